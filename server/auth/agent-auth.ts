@@ -1,4 +1,4 @@
-/** How agents authenticate, for machines (docs/api.md, Accounts and sign-in). */
+/** Describes in machine-readable form how agents authenticate (docs/api.md, Accounts and sign-in). */
 export const agentAuth = (baseUrl: string, authUrl: string): Readonly<Record<string, unknown>> => ({
   skill: `${baseUrl}/auth.md`,
   register_uri: `${authUrl}/auth/oauth2/register`,

@@ -1,4 +1,7 @@
-/** Tokens of agents (`ai_…`): issued elsewhere, by the configured issuer; a JWT is checked by its keys, any other by asking it (RFC 7662). */
+/**
+ * Tokens of agents (`ai_…`), which the configured external issuer issues. A JWT is verified with the issuer's keys. For any other token, the
+ * service asks the issuer (RFC 7662).
+ */
 import { hash } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload } from 'jose'
 import * as oidc from 'openid-client'
@@ -21,7 +24,7 @@ export interface AgentTokenOptions {
 const prefix = 'ai_'
 const rememberedMax = 1000
 
-// Asymmetric only: with a public symmetric key, everybody could sign.
+// Only asymmetric algorithms: with a public symmetric key, anyone could sign.
 const algorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA', 'Ed25519']
 
 interface Claims {
@@ -59,7 +62,7 @@ export const createAgents = (options: AgentTokenOptions): Agents => {
     const subject = text(claims.sub)
     const expiresAt = typeof claims.exp === 'number' ? claims.exp * 1000 : undefined
     const audiences = [claims.aud].flat()
-    // It checks values, not only presence: a token for another service is not valid here.
+    // The check compares values and not only their presence, because a token for another service is not valid here.
     if (subject === undefined || expiresAt === undefined || expiresAt <= clock.now() || !audiences.includes(baseUrl)) return undefined
     const id = hash('sha256', `${issuer}\0${subject}`, 'base64url').slice(0, 22)
     return { id, name: (text(claims.name) ?? text(claims.client_id) ?? subject).slice(0, limits.authorCharsMax), expiresAt }

@@ -1,13 +1,13 @@
 /**
- * The storage of the embedded broker's records, in the form that `oidc-provider` requires: one adapter per model over our storage.
+ * Stores the embedded broker's records in the form that `oidc-provider` requires: each model has an adapter that uses our storage.
  *
  *   ['oidc', model, hash of id]            { expiresAt, account, consumed, sealed }
  *   ['oidc', 'uid', hash]                  session of a uid → hash of its id
  *   ['oidc', 'user-code', hash]            device code of a user code → hash of its id
  *   ['oidc', 'grant', hash, model, hash]   everything issued under a grant
- *   ['oidc', 'of', account, model, hash]   all records for an account: sessions, sign-ins in progress, grants and everything issued under them
+ *   ['oidc', 'of', account, model, hash]   all records of an account: sessions, sign-ins in progress, grants and everything issued under them
  *
- * Ids are bearer secrets (codes, tokens, cookies), so records are stored under their hash, with sealed payloads.
+ * Ids are bearer secrets (codes, tokens, cookies). So records are stored under the hash of their id, and their payloads are sealed.
  */
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
@@ -22,10 +22,10 @@ import type { Service } from '../domain/service.ts'
 
 interface BrokerRecord extends Expiring {
   readonly account: string | null
-  /** The epoch of the account when the record was first stored (domain/rights/authority.ts); absent: 0. The record is valid only in this epoch. */
+  /** The epoch of the account when the record was first stored (domain/rights/authority.ts); 0 if absent. The record is valid only in this epoch. */
   readonly epoch?: number
   readonly sealed: string
-  /** Seconds since 1970; null: not used yet. */
+  /** The time when the record was used, in seconds since 1970. Null if it has not been used. */
   readonly consumed: number | null
 }
 
@@ -35,10 +35,10 @@ interface Index extends Expiring {
 
 const dayMs = 24 * 3600 * 1000
 
-/** A record without a lifetime is a client that registered itself. */
+/** Returns the lifetime of a record. A record without one is a client that registered itself. */
 const lifetimeMs = (seconds: number | undefined): number => (seconds === undefined ? limits.brokerClientDays * dayMs : seconds * 1000)
 
-/** The account of a record. An interaction has one once somebody has signed in to it. */
+/** Returns the account of a record. An interaction has an account once somebody has signed in to it. */
 const accountOf = ({ accountId, result, session }: AdapterPayload): string | null => {
   const { login } = (result ?? {}) as { login?: { accountId?: string } }
   return accountId ?? login?.accountId ?? session?.accountId ?? null
@@ -46,15 +46,18 @@ const accountOf = ({ accountId, result, session }: AdapterPayload): string | nul
 
 export interface BrokerStore {
   adapter(model: string): Adapter
-  /** Ends an account's sessions at the broker, and the grants of programs. */
+  /** Ends an account's sessions at the broker, and the grants of its programs. */
   endSessions(account: string): Promise<void>
-  /** Ends the session of a browser, by the value of its cookie. */
+  /** Ends the session of a browser, which is identified by the value of its cookie. */
   endSession(id: string): Promise<void>
-  /** Returns the lasting name of a browser's session, by the value of its cookie; undefined if the session is not of this account. */
+  /**
+   * Returns the lasting name of a browser's session, which is identified by the value of its cookie. Returns undefined if the session does not
+   * belong to this account.
+   */
   nameOfSession(id: string, account: string): Promise<string | undefined>
-  /** Ends a grant, by the hash of its id, and everything issued under the grant. */
+  /** Ends a grant, which is identified by the hash of its id, and everything that was issued under it. */
   endGrant(grant: string): Promise<void>
-  /** Ends a session by that name. */
+  /** Ends the session with this lasting name. */
   endNamedSession(name: string): Promise<void>
 }
 
@@ -73,12 +76,15 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     return found !== undefined && (await counts(found.record)) ? open(model, hash, found.record) : undefined
   }
 
-  /** Whether the access of the account has not been ended since. */
+  /** Whether a record is still valid: the account's access was not ended after the record was stored. */
   const counts = async ({ account, epoch = 0 }: BrokerRecord): Promise<boolean> => account === null || (await epochNow(account)) === epoch
 
   const epochNow = async (account: string): Promise<number> => epochOf((await findAccount(service, account)) ?? {})
 
-  /** A record that is stored again keeps its epoch, because a request may have read it before all access ended and write it after. */
+  /**
+   * Returns the epoch to store with a record. A record that is stored again keeps its epoch, because a request may have read it before all access
+   * ended, and write it afterwards.
+   */
   const epochFor = async (key: Key, account: string): Promise<number> => {
     const known = await findLive<BrokerRecord>(service, key)
     return known?.record.account === account ? (known.record.epoch ?? 0) : epochNow(account)
@@ -100,7 +106,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     ]
   }
 
-  /** A client in use stays: its lifetime is renewed from time to time. */
+  /** Renews the lifetime of a client from time to time, so that a client in use is not removed. */
   const renewClient = async (hash: string): Promise<void> => {
     const found = await findLive<BrokerRecord>(service, recordKey('Client', hash))
     if (found === undefined || found.record.expiresAt - clock.now() > lifetimeMs(undefined) / 2) return
@@ -146,12 +152,12 @@ export const createBrokerStore = (service: Service): BrokerStore => {
         found?.record.consumed === null &&
         consumed !== undefined &&
         (await storage.commit({ checks: [{ key, version: found.version }], puts: [{ key, value: encodeRecord(consumed) }] }))
-      // Two requests that redeem a code at the same moment have both read it as unused. One of them fails here.
+      // Two requests that redeem a code at the same moment have both read it as unused. The second one fails here.
       if (!first) throw new errors.InvalidGrant('it was used already')
     },
     async destroy(id) {
       await storage.commit({ deletes: [recordKey(model, hashSecret(id))] })
-      // A token was revoked, or used twice: connections under the grant are closed at once.
+      // A token was revoked or used twice. All connections under the grant are closed at once.
       if (model === 'Grant') await endProgramOfGrant(service, hashSecret(id))
     },
     revokeByGrantId: (grantId) => endIssued(hashSecret(grantId))

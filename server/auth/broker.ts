@@ -1,7 +1,7 @@
 /**
- * The identity broker that is built in: panva's `oidc-provider` in our own process, with our accounts and our pages. It signs people in,
- * for us and for clients that register themselves. A token for a resource of ours is a credential there, and nowhere else; a token
- * without one opens nothing.
+ * The built-in identity broker: panva's `oidc-provider` in our process, with our accounts and our pages. It signs people in, for us and for clients
+ * that register themselves. A token that names one of our resources is a credential at that resource, and nowhere else. A token that names no
+ * resource gives no access.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
@@ -22,12 +22,12 @@ import { type BrokerStore, createBrokerStore } from './broker-store.ts'
 import type { FetchClientDocument } from './client-documents.ts'
 import { type Cookies, derivedKey } from './cookies.ts'
 
-/** Our own client at the broker: the service itself. */
+/** The client id of the service itself at the broker. */
 export const ownClientId = 'agmd'
 
 export const callbackPath = '/auth/callback'
 
-/** Whether an address leads to the machine itself. */
+/** Whether an address leads to this machine. */
 export const isLoopback = (url: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
 
 export const brokerPaths = {
@@ -42,34 +42,37 @@ export const brokerPaths = {
   end_session: '/auth/oauth2/sign-out'
 } as const
 
-/** The path for sign-in and consent; the cookie of the interaction is valid only for this path. */
+/** The path for sign-in and consent. The cookie of an interaction is valid only for this path. */
 export const interactionPath = '/auth/interaction'
 
 export interface BrokerOptions {
   readonly service: Service
   readonly cookies: Cookies
-  /** Secret of the instance. */
+  /** The instance secret. */
   readonly secret: Uint8Array
   readonly stylesheet: string | undefined
   readonly log: Log
-  /** Fetches the metadata document of a client; null: such clients are unknown. */
+  /** Fetches the metadata document of a client. If null, clients with such a document are unknown. */
   readonly fetchDocument: FetchClientDocument | null
-  /** Whether one more may be fetched for an address. */
+  /** Whether another metadata document may be fetched for an address. */
   readonly mayFetchFor: (address: string) => boolean
 }
 
 export interface Broker {
   readonly store: BrokerStore
   provider(): Promise<Provider>
-  /** The account and program of a token; undefined if the token is invalid, or was issued for another service. */
+  /** Returns the account and program of a token. Returns undefined if the token is invalid, or was issued for another service. */
   findToken(token: string): Promise<IssuedToken | undefined>
-  /** Lets the provider answer. */
+  /** Lets the provider answer a request. */
   answer(ctx: Context): Promise<void>
 }
 
 const daySeconds = 24 * 3600
 
-/** The signing keys, created at first use and stored sealed. ES256 for clients that request it; RS256 because every client knows it. */
+/**
+ * Returns the signing keys, which are created at first use and stored sealed. ES256 is for clients that request it, and RS256 because every client
+ * supports it.
+ */
 const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: JsonWebKey[] }> => {
   const key = keys.broker('signing-keys')
   const context = 'oidc signing keys'
@@ -83,7 +86,7 @@ const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: JsonWeb
         return { ...(await exportJWK(pair.privateKey)), alg, use: 'sig' }
       })
     )
-    // Two processes that start at once must not sign with different keys: the later one reads the keys of the other.
+    // Two processes that start at the same time must not sign with different keys. The later one reads the keys of the earlier one.
     await storage.commit({
       checks: [{ key, version: null }],
       puts: [{ key, value: encodeRecord(vault.seal(JSON.stringify({ keys: made }), context)) }]
@@ -93,32 +96,32 @@ const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: JsonWeb
 
 export const mcpPath = '/mcp'
 
-/** The resource that an indicator (RFC 8707) names, in the form for tokens; undefined: not one of ours. */
+/** Returns the resource that an indicator (RFC 8707) names, in the form that tokens use. Returns undefined if it is not one of ours. */
 export const audienceOf = (baseUrl: string, indicator: string): string | undefined => {
   if (indicator === `${baseUrl}${mcpPath}` || indicator === `${baseUrl}${mcpPath}/`) return `${baseUrl}${mcpPath}`
   return indicator === baseUrl || indicator === `${baseUrl}/` ? baseUrl : undefined
 }
 
 const scopePrefix = 'docs:'
-/** A scope for each role; the highest that was granted counts. */
+/** One scope for each role. The highest scope that was granted counts. */
 export const documentScopes: readonly string[] = roles.map((role) => `${scopePrefix}${role}`)
 
 /** All scopes that a client may request. */
 const knownScopes: ReadonlySet<string> = new Set(['openid', 'offline_access', 'email', 'profile', ...documentScopes])
 
-/** Returns the scopes without unknown ones (RFC 6749 §3.3). If none is known, returns all, for the broker to refuse. */
+/** Returns the scopes without unknown ones (RFC 6749 §3.3). If all of them are unknown, returns all, so that the broker refuses them. */
 const narrowed = (scope: string): string => {
   const known = scope.split(' ').filter((each) => knownScopes.has(each))
   return known.length === 0 ? scope : known.join(' ')
 }
 
-/** The highest role that scopes name; null: none. */
+/** Returns the highest role that scopes name; null if they name none. */
 export const roleOfScopes = (scopes: readonly string[]): Role | null =>
   roles.findLast((role) => scopes.includes(`${scopePrefix}${role}`)) ?? null
 
 /**
- * Returns the scopes in the form that the broker takes. A role includes those below it, so that the person can allow less than the program requests.
- * A client that names no scope gets the scopes that most programs need.
+ * Returns the scopes in the form that the broker accepts. A role includes the roles below it, so that the person can allow less than the program
+ * requests. A client that names no scope gets the scopes that most programs need.
  */
 export const withLowerRoles = (scope: string): string => {
   const asked = scope.split(' ').filter((each) => each !== '')
@@ -155,7 +158,7 @@ const confirmForm = ({ t }: Words, action: string, token: string, code: string, 
 
 const xsrf = (ctx: KoaContextWithOIDC): string => String((ctx.oidc.session?.state as { secret?: string } | undefined)?.secret ?? '')
 
-/** The code in the address of the page, kept from the provider, which would send the form at once. */
+/** The code in the address of the page. It is hidden from the provider, which would submit the form immediately. */
 const givenCode = new WeakMap<IncomingMessage, string>()
 
 const deviceFlow = (show: Show): object => ({
@@ -220,7 +223,7 @@ const accountOf =
     return { accountId: id, claims: () => claims }
   }
 
-/** Our own service needs no consent; every other client gets the scopes that the person agreed to. */
+/** Returns the grant of a client. Our own service needs no consent; every other client gets the scopes to which the person agreed. */
 const grantOf: NonNullable<Configuration['loadExistingGrant']> = async (ctx) => {
   const { client, session, provider, result } = ctx.oidc
   const clientId = client?.clientId ?? ''
@@ -233,16 +236,19 @@ const grantOf: NonNullable<Configuration['loadExistingGrant']> = async (ctx) => 
   return own
 }
 
-/** Returns the host that vouches for a client whose id is the address of its document; undefined if the client registered itself, under any name. */
+/**
+ * Returns the host that vouches for a client whose id is the address of its metadata document. Returns undefined if the client registered itself,
+ * because it can then use any name.
+ */
 export const clientHost = (clientId: string): string | undefined =>
   clientId.startsWith('https://') && URL.canParse(clientId) ? new URL(clientId).host : undefined
 
-/** The requesting address, hidden from the provider, which would trust headers. */
+/** The address from which a request came. The provider does not get it, because it would trust headers. */
 const askedFrom = new WeakMap<IncomingMessage, string>()
 
 /**
- * Whether redirect addresses belong to a program on the person's computer (RFC 8252 §7): they use a loopback address with any port, or a private
- * scheme. A page that such a computer serves over https does not count.
+ * Whether redirect addresses belong to a program on the person's computer (RFC 8252 §7). Such a program uses a loopback address with any port, or a
+ * private scheme. A page that the computer serves over https does not count.
  */
 const areNative = (uris: readonly unknown[]): boolean => {
   const urls = uris.flatMap((uri) => (typeof uri === 'string' && URL.canParse(uri) ? [new URL(uri)] : []))
@@ -252,11 +258,11 @@ const areNative = (uris: readonly unknown[]): boolean => {
   )
 }
 
-/** Whether a client registers itself now, without a type. The provider fills in its own default before it calls our code. */
+/** Whether a client is registering itself without a type. The provider fills in its default before it calls our code. */
 const omitsType = (ctx: KoaContextWithOIDC | undefined): boolean =>
   ctx?.oidc.route === 'registration' && ctx.oidc.body?.['application_type'] === undefined
 
-/** Checks that the provider omits for a client that registers itself: such a client chooses its own name, and anybody may read plain http. */
+/** Makes checks that the provider omits for a client that registers itself. Such a client chooses its own name, and anyone may read plain http. */
 const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse: (why: string) => Error): void => {
   if (typeof metadata.client_name === 'string') {
     const name = plainName(metadata.client_name, limits.authorCharsMax)
@@ -270,10 +276,11 @@ const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse:
     const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
     return url?.protocol === 'http:' && !isLoopback(url)
   }
-  // RFC 8252 §7.3: a program on the person's machine listens on any port. A document cannot know which, as a registration can.
+  // RFC 8252 §7.3: a program on the person's machine listens on any port. A registration can name that port, but a metadata document cannot know
+  // it.
   const isLocal = (uri: unknown): boolean => typeof uri === 'string' && uri.startsWith('http:') && URL.canParse(uri)
   if (clientHost(metadata.client_id) !== undefined && metadata.redirect_uris.some(isLocal)) metadata.application_type = 'native'
-  // Many such programs omit the field, and the default of the protocol is a web client.
+  // Many such programs omit the field, and the protocol's default is a web client.
   if (isTypeOmitted && areNative(metadata.redirect_uris)) metadata.application_type = 'native'
   const hasCredentials = (uri: unknown): boolean => {
     const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
@@ -298,7 +305,7 @@ const lifetimes = {
 const clientDocuments = ({ fetchDocument, mayFetchFor }: BrokerOptions): object => ({
   enabled: fetchDocument !== null,
   ack: 'draft-02',
-  // Without a request of its own it is looked up for a page of ours, which a request came before.
+  // If the lookup has no request, it is for one of our pages, and a request for that page was counted before.
   allowFetch: (ctx: KoaContextWithOIDC | undefined) => mayFetchFor((ctx && askedFrom.get(ctx.req)) ?? 'pages'),
   cacheDuration: { min: limits.clientDocumentKeptSecondsMin, max: limits.clientDocumentKeptSecondsMax }
 })
@@ -306,15 +313,15 @@ const clientDocuments = ({ fetchDocument, mayFetchFor }: BrokerOptions): object 
 const createProvider = async (options: BrokerOptions, store: BrokerStore): Promise<Provider> => {
   const { service, cookies, secret, stylesheet, log, fetchDocument } = options
   const { errors, interactionPolicy, Provider } = await import('oidc-provider')
-  // The provider's own error for a redirect address does not give the reason.
+  // The provider's error for a redirect address does not give the reason.
   const refusedReturn = (why: string): Error =>
     Object.assign(new errors.CustomOIDCProviderError('invalid_redirect_uri', why), { allow_redirect: false })
   const { baseUrl } = service
   const show: Show = (ctx, page) => showPage(ctx as unknown as Context, stylesheet, page)
   const policy = interactionPolicy.base()
-  // OpenID Connect Prompt Create 1.0: a client asks for a new account.
+  // OpenID Connect Prompt Create 1.0: a client requests a new account.
   policy.add(new interactionPolicy.Prompt({ name: 'create', requestable: true }), 0)
-  // Any client can use another's name (RFC 8252 §8.6), so access to documents needs consent each time.
+  // Any client can use the name of another (RFC 8252 §8.6), so each access to documents needs consent.
   policy
     .get('consent')
     ?.checks.add(
@@ -351,7 +358,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
     pkce: { required: () => true },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     rotateRefreshToken: true,
-    // A program keeps its access if the browser is closed. The access ends with its grant, which the person sees in a list.
+    // A program keeps its access when the browser is closed. The access ends with its grant, which the person sees in a list.
     issueRefreshToken: (_ctx, client, source) =>
       client.grantTypeAllowed('refresh_token') && (source.scopes.has('offline_access') || isForResource(source)),
     expiresWithSession: (_ctx, source) => !source.scopes.has('offline_access') && !isForResource(source),
@@ -375,7 +382,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
       rpInitiatedLogout: signOut(show) as { enabled: boolean },
       resourceIndicators: {
         enabled: true,
-        // A client that asks for no identity wants to call the service: clients of MCP from before 2025-06-18 name no resource.
+        // A client that does not request an identity wants to call the service. MCP clients from before 2025-06-18 do not name a resource.
         defaultResource: (ctx, _client, oneOf) =>
           oneOf ?? (asksForIdentity(ctx.oidc.params?.['scope']) ? undefined : `${baseUrl}${mcpPath}`),
         useGrantedResource: () => true,
@@ -392,7 +399,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
       prompt_values_supported: ['none', 'login', 'consent', 'create'],
       service_documentation: `${baseUrl}/auth.md`
     },
-    // Metadata may name keys, sectors and back channels; only the document of a client is fetched.
+    // Metadata may name keys, sectors and back channels. Only the metadata document of a client is fetched.
     fetch: (url) => fetchDocument?.(String(url)) ?? Promise.reject(new Error('the broker fetches nothing')),
     renderError(ctx, out) {
       const { t } = wordsOf(ctx)
@@ -406,7 +413,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
   return provider
 }
 
-/** The provider reads the address of the request from the configuration, never from what a client sent. */
+/** Makes the provider read the address of the service from the configuration, and never from a client's headers. */
 const pretend = ({ headers }: IncomingMessage, baseUrl: string): void => {
   const { host, protocol } = new URL(baseUrl)
   headers.host = host
@@ -423,7 +430,7 @@ export const createBroker = (options: BrokerOptions): Broker => {
   const store = createBrokerStore(service)
   let made: Promise<Provider> | undefined
   let listener: ReturnType<Provider['callback']> | undefined
-  // At first use: creating keys takes a while, and on many servers nobody ever signs in.
+  // The provider is created at first use. Creating keys takes a while, and on many servers nobody ever signs in.
   const provider = (): Promise<Provider> => {
     made ??= createProvider(options, store).catch((error: unknown) => {
       made = undefined

@@ -1,7 +1,7 @@
 /**
- * Fetches the metadata document of an OAuth client (OAuth Client ID Metadata Document, draft 02): its `client_id` is the https address of the
- * document. Strangers choose that address, so the request reaches only public addresses, follows no redirect, contains none of our credentials, and
- * is bounded in time and size.
+ * Fetches the metadata document of an OAuth client (OAuth Client ID Metadata Document, draft 02). The `client_id` is the https address of the
+ * document. Strangers choose that address. So the request reaches only public addresses, follows no redirect, contains none of our credentials, and
+ * is limited in time and size.
  */
 import { lookup as resolveName } from 'node:dns'
 import { request } from 'node:https'
@@ -9,14 +9,14 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { limits } from '../../shared/limits.ts'
 
-/** Parts that a test replaces, because it has no public address and no certificate that others trust. */
+/** Parts that tests replace, because tests have no public address and no certificate that others trust. */
 export interface ClientDocumentOptions {
   readonly mayReach: (address: string) => boolean
-  /** Certificate of the authority that is trusted in place of the usual ones, as PEM. */
+  /** The certificate of an authority that is trusted in place of the usual ones, as PEM. */
   readonly ca?: string
 }
 
-/** IANA special-purpose registry (RFC 6890) with multicast and reserved ranges: every IPv4 address that is not public. */
+/** Every range of IPv4 addresses that is not public: the IANA special-purpose registry (RFC 6890), multicast and reserved ranges. */
 const ipv4Special: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -34,7 +34,7 @@ const ipv4Special: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 3]
 ]
 
-/** Within 2000::/3, which holds every public IPv6 address: tunnels, documentation and ranges for protocols. */
+/** Ranges within 2000::/3 that are not public: tunnels, documentation, and ranges for protocols. 2000::/3 contains every public IPv6 address. */
 const ipv6Special: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -48,14 +48,14 @@ for (const [net, prefix] of ipv6Special) special.addSubnet(net, prefix, 'ipv6')
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 
-/** Whether an address belongs to the public internet, and not to this computer, its network or a translator into it. */
+/** Whether an address belongs to the public internet. Addresses of this computer, of its network, or of a translator into that network do not. */
 export const isPublicAddress = (address: string): boolean => {
   const version = isIP(address)
   if (version === 4) return !special.check(address, 'ipv4')
   return version === 6 && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
-/** Resolves a name once, and connects to the checked address. A name with a forbidden address is refused. */
+/** Resolves a name once, so that the connection goes to the checked address. Refuses a name if one of its addresses is forbidden. */
 const checkedLookup =
   (mayReach: (address: string) => boolean): LookupFunction =>
   (name, options, callback) =>
@@ -79,7 +79,10 @@ const bodyOf = async (answer: IncomingMessage): Promise<Buffer<ArrayBuffer>> => 
 
 export type FetchClientDocument = (url: string) => Promise<Response>
 
-/** Throws for a forbidden address, and for an answer that is not 200, too large or too late. */
+/**
+ * Returns a function that fetches metadata documents. It throws for a forbidden address, and for an answer that is not a 200, too large or too
+ * late.
+ */
 export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = { mayReach: isPublicAddress }): FetchClientDocument => {
   let underWay = 0
 
@@ -108,7 +111,7 @@ export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = 
 
   return async (text) => {
     const url = new URL(text)
-    // A bare address is not looked up, and names no one.
+    // A bare address cannot be looked up, and identifies nobody.
     if (url.protocol !== 'https:' || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) throw new Error('only https and a name')
     if (underWay >= limits.clientDocumentsAtOnce) throw new Error('too many are being fetched')
     underWay += 1

@@ -1,27 +1,27 @@
-/** Cookies: their names, reading and writing. */
+/** The names of cookies, and functions that read and write cookies. */
 import { hkdfSync } from 'node:crypto'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
 export interface Cookies {
-  /** Name of the cookie that holds the session of a browser. */
+  /** Name of the cookie for the session of a browser. */
   readonly session: string
   /** Name of the cookie that ties a sign-in in progress to this browser. */
   readonly signIn: string
-  /** Names of the embedded broker's own. */
+  /** Names of the cookies that the embedded broker sets. */
   readonly broker: { readonly session: string; readonly interaction: string; readonly resume: string }
   /** Whether cookies are sent only over TLS. */
   readonly secure: boolean
 }
 
 /**
- * On https the prefix `__Host-` keeps other hosts and paths from setting them. On plain http (a browser refuses the prefix there) the
- * port is part of the name: the ports of one host share their cookies.
+ * Returns the names of the cookies. On https, the prefix `__Host-` prevents other hosts and paths from setting them. On plain http, where browsers
+ * refuse that prefix, the port is part of the name, because all ports of a host share their cookies.
  */
 export const cookiesOf = (baseUrl: string): Cookies => {
   const { protocol, port } = new URL(baseUrl)
   const secure = protocol === 'https:'
   const name = (what: string): string => (secure ? `__Host-agmd-${what}` : `agmd-${what}${port === '' ? '' : `-${port}`}`)
-  // Cookies of an interaction are set only for its path, which __Host- forbids.
+  // Cookies of an interaction are set only for its path. `__Host-` forbids a path.
   const plain = (what: string): string => (secure ? `__Secure-agmd-${what}` : name(what))
   return {
     session: name('session'),
@@ -42,12 +42,12 @@ export const readCookie = ({ cookie }: IncomingHttpHeaders, name: string): strin
   return values.length === 1 && values[0] !== '' ? values[0] : undefined
 }
 
-/** Adds a cookie to an answer. `seconds` 0 removes it. */
+/** Adds a cookie to an answer. If `seconds` is 0, it removes the cookie. */
 export const writeCookie = (response: ServerResponse, { secure }: Cookies, name: string, value: string, seconds: number): void => {
   const parts = [`${name}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax', `Max-Age=${seconds}`, ...(secure ? ['Secure'] : [])]
   response.appendHeader('Set-Cookie', parts.join('; '))
 }
 
-/** A key for one purpose, derived from the secret of the instance. */
+/** Returns a key for one purpose. The key is derived from the instance secret. */
 export const derivedKey = (secret: Uint8Array, purpose: string): string =>
   Buffer.from(hkdfSync('sha256', secret, '', `agmd ${purpose}`, 32)).toString('base64url')

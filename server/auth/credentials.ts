@@ -1,4 +1,4 @@
-/** From an HTTP request to unchecked credentials (docs/api.md, Credentials and roles). */
+/** Reads unchecked credentials from an HTTP request (docs/api.md, Credentials and roles). */
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
@@ -7,24 +7,24 @@ import { readCookie } from './cookies.ts'
 
 const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
 
-/** Header values are Latin-1 in Node; names of people come as UTF-8. */
+/** Decodes a header value. Node reads header values as Latin-1, but names of people are sent as UTF-8. */
 const utf8 = (text: string): string => {
   const decoded = Buffer.from(text, 'latin1').toString('utf8')
   return decoded.includes('\uFFFD') ? text : decoded
 }
 
-/** The stored form of a name: one line, no control characters, bounded; undefined if nothing is left. */
+/** Returns a name in the form in which it is stored: one line, no control characters, limited length. Returns undefined if nothing is left. */
 export const cleanAuthor = (name: string | undefined): string | undefined => {
   const clean = plainName(name ?? '', limits.authorCharsMax)
   return clean === '' ? undefined : clean
 }
 
-/** An empty key counts as none. `sessionCookie` is the name of the cookie that holds a browser's session. */
+/** Returns the credentials of a request. An empty key counts as none. `sessionCookie` is the name of the cookie for the session of a browser. */
 export const readCredentials = (headers: IncomingHttpHeaders, query: URLSearchParams, sessionCookie: string): Credentials => {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   const key = first(headers['x-share-key']) ?? query.get('key') ?? undefined
   const header = first(headers['x-agent-author'])
   const author = cleanAuthor((header === undefined ? undefined : utf8(header)) ?? query.get('author') ?? undefined)
-  // An Authorization header that is not a bearer token is also a credential: it is never ignored.
+  // An Authorization header that is not a bearer token is a credential too, so that it is never ignored.
   return { key: key === '' ? undefined : key, bearer: bearer ?? headers.authorization, cookie: readCookie(headers, sessionCookie), author }
 }

@@ -1,6 +1,6 @@
 /**
- * The service as a relying party (OpenID Connect, code + PKCE): the same towards the embedded broker and an external issuer. The state of a sign-in
- * in progress is sealed in a cookie of the browser that began it, so nobody else can finish it.
+ * The service as a relying party (OpenID Connect, code + PKCE). It works in the same way with the embedded broker and with an external issuer. The
+ * state of a sign-in in progress is sealed in a cookie of the browser that began it, so nobody else can finish it.
  */
 import * as oidc from 'openid-client'
 import { ServiceError } from '../../shared/errors.ts'
@@ -18,7 +18,7 @@ export interface RelyingPartyOptions {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string | null
-  /** The address at which this service reaches the issuer; null for the issuer's own address. */
+  /** The function with which this service reaches the issuer. Null if it uses the issuer's public address. */
   readonly fetch: oidc.CustomFetch | null
   readonly log: Log
 }
@@ -31,11 +31,11 @@ export interface SignedIn {
 export interface RelyingParty {
   /** Sends the browser to the issuer. Throws `issuer_unavailable`. */
   begin(ctx: Context, returnTo: string, create: boolean): Promise<void>
-  /** The issuer's statements about the returning person. Throws `sign_in_failed` or `issuer_unavailable`. */
+  /** Returns the issuer's claims about the person who comes back. Throws `sign_in_failed` or `issuer_unavailable`. */
   finish(ctx: Context): Promise<SignedIn>
-  /** Metadata of the issuer. Throws `issuer_unavailable`. */
+  /** Returns the metadata of the issuer. Throws `issuer_unavailable`. */
   metadata(): Promise<oidc.ServerMetadata>
-  /** The address at which the issuer ends its own session; undefined if it has none. */
+  /** Returns the address at which the issuer ends its session. Undefined if it has none. */
   signOutUrl(): Promise<string | undefined>
 }
 
@@ -48,10 +48,13 @@ interface UnderWay {
 }
 
 const context = 'sign-in under way 1'
-/** Tabs that may be signing in at once; a header has room for few such cookies. */
+/** The maximum number of tabs that may be signing in at the same time. A header has room for only a few of these cookies. */
 const tabsMax = 4
 
-/** The path of this service to return to, never another origin, however it is written. Any other value gives the home page. */
+/**
+ * Returns the path to which the browser returns. It is always a path of this service, and never leads to another origin, however it is written. Any
+ * other value leads to the home page.
+ */
 export const safeReturnTo = (text: string | null | undefined, baseUrl: string): string => {
   const fallback = '/'
   // eslint-disable-next-line no-control-regex
@@ -61,7 +64,7 @@ export const safeReturnTo = (text: string | null | undefined, baseUrl: string): 
   return url.origin === new URL(baseUrl).origin && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}${url.hash}` : fallback
 }
 
-/** Whether the issuer could not be reached. False if it answered with a fault. */
+/** Whether an error means that the issuer could not be reached. False if the issuer answered with a fault. */
 const unreachable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   const code = (error as { code?: string }).code ?? ''
@@ -71,13 +74,13 @@ const unreachable = (error: unknown): boolean => {
   return (typeof status === 'number' && status >= 500) || (error.cause instanceof Error && unreachable(error.cause))
 }
 
-/** A client of an issuer, whose metadata is read on demand and cached for a while. Throws `issuer_unavailable`. */
+/** Returns a client of an issuer. The issuer's metadata is read when it is needed, and cached for a while. Throws `issuer_unavailable`. */
 export const issuerClient = (
   { clock }: Pick<Service, 'clock'>,
   { issuer, clientId, clientSecret, fetch, log }: Pick<RelyingPartyOptions, 'issuer' | 'clientId' | 'clientSecret' | 'fetch' | 'log'>
 ): (() => Promise<oidc.Configuration>) => {
   let known: { config: Promise<oidc.Configuration>; until: number } | undefined
-  // Our own broker is called within this process, wherever people reach it, because a team's network often has no certificates.
+  // Our own broker is called within this process, no matter at which address people reach it, because a team's network often has no certificates.
   const mayBePlain = (url: URL): boolean => url.protocol === 'http:' && (fetch !== null || isLoopback(url))
   const discover = async (): Promise<oidc.Configuration> => {
     const url = new URL(issuer)
@@ -87,7 +90,7 @@ export const issuerClient = (
       clientSecret === null ? { token_endpoint_auth_method: 'none' } : { client_secret: clientSecret },
       clientSecret === null ? oidc.None() : undefined,
       {
-        // The signature of an ID token is checked although it came over TLS, because its keys identify the issuer.
+        // The signature of an ID token is checked even though the token came over TLS, because the signing keys identify the issuer.
         execute: [oidc.enableNonRepudiationChecks, ...(mayBePlain(url) ? [oidc.allowInsecureRequests] : [])],
         timeout: limits.issuerSecondsMax,
         ...(fetch !== null && { [oidc.customFetch]: fetch })
@@ -102,7 +105,7 @@ export const issuerClient = (
     try {
       return await asked.config
     } catch (error) {
-      // Asked again at the next try, not for every one that waits now.
+      // The next attempt asks the issuer again, but not each of the requests that currently wait.
       if (known === asked) known = undefined
       log.warn('the issuer could not be asked for its metadata', { issuer, error })
       throw new ServiceError('issuer_unavailable', {}, { cause: error })
@@ -118,7 +121,7 @@ export const createRelyingParty = (options: RelyingPartyOptions): RelyingParty =
 
   const cookieOf = (state: string): string => `${cookies.signIn}-${state.slice(0, 8)}`
 
-  /** Abandoned tabs: their cookies are removed before they fill the header. */
+  /** Removes the cookies of abandoned tabs before they fill the header. */
   const clearOthers = (ctx: Context): void => {
     const names = (ctx.req.headers.cookie ?? '').split(/[\s;]/).map((pair) => pair.slice(0, Math.max(0, pair.indexOf('='))))
     const left = names.filter((name) => name.startsWith(`${cookies.signIn}-`))

@@ -1,6 +1,6 @@
 /**
- * Passkeys (WebAuthn): the challenge for a browser, and the check of its answer. Challenges are sealed texts that pass through the form and are
- * valid once, for one purpose and a few minutes. A page view alone stores nothing.
+ * Passkeys (WebAuthn): creates the challenge for a browser, and checks the browser's answer. Challenges are sealed texts that pass through the
+ * form. Each of them is valid once, for one purpose, and for a few minutes. Viewing a page does not store anything.
  */
 import { randomBytes } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
@@ -13,20 +13,20 @@ import { addPasskey, findPasskey, listPasskeys, notePasskeyUse } from '../domain
 import { hashSecret } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
-/** Fields of a form: the challenge for the browser, and the values that it must send back with the answer. */
+/** Fields of a form: the challenge for the browser, and the values that the browser must return with its answer. */
 export interface PasskeyQuestion {
-  /** Options for `navigator.credentials` (JSON). */
+  /** The options for `navigator.credentials`, as JSON. */
   readonly options: string
   readonly challenge: string
 }
 
 export interface Passkeys {
   askToMake(account: Account): Promise<PasskeyQuestion>
-  /** Stores the created passkey. Returns false if it does not match the challenge. */
+  /** Stores the passkey that the browser created. Returns false if the passkey does not match the challenge. */
   keepMade(caller: Caller, account: Account, name: string, challenge: string, response: string): Promise<boolean>
-  /** `about`: the sign-in to which the passkey belongs. */
+  /** Returns a challenge for a sign-in. `about` is the sign-in to which the passkey belongs. */
   askToSignIn(about: string): Promise<PasskeyQuestion>
-  /** The account whose passkey answered; undefined when none of ours did. */
+  /** Returns the account whose passkey answered. Undefined if it was none of our passkeys. */
   whoSigned(about: string, challenge: string, response: string): Promise<Account | undefined>
 }
 
@@ -41,7 +41,7 @@ const context = 'passkey challenge 1'
 /** COSE: EdDSA, ES256, RS256. */
 const algorithms = [-8, -7, -257]
 
-/** Browsers make passkeys for names on https, and for localhost; never for bare addresses. */
+/** Whether browsers create passkeys for an address. They do so for names on https, and for localhost, but never for bare addresses. */
 export const allowsPasskeys = (baseUrl: string): boolean => {
   const { protocol, hostname } = new URL(baseUrl)
   const isAddress = /^[\d.]+$/.test(hostname) || hostname.startsWith('[')
@@ -66,7 +66,7 @@ export const createPasskeys = (service: Service): Passkeys => {
     return { challenge, sealed: vault.seal(JSON.stringify({ about, challenge, expiresAt } satisfies Challenge), context) }
   }
 
-  /** Returns the challenge of a sealed text, which is then used up; undefined if it is invalid, or for another purpose. */
+  /** Returns the challenge in a sealed text. The challenge is then used up. Returns undefined if it is invalid, or is for another purpose. */
   const takeChallenge = async (about: string, sealed: string): Promise<string | undefined> => {
     let found: Challenge
     try {

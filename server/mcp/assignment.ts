@@ -1,4 +1,7 @@
-/** The next calls that an answer names (of an assignment, of the items of an inbox), as tools under the names that the connection lists. */
+/**
+ * Rewrites the next calls that an answer names (for an assignment, or for the items of an inbox) as tools, under the names that the connection
+ * lists.
+ */
 import type { Output } from '../../shared/operations/index.ts'
 import type { TaskState } from '../../shared/task-states.ts'
 import type { Fields } from './tool.ts'
@@ -16,7 +19,7 @@ type Items = Output<'readInbox'>['items']
 const withTool = (item: Items[number], to: string): Items[number] =>
   item.next.tool === undefined ? item : { ...item, next: { ...item.next, tool: `${to}${item.next.tool}` } }
 
-/** The answer with the next tools in place of the next calls by HTTP. `to`: the beginning of the names of tools on that connection. */
+/** Returns the answer with the next tools in place of the next HTTP calls. `to` is the beginning of tool names on that connection. */
 export const withNextTool = (answer: Fields, to: string): Fields => {
   const { assignment, task, items } = answer as {
     readonly assignment?: { readonly status: TaskState }

@@ -1,4 +1,4 @@
-/** The guide to live components for programs, built from the table of kinds (shared/fences/kinds.ts). Programs see them as text. */
+/** The guide to live components for programs, which see components as text. It is built from the table of kinds (shared/fences/kinds.ts). */
 import { fenceParts } from '../../shared/fences/kinds.ts'
 
 const parts = Object.entries(fenceParts)

@@ -1,4 +1,4 @@
-/** The address of a connection: the prefix of tool names, the requested tools, and the default document. */
+/** Parses the address of a connection: the prefix of tool names, the requested tools, and the default document. */
 import { ServiceError } from '../../shared/errors.ts'
 import { groups, type Group } from '../../shared/mcp-groups.ts'
 import { isDocumentId } from '../../shared/names.ts'
@@ -10,11 +10,11 @@ type Joint = '.' | '_'
 
 export interface Connection {
   readonly joint: Joint
-  /** The requested groups of tools; undefined: all. */
+  /** The requested groups of tools. Undefined if the connection requests all groups. */
   readonly groups: ReadonlySet<Group> | undefined
-  /** The role for which tools are listed; undefined: any. It grants nothing. */
+  /** The role for which tools are listed. Undefined for any role. This role does not grant any rights. */
   readonly role: Role | undefined
-  /** The document for calls that name none. */
+  /** The document for calls that do not name one. */
   readonly doc: string | undefined
 }
 
@@ -61,13 +61,13 @@ const roleIn = (word: string | null): Role | undefined => {
 
 const docIn = (doc: string | null): string | undefined => (doc !== null && isDocumentId(doc) ? doc : undefined)
 
-/** The beginning of tool names on a connection: the prefix, and a dot or an underscore. */
+/** Returns the beginning of tool names on a connection: the prefix, followed by a dot or an underscore. */
 export const namesBegin = (prefix: string, ctx: Context): string => `${prefix}${jointIn(new URLSearchParams(ctx.querystring).get('names'))}`
 
-/** The document that an address names; an invitation's address names one. */
+/** Returns the document that the address of the connection names. The address in an invitation names one. */
 export const connectedDoc = (ctx: Context): string | undefined => docIn(new URLSearchParams(ctx.querystring).get('doc'))
 
-/** Parses the query of an endpoint address. Throws `invalid_request` for unknown fields, names, groups and roles. */
+/** Parses the query of an endpoint address. Throws `invalid_request` for unknown fields, groups and roles, and for invalid names. */
 export const connectionOf = (query: URLSearchParams): Connection => {
   checkFields(query)
   return {

@@ -1,13 +1,13 @@
 /**
- * Hints in terms of tools. The service writes its hints for HTTP: `POST /api/docs/{id}/edits`. A connection gets the tool instead, under its listed
- * name: `svc_replace_doc`.
+ * Rewrites hints in terms of tools. The service writes its hints for HTTP, such as `POST /api/docs/{id}/edits`. A connection gets the tool instead,
+ * under its listed name: `svc_replace_doc`.
  */
 import type { ErrorCode } from '../../shared/errors.ts'
 import { type Operation, pathParameters } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { operationTools } from './tools.ts'
 
-/** Hints for errors that a tool resolves in another way. HTTP calls in them become tools, too. */
+/** Hints for errors that have a different solution with tools. HTTP calls in these hints also become tools. */
 const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   invalid_request: 'Correct the arguments and call again.',
   credential_required: 'Pass a share URL as doc, or its key as key; or connect with an account.',
@@ -28,7 +28,7 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   task_link_required: 'Pass task.share.url of the assignment as doc.'
 }
 
-/** Operations that a tool covers with particular arguments, and operations that another tool replaces. */
+/** The tools for operations that have no tool of their own, with the arguments that they need. */
 const waysOf: Partial<Readonly<Record<OperationName, string>>> = {
   readOutline: 'read_doc {view: "outline"}',
   readDocument: 'read_doc {view: "info"}',
@@ -46,14 +46,14 @@ const waysOf: Partial<Readonly<Record<OperationName, string>>> = {
 
 const entries = Object.entries(operations) as unknown as readonly (readonly [OperationName, Operation])[]
 
-/** The operation of a call; `…/start` omits the beginning of the path. */
+/** Returns the operation of a call. A path may begin with `…` in place of its first segments, as in `…/start`. */
 const operationOf = (method: string, path: string): readonly [OperationName, Operation] | undefined =>
   entries.find(([, { rest }]) => {
     const paths = [rest.path, ...(rest.also ?? [])]
     return rest.method === method && paths.some((own) => (path.startsWith('…') ? own.endsWith(path.slice(1)) : own === path))
   })
 
-/** Names in a query or a body as a hint shows them: `?since=CURSOR`, `{"body"}`. */
+/** Returns the names in a query or a body, as a hint shows them: `?since=CURSOR`, `{"body"}`. */
 const namesIn = (query: string, body: string): string[] => [
   ...query
     .slice(1)
@@ -63,7 +63,7 @@ const namesIn = (query: string, body: string): string[] => [
   ...body.split('"').filter((_part, index) => index % 2 === 1)
 ]
 
-/** A call in a hint: method, path, query, fields of the body. */
+/** Matches a call in a hint: method, path, query, and fields of the body. */
 const callPattern = /\b(GET|POST|PUT|PATCH|DELETE) ((?:…|\/)[\w/{}]{0,90})(\?[\w=&]{1,60})?( \{[^{}]{0,60}\})?/g
 
 const toolFor = (to: string, method: string, path: string, query: string, body: string): string | undefined => {
@@ -76,7 +76,7 @@ const toolFor = (to: string, method: string, path: string, query: string, body: 
   return `${to}${mcp}${names.length === 0 ? '' : ` {${names.map((field) => called[field] ?? field).join(', ')}}`}`
 }
 
-/** A hint with arguments in place of headers. No tool starts a sign-in. */
+/** Returns a hint that names arguments instead of headers. No tool can start a sign-in. */
 const withArguments = (hint: string): string =>
   hint
     .replace(' or a device login (POST /api/cli/device/start)', '')
@@ -86,18 +86,21 @@ const withArguments = (hint: string): string =>
     .replace('the version from its ETag', 'its version')
     .replace('If-Match or as baseVersion', 'baseVersion')
 
-/** A hint with tools in place of HTTP calls. `to`: the beginning of tool names on that connection, such as `svc.`. */
+/** Returns a hint that names tools instead of HTTP calls. `to` is the beginning of tool names on that connection, such as `svc.`. */
 export const hintForTools = (hint: string, to: string): string =>
   withArguments(hint).replaceAll(
     callPattern,
     (call: string, method: string, path: string, query = '', body = '') => toolFor(to, method, path, query, body) ?? call
   )
 
-/** The next step after an error, in the form of `hintForTools`. `said`: the hint for HTTP; `isOwn`: whether it is specific to this refusal. */
+/**
+ * Returns the next step after an error, in the form of `hintForTools`. `said` is the hint for HTTP. `isOwn` says whether that hint is specific to
+ * this refusal.
+ */
 export const hintAfter = (code: ErrorCode, said: string, isOwn: boolean, to: string): string =>
   hintForTools((isOwn ? undefined : hints[code]) ?? said, to)
 
-/** An answer whose `undo` is a tool and its arguments instead of an HTTP call. */
+/** Returns an answer whose `undo` is a tool with its arguments instead of an HTTP call. */
 export const withUndoByTool = (answer: Readonly<Record<string, unknown>>, to: string): Readonly<Record<string, unknown>> => {
   const undo = answer['undo'] as { readonly body: object } | undefined
   return undo === undefined ? answer : { ...answer, undo: { tool: `${to}${operations.restoreRevision.mcp}`, arguments: undo.body } }

@@ -1,4 +1,4 @@
-/** `tools/list`: every tool, or those that a connection requests. */
+/** `tools/list`: all tools, or the tools that a connection requests. */
 import { includesRole } from '../../shared/roles.ts'
 import type { Connection } from './connection.ts'
 import type { JsonSchema } from './schemas.ts'
@@ -6,28 +6,28 @@ import { type Offers, skillTool } from './skill.ts'
 import type { ListedTool } from './tool.ts'
 import { operationTools } from './tools.ts'
 
-/** The last of the basic tools; those of `more-tools.ts` follow it. */
+/** The last of the basic tools. The tools of `more-tools.ts` follow it. */
 const lastSpecified = 'close_review_task'
 
-/** Every tool, in the order in which they are listed. */
+/** All tools, in the order in which they are listed. */
 export const allTools: readonly ListedTool[] = (operationTools as readonly ListedTool[]).toSpliced(
   operationTools.findIndex(({ name }) => name === lastSpecified) + 1,
   0,
   skillTool
 )
 
-/** Whether a connection requests a tool, and its role can use it. */
+/** Whether a connection requests a tool, and the role of the connection can use it. */
 const isWanted = ({ name, group, role }: ListedTool, connection: Connection): boolean =>
   name === skillTool.name ||
   ((connection.groups?.has(group) ?? true) && (role === null || connection.role === undefined || includesRole(connection.role, role)))
 
-/** The tools that a connection lists. */
+/** Returns a function that says whether a connection lists a tool. */
 export const offersOf =
   (connection: Connection): Offers =>
   (name) =>
     allTools.some((tool) => tool.name === name && isWanted(tool, connection))
 
-/** The schema without the arguments that the address of the connection supplies. */
+/** Returns the schema without the arguments that the address of the connection supplies. */
 const withoutPlace = (schema: JsonSchema): JsonSchema => {
   const { doc: _doc, key: _key, ...properties } = schema['properties'] as JsonSchema
   const required = ((schema['required'] ?? []) as string[]).filter((name) => name !== 'doc')
@@ -35,7 +35,7 @@ const withoutPlace = (schema: JsonSchema): JsonSchema => {
   return { ...others, properties, ...(required.length > 0 && { required }) }
 }
 
-/** The tools of a connection as the protocol lists them. `to`: the beginning of their names, such as `svc.`. */
+/** Returns the tools of a connection as the protocol lists them. `to` is the beginning of their names, such as `svc.`. */
 export const toolList = (to: string, connection: Connection): object[] =>
   allTools
     .filter((tool) => isWanted(tool, connection))

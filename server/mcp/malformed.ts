@@ -1,21 +1,21 @@
-/** A JSON-RPC refusal (§5.1) before any handler sees the message. */
+/** A JSON-RPC refusal (§5.1) of a message before any handler sees the message. */
 import type { ErrorCode as RpcErrorCode } from '@modelcontextprotocol/sdk/types.js'
 
-/** A name of a field in JSON. */
+/** The fields of a JSON object. */
 type Fields = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The id of a message, if it can be answered. */
+/** Returns the id of a message; null if the message cannot be answered. */
 export const idOf = ({ id }: Fields): string | number | null => (typeof id === 'string' || Number.isInteger(id) ? (id as string) : null)
 
 interface More {
-  /** The HTTP status. When absent, it follows from the code. */
+  /** The HTTP status. If it is absent, it follows from the code. */
   readonly status?: number
   readonly data?: unknown
 }
 
-/** `id` null: there is no call to answer. */
+/** Thrown to refuse a message. `id` is null if there is no call to answer. */
 export class Malformed extends Error {
   readonly code: RpcErrorCode | number
   readonly id: string | number | null

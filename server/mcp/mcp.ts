@@ -1,7 +1,7 @@
 /**
- * The MCP endpoint (docs/api.md, MCP; Streamable HTTP): stateless, with one server and one transport for each request, so that no answer can reach
- * another client. Answers are plain JSON. It speaks the versions with `initialize` and the one without (`modern.ts`). `GET` describes the endpoint to
- * programs.
+ * The MCP endpoint (docs/api.md, MCP; Streamable HTTP). It is stateless: each request gets its own server and transport, so that no answer can
+ * reach another client. Answers are plain JSON. The endpoint speaks the protocol versions with `initialize`, and the version without it
+ * (`modern.ts`). `GET` describes the endpoint to programs.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -57,7 +57,10 @@ const path = '/mcp'
 
 const isJoint = (text: string | undefined): boolean => text === '.' || text === '_'
 
-/** Throws `Malformed` with -32602, as the protocol requires for unknown tools. The SDK passes its code and message on unchanged. */
+/**
+ * Returns the tool with this name. For an unknown tool, throws `Malformed` with -32602, as the protocol requires. The SDK passes on its code and
+ * message unchanged.
+ */
 const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool | typeof skillTool => {
   const bare = name.startsWith(prefix) && isJoint(name[prefix.length]) ? name.slice(prefix.length + 1) : undefined
   const found = bare === skillTool.name ? skillTool : operationTools.find((tool) => tool.name === bare)
@@ -66,7 +69,7 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
       RpcErrorCode.InvalidParams,
       `Unknown tool: ${name.slice(0, 100)}.${toldTools(prefix, name)} tools/list names them all.`
     )
-  // A client that connects only to read expects that nothing is written.
+  // A client that connects only to read expects that it cannot write anything.
   if (groups !== undefined && !groups.has(found.group) && found !== skillTool)
     throw new Malformed(
       RpcErrorCode.InvalidParams,
@@ -75,17 +78,17 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
   return found
 }
 
-// ——— admission ———
+// ——— Admission ———
 
-/** Names of this machine. */
+/** Whether a name belongs to this machine. */
 const isLoopbackName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost')
 
-/** An IP address instead of a name: no attacker's name server can have led here. */
+/** Whether a name is an IP address. In that case, no attacker's name server was involved. */
 const isAddress = (name: string): boolean => /^(\[[0-9a-f:.]+\]|\d{1,3}(\.\d{1,3}){3})$/i.test(name)
 
 /**
- * A foreign page could let its own name resolve to this machine and then call the service as its own origin (DNS rebinding), so only the service's
- * own names are answered. Throws `origin_refused`.
+ * Checks that a request names one of the service's own hosts. A foreign page could let its name resolve to this machine, and then call the service
+ * as its own origin (DNS rebinding). Throws `origin_refused`.
  */
 const checkHost = (ctx: Context, baseUrl: string): void => {
   const { host } = ctx.req.headers
@@ -94,7 +97,7 @@ const checkHost = (ctx: Context, baseUrl: string): void => {
     throw new ServiceError('origin_refused', { message: 'This service does not answer under that Host.', hint: `Use ${baseUrl}${path}.` })
 }
 
-// ——— messages ———
+// ——— Messages ———
 
 interface Message {
   readonly body: Record<string, unknown>
@@ -108,7 +111,7 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
   } catch {
     throw new Malformed(RpcErrorCode.ParseError, 'The body is not JSON.')
   }
-  // The protocol has had no batches since 2025-06-18, and one such request could cost as much as thousands.
+  // The protocol has not allowed batches since 2025-06-18, and a single batch could cost as much as thousands of requests.
   if (Array.isArray(value)) throw new Malformed(RpcErrorCode.InvalidRequest, 'Batches are not accepted: send one message per request.')
   if (typeof value !== 'object' || value === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'The body is not a JSON-RPC message.')
   if (isCrowded(value)) throw new Malformed(RpcErrorCode.InvalidRequest, `An object has at most ${limits.fieldsMax} names.`)
@@ -118,8 +121,8 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
 }
 
 /**
- * Whether an object in a message has more names than any call: schemas copy them name by name, several times. The size of the message was limited
- * before.
+ * Whether an object in a message has more names than any call needs. Schemas copy objects name by name, several times. The size of the message was
+ * limited before.
  */
 const isCrowded = (message: object): boolean => {
   const waiting: object[] = [message]
@@ -131,13 +134,13 @@ const isCrowded = (message: object): boolean => {
   return false
 }
 
-/** Several clients send `arguments: null` for a tool without arguments. */
+/** Replaces `arguments: null`, which several clients send for a tool without arguments. */
 const withArguments = (body: Record<string, unknown>): Record<string, unknown> => {
   const { params } = body
   return isObject(params) && params['arguments'] === null ? { ...body, params: { ...params, arguments: {} } } : body
 }
 
-/** Finds what is wrong with a message, whatever it calls. */
+/** Returns the fault of a message, independently of the method that it calls. */
 const faultOf = (body: Record<string, unknown>): readonly [RpcErrorCode, string] | undefined => {
   const { jsonrpc, method, id, params } = body
   if (jsonrpc !== '2.0') return [RpcErrorCode.InvalidRequest, 'jsonrpc must be "2.0"']
@@ -148,13 +151,13 @@ const faultOf = (body: Record<string, unknown>): readonly [RpcErrorCode, string]
   return JSONRPCMessageSchema.safeParse(body).success ? undefined : [RpcErrorCode.InvalidRequest, 'its fields do not belong together']
 }
 
-/** The SDK would report all of these as invalid JSON. */
+/** Refuses messages that the SDK would report as invalid JSON. */
 const refuseOddMessage = (body: Record<string, unknown>): void => {
   const [code, why] = faultOf(body) ?? []
   if (code !== undefined) throw new Malformed(code, `This is not a JSON-RPC message: ${why}.`, idOf(body))
 }
 
-/** The SDK would report these as its own failure. There is one page of tools, so no cursor was ever issued. */
+/** Refuses calls that the SDK would report as a failure of its own. Lists have only one page, so no cursor was ever issued. */
 const refuseOddCall = (body: Record<string, unknown>): void => {
   const id = idOf(body)
   const schema = schemas.get(String(body['method']))
@@ -183,9 +186,9 @@ const schemas = new Map<string, Pick<typeof CallToolRequestSchema, 'safeParse'>>
 ])
 
 /**
- * The most bytes that a message may have. An invalid token turns the answer into a 401, so that the client gets a new one (MCP, Authorization); its
- * call is refused in any case. A call without a token is refused for its own reasons. At `?sign_in=required` it is refused at once, for clients that
- * sign in when they connect or not at all. Throws `rate_limited` or `credential_required`.
+ * Returns the maximum size of a message, in bytes. An invalid token turns the answer into a 401, so that the client gets a new token (MCP,
+ * Authorization); its call is refused in any case. A call without a token is refused later, for its own reasons. At `?sign_in=required`, it is
+ * refused immediately, for clients that sign in only when they connect. Throws `rate_limited` or `credential_required`.
  */
 const bytesMaxOf = async (http: Http, ctx: Context): Promise<number> => {
   const credentials = connectionCredentials(http, ctx)
@@ -196,7 +199,7 @@ const bytesMaxOf = async (http: Http, ctx: Context): Promise<number> => {
   return limits.bodyBytesMax
 }
 
-/** Throws `body_too_large`, with a hint to sign in for callers that were not admitted. */
+/** Reads the body. Throws `body_too_large`. If the caller was not admitted, the error has a hint to sign in. */
 const readBytes = async (ctx: Context, bytesMax: number): Promise<Buffer> => {
   try {
     return await readBody(ctx.req, bytesMax)
@@ -210,7 +213,7 @@ const readBytes = async (ctx: Context, bytesMax: number): Promise<Buffer> => {
   }
 }
 
-/** Throws `rate_limited`, `unsupported_media_type`, `body_too_large` or `Malformed`. */
+/** Reads the message of a request. Throws `rate_limited`, `unsupported_media_type`, `body_too_large` or `Malformed`. */
 const readMessage = async (http: Http, ctx: Context): Promise<Message> => {
   const type = mediaType(ctx.req)
   if (type !== '' && type !== 'application/json')
@@ -220,9 +223,9 @@ const readMessage = async (http: Http, ctx: Context): Promise<Message> => {
   return { body: parse(bytes), bytes: bytes.length }
 }
 
-// ——— one request ———
+// ——— One request ———
 
-/** The supported versions of the protocol, newest first. */
+/** The supported protocol versions, newest first. */
 const versions: readonly string[] = [modernVersion, ...SUPPORTED_PROTOCOL_VERSIONS]
 
 interface Face {
@@ -232,7 +235,7 @@ interface Face {
   readonly subscriptions: Subscriptions
 }
 
-// It holds no client's state, and creating one takes longer than a call.
+// Shared by all requests: it holds no client's state, and creating one takes longer than a call.
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 const infoOf = ({ service: { baseUrl, version } }: Http): ServerInfo => ({
@@ -248,7 +251,7 @@ const serverOf = ({ http, prefix, subscriptions }: Face, ctx: Context, connectio
   const offers = offersOf(connection)
   const said = { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: instructions(to, connection.doc, offers) }
   const watched = { ...said, capabilities: { ...said.capabilities, resources: { subscribe: true } } }
-  // A handshake offers subscriptions only with a session; the newest version needs none.
+  // With a handshake, the server offers subscriptions only if there is a session. The newest version needs no session.
   const server = new Server({ ...infoOf(http) }, { ...(subscriptions.canBegin(ctx, connection) ? watched : said), jsonSchemaValidator })
   server.setRequestHandler(DiscoverRequestSchema, () => ({ supportedVersions: versions, ...watched }))
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList(to, connection) }) as never)
@@ -264,8 +267,8 @@ const serverOf = ({ http, prefix, subscriptions }: Face, ctx: Context, connectio
 }
 
 /**
- * The request as the transport expects it. The transport insists on two accepted types and then sends one of them; this service accepts any client.
- * It knows only versions with a handshake; the newest was checked before.
+ * Returns the request as the transport expects it. The transport insists that a client accepts two media types, and then sends one of them; this
+ * service accepts any client. The transport knows only versions with a handshake. The newest version was checked before.
  */
 const requestOf = (ctx: Context, url: string, modern: boolean): Request => {
   const version = modern ? '' : ctx.get('MCP-Protocol-Version')
@@ -273,13 +276,13 @@ const requestOf = (ctx: Context, url: string, modern: boolean): Request => {
   return new Request(url, { method: 'POST', headers: { ...headers, ...(version === '' ? {} : { 'MCP-Protocol-Version': version }) } })
 }
 
-/** Makes the transport send a handler's answer in the form of the version without a handshake. */
+/** Makes the transport send the answer of a handler in the form of the version without a handshake. */
 const sendModernised = (transport: WebStandardStreamableHTTPServerTransport, method: string, info: ServerInfo): void => {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => send(modernised(message, method, info), options)
 }
 
-/** Answers `subscriptions/listen` with its stream or a refusal. Throws `Malformed`. */
+/** Answers `subscriptions/listen` with its stream, or with a refusal. Throws `Malformed`. */
 const listen = async ({ http, subscriptions }: Face, ctx: Context, body: Message['body']): Promise<void> => {
   const id = idOf(body)
   if (id === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'A stream needs the id of its request.')
@@ -317,15 +320,15 @@ const answer = async (face: Face, ctx: Context): Promise<void> => {
   }
 }
 
-/** Answers requests that never reached the protocol. */
+/** Answers requests that were refused before they reached the protocol. */
 const presentMalformed = (ctx: Context, { code, message, id, more: { status, data } }: Malformed): void => {
-  // If the call was understood, it has failed. Anything else was not a valid request.
+  // If the call was understood, then the call failed. Any other message was not a valid request.
   ctx.status = status ?? (code === RpcErrorCode.InvalidParams && id !== null ? 200 : 400)
   ctx.type = 'application/json'
   ctx.body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
 }
 
-// ——— discovery ———
+// ——— Discovery ———
 
 const discovery = ({ http, prefix }: Face): object => {
   const { baseUrl, version } = http.service
@@ -350,7 +353,7 @@ const discovery = ({ http, prefix }: Face): object => {
   }
 }
 
-/** Whether a client asks for a stream of its own. It is told that there is none (Streamable HTTP, 405). */
+/** Whether a client asks for a separate stream. There is none, so the client gets a 405 (Streamable HTTP). */
 const wantsStream = (ctx: Context): boolean => ctx.get('Accept').trim() === 'text/event-stream'
 
 const openStream = async ({ http, subscriptions }: Face, ctx: Context): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
- * Version 2026-07-28 of the protocol, at the same address as the earlier ones (MCP, Versioning and Compatibility; Streamable HTTP). There is no
- * handshake and no session: each request names its version and its client's capabilities in `_meta`, and its headers repeat the fields that proxies
- * route by. Each result states its type, the server, and how long it may be cached.
+ * Version 2026-07-28 of the protocol, at the same address as the earlier versions (MCP, Versioning and Compatibility; Streamable HTTP). There is no
+ * handshake and no session: each request names its version and its client's capabilities in `_meta`. Its headers repeat the fields that proxies use
+ * for routing. Each result states its type, the server, and how long it may be cached.
  */
 import { type JSONRPCMessage, ErrorCode as RpcErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
@@ -13,7 +13,7 @@ export const modernVersion = '2026-07-28'
 
 const key = (name: string): string => `io.modelcontextprotocol/${name}`
 
-/** The field of `_meta` with the id of the request that opened a subscription; every message on its stream has it. */
+/** The field of `_meta` that contains the id of the request that opened a subscription. Every message on the subscription's stream has it. */
 export const subscriptionKey = key('subscriptionId')
 
 // MCP, Base protocol, Error Codes.
@@ -22,19 +22,19 @@ const unsupportedVersion = -32022
 
 export const DiscoverRequestSchema = z.object({ method: z.literal('server/discover'), params: z.looseObject({}).optional() })
 
-/** How long a client may cache the lists of one address: they change only with a new version of the service. */
+/** How long a client may cache the lists at one address. They change only with a new version of the service. */
 const listMilliseconds = 5 * 60 * 1000
 
 interface Keeping {
   readonly ttlMs: number
-  /** `public`: the same for everybody at that address. */
+  /** `public` means that everyone at that address gets the same result. */
   readonly cacheScope: 'public' | 'private'
 }
 
 const list: Keeping = { ttlMs: listMilliseconds, cacheScope: 'public' }
 const own: Keeping = { ttlMs: 0, cacheScope: 'private' }
 
-/** The methods of this version, and how long their results may be cached; undefined: not at all. */
+/** The methods of this version, and how long their results may be cached. Undefined means that they must not be cached. */
 const methods: ReadonlyMap<string, Keeping | undefined> = new Map([
   ['server/discover', { ttlMs: listMilliseconds, cacheScope: 'private' }],
   ['tools/list', list],
@@ -49,35 +49,35 @@ const methods: ReadonlyMap<string, Keeping | undefined> = new Map([
 
 export const modernMethods: readonly string[] = [...methods.keys()]
 
-/** Methods that earlier versions lack. */
+/** Methods that earlier versions do not have. */
 const newMethods = ['server/discover', 'subscriptions/listen']
 
 type Body = Readonly<Record<string, unknown>>
 
 const metaOf = ({ params }: Body): Body => (isObject(params) && isObject(params['_meta']) ? params['_meta'] : {})
 
-/** Whether a message has this version or a later one. */
+/** Whether a message belongs to this version or a later one. */
 export const isModern = (ctx: Context, body: Body): boolean =>
   key('protocolVersion') in metaOf(body) || ctx.get('MCP-Protocol-Version') === modernVersion || newMethods.includes(String(body['method']))
 
-/** The field that `Mcp-Name` repeats. */
+/** Returns the name of the parameter that `Mcp-Name` repeats. */
 const namedIn = (method: string): string | undefined =>
   method === 'tools/call' || method === 'prompts/get' ? 'name' : method === 'resources/read' ? 'uri' : undefined
 
-/** The value of a header, which may be encoded in Base64 (Streamable HTTP, Value Encoding). */
+/** Returns the value of a header, which may be encoded in Base64 (Streamable HTTP, Value Encoding). */
 const plain = (value: string): string => {
   const [, encoded] = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value) ?? []
   return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8')
 }
 
 /**
- * Checks a request of this version. Throws `Malformed`, with the status that the protocol requires: 400 for missing fields of `_meta`, headers that
- * do not match the body, and an unknown version; 404 for a method that this version lacks.
+ * Checks a request of this version. Throws `Malformed`, with the status that the protocol requires. The status is 400 for missing fields of
+ * `_meta`, for headers that do not match the body, and for an unknown version. It is 404 for a method that this version does not have.
  */
 export const checkModern = (ctx: Context, body: Body): void => {
   const id = idOf(body)
   const { method, params } = body
-  // A notification has no answer.
+  // A notification gets no answer.
   if (typeof method !== 'string' || id === null) return
   const refuse = (code: number, message: string, status = 400, data?: unknown): never => {
     throw new Malformed(code, message, id, { status, data })
@@ -113,13 +113,13 @@ export interface ServerInfo {
   readonly websiteUrl: string
 }
 
-/** The additional fields of every result of this version. */
+/** Returns the additional fields of every result in this version. */
 export const resultFields = (info: ServerInfo, meta: object = {}): object => ({
   resultType: 'complete',
   _meta: { ...meta, [key('serverInfo')]: info }
 })
 
-/** Converts an answer of an earlier version to this one. */
+/** Converts an answer from the form of earlier versions to the form of this version. */
 export const modernised = (message: JSONRPCMessage, method: string, info: ServerInfo): JSONRPCMessage => {
   if ('error' in message)
     return message.error.code === resourceNotFound ? { ...message, error: { ...message.error, code: RpcErrorCode.InvalidParams } } : message
@@ -127,7 +127,7 @@ export const modernised = (message: JSONRPCMessage, method: string, info: Server
   return { ...message, result: { ...message.result, ...methods.get(method), ...resultFields(info, message.result._meta) } }
 }
 
-/** The resources that a client wants to watch. Throws `Malformed`. */
+/** Returns the resources that a client wants to watch. Throws `Malformed`. */
 export const watchedIn = (body: Body): readonly string[] => {
   const { params } = body
   const filter = isObject(params) ? params['notifications'] : undefined

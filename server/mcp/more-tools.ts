@@ -1,23 +1,23 @@
-/** The tools beyond the basic ones. If one verb covers two states, or two kinds of thing, there is one tool for both. */
+/** The tools in addition to the basic ones. If a verb applies to two states, or to two kinds of thing, a single tool covers both. */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { type Operation } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { derived, type Fields, invalid, type Meant, type Tool, toolOf } from './tool.ts'
 
-/** An operation with its input under the table's names. */
+/** Returns an operation with its input under the names of the operations table. */
 const meant = (name: OperationName, given: Fields): Meant => {
   const { normalise }: Operation = operations[name]
   return { name, fields: normalise?.({ ...given }) ?? given }
 }
 
-/** Throws `invalid_request` for a word in place of a boolean. */
+/** Returns a boolean argument. Throws `invalid_request` if its value is not a boolean. */
 const flagOf = (path: string, value: unknown): boolean => {
   if (value !== undefined && typeof value !== 'boolean') throw invalid(path, 'must be boolean')
   return value === true
 }
 
-// ——— review ———
+// ——— Review ———
 
 const { suggestionId, action, step, reason, dryRun, author } = operations.decideSuggestion.input.shape
 const { suggestionIds, decisions, setId } = operations.decideSuggestions.input.shape
@@ -62,7 +62,7 @@ const replyTool = toolOf('reply', {
   }
 })
 
-// ——— documents ———
+// ——— Documents ———
 
 const { brief, query, sort } = operations.listDocuments.input.shape
 
@@ -112,7 +112,7 @@ const deleteTool = toolOf('delete_doc', {
   destroys: true,
   repeats: true,
   mean({ restore, permanent, ...given }) {
-    // Only people may erase, because it cannot be undone.
+    // Only people may erase a document, because nobody can undo it.
     if (permanent !== undefined) throw invalid('permanent', 'is not a field of this tool, which only moves to the trash')
     return { name: flagOf('restore', restore) ? 'undeleteDocument' : 'deleteDocument', fields: given }
   }
@@ -135,7 +135,7 @@ const uploadTool = toolOf('upload_asset', {
   }
 })
 
-// ——— the list ———
+// ——— The list ———
 
 export const moreTools: readonly Tool[] = [
   searchTool,

@@ -1,4 +1,4 @@
-/** Finds the tools that an unknown tool name was probably meant to be. */
+/** Finds the tools that a call of an unknown tool probably meant. */
 import { nearest } from '../../shared/nearest.ts'
 import { allTools } from './list.ts'
 
@@ -19,7 +19,7 @@ const words: Readonly<Record<string, string>> = {
   links: 'shares'
 }
 
-/** Other names for a tool that share no word with it. */
+/** Names that other services use for a tool and that share no word with its name. */
 const otherNames: Readonly<Record<string, string>> = {
   edit_doc: 'replace_doc',
   edit_content: 'replace_doc',
@@ -31,7 +31,7 @@ const otherNames: Readonly<Record<string, string>> = {
   str_replace: 'replace_doc'
 }
 
-/** Shorter words, such as doc and list, occur in many names. */
+/** The minimum length of a word that identifies a tool. Shorter words, such as doc and list, occur in many names. */
 const wordCharsMin = 5
 const nameCharsMax = 60
 const meantMax = 3
@@ -42,7 +42,7 @@ const called = (bare: string): string =>
     .map((word) => (Object.hasOwn(words, word) ? words[word] : word))
     .join('_')
 
-/** At most three suggestions, as the connection lists them: ` Did you mean svc.read_doc?`; '' when no name is similar. */
+/** Returns at most three suggestions, under the names that the connection lists: ` Did you mean svc.read_doc?`. Returns '' if no name is similar. */
 export const toldTools = (prefix: string, name: string): string => {
   const joint = name[prefix.length] === '_' ? '_' : '.'
   const bare = called((name.startsWith(prefix) ? name.slice(prefix.length + 1) : name).slice(0, nameCharsMax).toLowerCase())

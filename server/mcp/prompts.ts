@@ -1,4 +1,4 @@
-/** Prompts (MCP, Prompts): common requests of people to an agent, worded for this service. They name only listed tools. */
+/** Prompts (MCP, Prompts): common requests of people to an agent, worded for this service. They name only tools that the connection lists. */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { ErrorCode as RpcErrorCode, GetPromptRequestSchema, ListPromptsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Refused } from './refused.ts'
@@ -11,7 +11,7 @@ interface Prompt {
   readonly title: string
   readonly description: string
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required?: boolean }[]
-  /** `to`: the beginning of tool names. */
+  /** Returns the text of the prompt. `to` is the beginning of tool names. */
   readonly text: (values: Values, to: string, offers: Offers) => string
 }
 
@@ -51,11 +51,11 @@ const prompts: readonly Prompt[] = [
 const offered = (prompt: Prompt, offers: Offers): boolean =>
   offers('read_doc') && (prompt.name !== 'summarise_changes' || offers('list_events'))
 
-/** The arguments of a prompt. An argument is left out if the address of the connection names the document. */
+/** Returns the arguments of a prompt. The document is not an argument if the address of the connection names it. */
 const argumentsOf = ({ arguments: all }: Prompt, connected: string | undefined): Prompt['arguments'] =>
   connected === undefined ? all : all.filter(({ name }) => name !== doc.name)
 
-/** `prompts/list`. */
+/** Answers `prompts/list`. */
 const listPrompts = (connected: string | undefined, offers: Offers): object[] =>
   prompts
     .filter((prompt) => offered(prompt, offers))
@@ -75,7 +75,7 @@ interface Asked {
   readonly offers: Offers
 }
 
-/** `prompts/get`. Throws `Refused` for an unknown prompt or argument, and a missing one. */
+/** Answers `prompts/get`. Throws `Refused` for an unknown prompt, an unknown argument, or a missing argument. */
 const getPrompt = ({ name, given, connected, to, offers }: Asked): object => {
   const prompt = prompts.find((each) => each.name === name && offered(each, offers))
   if (prompt === undefined)
@@ -92,7 +92,7 @@ const getPrompt = ({ name, given, connected, to, offers }: Asked): object => {
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
-/** Answers requests for prompts. */
+/** Adds the handlers of requests for prompts. */
 export const addPrompts = (server: Server, to: string, connected: string | undefined, offers: Offers): void => {
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: listPrompts(connected, offers) }) as never)
   server.setRequestHandler(

@@ -1,4 +1,4 @@
-/** A JSON-RPC refusal: the SDK passes its code, message and data on unchanged. */
+/** A JSON-RPC refusal. The SDK passes on its code, message and data unchanged. */
 import { ErrorCode as RpcErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Context, Http } from '../http/context.ts'
@@ -18,7 +18,7 @@ export class Refused extends Error {
   }
 }
 
-/** Whether the resource does not exist, or no longer exists. */
+/** Errors that mean that the resource does not exist, or no longer exists. */
 const gone = ['not_found', 'document_deleted', 'target_not_found']
 
 const codeFor = (error: unknown): number => {
@@ -26,7 +26,7 @@ const codeFor = (error: unknown): number => {
   return gone.includes(error.code) ? resourceNotFound : RpcErrorCode.InvalidParams
 }
 
-/** The refusal of an operation, for a request that is not a tool call. Its data includes `about`. */
+/** Returns the refusal of an operation, for a request that is not a tool call. The data of the refusal includes `about`. */
 export const refusedFor = (error: unknown, http: Http, ctx: Context, about: object = {}): Refused => {
   if (!(error instanceof ServiceError)) http.log.error('reading failed', { requestId: ctx.state.requestId, error })
   const isOpen = error instanceof ServiceError && error.code === 'credential_required'

@@ -1,5 +1,5 @@
 /**
- * Documents as resources (MCP, Resources), for clients in which people themselves put text before a model. `agmd://doc/ID` is the Markdown; below it
+ * Documents as resources (MCP, Resources), for clients in which people themselves give text to a model. `agmd://doc/ID` is the Markdown. Below it
  * are the outline, a section, the comments and the suggestions. The usual operations read them, with the credentials of the connection.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
@@ -22,13 +22,13 @@ const markdown = 'text/markdown'
 const json = 'application/json'
 
 interface Part {
-  /** The path after the id in the URI. */
+  /** The path that follows the id in the URI. */
   readonly path: string
   readonly name: string
   readonly description: string
   readonly mimeType: string
   readonly operation: OperationName
-  /** Prefixes of the event kinds that announce changes to it. */
+  /** Prefixes of the event kinds that announce changes to this resource. */
   readonly kinds: readonly string[]
   readonly input: (argument: string) => Fields
 }
@@ -85,7 +85,7 @@ const argumentIn = '/{heading}'
 
 const uriOf = (doc: string, { path }: Part): string => `agmd://doc/${doc}${path}`
 
-/** `resources/templates/list`. */
+/** The result of `resources/templates/list`. */
 const templates = parts.map((part) => ({
   uriTemplate: uriOf('{id}', part),
   name: part.name,
@@ -93,7 +93,7 @@ const templates = parts.map((part) => ({
   mimeType: part.mimeType
 }))
 
-/** The resources of one document that take no argument. */
+/** Returns the resources of one document that have no argument. */
 const resourcesOf = (doc: string): object[] =>
   parts
     .filter(({ path }) => !path.endsWith(argumentIn))
@@ -116,7 +116,10 @@ const documentsOfAccount = async (http: Http, ctx: Context, cursor: string | und
   return { resources, ...(typeof nextBefore === 'string' && { nextCursor: nextBefore }) }
 }
 
-/** `resources/list`: those of the connection's document, else the documents of the account. Links alone list nothing. */
+/**
+ * Answers `resources/list` with the resources of the connection's document, or else with the documents of the account. A connection with only a
+ * link lists no resources unless its address names the document.
+ */
 const listResources = async (http: Http, ctx: Context, doc: string | undefined, cursor: string | undefined): Promise<Page> => {
   if (doc !== undefined) return { resources: resourcesOf(doc) }
   const { bearer } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
@@ -142,7 +145,7 @@ const decoded = (text: string): string | undefined => {
   }
 }
 
-/** Parses a URI. Throws `Refused` for a foreign URI. */
+/** Parses a URI. Throws `Refused` if the URI does not name a resource of this service. */
 export const namedBy = (uri: string): Named => {
   const [, doc = '', path = ''] = /^agmd:\/\/doc\/([\w-]+)(\/.*)?$/s.exec(uri) ?? []
   const exact = parts.find((part) => part.path === path)
@@ -158,7 +161,7 @@ export const namedBy = (uri: string): Named => {
   )
 }
 
-/** `resources/read`. Throws `Refused`, with the error of the operation. */
+/** Answers `resources/read`. Throws `Refused`, with the error of the operation. */
 const readResource = async (
   http: Http,
   ctx: Context,
@@ -174,7 +177,7 @@ const readResource = async (
   }
 }
 
-/** Answers requests for resources. */
+/** Adds the handlers of requests for resources. */
 export const addResources = (server: Server, http: Http, ctx: Context, { doc }: Connection): void => {
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => listResources(http, ctx, doc, params?.cursor) as never)
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: templates }))

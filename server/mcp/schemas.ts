@@ -1,12 +1,12 @@
 /**
- * The table's schemas as tools show them: JSON Schema, kept short because a model reads all of them before its first call. Details without
- * information are left out, and a choice between objects is shown as one object with the fields of all.
+ * Turns the schemas of the operations table into JSON Schema for tools. They are short, because a model reads all of them before its first call.
+ * Details without information are left out. A choice between objects becomes one object with the fields of all.
  */
 import { z } from 'zod'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Descriptions of fields that many tools share, in place of the table's own. '': none. */
+/** Descriptions of fields that many tools share. They replace those of the operations table. '' leaves out the description. */
 const words: Readonly<Record<string, string>> = {
   after: 'A nextAfter.',
   baseVersion: '',
@@ -47,7 +47,7 @@ const words: Readonly<Record<string, string>> = {
 
 const isObject = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether a keyword tells a model nothing: bounds that no call reaches, names for OpenAPI. */
+/** Whether a keyword is useless to a model, such as a bound that no call reaches, or a name for OpenAPI. */
 const isNoise = (name: string): boolean =>
   name === '$schema' ||
   name === '$defs' ||
@@ -64,14 +64,14 @@ const isNoise = (name: string): boolean =>
   name === 'maxItems' ||
   name === 'default'
 
-/** Merges two schemas of one field: their enumerated words become one list. */
+/** Merges two schemas of one field. Their enumerated values become one list. */
 const joined = (one: JsonSchema, other: JsonSchema): JsonSchema => {
   const words = ({ const: word, enum: list }: JsonSchema): unknown[] => (Array.isArray(list) ? list : word === undefined ? [] : [word])
   const all = [...new Set([...words(one), ...words(other)])]
   return all.length === 0 ? one : { type: 'string', enum: all }
 }
 
-/** A choice between objects as one object: the fields of all, required if all require them. */
+/** Turns a choice between objects into one object. It has the fields of all of them; a field is required if all of them require it. */
 const merged = (choices: readonly JsonSchema[]): JsonSchema => {
   const properties: Record<string, JsonSchema> = {}
   for (const choice of choices)
@@ -86,14 +86,14 @@ const choicesOf = (schema: JsonSchema): readonly JsonSchema[] | undefined => {
   return Array.isArray(choices) && choices.every((choice) => isObject(choice) && isObject(choice['properties'])) ? choices : undefined
 }
 
-/** The description of a field for a model: shorter, or empty if its name is enough. */
+/** Shortens the description of a field for a model. The description is left out if the name of the field is enough. */
 const told = (name: string, schema: unknown): unknown => {
   if (!isObject(schema) || schema['description'] === undefined || !Object.hasOwn(words, name)) return schema
   const { description: _description, ...silent } = schema
   return words[name] === '' ? silent : { ...silent, description: words[name] }
 }
 
-/** The types of a choice between plain types, such as text or null. */
+/** Returns the types of a choice between plain types, such as text or null. */
 const typesOf = ({ anyOf }: JsonSchema): string[] | undefined => {
   if (!Array.isArray(anyOf)) return undefined
   const isPlain = (choice: unknown): boolean =>
@@ -116,7 +116,7 @@ const short = (schema: unknown, definitions: JsonSchema): unknown => {
     const { anyOf: _choices, ...others } = schema
     return { type: types, ...others }
   }
-  // Below `properties` the names are fields, not keywords of JSON Schema.
+  // Below `properties`, the names are those of fields, not keywords of JSON Schema.
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([name, value]) => !isNoise(name) && !(name === 'required' && (value as unknown[]).length === 0))
@@ -129,7 +129,7 @@ const short = (schema: unknown, definitions: JsonSchema): unknown => {
   )
 }
 
-/** The schema of a tool's arguments. */
+/** Returns the schema of a tool's arguments. */
 export const inputSchema = (input: z.ZodObject): JsonSchema => {
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
   return short(schema, (schema.$defs ?? {}) as JsonSchema) as JsonSchema

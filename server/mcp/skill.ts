@@ -1,9 +1,9 @@
-/** The service's introduction for a model: two paragraphs at the start, and the full text on request (Agent Skills format). */
+/** Introduces the service to a model: two paragraphs at the start, and the full text on request (Agent Skills format). */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { componentsGuide } from './components-guide.ts'
 import type { ListedTool } from './tool.ts'
 
-/** Whether a connection lists a tool. */
+/** Says whether a connection lists a tool. */
 export type Offers = (tool: string) => boolean
 
 const everything: Offers = () => true
@@ -17,7 +17,10 @@ const howToPropose = (to: string): string =>
 const howToWork = (to: string, offers: Offers): string =>
   `Work like this: ${to}read_doc (view outline first when it is long) and keep the version${offers('replace_doc') ? howToWrite(to) : ''}.${offers('add_suggestion') ? howToPropose(to) : ''}\n\n`
 
-/** Sent with `initialize`. At most 1.5 KB. `to`: the beginning of tool names, such as `svc.`; `doc`: the document of the connection. */
+/**
+ * Returns the text that is sent with `initialize`, at most 1.5 KB. `to` is the beginning of tool names, such as `svc.`. `doc` is the document of
+ * the connection.
+ */
 export const instructions = (to: string, doc: string | undefined, offers: Offers): string =>
   `agmd stores Markdown documents that people and agents edit live, at the same time.
 
@@ -113,14 +116,14 @@ Never resend a refused replacement unchanged. After a timeout read first: the se
 HTTP interface: ${baseUrl}/agents.md. All operations: ${baseUrl}/openapi.json.
 `
 
-/** Whether a line may be shown: lists and tables of the skill leave out tools that the connection does not list. */
+/** Whether a line of the skill may be shown. Lists and tables leave out tools that the connection does not list. */
 const isOffered = (line: string, to: string, offers: Offers): boolean => {
   if (!/^(?:\| |- |\d\. )/.test(line)) return true
   const named = line.split('`').filter((word) => word.startsWith(to))
   return named.every((word) => offers(word.slice(to.length)))
 }
 
-/** SKILL.md for a service, or for one connection with the tools that it lists. */
+/** Returns SKILL.md for the service, or for one connection with the tools that it lists. */
 export const skill = (baseUrl: string, to: string, offers: Offers = everything): string =>
   everyLine(baseUrl, to)
     .split('\n')

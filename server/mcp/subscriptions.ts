@@ -1,10 +1,10 @@
 /**
- * Subscriptions to resources. A session is the stream of one client with its subscriptions, and the only state of the endpoint. It lives as long as
- * its stream. Invariant: a session that has ended watches nothing.
+ * Subscriptions to resources. A session is the stream of one client with its subscriptions. Sessions are the only state of the endpoint. A session
+ * lives as long as its stream. Invariant: a session that has ended watches nothing.
  *
- * Up to version 2025-11-25 of MCP (Resources; Streamable HTTP) a header names the session. It ends when the connection closes, the link ends or the
- * server stops; its id is then answered with 404, and the client begins a new session. From 2026-07-28 on (Subscriptions) a session is one request,
- * `subscriptions/listen`, whose answer is the stream.
+ * Up to version 2025-11-25 of MCP (Resources; Streamable HTTP), a header names the session. The session ends when the connection closes, the link
+ * ends, or the server stops. A request with the id of an ended session gets a 404, and the client begins a new session. From version 2026-07-28 on
+ * (Subscriptions), a session is one request, `subscriptions/listen`, whose answer is the stream.
  */
 import { randomBytes } from 'node:crypto'
 import { PassThrough } from 'node:stream'
@@ -24,20 +24,20 @@ import { Refused, refusedFor } from './refused.ts'
 import { namedBy } from './resources.ts'
 
 interface Session {
-  /** Functions that stop watching, by URI. */
+  /** Functions that stop watching a resource, by the resource's URI. */
   readonly watched: Map<string, () => void>
   stream: PassThrough | undefined
-  /** Cancels its timer: the wait for its stream at first, then the next heartbeat. */
+  /** Cancels the timer of the session: at first the wait for its stream, afterwards the next heartbeat. */
   cancel: () => void
-  /** Removes it from the registry of credentials. */
+  /** Removes the session from the registry of credentials. */
   forget: () => void
-  /** The notification that a resource changed. */
+  /** Returns the notification that a resource changed. */
   readonly notice: (uri: string) => string
   /** The message with which the server ends the stream. */
   readonly farewell: string
 }
 
-/** A request for a stream. */
+/** A request that opens a stream. */
 interface Listening {
   readonly id: string | number
   readonly uris: readonly string[]
@@ -45,23 +45,26 @@ interface Listening {
 }
 
 export interface Subscriptions {
-  /** The id of a new session; undefined when the connection names neither a document nor an account, so that there is nothing to watch. */
+  /**
+   * Begins a session and returns its id. Returns undefined if the connection names neither a document nor an account, because there is nothing to
+   * watch.
+   */
   begin(ctx: Context, connection: Connection): string | undefined
   /** Whether the connection can have a session. */
   canBegin(ctx: Context, connection: Connection): boolean
-  /** Answers with the stream of a session. Throws the errors of the credentials, `not_found` if the session has ended, `rate_limited`. */
+  /** Answers with the stream of a session. Throws the errors of the credentials, `not_found` if the session has ended, or `rate_limited`. */
   open(ctx: Context, connection: Connection): Promise<void>
-  /** Throws the errors of reading the resource, `not_found` if the session has ended, `rate_limited`. */
+  /** Subscribes the session to a resource. Throws the errors of reading the resource, `not_found` if the session has ended, or `rate_limited`. */
   subscribe(ctx: Context, uri: string): Promise<void>
   unsubscribe(ctx: Context, uri: string): void
-  /** Answers a request with a stream that announces changes to resources. Throws the errors of reading them, `rate_limited`. */
+  /** Answers a request with a stream that announces changes to resources. Throws the errors of reading the resources, or `rate_limited`. */
   listen(ctx: Context, request: Listening): Promise<void>
 }
 
 const hasBearer = (http: Http, ctx: Context): boolean =>
   readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session).bearer !== undefined
 
-/** The caller who listens, on the document of the connection or as an account. */
+/** Returns the caller who listens, either to the document of the connection or as an account. */
 const listenerOf = async (http: Http, ctx: Context, { doc }: Connection): Promise<{ doc: string; caller: Caller }> => {
   if (doc !== undefined) return { doc, caller: await admitReading(http, ctx, { name: 'readContent', doc }) }
   const { bearer } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
@@ -89,9 +92,9 @@ interface Place {
   readonly uri: string
   readonly doc: string
   readonly caller: Caller
-  /** The newest event at the time of the request. */
+  /** The number of the newest event at the time of the request. */
   readonly since: number
-  /** Prefixes of the event kinds that announce changes to it. */
+  /** Prefixes of the event kinds that announce changes to this resource. */
   readonly kinds: readonly string[]
 }
 
@@ -104,7 +107,7 @@ const tooMany = (): ServiceError =>
 export const createSubscriptions = (http: Http): Subscriptions => {
   const { service, registry } = http
   const { clock, storage } = service
-  // Ids from before a restart have ended: their subscriptions are lost.
+  // Session ids from before a restart are invalid, because their subscriptions were lost.
   const start = randomBytes(6).toString('base64url')
   const sessions = new Map<string, Session>()
   const ended = new Set<string>()
@@ -121,20 +124,20 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     if (session.stream?.writable === true) session.stream.end(session.farewell)
   }
 
-  /** Throws `rate_limited`. */
+  /** Adds a session. Throws `rate_limited` if there are too many. */
   const add = (id: string, session: Session): void => {
     if (sessions.size >= limits.mcpSessionsMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
     sessions.set(id, session)
   }
 
-  /** The session that a request names. Throws `not_found` or `rate_limited`. */
+  /** Returns the session that a request names. Throws `not_found` or `rate_limited`. */
   const sessionOf = (ctx: Context): [string, Session] => {
     const id = ctx.get('Mcp-Session-Id')
     if (id === '') throw new ServiceError('invalid_request', { message: 'Notifications need a session and its stream.', hint: howToListen })
     if (idPattern.exec(id)?.[1] !== start || ended.has(id)) throw over()
     const known = sessions.get(id)
     if (known !== undefined) return [id, known]
-    // A client may subscribe before it opens its stream, but the session waits only a short time.
+    // A client may subscribe before it opens its stream, but the session waits only a short time for the stream.
     const session: Session = {
       watched: new Map(),
       stream: undefined,
@@ -148,14 +151,14 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     return [id, session]
   }
 
-  /** Sends a heartbeat within the idle limit of proxies. */
+  /** Sends heartbeats more often than the idle limit of proxies. */
   const beat = (session: Session): void => {
     session.cancel()
     if (session.stream?.writable === true) session.stream.write(':\n\n')
     session.cancel = clock.after(limits.mcpHeartbeatSeconds * 1000, () => beat(session))
   }
 
-  /** Announces commits that concern a resource, at a limited rate. Returns a function that stops it. */
+  /** Announces commits that concern a resource, at a limited rate. Returns a function that stops the announcements. */
   const watch = (session: Session, id: string, uri: string, doc: string, since: number, kinds: readonly string[]): (() => void) => {
     let cursor = since
     let looking = false
@@ -189,7 +192,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
         })
     }
     const stop = storage.watch(keys.events(doc), wake)
-    // Catches up with events since the caller was admitted.
+    // Catches up on events since the caller was admitted.
     wake()
     return () => {
       stopped = true
@@ -198,7 +201,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     }
   }
 
-  /** The resource that a URI names, for a caller who may read it. Throws the errors of reading the resource. */
+  /** Returns the resource that a URI names, if the caller may read it. Throws the errors of reading the resource. */
   const placeOf = async (ctx: Context, uri: string): Promise<Place> => {
     const { doc, part } = namedBy(uri)
     const caller = await admitReading(http, ctx, { name: part.operation, doc })
@@ -228,7 +231,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     async open(ctx, connection) {
       const { doc, caller } = await listenerOf(http, ctx, connection)
       const [id, session] = sessionOf(ctx)
-      // A session has one stream: a client that opens another has lost the former.
+      // A session has only one stream. A client that opens another one has lost the previous stream.
       const former = session.stream
       const stream = new PassThrough()
       session.stream = stream
@@ -279,14 +282,14 @@ export const createSubscriptions = (http: Http): Subscriptions => {
       const notifications = uris.length === 0 ? {} : { resourceSubscriptions: uris }
       stream.write(event({ method: 'notifications/subscriptions/acknowledged', params: { _meta: about, notifications } }))
       for (const place of places) attach(id, session, place)
-      // The client may have left while its right was checked.
+      // The client may have left while its rights were checked.
       if (places.length === 0 || ctx.res.destroyed) end(id)
       else beat(session)
     }
   }
 }
 
-/** Answers requests for subscriptions. */
+/** Adds the handlers of requests for subscriptions. */
 export const addSubscriptions = (server: Server, http: Http, ctx: Context, subscriptions: Subscriptions): void => {
   const answered = async (work: () => Promise<void> | void): Promise<object> => {
     try {

@@ -1,4 +1,7 @@
-/** Defines a tool and derives it from the table: one operation, or several that are one thing to a model, with a description for models. */
+/**
+ * Defines a tool and derives it from the operations table. A tool stands for one operation, or for several that are one thing to a model. It has a
+ * description for models.
+ */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Group } from '../../shared/mcp-groups.ts'
@@ -9,17 +12,17 @@ import { inputSchema, type JsonSchema } from './schemas.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The operation that a call stands for, and its unchecked input. */
+/** The operation that a call means, and its unchecked input. */
 export interface Meant {
   readonly name: OperationName
   readonly fields: Fields
-  /** The file that the operation takes as its body, in base64. */
+  /** The file that the operation expects as its body, in base64. */
   readonly data?: string
-  /** Why the call is refused. A caller without the needed role is told that first. */
+  /** The reason why the call is refused. A caller without the needed role gets the error about the role first. */
   readonly refused?: ServiceError
 }
 
-/** Lists only differences from the defaults of the protocol: not read-only, destructive, not idempotent, open world. */
+/** Lists only the differences from the defaults of the protocol: not read-only, destructive, not idempotent, open world. */
 interface Hints {
   readonly title: string
   readonly readOnlyHint?: true
@@ -28,12 +31,12 @@ interface Hints {
   readonly openWorldHint?: false
 }
 
-/** A tool as `tools/list` shows it. */
+/** A tool, as `tools/list` shows it. */
 export interface ListedTool {
-  /** Without the prefix. */
+  /** The name without the prefix. */
   readonly name: string
   readonly group: Group
-  /** The role below which no call succeeds; null: none is needed. */
+  /** The lowest role with which a call can succeed. Null if no role is needed. */
   readonly role: Role | null
   readonly description: string
   readonly inputSchema: JsonSchema
@@ -41,19 +44,19 @@ export interface ListedTool {
 }
 
 export interface Tool extends ListedTool {
-  /** The operations that a call can stand for. */
+  /** The operations that a call can mean. */
   readonly operations: readonly OperationName[]
-  /** Names of the arguments other than `doc` and `key`. */
+  /** The names of the arguments, apart from `doc` and `key`. */
   readonly takes: readonly string[]
-  /** Arguments for which null has a meaning; for others it counts as absent. */
+  /** Arguments for which null has a meaning. For other arguments, null counts as absent. */
   readonly nulls: readonly string[]
-  /** Whether the answer makes a link, and so may hold its secret. */
+  /** Whether the answer creates a link, and so may contain its secret. */
   readonly makesLink: boolean
   /** Whether a call may be as large as a document. */
   readonly large: boolean
-  /** Arguments that have another name in the operation: the beginning of a path in its input → the argument. */
+  /** Arguments that have a different name in the operation: maps the beginning of a path in the operation's input to the argument. */
   readonly called: Readonly<Record<string, string>>
-  /** `doc`: the document that the call names. Throws `invalid_request`. */
+  /** Returns the operation that a call means. `doc` is the document that the call names. Throws `invalid_request`. */
   readonly mean: (given: Fields, doc?: unknown) => Meant
 }
 
@@ -61,15 +64,15 @@ interface Definition {
   readonly title: string
   readonly group: Group
   readonly description: string
-  /** Fields other than `doc` and `key`. */
+  /** The arguments of the tool, apart from `doc` and `key`. */
   readonly input: z.ZodObject
-  /** The operations that a call can stand for: all on a document, or all on none. */
+  /** The operations that a call can mean. Either all of them need a document, or none does. */
   readonly operations: readonly [OperationName, ...OperationName[]]
-  /** Deletes something that existed. */
+  /** Whether the tool deletes something that existed. */
   readonly destroys?: boolean
-  /** Repeating the call changes nothing more. */
+  /** Whether repeating a call has no further effect. */
   readonly repeats?: boolean
-  /** Anybody can see its effects. */
+  /** Whether anyone can see the effects of the tool. */
   readonly exposes?: boolean
   readonly makesLink?: boolean
   readonly large?: boolean
@@ -91,7 +94,7 @@ const hintsOf = ({ title, operations: of, destroys = false, repeats = false, exp
   ...(!exposes && { openWorldHint: false })
 })
 
-/** The lowest role that any of them needs; null if one needs none. */
+/** Returns the lowest role that any of the operations needs; null if one of them needs no role. */
 const leastRole = (of: readonly OperationName[]): Role | null => {
   const needed = of.map((name) => roleAtLeast(entryOf(name)) ?? null)
   return needed.includes(null) ? null : (roles.find((role) => needed.includes(role)) ?? null)
@@ -117,12 +120,12 @@ export const toolOf = (name: string, definition: Definition): Tool => {
 }
 
 interface Said extends Omit<Definition, 'input' | 'operations' | 'mean'> {
-  /** Fields that tools leave out. */
+  /** Fields of the operation that the tool leaves out. */
   readonly without?: readonly string[]
   readonly refuses?: (fields: Fields) => ServiceError | undefined
 }
 
-/** The tool of an operation, with the same input. */
+/** Returns the tool of one operation, with the same input. */
 export const derived = (operation: OperationName, { without = [], refuses, ...said }: Said): Tool => {
   const { mcp = '', input, normalise } = entryOf(operation)
   return toolOf(mcp, {

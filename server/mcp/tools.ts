@@ -1,6 +1,6 @@
 /**
- * The tools: the operations of the table that have an MCP name, with a description for models. Reading the text is one tool for several operations,
- * and so is writing it: a model works better with few tools and richer parameters.
+ * The tools: the operations of the table that have an MCP name, with a description for models. Several operations that read the text are a single
+ * tool, and so are those that write it, because a model works better with few tools and richer parameters.
  */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
@@ -12,7 +12,7 @@ import { type OperationName, operations } from '../../shared/operations/index.ts
 import { decideTool, moreTools } from './more-tools.ts'
 import { derived, type Fields, invalid, type Meant, type Tool, toolOf } from './tool.ts'
 
-// ——— the text ———
+// ——— The text ———
 
 const { content, baseVersion, dryRun, label, onConflict, mode, author } = operations.replaceContent.input.shape
 const { operations: edits } = operations.editContent.input.shape
@@ -20,7 +20,7 @@ const { section, lines, since, version, values } = operations.readContent.input.
 
 const views = ['full', 'outline', 'section', 'lines', 'diff', 'info', 'authors'] as const
 
-/** The views that are operations of their own. */
+/** The views that are separate operations. */
 const viewOperations: Readonly<Record<string, OperationName>> = { outline: 'readOutline', info: 'readDocument', authors: 'readAttribution' }
 
 /** The field that a view requires. */
@@ -66,13 +66,13 @@ const contentNames = rename({ markdown: 'content', text: 'content' })
 const editNames = rename({ operations: 'edits', ops: 'edits' })
 const editsInput: Operation = operations.editContent
 
-/** Edits to write or to suggest. */
+/** Returns the operation for edits, which are written or suggested. */
 const meanEdits = (changes: unknown, fields: Fields): Meant => {
   const body = { ...fields, operations: changes }
   return { name: 'editContent', fields: editsInput.normalise?.(body) ?? body }
 }
 
-/** Refuses to replace text that the model has not read: others may have written it. */
+/** Refuses to replace text that the model has not read, because somebody else may have written it. */
 const blind = ({ baseVersion: read, dryRun: looks, mode: proposes, force: forced }: Fields): ServiceError | undefined => {
   if (forced !== undefined && typeof forced !== 'boolean') return invalid('force', 'must be boolean')
   if (read !== undefined || looks === true || (proposes !== undefined && proposes !== 'apply') || forced === true) return undefined
@@ -82,13 +82,13 @@ const blind = ({ baseVersion: read, dryRun: looks, mode: proposes, force: forced
   })
 }
 
-/** The same for a section, which an edit names without quoting it. */
+/** Refuses the same for a section, because an edit names a section without quoting it. */
 const blindSection = ({ baseVersion: read, dryRun: looks, mode: proposes, operations: changes }: Fields): ServiceError | undefined =>
   read !== undefined || looks === true || proposes === 'suggest' || !replacesSections(changes)
     ? undefined
     : new ServiceError('version_required', { message: 'replace_section replaces text only if you name the version that you read.' })
 
-/** The refusal of a call without its text. The text may have come in an unknown argument. */
+/** Returns the refusal of a call that lacks its text. The refusal also names unknown arguments, because the text may have come in one of them. */
 const lacking = (given: Fields, takes: readonly string[], fault: FieldFault): ServiceError => {
   const unknown = unknownFields(given, takes, outsideEdits)
   return new ServiceError('invalid_request', { ...unknown, details: [...(unknown?.details ?? []), fault] })
@@ -172,11 +172,11 @@ const appendTool = toolOf('append_doc', {
   }
 })
 
-// ——— media ———
+// ——— Media ———
 
 /**
- * A media job as one tool: it starts the job and waits for its end. Called again with `jobId`, it continues to wait. Models are bad at polling, and
- * most jobs end within one call.
+ * Returns a tool for media jobs. It starts a job and waits for its end. If it is called again with `jobId`, it continues to wait. Models are bad at
+ * polling, and most jobs end within one call.
  */
 const mediaTool = (start: OperationName, read: OperationName, idName: string, title: string, description: string): Tool => {
   const { mcp = '', input, rest, normalise } = operations[start] as Operation
@@ -200,9 +200,9 @@ const mediaTool = (start: OperationName, read: OperationName, idName: string, ti
   })
 }
 
-// ——— the list ———
+// ——— The list ———
 
-/** The basic tools in the order that clients know, then the others. `get_skill` (skill.ts) has no operation. */
+/** The basic tools are in the order that clients know, followed by the others. `get_skill` (skill.ts) has no operation. */
 const { since: after, wait } = operations.readInbox.input.shape
 
 const inboxTool = toolOf('inbox', {
@@ -236,7 +236,7 @@ export const operationTools: readonly Tool[] = [
     title: 'Comment',
     group: 'review',
     description: 'Comments on the document, on text in it (find) or a line. To propose other text use add_suggestion. Returns the id.',
-    // It holds no live text and counts no units.
+    // A model has no live text and does not count units.
     without: ['characters', 'anchor']
   }),
   derived('listSuggestions', {
