@@ -1,11 +1,14 @@
-/** Every page enters here. Where the text came with the page, it is painted before any of our work begins. Imports nothing, to be small. */
+/**
+ * The entry point of every page. If the page came with its text, the browser paints the text before any other script runs. This file has no static
+ * imports, so that it stays small.
+ */
 
-/** Longest wait for a paint, in milliseconds: a page that nobody sees paints nothing. */
+/** Longest wait for a paint, in milliseconds. An invisible page is never painted. */
 const paintMsMax = 1000
 
 const first = document.getElementById('first')
 
-/** Fetches the parts of the page at once, and begins them one by one: typing and clicks are handled in between. */
+/** Fetches the scripts of the page immediately, and runs them one by one, so that typing and clicks are handled in between. */
 async function beginParts(paths: readonly string[]): Promise<void> {
   for (const path of paths) document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href: path }))
   for (const path of paths) {
@@ -18,7 +21,7 @@ let isStarted = false
 const start = async (): Promise<void> => {
   if (isStarted) return
   isStarted = true
-  // A file that cannot be fetched now is requested again below, which reports the failure.
+  // If a script could not be fetched, importing main.tsx requests it again and reports the failure.
   await beginParts(first?.dataset['scripts']?.split(' ') ?? []).catch(() => undefined)
   await import('./main.tsx')
 }
@@ -35,7 +38,7 @@ const startPainted = (): void => {
 }
 
 if (first === null) void start()
-// The text is seen once its typefaces are there (`public/theme.js`).
+// The text becomes visible only when its typefaces have loaded (`public/theme.js`).
 else if (document.documentElement.dataset['faces'] === 'waiting') addEventListener('agmd-faces', startPainted, { once: true })
 else startPainted()
 

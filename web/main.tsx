@@ -1,4 +1,4 @@
-/** Every page starts here; each loads only what it needs. */
+/** Starts the page for the current address. Each page loads only the code that it needs. */
 import { render, type JSX } from 'preact'
 import { addFaces, facesAtHand, fetchFacesAhead } from './base/faces.ts'
 import { isCovered, leaveBar } from './first/take-over.ts'
@@ -9,13 +9,13 @@ import { turn } from './base/steps.ts'
 import { loadWords, t } from './text/t.ts'
 import { offer, Toasts } from './ui/toast.tsx'
 
-/** Whether the pages are kept on this device. */
+/** Whether the service worker already serves the pages, so that they work offline. */
 const isKept = (): boolean => navigator.serviceWorker?.controller != null
 
 async function page(): Promise<JSX.Element> {
   const asked = route(location.pathname)
   if (asked.page === 'document') {
-    // While the text that came with the page is read, nothing keeps the browser from scrolling it for long.
+    // While the person reads the text that came with the page, no task may block scrolling for long.
     const rest = isCovered() ? turn : () => undefined
     const { DocumentPage, openSession } = await import('./document/page.tsx')
     await rest()
@@ -31,14 +31,14 @@ async function page(): Promise<JSX.Element> {
   return asked.page === 'new' ? <NewPage /> : <HomePage />
 }
 
-/** Milliseconds of a first visit after which the pages are kept on this device. */
+/** Delay on a first visit before the service worker stores the pages on this device, in milliseconds. */
 const workerAfterMs = 1000
 
 const root = document.getElementById('app')
 if (root !== null) {
   addFaces()
   await loadWords()
-  // At a first visit they came with the text, or cannot be waited for.
+  // On a first visit, the faces either came with the text, or waiting for them would take too long.
   const faces = isKept() ? facesAtHand('write') : undefined
   const shown = await page()
   await faces
@@ -56,7 +56,7 @@ if (root !== null) {
 newVersion.subscribe((use) => {
   if (use !== undefined) offer(t('A new version of agmd is ready.'), t('Reload'), use)
 })
-// The first time it fetches every file of the pages: not while a person waits for his text.
+// The first registration fetches every file of the pages, so it waits until the person has the text.
 if (isKept() && document.readyState === 'complete') void registerWorker()
 else if (isKept()) addEventListener('load', () => void registerWorker())
 else setTimeout(() => whenIdle(() => void registerWorker()), workerAfterMs)

@@ -23,7 +23,7 @@ export interface RecentDocument {
   /** Until when the document can be restored from the trash, in milliseconds since 1970. It is 0 if the document is not in the trash. */
   readonly trashedUntil: number
   /**
-   * Whether the account signed in here owns the document. It is false if the person keeps the document here although the account does not own it, and
+   * Whether the account that was signed in here owns the document. It is false if the person chose to keep the document here after signing out, and
    * null if unknown.
    */
   readonly inAccount: boolean | null

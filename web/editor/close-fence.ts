@@ -3,7 +3,7 @@ import { EditorSelection, StateEffect, StateField, type EditorState, type Extens
 import { EditorView } from '@codemirror/view'
 import { isInCode } from './in-code.ts'
 
-/** Matches an opening fence. Groups: prefix of quote marks and indentation; list marker; fence characters; info string. */
+/** Matches an opening fence. Groups: quote marks and indentation; list marker; fence characters. */
 const opening = /^((?:[ \t]{0,3}>)*[ \t]{0,12})((?:[-*+]|\d{1,9}[.)])[ \t]{1,4})?(`{3,}|~{3,})/
 
 interface OpeningFence {

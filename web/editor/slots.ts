@@ -1,6 +1,6 @@
 /**
- * Slots: the places in an inserted construct that wait to be filled, such as the text and the address of a link. Enter and Tab go to the next slot,
- * and after the last one they leave the construct, so that later typing does not land in it.
+ * Slots: the places in an inserted construct that the person fills, such as the text and the address of a link. Enter and Tab go to the next slot.
+ * After the last one they leave the construct, so that later typing does not end up in it.
  */
 import { EditorSelection, StateEffect, StateField, type ChangeDesc, type Extension, type StateCommand } from '@codemirror/state'
 import { Decoration, EditorView, WidgetType } from '@codemirror/view'
@@ -9,17 +9,17 @@ import { t } from '../text/t.ts'
 interface Slot {
   readonly from: number
   readonly to: number
-  /** An address is completed when the caret leaves it. */
+  /** Whether the slot contains an address, which is completed when the caret leaves the slot. */
   readonly isAddress?: boolean
 }
 
-/** Slots in the order in which they are filled, and the position after the construct. */
+/** Slots in the order in which the person fills them, and the position after the construct. */
 export interface Slots {
   readonly slots: readonly Slot[]
   readonly exit: number
 }
 
-/** Opens slots; positions are those of the document after the transaction. */
+/** Opens slots. Positions refer to the document after the transaction. */
 export const openSlots = StateEffect.define<Slots>()
 
 const mapSlots = ({ slots, exit }: Slots, changes: ChangeDesc): Slots => ({
@@ -34,12 +34,12 @@ const open = StateField.define<Slots | null>({
   update(value, { changes, effects, newSelection }) {
     const opened = effects.find((effect) => effect.is(openSlots))?.value
     const now = opened ?? (value === null ? null : mapSlots(value, changes))
-    // A person who moves elsewhere has finished the construct as it is.
+    // If the person moves elsewhere, the construct stays as it is.
     return now !== null && indexAt(now, newSelection.main.head) >= 0 ? now : null
   }
 })
 
-/** The placeholder text in an empty slot. */
+/** The placeholder in an empty slot. */
 class SlotWords extends WidgetType {
   readonly words: string
 
@@ -60,7 +60,7 @@ class SlotWords extends WidgetType {
   }
 }
 
-/** Draws the slots as fields, with a placeholder in each empty one. */
+/** Draws the slots as fields. An empty slot shows its placeholder. */
 const drawn = EditorView.decorations.compute([open], (state) => {
   const now = state.field(open)
   if (now === null) return Decoration.none
@@ -80,7 +80,10 @@ const mailbox = /^[^\s@/:]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,
 /** Longest address that is completed, in UTF-16 units. */
 const addressUnitsMax = 2000
 
-/** Completes an address as a browser's address bar does: `example.org` becomes `https://example.org`, `a@example.org` a `mailto:`. */
+/**
+ * Completes an address, like the address bar of a browser. `example.org` becomes `https://example.org`, and `a@example.org` becomes a `mailto:`
+ * address.
+ */
 export function completeAddress(text: string): string {
   const address = text.trim()
   if (address.length > addressUnitsMax) return address
@@ -88,7 +91,7 @@ export function completeAddress(text: string): string {
   return domain.test(address) ? `https://${address}` : address
 }
 
-/** Goes to the next slot, or leaves the construct. Returns false outside of slots. */
+/** Goes to the next slot, or leaves the construct. Returns false if the caret is in no slot. */
 export const leaveSlot: StateCommand = ({ state, dispatch }) => {
   const now = state.field(open, false) ?? null
   const { main } = state.selection

@@ -1,15 +1,18 @@
-/** Tab in the text never leaves it by accident, because what is typed next would be lost. Escape and then Tab leave it: CodeMirror's own way. */
+/**
+ * Prevents Tab from leaving the text by accident, because the text typed next would be lost. As in plain CodeMirror, Escape followed by Tab leaves
+ * the text.
+ */
 import type { EditorState, Extension } from '@codemirror/state'
 import { EditorView, keymap, type Command } from '@codemirror/view'
 import { caretRests } from './resting.ts'
 import { t } from '../text/t.ts'
 
-/** Whether Tab stays in the text: not before a person has begun to use it, and not for a reader. */
+/** Whether Tab stays in the text. It leaves the text for readers, and until the person has begun to use the text. */
 export const tabStays = (state: EditorState): boolean => !state.readOnly && !caretRests(state)
 
 const leaveWords = (): string => t('Press Esc, then Tab to leave the text.')
 
-/** Runs after all other uses of Tab. `tell` shows the notice, the first time only. */
+/** Creates the extension, which handles Tab only if nothing else does. `tell` shows a notice the first time. */
 export function keepTab(tell: (words: string) => void): Extension {
   let isTold = false
   const stay: Command = ({ state }) => {

@@ -1,4 +1,4 @@
-/** The positions of grid cells on the screen, and of text in them. */
+/** Finds the positions of table cells on the screen, and positions of the text in them. */
 import { findClusterBreak } from '@codemirror/state'
 import { RectangleMarker, type EditorView, type Rect } from '@codemirror/view'
 import { content, rowOf, type Cell } from './table-rows.ts'
@@ -10,14 +10,14 @@ interface Point {
 
 export interface ShownCell {
   readonly element: HTMLElement
-  /** The range of its text. */
+  /** The range of the cell's text. */
   readonly content: Cell
-  /** Whether its row lacks this cell. */
+  /** Whether the cell is missing from its row. */
   readonly lacking: boolean
   readonly column: number
 }
 
-/** Returns the element of the cell at a position; null if no grid is shown there. */
+/** Returns the element of the cell at a position. Null if the position is not in a table shown as a grid. */
 export function cellElement(view: EditorView, position: number): HTMLElement | null {
   const { node, offset } = view.domAtPos(position, 1)
   const inside = node instanceof Element ? (node.childNodes[offset] ?? node) : node
@@ -25,7 +25,7 @@ export function cellElement(view: EditorView, position: number): HTMLElement | n
   return element?.closest<HTMLElement>('.md-cell') ?? null
 }
 
-/** Returns the cell of an element or of one of its ancestors. */
+/** Returns the cell that contains an element. */
 export function cellOf(view: EditorView, target: EventTarget | null): ShownCell | undefined {
   const element = target instanceof Element ? target.closest<HTMLElement>('.md-cell') : null
   const line = element?.closest<HTMLElement>('.md-grid-row')
@@ -37,7 +37,7 @@ export function cellOf(view: EditorView, target: EventTarget | null): ShownCell 
   return { element, content: content(view.state.doc, cell), lacking: false, column }
 }
 
-/** Returns the rectangles of a text in one cell, line by line. */
+/** Returns the rectangles of a range of text within one cell, one for each line. */
 function rectsOf(view: EditorView, from: number, to: number): DOMRect[] {
   const range = document.createRange()
   const [start, end] = [view.domAtPos(from, 1), view.domAtPos(to, -1)]
@@ -46,7 +46,7 @@ function rectsOf(view: EditorView, from: number, to: number): DOMRect[] {
   return [...range.getClientRects()].filter(({ width }) => width > 0)
 }
 
-/** Returns the first place for which `isPast` holds, by binary search. */
+/** Returns the first place for which `isPast` returns true, by binary search. */
 function firstOf(places: number, isPast: (place: number) => boolean): number {
   let [low, high] = [0, places]
   while (low < high) {
@@ -58,15 +58,15 @@ function firstOf(places: number, isPast: (place: number) => boolean): number {
 }
 
 /**
- * Returns the position in a cell that is nearest to a point of the window. CodeMirror searches the whole line, as if its text ran only from left to
- * right and down.
+ * Returns the position in a cell that is nearest to a point of the window. CodeMirror's own search covers the entire line and assumes that its text
+ * only runs from left to right and down.
  */
 export function placeInCell(view: EditorView, { content: { from, to } }: ShownCell, { x, y }: Point): number {
   const text = view.state.sliceDoc(from, to)
   const places = [0]
   for (let at = 0; at < text.length;) places.push((at = findClusterBreak(text, at)))
   const coordsOf = (index: number): Rect | null => view.coordsAtPos(from + (places[index] ?? text.length), index === 0 ? 1 : -1)
-  // Searches the lines of the cell from the top: the one at the point, or the last.
+  // Finds the line of the cell at the height of the point, or else the last line.
   const begin = Math.min(
     firstOf(places.length, (index) => (coordsOf(index)?.bottom ?? 0) > y),
     places.length - 1
@@ -80,13 +80,13 @@ export function placeInCell(view: EditorView, { content: { from, to } }: ShownCe
     if (coords === null) continue
     if (coords.top > line.bottom - 2) break
     const distance = Math.abs(coords.left - x)
-    // Prefers the outermost of several positions that are drawn as one, next to hidden marks.
+    // Next to hidden marks, several positions have the same coordinates. The outermost of them is preferred.
     if (distance < best.distance || (distance === best.distance && x >= coords.left)) best = { index, distance }
   }
   return from + (places[best.index] ?? 0)
 }
 
-/** Returns the background of a selection within one cell; undefined for any other selection. */
+/** Returns the background of a selection within one cell. Undefined for any other selection. */
 export function markersInCell(view: EditorView, from: number, to: number, name: string): RectangleMarker[] | undefined {
   if (from < view.viewport.from || to > view.viewport.to) return undefined
   const cell = cellElement(view, from)

@@ -1,6 +1,6 @@
 /**
- * Table changes that leave the cells as they are: moving, sorting, alignment. None of them affects where the next character goes, so they can load
- * after the editor.
+ * Table commands that do not change the text of cells: moving, sorting and alignment. None of them affects where the next typed character goes, so
+ * they can load after the editor.
  */
 import type { ChangeSpec } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
@@ -8,13 +8,13 @@ import { longestRun, sortedOrder } from './table-order.ts'
 import { alignCell, alignmentOf, lineUp, moveCell, rowOf, type Alignment } from './table-rows.ts'
 import { eachRow, edit, enter, inTable, rowAt, rowsOf, type Place } from './tables.ts'
 
-/** Moves a row to the place of another, by line number; the head stays. `own`: takes out and inserts that very line, not its neighbour. */
+/** Moves a row to the place of another one, by line numbers. The head cannot move. Returns false if the row does not move. */
 export function moveRowTo(view: EditorView, place: Place, number: number, to: number): boolean {
   const { doc } = view.state
   const body = place.first + 2
   if (number === to || Math.min(number, to) < body || Math.max(number, to) > place.last) return false
   const line = doc.line(number)
-  // For one step the neighbour moves, so that the row that a person edits stays in place.
+  // For a move by one line, the neighbor is moved, so that the row that a person is editing stays in place.
   if (Math.abs(number - to) === 1) {
     const other = doc.line(to)
     const changes =
@@ -38,11 +38,11 @@ export function moveRowTo(view: EditorView, place: Place, number: number, to: nu
   })
 }
 
-/** Swaps two rows; the head stays. */
+/** Creates a command that swaps the current row with its neighbor. The head cannot move. */
 export const moveRow = (step: 1 | -1): Command =>
   inTable((view, place) => moveRowTo(view, place, place.row.line.number, place.row.line.number + step))
 
-/** Moves a column to the place of another. */
+/** Moves a column to the place of another one. */
 export function moveColumnTo(view: EditorView, place: Place, column: number, to: number): boolean {
   if (column === to || Math.min(column, to) < 0 || Math.max(column, to) >= rowAt(view.state, place.first).cells.length) return false
   return eachRow(view, place, (row) => moveCell(view.state.doc, row, column, to), to)
@@ -50,7 +50,7 @@ export function moveColumnTo(view: EditorView, place: Place, column: number, to:
 
 export const moveColumn = (step: 1 | -1): Command => inTable((view, place) => moveColumnTo(view, place, place.column, place.column + step))
 
-/** Cycles through left, centre, right and none. */
+/** The alignment that follows each alignment: left, center, right, none, and left again. */
 const nextAlignment: Readonly<Record<Alignment, Alignment>> = { none: 'left', left: 'center', center: 'right', right: 'none' }
 
 function align(view: EditorView, place: Place, next: (now: Alignment) => Alignment): boolean {
@@ -64,7 +64,7 @@ export const alignColumn: Command = inTable((view, place) => align(view, place, 
 
 export const alignColumnTo = (alignment: Alignment): Command => inTable((view, place) => align(view, place, () => alignment))
 
-/** Sorts the rows by the column of the cursor, which stays in its row; the head stays. Rows that are already in order do not change. */
+/** Sorts the rows by the cursor's column. The cursor stays in its row, and the head stays first. Rows that are already in order do not change. */
 export const sortRows = (descending: boolean): Command =>
   inTable((view, place) => {
     const { doc } = view.state
@@ -91,7 +91,7 @@ export const sortRows = (descending: boolean): Command =>
     return true
   })
 
-/** Largest table that is aligned on request, in rows. */
+/** Largest table whose columns are lined up on request, in rows. */
 const lineUpRowsMax = 5000
 
 export const lineUpTable: Command = inTable((view, place) => {

@@ -1,6 +1,6 @@
-/** The order of rows by the texts of a column, and which rows need not move for it. */
+/** Computes the order of rows by the texts of a column, and the rows that can stay in place. */
 
-/** Returns the number that a text represents, or undefined. A comma is a decimal comma unless three digits follow it. */
+/** Returns the number that a text represents, or undefined. A comma is a decimal separator unless three digits follow it. */
 function numberIn(text: string): number | undefined {
   const plain = text.replaceAll(/[\s'%€$£]/g, '')
   if (!/^[-+−]?[\d.,]+$/.test(plain) || !/\d/.test(plain)) return undefined
@@ -11,7 +11,7 @@ function numberIn(text: string): number | undefined {
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-/** Returns the indices of texts in order: numbers by value, then words. Empty texts come last in either direction. */
+/** Returns the indices of texts in sorted order: numbers by value, then other texts. Empty texts come last, in both directions. */
 export function sortedOrder(texts: readonly string[], descending: boolean): number[] {
   const rows = texts.map((text, index) => ({ index, text, value: numberIn(text) }))
   const sign = descending ? -1 : 1
@@ -26,9 +26,9 @@ export function sortedOrder(texts: readonly string[], descending: boolean): numb
   return rows.map(({ index }) => index)
 }
 
-/** Returns the longest increasing subsequence of the indices: these rows stay in place while the others move. */
+/** Returns the longest increasing subsequence of the indices. These rows stay in place while the others move. */
 export function longestRun(order: readonly number[]): Set<number> {
-  /** For each length, the place of the smallest last member of such a subsequence. */
+  /** For each length, the index of the smallest last member of an increasing subsequence. */
   const ends: number[] = []
   const before: number[] = []
   order.forEach((index, at) => {

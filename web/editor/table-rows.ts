@@ -1,8 +1,11 @@
-/** Rows of Markdown tables as text: cells between bars, wherever the bars are. Nothing here reformats the text. */
+/**
+ * Reads and changes rows of Markdown tables as text: cells between bars, wherever the bars are. No function changes the spacing of other cells,
+ * except on request.
+ */
 import type { ChangeSpec, Line, Text } from '@codemirror/state'
 import { runEnd, trimBlanks } from '../../shared/text/scan.ts'
 
-/** The text between two bars, spaces included. */
+/** The text between two bars, including spaces. */
 export interface Cell {
   readonly from: number
   readonly to: number
@@ -43,7 +46,7 @@ export const isDelimiter = (text: string): boolean => {
   return cells.split('|').every((cell) => /^[ \t]*:?-+:?[ \t]*$/.test(cell))
 }
 
-/** Returns the text of a cell; for an empty cell, an empty range after one space. */
+/** Returns the range of a cell's text. For an empty cell, it is an empty range after one space. */
 export function content(doc: Text, { from, to }: Cell): Cell {
   const text = doc.sliceString(from, to)
   const left = text.length - text.trimStart().length
@@ -51,7 +54,7 @@ export function content(doc: Text, { from, to }: Cell): Cell {
   return { from: from + left, to: from + text.trimEnd().length }
 }
 
-/** Returns the cell around a position, or at its edge. */
+/** Returns the index of the cell that contains a position or has it at its edge. */
 export function cellAt({ cells }: Row, position: number): number {
   const found = cells.findIndex(({ to }) => position <= to)
   return found < 0 ? cells.length - 1 : found
@@ -59,11 +62,14 @@ export function cellAt({ cells }: Row, position: number): number {
 
 export const emptyRow = (lead: string, columns: number): string => `${lead}|${'  |'.repeat(columns)}`
 
-/** Adds an empty cell (dashes in the delimiter) before the cell `column`, or after the last one. Rows that end before it do not change. */
+/**
+ * Inserts an empty cell before the cell `column`, or after the last cell. In the delimiter row, the cell contains dashes. A row that ends before
+ * `column` does not change.
+ */
 export function addCell(row: Row, column: number): ChangeSpec[] {
   const filling = isDelimiter(row.line.text) ? ' --- ' : '  '
   const cell = row.cells[column]
-  // A row that begins without a bar needs one for its new first cell.
+  // A row that begins without a bar needs one before its new first cell.
   const isOpen = cell !== undefined && cell.from > row.line.from + row.lead.length
   if (cell !== undefined) return [{ from: cell.from, insert: isOpen ? `${filling}|` : `|${filling}|` }]
   const last = row.cells.at(-1)
@@ -71,7 +77,7 @@ export function addCell(row: Row, column: number): ChangeSpec[] {
   return row.closed ? [{ from: last.to + 1, insert: `${filling}|` }] : [{ from: last.to, insert: ` |${filling}|` }]
 }
 
-/** Adds cells after the last one. */
+/** Adds cells after the last cell. */
 export function addCells(row: Row, texts: readonly string[]): ChangeSpec[] {
   const last = row.cells.at(-1)
   if (last === undefined || texts.length === 0) return []
@@ -79,7 +85,7 @@ export function addCells(row: Row, texts: readonly string[]): ChangeSpec[] {
   return [row.closed ? { from: last.to + 1, insert } : { from: last.to, insert: ` |${insert}` }]
 }
 
-/** Removes a cell with one of its bars. */
+/** Removes a cell and one of its bars. */
 export function removeCell(row: Row, column: number): ChangeSpec[] {
   const cell = row.cells[column]
   if (cell === undefined) return []
@@ -87,13 +93,16 @@ export function removeCell(row: Row, column: number): ChangeSpec[] {
   return [isLast && column > 0 ? { from: cell.from - 1, to: cell.to } : { from: cell.from, to: isLast ? cell.to : cell.to + 1 }]
 }
 
-/** Moves a cell beyond the end of its row and adds the cells that the row lacks. */
+/** Moves a cell beyond the end of its row. The missing cells in between are added. */
 function moveBeyond(row: Row, column: number, to: number, text: string): ChangeSpec[] {
   const lacking = Array.from({ length: to + 1 - row.cells.length }, () => '')
   return [...removeCell(row, column), ...(text === '' ? [] : addCells(row, [...lacking, text]))]
 }
 
-/** Moves a cell to the place of another in its row, with one of its bars. The others do not change, also in rows that end before either place. */
+/**
+ * Moves a cell, with one of its bars, to the place of another cell in its row. Other cells do not change, even if the row ends before one of the two
+ * places.
+ */
 export function moveCell(doc: Text, row: Row, column: number, to: number): ChangeSpec[] {
   const [cell, target] = [row.cells[column], row.cells[to]]
   if (column === to || (cell === undefined && target === undefined)) return []
@@ -113,7 +122,7 @@ export function moveCell(doc: Text, row: Row, column: number, to: number): Chang
 
 export type Alignment = 'left' | 'center' | 'right' | 'none'
 
-/** Returns the alignment that a delimiter cell sets. */
+/** Returns the alignment that the text of a delimiter cell sets. */
 export const alignmentOf = (text: string): Alignment =>
   text.startsWith(':') ? (text.endsWith(':') ? 'center' : 'left') : text.endsWith(':') ? 'right' : 'none'
 
@@ -129,10 +138,10 @@ export function alignCell(doc: Text, cell: Cell, alignment: Alignment): ChangeSp
 const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const wide = /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^\p{Emoji_Presentation}/u
 
-/** Estimates how many columns a text takes on the screen: ideographs and emoji take two. */
+/** Returns the estimated width of a text in columns. Ideographs and emoji take two columns. */
 const width = (text: string): number => [...clusters.segment(text)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0)
 
-/** Makes all cells of a column equally wide, with spaces. Runs only on request, because it changes every row. */
+/** Makes all cells of each column equally wide, by adding or removing spaces. This runs only on request, because it changes every row. */
 export function lineUp(doc: Text, rows: readonly Row[]): ChangeSpec[] {
   const texts = rows.map((row) => row.cells.map((cell) => doc.sliceString(cell.from, cell.to).trim()))
   const widths: number[] = []

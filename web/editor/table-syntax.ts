@@ -1,10 +1,10 @@
 /**
- * Tables as `@lezer/markdown` reads them, except that rows after the first few hundred are not parsed into cells. A table is one block that is parsed
- * again from its head at every key, and one of 20,000 rows would take half a second each time.
+ * Parses tables like `@lezer/markdown`, but divides only the first rows of a table into cells. A table is one block that is parsed from its head
+ * again at every key press, and a table of 20,000 rows would take half a second each time.
  */
 import { Table, type LeafBlockParser, type MarkdownConfig } from '@lezer/markdown'
 
-/** Rows of a table whose cells are parsed, and so get colours in the source. */
+/** Number of rows whose cells are parsed. Only these rows are colored in the source. */
 const rowsMax = 400
 
 const [inherited] = Table.parseBlock ?? []

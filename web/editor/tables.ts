@@ -1,4 +1,4 @@
-/** Moving and writing in tables. Rows are parsed line by line when needed, so a table of 20,000 rows is as fast as one of two. */
+/** Moving and typing in tables. Rows are parsed line by line when needed, so a table of 20,000 rows is as fast as a table of two. */
 import { runStart } from '../../shared/text/scan.ts'
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
@@ -8,12 +8,12 @@ import { addCell, cellAt, content, emptyRow, isDelimiter, removeCell, rowOf, typ
 export interface Place {
   readonly row: Row
   readonly column: number
-  /** Numbers of the first and the last line. */
+  /** Line number of the table's first line. `last` is that of its last line. */
   readonly first: number
   readonly last: number
 }
 
-/** Returns the place of a position in a table; by default, that of the cursor. */
+/** Returns the place of a position in its table. The default position is the cursor. */
 export function tableAt(state: EditorState, at = state.selection.main.head): Place | undefined {
   const line = state.doc.lineAt(at)
   for (
@@ -47,7 +47,7 @@ export function select(view: EditorView, cell: Cell | undefined): void {
   view.dispatch({ selection: EditorSelection.range(from, to), scrollIntoView: true, userEvent: 'select' })
 }
 
-/** Wraps a command so that it runs only in tables, and only if the person may write. */
+/** Makes a command that runs only in tables, and only if the person may write. */
 export const inTable =
   (run: (view: EditorView, place: Place) => boolean): Command =>
   (view) => {
@@ -60,7 +60,7 @@ export function edit(view: EditorView, spec: TransactionSpec): true {
   return true
 }
 
-/** Returns the line after `number` that has cells, in steps of 1 or -1. */
+/** Returns the number of the next line with cells in the direction of `step`. */
 function neighbour(state: EditorState, { first, last }: Place, number: number, step: 1 | -1): number | undefined {
   const next = number + step
   if (next < first || next > last) return undefined
@@ -95,11 +95,11 @@ export const previousCell: Command = inTable((view, place) => {
   }
   const next = neighbour(view.state, place, row.line.number, -1)
   if (next !== undefined) select(view, rowAt(view.state, next).cells.at(-1))
-  // Stays at the first cell: Escape and Tab leave the table.
+  // The cursor stays in the first cell. Escape and Tab leave the table.
   return true
 })
 
-/** Goes to the cell below. After the last row it adds one; from an empty last row it leaves the table. */
+/** Moves the cursor to the cell below. In the last row, it adds a row, or leaves the table if that row is empty. */
 export const cellBelow: Command = inTable((view, place) => {
   const { state } = view
   const { row, column, first, last } = place
@@ -111,21 +111,21 @@ export const cellBelow: Command = inTable((view, place) => {
   }
   const isEmpty = row.line.number > first + 1 && row.cells.every(({ from, to }) => state.doc.sliceString(from, to).trim() === '')
   if (!isEmpty) return appendRow(view, place, column)
-  // Text directly below a table would be a row of it, so a blank line ends it.
+  // Text directly below a table would become a row, so a blank line ends the table.
   const follows = last < state.doc.lines && state.doc.line(last + 1).text.trim() === ''
   const { from, to } = row.line
   return edit(view, { changes: { from, to, insert: follows ? '' : '\n' }, selection: { anchor: from + 1 } })
 })
 
-/** Inserts a line break inside a cell. */
+/** Inserts a line break into the cell. */
 export const breakInCell: Command = inTable((view) => {
   view.dispatch(view.state.replaceSelection('<br>'), { scrollIntoView: true, userEvent: 'input.table' })
   return true
 })
 
 /**
- * A bar typed in a cell is a character of it, in code too: a backslash escapes it. At either end of a row it is an ordinary bar, and so it is in the
- * source view, where this handler is not installed.
+ * Escapes a bar typed inside a cell with a backslash, in code too, so that it is a character of the cell. At either end of a row, a bar stays as
+ * typed. The source view does not install this handler.
  */
 export const barInCell = EditorView.inputHandler.of((view, from, to, text) => {
   const { state } = view
@@ -150,7 +150,7 @@ export const addRow = (side: 'above' | 'below'): Command =>
     const { state } = view
     const { lead, cells } = rowAt(state, place.first)
     const number = place.row.line.number
-    // No row can be above the head, or between it and its delimiter.
+    // A row cannot be inserted above the head, or between the head and the delimiter row.
     const after = Math.max(side === 'above' ? number - 1 : number, place.first + 1)
     const line = state.doc.line(after)
     const row = emptyRow(lead, cells.length)
@@ -170,13 +170,13 @@ export const deleteRow: Command = inTable((view, { row, first, column }) => {
   return edit(view, { changes: { from: above.to, to: line.to }, selection: { anchor: content(state.doc, cell).from } })
 })
 
-/** Puts the caret after the text of a cell, with nothing selected. */
+/** Puts the caret after the text of a cell and selects nothing. */
 export function enter(view: EditorView, cell: Cell | undefined): void {
   if (cell === undefined) return
   view.dispatch({ selection: { anchor: content(view.state.doc, cell).to }, scrollIntoView: true, userEvent: 'select' })
 }
 
-/** Changes every row of the table in one step; the caret goes to the cell `column` of its row. */
+/** Changes every row of a table in one step. The caret goes to the cell `column` of its row. */
 export function eachRow(view: EditorView, place: Place, change: (row: Row) => ChangeSpec[], column: number): true {
   const { state } = view
   edit(view, { changes: [...rowsOf(state, place)].flatMap(change) })
@@ -194,7 +194,7 @@ export const addColumn = (side: 'before' | 'after'): Command =>
 export const deleteColumn: Command = inTable((view, place) => {
   const { doc } = view.state
   const [from, to] = [doc.line(place.first).from, doc.line(place.last).to]
-  // Deleting the last column deletes the table.
+  // Deleting the only column deletes the table.
   if (rowAt(view.state, place.first).cells.length === 1) return edit(view, { changes: { from, to }, selection: { anchor: from } })
   return eachRow(view, place, (row) => removeCell(row, place.column), place.column)
 })

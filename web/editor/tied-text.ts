@@ -1,4 +1,4 @@
-/** Counts what is anchored to a part of the text, such as comments, and would be lost if that part were deleted and inserted again. */
+/** Counts everything that is anchored to a range of the text, such as comments. It would be lost if the range were deleted and inserted again. */
 import { Facet, type EditorState } from '@codemirror/state'
 
 export type CountTied = (state: EditorState, from: number, to: number) => number

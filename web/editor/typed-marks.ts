@@ -1,11 +1,11 @@
-/** Marks that change while a person types: `[]` and a space at the beginning of a line becomes a task. */
+/** Turns `[]` and a space at the beginning of a line into a task while a person types. */
 import type { EditorState, TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { isInCode } from './in-code.ts'
 
 const box = /^([ \t>]*)(?:([-*+]|\d{1,9}[.)])[ \t]+)?\[([xX]?)\]$/
 
-/** Returns the replacement when a space is typed after `[]` at a position; undefined if it stays a space. */
+/** Returns the change for a space that is typed after `[]` at a position. Undefined if the space should be inserted as usual. */
 export function taskTyped(state: EditorState, at: number): TransactionSpec | undefined {
   const line = state.doc.lineAt(at)
   const [all, lead = '', marker = '-', letter = ''] = box.exec(state.sliceDoc(line.from, at)) ?? []

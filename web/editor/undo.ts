@@ -3,11 +3,11 @@ import type { EditorView } from '@codemirror/view'
 import { yUndoManagerKeymap } from 'y-codemirror.next'
 import { ownUndo } from './binding.ts'
 
-// The binding identifies its commands only by their keys.
+// The binding exports its commands only as key bindings, so each is found by its key.
 const undoBy = (key: string) => yUndoManagerKeymap.find((binding) => binding.key === key)?.run ?? (() => false)
 const [undo, redo] = [undoBy('Mod-z'), undoBy('Mod-Shift-z')]
 
-/** Undoes the last step that was made on this page. */
+/** Undoes the last step of this page. */
 export const undoIn = (view: EditorView): boolean => (view.state.facet(ownUndo)?.undo ?? undo)(view)
 
 /** Redoes the last undone step. */

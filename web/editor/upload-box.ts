@@ -1,11 +1,11 @@
-/** The placeholder of a file that is being added: its name, its progress, and the buttons to cancel or to try again. */
+/** Draws the placeholder of a file that is being added: its name, its progress, and buttons for canceling or trying again. */
 import { effect } from '@preact/signals'
 import { t, term } from '../text/t.ts'
 import type { Upload, Uploads, UploadState } from '../uploads/upload.ts'
 
 interface UploadActions {
   readonly uploads: Uploads | undefined
-  /** Called when the person cancels: the button that had the focus is gone. */
+  /** Called when the person cancels the upload, because the focused button is then gone. */
   readonly onRemoved: () => void
 }
 
@@ -24,7 +24,7 @@ function button(name: string, about: string, run: () => void): HTMLButtonElement
   return made
 }
 
-/** Draws an upload into its box and follows its state. The answer stops that. */
+/** Draws an upload into its box and keeps it up to date. Returns a function that stops that. */
 export function drawUpload(box: HTMLElement, upload: Upload, { uploads, onRemoved }: UploadActions): () => void {
   const bar = document.createElement('progress')
   bar.max = 1

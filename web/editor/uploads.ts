@@ -1,6 +1,6 @@
 /**
- * Files in the editor. They arrive by paste, drop or the toolbar. Until the server has them, they show as placeholders in the view, never in the
- * text. Then their Markdown enters the text as a separate edit.
+ * Adds files in the editor, by paste, drop or the toolbar. Until the server has a file, its placeholder is only in the view and not in the text. Then
+ * the Markdown of the file is inserted as a separate edit.
  */
 import { syntaxTree } from '@codemirror/language'
 import { effect } from '@preact/signals'
@@ -45,7 +45,7 @@ class UploadWidget extends WidgetType {
     box.setAttribute('role', 'group')
     box.setAttribute('aria-label', t('Adding {name}', { name: upload.fileName }))
     box.textContent = upload.fileName
-    // A page opens without the code of the parts of the box.
+    // A page can open before the code that draws the box has loaded.
     let stop: (() => void) | undefined
     let shown = true
     stops.set(box, () => {
@@ -81,7 +81,7 @@ const placeholders = StateField.define<DecorationSet>({
   provide: (self) => EditorView.decorations.from(self)
 })
 
-/** Keeps the placeholders at their positions as the text changes. */
+/** Keeps the placeholders at their positions when the text changes. */
 const placer = ViewPlugin.fromClass(
   class {
     readonly #view: EditorView
@@ -104,7 +104,7 @@ const placer = ViewPlugin.fromClass(
       this.#stop()
     }
 
-    // Runs after the binding has brought the change into Y.Text, because positions refer to its items.
+    // Runs after the binding has applied the change to Y.Text, because positions refer to the items of Y.Text.
     #place(): void {
       queueMicrotask(() => {
         const uploads = this.#view.state.facet(uploadsOf)
@@ -118,18 +118,18 @@ const placer = ViewPlugin.fromClass(
   }
 )
 
-/** Returns the files of a paste or drop; undefined if its text should be used instead. */
+/** Returns the files of a paste or drop. Undefined if the text should be used instead. */
 export function filesOf(data: DataTransfer | null): File[] | undefined {
   const files = [...(data?.files ?? [])]
-  // Spreadsheets and word processors add a picture of the text to the clipboard.
+  // Spreadsheets and word processors copy a picture of the text as well.
   if (files.length === 0 || data?.getData('text/plain') !== '') return undefined
   return files
 }
 
-/** Text files are inserted as text (paste/text-files.ts). */
+/** Whether a file is text. Its text is inserted, and the file is not uploaded (paste/text-files.ts). */
 export const isText = ({ type, name }: File): boolean => /^text\/(?!html)/.test(type) || /\.(md|markdown|txt)$/i.test(name)
 
-/** Returns the end of the picture or link around a position; undefined outside of one. */
+/** Returns the end of the picture or link around a position. Undefined if there is none. */
 function endAround({ state }: EditorView, at: number): number | undefined {
   let end: number | undefined
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, 1); node !== null; node = node.parent)
@@ -139,7 +139,7 @@ function endAround({ state }: EditorView, at: number): number | undefined {
 
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 
-/** Returns the end of the word around a position, or else the position. */
+/** Returns the end of the word around a position, or the position itself if it is not inside a word. */
 function outOfWord({ state }: EditorView, at: number): number {
   const line = state.doc.lineAt(at)
   const part = words.segment(line.text).containing(at - line.from)
@@ -147,12 +147,12 @@ function outOfWord({ state }: EditorView, at: number): number {
 }
 
 /**
- * Begins to add files at a position and puts the cursor there, or after the word around it. Inside the Markdown of a picture they would break it, so
- * they go after it.
+ * Starts adding files at a position and puts the cursor there. Inside a word, a link or a picture, the files go behind it, because they would break
+ * it.
  */
 function take(view: EditorView, files: readonly File[], at: number): void {
   const uploads = view.state.facet(uploadsOf)
-  // A person who may only suggest can type but not add files.
+  // A person who may only suggest can type but cannot add files.
   if (view.state.readOnly || uploads?.allowed.peek() !== true) {
     toast(t('Your link does not allow adding files to this document.'))
     return
@@ -182,7 +182,7 @@ const events = EditorView.domEventHandlers({
   }
 })
 
-/** Lets the person choose files to insert at the cursor. */
+/** Opens the file picker, and inserts the chosen files at the cursor. */
 export const chooseFiles: Command = (view) => {
   const uploads = view.state.facet(uploadsOf)
   if (view.state.readOnly || uploads?.allowed.peek() !== true) return false
@@ -197,15 +197,15 @@ export const chooseFiles: Command = (view) => {
   return true
 }
 
-/** The text around an upload. */
+/** The text that surrounds the Markdown of an upload. */
 interface Surroundings {
   readonly before: string
-  /** Added if the caret continues below: an empty line, and one for the caret. */
+  /** An empty line and a line for the caret. They are added if the caret moves below the upload. */
   readonly caretLine: string
   readonly after: string
 }
 
-/** On a line without words an upload is a block of its own, in a quote too. */
+/** Returns the text around an upload. On a line without other text, an upload is a block of its own, also inside a quote. */
 function around({ doc }: EditorView['state'], at: number, follows: boolean): Surroundings {
   const line = doc.lineAt(at)
   const isBlank = (text: string): boolean => /^[ \t>]*$/.test(text)
@@ -217,8 +217,8 @@ function around({ doc }: EditorView['state'], at: number, follows: boolean): Sur
 }
 
 /**
- * Puts the Markdown of an upload into the text, as a separate undo step. If the caret is still where the file was added, it moves below the upload,
- * or after it within words, so that typing does not land in the Markdown. Otherwise it stays, so that a person who continued to write is not
+ * Inserts the Markdown of an upload as a separate undo step. If the caret is still where the file was added, it moves below the upload, or behind an
+ * upload within text, so that typing does not end up in the Markdown. Otherwise the caret stays, so that a person who continued writing is not
  * disturbed.
  */
 export function insertUpload(view: EditorView, at: number, markdown: string, { follows }: Upload): boolean {

@@ -1,4 +1,4 @@
-/** Commands that export the document to a file or to paper. */
+/** Commands that export the document to a file or print it. */
 import { term } from '../text/t.ts'
 import { fetched, type Command } from '../view/command.ts'
 

@@ -1,4 +1,4 @@
-/** The document as one self-contained file: the published page with style, typeface and pictures inside. Nothing is uploaded. */
+/** Creates the document as one self-contained file: the published page including its styles, typeface and pictures. Nothing is uploaded. */
 import { authorIn } from '../../shared/names.ts'
 import { pageHtml } from '../../shared/markdown/template.ts'
 import type { Session } from '../session/session.ts'
@@ -7,10 +7,10 @@ import published from '../published/published.css?inline'
 import { coloursOf } from '../diagram/looks.ts'
 import { openSheet } from './whole-text.ts'
 
-/** Larger pictures are not embedded, in bytes, so that the file stays small enough to send. */
+/** Largest picture that is embedded, in bytes. The limit keeps the file small enough to send. */
 const pictureBytesMax = 10 * 1024 * 1024
 
-/** Nothing runs in it, and it loads only pictures that the text names. */
+/** Content security policy of the file. No script runs in it, and it loads only the pictures that the text names. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data: https: http:; media-src https: http:; base-uri 'none'; form-action 'none'"
 
@@ -23,7 +23,7 @@ async function dataUrl(blob: Blob): Promise<string> {
   return promise
 }
 
-/** Loads one of our files as a data URL; undefined if it cannot be loaded. */
+/** Returns one of the service's files as a data URL. Undefined if it cannot be loaded. */
 async function embedded(url: string, key: string): Promise<string | undefined> {
   try {
     const response = await fetch(url, { headers: key === '' ? {} : { 'x-share-key': key } })
@@ -34,7 +34,7 @@ async function embedded(url: string, key: string): Promise<string | undefined> {
   }
 }
 
-/** Embeds our pictures and makes other addresses of the service absolute. */
+/** Embeds pictures that the service stores, and makes its other addresses absolute. */
 async function settle(article: HTMLElement, key: string): Promise<void> {
   for (const element of article.querySelectorAll<HTMLElement>('[href^="/"], [src^="/"]')) {
     for (const name of ['href', 'src']) {
@@ -52,20 +52,20 @@ async function settle(article: HTMLElement, key: string): Promise<void> {
   )
 }
 
-/** Returns the style with its typeface embedded; what cannot be loaded falls back to the reader's fonts. */
+/** Returns the styles with the typeface embedded. If the typeface cannot be loaded, the reader's fonts are used. */
 async function wholeStyle(): Promise<string> {
   const names = [...new Set([...published.matchAll(/url\(["']?(\/[^"'()]+)["']?\)/g)].map(([, name]) => name ?? ''))]
   const inside = await Promise.all(names.map(async (name) => [name, await embedded(name, '')] as const))
   return inside.reduce((css, [name, data]) => (data === undefined ? css : css.replaceAll(name, data)), published)
 }
 
-/** Diagrams are pictures in the colours for paper. */
+/** Returns the CSS that shows diagrams in the colors for paper. */
 const onPaper = (): string => {
   const background = /--bg:\s*([^;]+)/.exec(coloursOf('light'))?.[1] ?? 'white'
   return `.diagram-picture img{background:${background};border-radius:8px}`
 }
 
-/** The file as HTML. Throws when a part of the page cannot be fetched. */
+/** Returns the file as HTML. Throws if a part of the page cannot be loaded. */
 export async function pageFile({ title, text, key }: Session): Promise<string> {
   const sheet = await openSheet(text.toString())
   try {

@@ -1,11 +1,11 @@
 /**
- * Printing by the key and by the menu of the browser. The key sets the text first (print.ts), as our own command does; it is no key of the
- * command, because the editor takes Shift away from letters, and Mod-Shift-P is the palette. The menu leaves no time to set anything:
- * then paper gets the whole text as Markdown; the editor holds only the part that is seen.
+ * Printing by keyboard or by the menu of the browser. The key renders the text first (print.ts), like the page's print command. It is not a shortcut
+ * of that command, because the editor ignores Shift with letters, and Mod-Shift-P opens the palette. The browser's menu leaves no time for rendering,
+ * so it prints the entire text as Markdown. The editor itself draws only the visible part.
  */
 import type { Session } from '../session/session.ts'
 
-/** Answers how to stop. */
+/** Handles printing. Returns a function that stops it. */
 export function keepPaperWhole(session: Session): () => void {
   let sheet: HTMLElement | undefined
   const before = (): void => {
@@ -20,7 +20,7 @@ export function keepPaperWhole(session: Session): () => void {
     const { key, ctrlKey, metaKey, shiftKey, altKey } = event
     if (key.toLowerCase() !== 'p' || !(ctrlKey || metaKey) || shiftKey || altKey) return
     event.preventDefault()
-    // A file that cannot be fetched is printed as the menu prints it.
+    // If the code cannot be loaded, the browser prints the Markdown, as its menu does.
     import('./print.ts').then(({ printDocument }) => printDocument(session)).catch(() => print())
   }
   addEventListener('beforeprint', before)

@@ -1,11 +1,11 @@
-/** Prints only the text, as on its published page. */
+/** Prints only the text, as it looks on its published page. */
 import type { Session } from '../session/session.ts'
 import { openSheet } from './whole-text.ts'
 
 /** Longest wait for a picture before printing, in milliseconds. */
 const pictureMsMax = 10_000
 
-/** Throws when a part of the page cannot be fetched. */
+/** Prints the document. Throws if a part of the page cannot be loaded. */
 export async function printDocument({ text }: Session): Promise<void> {
   const sheet = await openSheet(text.toString())
   const pictures = [...sheet.article.querySelectorAll('img')].map((picture) => {

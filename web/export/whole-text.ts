@@ -1,6 +1,6 @@
 /**
- * The whole text as its published page shows it, on a sheet that is not seen: with coloured code, formulas and diagrams, all of it at once
- * and in the colours of paper. For files and for printing.
+ * Renders the entire text as on its published page, in an invisible element. It includes colored code, formulas and diagrams in the colors for paper.
+ * Used for files and for printing.
  */
 import type { Rendered } from '../../shared/markdown/render.ts'
 import { drawAllDiagrams } from '../diagram/draw.ts'
@@ -12,11 +12,11 @@ import prose from '../style/prose.css?inline'
 export interface Sheet {
   readonly article: HTMLElement
   readonly rendered: Rendered
-  /** Takes it away. */
+  /** Removes the element from the page. */
   close(): void
 }
 
-/** Throws when a part of the page cannot be fetched. */
+/** Renders a text. Throws if a part of the page cannot be loaded. */
 export async function openSheet(text: string): Promise<Sheet> {
   const rendered = await renderWhole(text)
   const host = document.createElement('div')

@@ -1,7 +1,7 @@
 /**
- * The beginning of a text as the live view draws it, made without a browser. The server sends it with the page, so that people can read before any
- * script runs. It has the rules and the element order of the editor; only the names differ (`still-` for `cm-`, see `vite.config.ts`), because nobody
- * can type in it.
+ * Draws the beginning of a text as the live view does, but without a browser. The server sends it with the page, so that people can read before any
+ * script runs. It uses the rules and the element order of the editor. Only the class names differ (`still-` instead of `cm-`, see `vite.config.ts`),
+ * because nobody can type in it.
  */
 import { syntaxTree, ensureSyntaxTree } from '@codemirror/language'
 import { EditorState, RangeSet, type Range } from '@codemirror/state'
@@ -15,7 +15,7 @@ import { BulletWidget, CopyWidget, TaskWidget } from '../editor/live/widgets.ts'
 
 export interface LiveText {
   readonly html: string
-  /** CSS rules for the lines; '' for none. */
+  /** CSS rules for the styles of lines, or '' if there are none. */
   readonly css: string
 }
 
@@ -24,7 +24,7 @@ const parseMsMax = 1000
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** The placeholder of a widget; undefined for one whose size only a browser can tell. */
+/** Returns the placeholder of a widget. Undefined if only a browser can determine the size of the widget. */
 function widgetHtml(widget: WidgetType): string | undefined {
   if (widget instanceof BulletWidget) return '<span class="md-marker md-bullet">•</span>'
   if (widget instanceof TaskWidget)
@@ -42,10 +42,10 @@ interface Spec {
 }
 const specOf = ({ spec }: Decoration): Spec => spec as Spec
 
-/** Writes one line. It opens and closes the marks around pieces of text where they change. */
+/** Writes the HTML of one line. It opens and closes marks where the marks of the text change. */
 class LineWriter {
   html = ''
-  /** The line holds a part that cannot be drawn here. */
+  /** Whether the line contains a part that cannot be drawn without a browser. */
   isUnknown = false
   #open: readonly Decoration[] = []
 
@@ -57,13 +57,13 @@ class LineWriter {
     this.#open = marks
   }
 
-  /** `marks`: the innermost comes first. */
+  /** Adds HTML inside marks. The innermost mark comes first. */
   add(html: string, marks: readonly Decoration[]): void {
     this.#within(marks.toReversed())
     this.html += html
   }
 
-  /** Places a widget that replaces text, or stands between characters. As in the editor, the line may break on either side. */
+  /** Adds a widget that replaces text or is between characters. As in the editor, the line may wrap on either side of it. */
   place(widget: WidgetType | undefined, marks: readonly Decoration[]): void {
     const html = widget === undefined ? '' : widgetHtml(widget)
     if (html === undefined) this.isUnknown = true
@@ -76,7 +76,7 @@ class LineWriter {
   }
 }
 
-/** The syntax classes as marks; equal classes share a mark, so that adjacent ones join. */
+/** Returns the syntax classes as marks. Equal classes share a mark object, so that adjacent marks join. */
 function syntaxMarks(state: EditorState): Range<Decoration>[] {
   const found: Range<Decoration>[] = []
   highlightTree(syntaxTree(state), highlighter, (from, to, name) => {
@@ -85,7 +85,7 @@ function syntaxMarks(state: EditorState): Range<Decoration>[] {
   return found
 }
 
-/** Gives each line style a class of its own. */
+/** Assigns a CSS class to each line style. */
 class LineRules {
   readonly #names = new Map<string, string>()
 
@@ -100,20 +100,20 @@ class LineRules {
   }
 }
 
-/** The first and last lines of the groups that scroll together. */
+/** Returns the offsets of the first and the last lines of the groups that scroll together. */
 const wrapped = (live: LiveContext): { readonly first: ReadonlySet<number>; readonly last: ReadonlySet<number> } => ({
   first: new Set(live.wrappers.map(({ from }) => from)),
   last: new Set(live.wrappers.map(({ to }) => to))
 })
 
-/** The text up to the first part that cannot be drawn without a browser: a picture, sound or video. */
+/** Draws the text up to the first part that cannot be drawn without a browser: a picture, sound or video. */
 export function liveText(source: string): LiveText {
   const parsing = EditorState.create({ doc: source, extensions: [markdown()] })
   ensureSyntaxTree(parsing, parsing.doc.length, parseMsMax)
-  // An update takes in what the parser has finished meanwhile.
+  // Only an update includes the result of the parser in the state.
   const { state } = parsing.update({})
   const live = decorateRange(state, { from: 0, to: state.doc.length }, [])
-  // The first set is the innermost, as in the editor.
+  // The first set becomes the innermost, as in the editor.
   const sets = [syntaxMarks(state), live.decorations, live.cells].map((ranges) => Decoration.set(ranges, true))
   const { first, last } = wrapped(live)
   const rules = new LineRules()

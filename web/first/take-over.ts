@@ -1,17 +1,17 @@
-/** The text that came with the page (server/http/first). It stays until the page shows the same text in its place. */
+/** The text that came with the page (server/http/first). It stays visible until the page shows the same text in its place. */
 
 const first = (): HTMLElement | null => document.getElementById('first')
 
-/** Whether that text is still shown, so that it hides everything below it. */
+/** Whether that text is still visible. It then hides everything below it. */
 export const isCovered = (): boolean => first() !== null
 
-/** The text that stands in for the reading view. */
+/** Returns the text that the server rendered for the reading view. */
 export const coveringText = (): ParentNode | undefined => first()?.querySelector('.still-reading')?.shadowRoot ?? undefined
 
-/** Removes its title once the page has its own bar. */
+/** Removes the title of that text once the page has a top bar. */
 export const leaveBar = (): void => first()?.querySelector('.still-bar')?.remove()
 
-/** Removes it once the page has drawn the text, and keeps the position of a person who has scrolled meanwhile. */
+/** Removes the text once the page has drawn its own. If the person has scrolled in the meantime, the scroll position is kept. */
 export function takeOver(scroller?: HTMLElement): void {
   const element = first()
   if (element === null) return

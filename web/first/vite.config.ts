@@ -1,4 +1,4 @@
-/** Builds the code with which the server draws the first text of a page into `dist/first`: the editor's rules, for Node. */
+/** Builds the code with which the server draws the first text of a page, into `dist/first`. It contains the editor's rules, built for Node. */
 import { join } from 'node:path'
 import { defineConfig } from 'vite'
 
@@ -7,14 +7,14 @@ const root = import.meta.dirname
 export default defineConfig({
   root,
   logLevel: 'warn',
-  // The bundle has no dependencies, so it runs from any folder.
+  // The bundle includes its dependencies, so that it runs from any folder.
   ssr: { noExternal: true },
   build: {
     ssr: join(root, 'live-text.ts'),
     outDir: '../../dist/first',
     emptyOutDir: true,
     target: 'node24',
-    // It is read at each start of a thread.
+    // Every new thread reads the file.
     minify: true,
     copyPublicDir: false,
     rollupOptions: { output: { entryFileNames: 'live-text.js', codeSplitting: false } }

@@ -1,24 +1,24 @@
-/** Requests of the history. */
+/** The requests of the version history. */
 import type { Output } from '../../shared/operations/index.ts'
 import { operation, type Access } from '../client/operation.ts'
 
 export type Revision = Output<'listRevisions'>['revisions'][number]
 
-/** Lines that were last changed by one person or program. */
+/** Consecutive lines that the same person or program changed last. */
 export type AttributedLines = Output<'readAttribution'>['lines'][number]
 
 export const listRevisions = operation<'listRevisions'>('GET /api/docs/{id}/revisions')
 
-/** Reads the text of a version; the current one if none is named. */
+/** Reads the text of a version, or the current text if no version is named. */
 export const readVersion = operation<'readContent'>('GET /api/docs/{id}/content')
 
 export const labelRevision = operation<'labelRevision'>('PATCH /api/docs/{id}/revisions/{revisionId}')
 
 const replaceContent = operation<'replaceContent'>('PUT /api/docs/{id}/content')
 
-/** Saves the current text, which is not in a revision yet, as a named revision. Throws 409 if the text has changed. */
+/** Saves the current text, which no revision contains yet, as a named revision. Throws 409 if the text has changed. */
 export const nameNow = async (at: Access, content: string, baseVersion: string, label: string): Promise<Revision> => {
-  // Replacing the text with itself changes nothing; the service saves typed text under the name of the person who typed it.
+  // Replacing the text with itself changes nothing, but the service saves the unsaved text first, in the name of the person who typed it.
   const { revisionId } = await replaceContent(at, { content, baseVersion })
   // Only dry runs and suggestions save no revision.
   if (revisionId === null) throw new Error('the service saved no revision')
@@ -27,13 +27,13 @@ export const nameNow = async (at: Access, content: string, baseVersion: string, 
 
 const restore = operation<'restoreRevision'>('POST /api/docs/{id}/restore')
 
-/** Replaces the version that the person saw with a revision; later changes by others stay. Throws 409 if they changed the same lines. */
+/** Replaces the version that the person saw with a revision. Later changes by others stay. Throws 409 if others changed the same lines. */
 export const restoreRevision = (at: Access, revision: number, baseVersion: string, author: string): ReturnType<typeof restore> =>
   restore(at, { revision, baseVersion, onConflict: 'merge', ...(author !== '' && { author }) })
 
 const readPage = operation<'readAttribution'>('GET /api/docs/{id}/attribution')
 
-/** Returns the author of each line of a version, page by page. */
+/** Returns the author of each line of a version. It requests the lines page by page. */
 export const readAttribution = async (at: Access, version: string): Promise<{ readonly lines: readonly AttributedLines[] }> => {
   const lines: AttributedLines[] = []
   for (let after: number | null = 0; after !== null;) {

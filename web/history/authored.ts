@@ -1,4 +1,4 @@
-/** Groups the lines of a version by author for reading, without the blank lines around them. No user interface. */
+/** Groups the lines of a version by author for reading, without the blank lines around each group. This module draws nothing. */
 import type { AttributedLines } from './api.ts'
 
 export interface Authored {
@@ -6,7 +6,7 @@ export interface Authored {
   readonly text: string
 }
 
-/** Blank lines only separate blocks, so they count for no author. */
+/** Groups lines by author. Blank lines only separate blocks, so they count for no author. */
 export const authoredRuns = (runs: readonly AttributedLines[], text: readonly string[]): Authored[] =>
   runs.flatMap((lines) => {
     const own = text.slice(lines.line - 1, lines.lastLine)

@@ -1,4 +1,4 @@
-/** The changes between two versions, line by line. */
+/** Shows the changes between two versions line by line. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
@@ -6,7 +6,7 @@ import { tn } from '../text/t.ts'
 import { type Comparison, type Piece, type Row, type Stretch, stretches } from './rows.ts'
 
 function Words({ piece: { kind, text } }: { piece: Piece }): JSX.Element {
-  // An added or removed empty line would be invisible.
+  // Without a sign, an added or removed empty line would be invisible.
   const words = kind !== 'same' && text === '' ? '¶' : text
   if (kind === 'added') return <ins>{words}</ins>
   if (kind === 'removed') return <del>{words}</del>
@@ -30,7 +30,7 @@ function Line({ row, first }: { row: Row; first: boolean }): JSX.Element {
   )
 }
 
-/** Folded lines that one click shows. */
+/** Largest number of folded lines that one click shows. */
 const unfoldedMax = 200
 
 function Lines({ stretch }: { stretch: Stretch }): JSX.Element {

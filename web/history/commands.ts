@@ -1,4 +1,4 @@
-/** The command of the history. */
+/** The command that opens the version history. */
 import { term } from '../text/t.ts'
 import type { Command } from '../view/command.ts'
 

@@ -3,7 +3,7 @@ import workerUrl from './compare-worker.ts?worker&url'
 import { trustedScript } from '../base/trusted-script.ts'
 import type { Comparison } from './rows.ts'
 
-/** Compares two texts in a worker. Aborting ends the worker, and the answer never comes. Rejects if the worker cannot run. */
+/** Compares two texts in a worker. Aborting ends the worker, and the promise then never settles. Rejects if the worker cannot run. */
 export const compareTexts = (before: string, after: string, signal: AbortSignal): Promise<Comparison> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(trustedScript(workerUrl) as string, { type: 'module' })

@@ -1,4 +1,4 @@
-/** The history of a document: every version, the changes between any two, the authors, and restoring. */
+/** The dialog with the history of a document: every version, the changes between any two versions, the authors, and restoring. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
@@ -27,23 +27,23 @@ const restoredWords = (revision: Revision): string =>
     ? t('Restored the version of {when}.', { when: whenOf(revision) })
     : t('Restored the version “{name}”.', { name: revision.label })
 
-/** Steps through the shown changes. */
+/** Lets the person step through the changes that are shown. */
 function useSteps(container: { current: HTMLElement | null }, shown: Shown) {
   const current = useSignal(-1)
   useEffect(() => {
     current.value = -1
   }, [shown])
-  // The rendered version is in a separate shadow root.
+  // The rendered version is in a shadow root of its own.
   const all = (): HTMLElement[] => {
     const outer = container.current
     const root = outer?.querySelector('.history-page')?.shadowRoot ?? outer
     const found = [...(root?.querySelectorAll<HTMLElement>('[data-change]') ?? [])]
-    // A list with several changed lines counts as that many changes.
+    // A list with several changed lines counts as several changes.
     return found.flatMap((element) => Array.from({ length: Number(element.dataset['change']) || 1 }, () => element))
   }
   return {
     current,
-    /** Scrolls to the first change if the beginning of the text does not show it. */
+    /** Scrolls to the first change if it is below the visible part of the text. */
     reveal(): void {
       const [first] = all()
       const outer = container.current
@@ -73,13 +73,13 @@ function Name({ entry, history, onBegin, onFail }: NameInput): JSX.Element {
   const input = useRef<HTMLInputElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const wasOpen = useRef(false)
-  // Moves the focus at once, so that typing enters the name, and back when the field closes.
+  // Moves the focus into the field immediately, so that typing enters the name, and back to the button when the field closes.
   useLayoutEffect(() => {
     if (open.value) input.current?.focus()
     else if (wasOpen.current) button.current?.focus()
     wasOpen.current = open.value
   }, [open.value])
-  // Once it has a name, the current text is a different entry, with a button of its own.
+  // With a name, the current text becomes another entry, which has a button of its own.
   useLayoutEffect(() => {
     if (history.named.peek() !== entry.id) return
     history.named.value = undefined
@@ -196,12 +196,12 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
     text.current?.scrollTo(0, 0)
     if (shown.kind === 'changes') steps.reveal()
   }, [shown])
-  /** The rendered version has loaded, with this many changes. */
+  /** Called when the rendered version has loaded, with the number of its changes. */
   const pageShown = (count: number): void => {
     onPage.value = count
     steps.reveal()
   }
-  // An earlier error stays until the next action.
+  // An earlier error stays visible until the next action.
   const settled = (): void => {
     problem.value = undefined
   }

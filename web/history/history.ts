@@ -1,4 +1,4 @@
-/** The versions of a document, the two being compared, and the actions on them. Signals; no user interface. */
+/** The versions of a document, the two versions that are compared, and the actions on them, as signals. This module draws nothing. */
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import {
   type AttributedLines,
@@ -16,10 +16,10 @@ import { compareTexts } from './compare.ts'
 import { fitsPage } from './rendered.ts'
 import type { Comparison } from './rows.ts'
 
-/** A saved revision, or the current text if no revision has it yet. */
+/** A saved revision, or the current text if no revision contains it yet. */
 export type Entry = Revision | { readonly id: 'now'; readonly version: string; readonly label: null; readonly createdAt: undefined }
 
-/** The other side of the comparison: the version before the selected one, or a chosen one. */
+/** The version that the selected one is compared with: its predecessor, or a version that the person chose. */
 export type Base = 'previous' | Revision['id']
 
 export type Shown =
@@ -30,29 +30,32 @@ export type Shown =
   | { readonly kind: 'authors'; readonly lines: readonly AttributedLines[]; readonly text: readonly string[] }
 
 export interface History {
-  /** Newest first; undefined until loaded. */
+  /** The versions, newest first. Undefined until loaded. */
   readonly entries: ReadonlySignal<readonly Entry[] | undefined>
   readonly hasOlder: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<unknown>
   readonly selected: Signal<Entry['id'] | undefined>
   readonly base: Signal<Base>
-  /** The current view: rendered, as source, or by author. */
+  /** The current view: the rendered text, the changed lines, or the authors. */
   readonly look: ReadonlySignal<'changes' | 'page' | 'authors'>
-  /** Switches the view, or explains why the version cannot be shown that way. */
+  /** Switches the view. If the version cannot be shown that way, a message explains why. */
   lookAs(name: 'changes' | 'page' | 'authors'): void
-  /** The revision that the current text has just become by getting a name. */
+  /** The revision that the current text has just become because the person named it. */
   readonly named: Signal<Revision['id'] | undefined>
   readonly shown: ReadonlySignal<Shown>
   load(): Promise<void>
   loadOlder(): Promise<void>
-  /** Names a version; the current text becomes a revision this way. Rejects with a RequestError. */
+  /** Names a version. Naming the current text saves it as a revision. Rejects with a `RequestError`. */
   label(id: Entry['id'], label: string): Promise<void>
-  /** Resolves to a function that restores the previous text and reports whether others have written since. Both reject with a RequestError. */
+  /**
+   * Restores a revision. Resolves with a function that brings back the previous text and reports whether others have written since. Both reject with
+   * a `RequestError`.
+   */
   restore(id: number): Promise<(() => Promise<{ readonly merged?: true }>) | undefined>
   close(): void
 }
 
-/** Revisions per request. */
+/** Number of revisions in one request. */
 const revisionsAtOnce = 100
 
 export function createHistory(session: Session, firstLook: 'changes' | 'page'): History {
@@ -65,7 +68,8 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   const named = signal<Revision['id'] | undefined>(undefined)
   const shown = signal<Shown>({ kind: 'loading' })
   const tries = signal(0)
-  // If a text is too long to render, a person who requests the page gets a message, and one who only opens the history gets the source.
+  // If a text is too long to render, a person who chooses the rendered view gets a message. A person who only opens the history sees the changed
+  // lines.
   let isAsked = false
   const texts = new Map<string, Promise<string>>()
 
@@ -86,7 +90,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   })
 
   let reading: Promise<void> | undefined
-  /** Rejects with a RequestError. */
+  /** Loads the next older revisions. Rejects with a `RequestError`. */
   const readOlder = (): Promise<void> => {
     const before = older.peek()
     if (before === null) return Promise.resolve()
@@ -102,7 +106,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   }
 
   const show = async (current: Entry, aborted: AbortSignal): Promise<Shown> => {
-    // The version before the last one in the list is not loaded yet; once it is, this runs again.
+    // The predecessor of the last loaded version has not been loaded. Once it is, this function runs again.
     if (look.peek() !== 'authors' && base.peek() === 'previous' && compared.peek() === undefined) await readOlder()
     aborted.throwIfAborted()
     const text = await textOf(current.version)
@@ -188,7 +192,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
     async restore(revision) {
       const newest = entries.value?.[0]?.version ?? ''
       const { revisionId, changed, version } = await restoreRevision(session, revision, newest, personName.value)
-      // The previous text is in the previous revision: unsaved text is saved first.
+      // The previous text is in the previous revision, because the service saves unsaved text first.
       if (!changed || revisionId === null) return undefined
       return () => restoreRevision(session, revisionId - 1, version, personName.value)
     },

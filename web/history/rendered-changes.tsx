@@ -1,4 +1,4 @@
-/** The changes between two versions, rendered as readers see them. In a shadow root, as in the reading view. */
+/** Shows the changes between two versions as rendered text, in a shadow root like the reading view. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -17,7 +17,7 @@ function sheetOf(css: string): CSSStyleSheet {
   return sheet
 }
 
-/** Formulas of the earlier text get separate classes, because each text counts its own from one. */
+/** Returns the nodes of the earlier text. Its formulas get different classes, because each text numbers its classes from one. */
 function pastNodes(html: string): ChildNode[] {
   const nodes = nodesOf(html)
   for (const node of nodes) {

@@ -1,28 +1,28 @@
 /**
- * Two versions as one page: blocks of the later version in place, removed blocks where they were, and inserted and deleted words within changed
- * blocks. Works on elements that the pipeline rendered.
+ * Merges two rendered versions into one page. It shows the blocks of the later version, the removed blocks where they were, and inserted and deleted
+ * words within changed blocks. It works on elements that the rendering pipeline produced.
  */
 import type { Rendered } from '../../shared/markdown/render.ts'
 import { diff, lineChanges } from '../../shared/text/diff.ts'
 import type { Change } from './rows.ts'
 
-/** Elements whose children are compared one by one. */
+/** Elements whose children are compared individually. */
 const holders = new Set(['UL', 'OL', 'TABLE', 'THEAD', 'TBODY', 'TR', 'BLOCKQUOTE', 'SECTION', 'DETAILS', 'DIV', 'DL'])
-/** Elements without text: they are added or removed as a whole. */
+/** Elements without text, which are added or removed as a whole. */
 const pictures = 'math, svg, img, picture, video, audio, input, figure'
-/** A block with less than this part in common is a different block. */
+/** Smallest fraction of common text at which a block counts as a version of another block. */
 const keptMin = 0.4
-/** Longest texts together, in UTF-16 units, that are rendered: comparing longer ones on the page would block it. */
+/** Largest total length of two texts that can be merged, in UTF-16 units. Comparing longer texts would block the page. */
 const textUnitsMax = 400_000
 
-/** Whether two versions can be shown as one page. */
+/** Whether two versions are short enough to be shown as one page. */
 export const fitsPage = (before: string, after: string): boolean => before.length + after.length <= textUnitsMax
 
-// Classes of formulas are numbered per text.
+// Formula classes are numbered per text, so they do not count.
 const keyOf = (node: Node): string =>
   node instanceof Element ? `${node.nodeName} ${node.outerHTML.replaceAll(/\bmath-\d+/g, 'math')}` : (node.textContent ?? '')
 
-/** The line breaks between blocks do not count. */
+/** Whether a text node is only a line break between blocks. */
 const isLineEnd = (text: string): boolean => text.includes('\n') && text.trim() === ''
 const partsOf = (nodes: Iterable<Node>): Node[] =>
   [...nodes].filter((node) => node instanceof Element || !isLineEnd(node.textContent ?? ''))
@@ -30,7 +30,7 @@ const partsOf = (nodes: Iterable<Node>): Node[] =>
 const mark = (node: Node, kind: 'came' | 'gone'): Node => {
   if (node instanceof Element) {
     node.classList.add(kind)
-    // The same id must not occur twice on the page.
+    // An id must not occur twice on a page.
     if (kind === 'gone') for (const each of [node, ...node.querySelectorAll('[id]')]) each.removeAttribute('id')
     return node
   }
@@ -44,10 +44,10 @@ interface Words {
   readonly from: number
 }
 
-/** The link next to a heading is invisible and not part of its text. */
+/** Whether a node belongs to the text. The link next to a heading is invisible and does not. */
 const isWord = (node: Node): boolean => node.parentElement?.closest('.anchor') == null
 
-/** Returns its text nodes, each with its start offset. */
+/** Returns the text nodes of an element, each with its start offset. */
 function wordsIn(element: Node): Words[] {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   const list: Words[] = []
@@ -66,7 +66,7 @@ function wrapped(kind: 'ins' | 'del', text: string): HTMLElement {
   return element
 }
 
-/** Marks inserted words of an element, and adds deleted ones where they were. Returns false if it is a different block. */
+/** Marks inserted words in a block and adds the deleted words where they were. Returns false if the blocks are not versions of each other. */
 function markWords(before: Element, after: Element): boolean {
   const words = wordsIn(after)
   const textOf = (list: readonly Words[]): string => list.map(({ node }) => node.data).join('')
@@ -75,14 +75,14 @@ function markWords(before: Element, after: Element): boolean {
   const kept = old.length - edits.reduce((sum, { from, to }) => sum + to - from, 0)
   if (edits.length === 0 || kept < keptMin * Math.min(old.length, young.length)) return false
   if (words.length === 0) return false
-  // The position of each in the later text.
+  // The shift between an offset in the earlier text and in the later text.
   let moved = 0
   const placed = edits.map((edit) => {
     const at = edit.from + moved
     moved += edit.insert.length - (edit.to - edit.from)
     return { at, insert: edit.insert, removed: old.slice(edit.from, edit.to) }
   })
-  // From the last one on, so that earlier offsets stay valid.
+  // Works backwards, so that earlier offsets stay valid.
   for (const { at, insert, removed } of placed.toReversed()) {
     for (const { node, from } of words.toReversed()) {
       const start = Math.max(at, from) - from
@@ -103,14 +103,14 @@ function markWords(before: Element, after: Element): boolean {
 
 const isOneByOne = (before: Element, after: Element): boolean => holders.has(after.nodeName) && before.nodeName === after.nodeName
 
-/** Wraps text that is next to a list inside its item and has no element of its own. */
+/** Wraps the text of a list item in an element if it has none of its own. */
 function inElement(words: Text): HTMLElement {
   const element = document.createElement('span')
   element.textContent = words.data
   return element
 }
 
-/** Returns the later block with its changes; undefined if it is not a version of the earlier one. */
+/** Returns the later block with its changes marked. Undefined if it is not a version of the earlier block. */
 function joined(before: Node, after: Node): Node | undefined {
   if (before instanceof Text && after instanceof Text) return joined(inElement(before), inElement(after))
   if (!(before instanceof Element && after instanceof Element) || before.nodeName !== after.nodeName) return undefined
@@ -118,7 +118,7 @@ function joined(before: Node, after: Node): Node | undefined {
     after.replaceChildren(...joinedAll(partsOf(before.childNodes), partsOf(after.childNodes)).nodes)
     return after
   }
-  // The list within an item is compared item by item, and the item's own text word by word.
+  // A list inside an item is compared item by item, and the item's own text word by word.
   const holder = [...after.children].find((child) => holders.has(child.nodeName))
   if (holder !== undefined && after.nodeName === 'LI') {
     after.replaceChildren(...joinedAll(partsOf(before.childNodes), partsOf(after.childNodes)).nodes)
@@ -130,14 +130,14 @@ function joined(before: Node, after: Node): Node | undefined {
 
 interface Passage {
   readonly first: HTMLElement
-  /** Indexes of the next earlier and later block. */
+  /** Indices of the earlier block and of the later block that follow the passage. */
   readonly old: number
   readonly young: number
 }
 
 interface Joined {
   readonly nodes: Node[]
-  /** Changed passages, in order. */
+  /** The changed passages, in order. */
   readonly passages: Passage[]
 }
 
@@ -159,7 +159,7 @@ function joinedAll(before: readonly Node[], after: readonly Node[]): Joined {
     }
     came.forEach((node, index) => {
       const former = gone[index]
-      // A block that replaces another is a separate passage; further added or removed ones belong to the one before.
+      // A block that replaces another one begins a passage. Further added or removed blocks belong to the passage before them.
       if (index > 0 && former !== undefined) endPassage(index, index)
       const both = former && joined(former, node)
       if (both !== undefined) return nodes.push(both)
@@ -173,18 +173,18 @@ function joinedAll(before: readonly Node[], after: readonly Node[]): Joined {
   return { nodes, passages }
 }
 
-/** A rendered version, and the source lines of each of its blocks. */
+/** A rendered version, and the range of source lines for each of its blocks. */
 export interface DrawnPage {
   readonly nodes: readonly Node[]
   readonly blocks: Rendered['blocks']
 }
 
-/** Returns the line at which a block begins; for the end, and for content gathered from several places, the end of the text. */
+/** Returns the line at which a block begins, or infinity at the end of the text and for content gathered from several places. */
 const lineOf = (blocks: Rendered['blocks'], index: number): number => blocks[index]?.[0] ?? Number.POSITIVE_INFINITY
 
 /**
- * Returns the blocks of both versions as one list, in order. Each change of the source has a passage, whose first element has the number of its
- * changes in `data-change`.
+ * Returns the blocks of both versions as one list, in order. Each change of the source is assigned to a passage. The first element of a passage has
+ * the number of its changes in `data-change`.
  */
 export function joinPages(before: DrawnPage, after: DrawnPage, changes: readonly Change[]): Node[] {
   const { nodes, passages } = joinedAll(partsOf(before.nodes), partsOf(after.nodes))

@@ -1,36 +1,36 @@
-/** Two versions of a text as lines with inserted and deleted words. Pure; runs in a worker, because a large text takes seconds. */
+/** Shows two versions of a text as lines with inserted and deleted words. It runs in a worker, because comparing large texts takes seconds. */
 import { diff } from '../../shared/text/diff.ts'
 
 export interface Piece {
   readonly kind: 'same' | 'added' | 'removed'
-  /** Without its line break. */
+  /** The text without its line break. */
   readonly text: string
 }
 
 export interface Row {
   readonly pieces: readonly Piece[]
-  /** In the later text, counted from 1; undefined if the line was deleted. */
+  /** Line number in the later text, counted from 1. Undefined if the line was deleted. */
   readonly line: number | undefined
   readonly changed: boolean
-  /** Whether a change begins with it: a run of changed lines, separated by blank ones. */
+  /** Whether the row begins a change. A change is a run of changed lines, and blank lines separate changes. */
   readonly begins: boolean
 }
 
 const isBlank = ({ pieces }: Pick<Row, 'pieces'>): boolean => pieces.every(({ text }) => text.trim() === '')
 
-/** Where a change begins. */
+/** The line at which a change begins. */
 export interface Change {
-  /** In the later text, counted from 0. */
+  /** Line in the later text, counted from 0. */
   readonly line: number
-  /** In the earlier text, counted from 0. */
+  /** Line in the earlier text, counted from 0. */
   readonly former: number
 }
 
 export interface Comparison {
   readonly rows: readonly Row[]
-  /** In their order. */
+  /** The changes in the order of the text. */
   readonly changes: readonly Change[]
-  /** UTF-16 units inserted and deleted. */
+  /** Number of inserted UTF-16 units. `removed` is the number of deleted ones. */
   readonly added: number
   readonly removed: number
 }
@@ -41,9 +41,9 @@ export function compare(before: string, after: string): Comparison {
   let stands = false
   let line = 1
   const changes: Change[] = []
-  /** Offsets in the earlier text: of the current line break, and of the row. */
+  /** Number of line breaks of the earlier text so far, and the same number at the beginning of the row. */
   let [ends, former] = [0, 0]
-  /** Whether the current change has more than blank lines. */
+  /** Whether the current change contains more than blank lines. */
   let hasWords = false
   const endRow = (): void => {
     const changed = pieces.some(({ kind }) => kind !== 'same')
@@ -83,16 +83,16 @@ export function compare(before: string, after: string): Comparison {
   return { rows, changes, added, removed }
 }
 
-/** Rows that are shown together: a complete run, or unchanged ones between changes that are folded. */
+/** Rows that are shown together: a change with the lines around it, or a run of unchanged lines that is folded. */
 export interface Stretch {
   readonly rows: readonly Row[]
   readonly folded: boolean
 }
 
-/** Unchanged lines that stay visible next to a change. */
+/** Number of unchanged lines that stay visible next to a change. */
 const contextRows = 3
 
-/** Folds unchanged lines far from every change, unless there are too few of them to be worth a click. */
+/** Divides the rows into stretches. Unchanged lines far from every change are folded, unless there are too few to be worth a click. */
 export function stretches(rows: readonly Row[]): Stretch[] {
   const near = new Uint8Array(rows.length)
   rows.forEach((row, index) => {

@@ -1,12 +1,12 @@
-/** Shows the text after a restore, at the first changed passage. */
+/** After a version was restored, shows the text at the first change. */
 import { EditorView } from '@codemirror/view'
 import type { View } from '../view/view.ts'
 import { textMap } from '../editor/binding.ts'
 
-/** How long to wait for the restored text, in milliseconds. */
+/** Longest wait for the restored text, in milliseconds. */
 const waitMs = 10_000
 
-/** Returns where two texts begin to differ, in UTF-16 units; undefined if they are equal. */
+/** Returns the offset at which two texts begin to differ, in UTF-16 units. Undefined if they are equal. */
 export function firstDifference(before: string, after: string): number | undefined {
   if (before === after) return undefined
   let at = 0
@@ -14,7 +14,7 @@ export function firstDifference(before: string, after: string): number | undefin
   return at
 }
 
-/** Puts the caret where the text begins to differ from `before`, and scrolls to it, as soon as it differs. */
+/** Waits until the text differs from `before`. Then it puts the caret where the difference begins and scrolls there. */
 export function showChange({ session: { text }, editor, mode }: View, before: string): void {
   const show = (): void => {
     const at = firstDifference(before, text.toString())
@@ -26,7 +26,7 @@ export function showChange({ session: { text }, editor, mode }: View, before: st
     view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) })
     view.focus()
   }
-  // The editor receives the change at the same time.
+  // The editor receives the change in the same task, so the page waits until the task has ended.
   const heard = (): void => queueMicrotask(show)
   const timer = setTimeout(() => stop(), waitMs)
   const stop = (): void => {

@@ -1,4 +1,4 @@
-/** Versions by day, newest first. */
+/** The list of versions by day, newest first. */
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import type { Revision } from './api.ts'
@@ -30,24 +30,24 @@ export const dayOf = (instant: string): string => {
 }
 
 /**
- * Describes how a version was made. An edit of words or lines, which people can also make with the client, counts as a program's if its author is a
- * program.
+ * Describes how a version came about. People can also edit words or lines with the client, so such an edit counts as a program's only if its author
+ * is a program.
  */
 const causeOf = ({ cause, authorKind }: Revision): string =>
   cause === 'edit' && authorKind === 'agent' ? t('Edited by a program') : t(causes[cause])
 
-/** Returns the name of an entry in lists. */
+/** Returns the name of an entry in the list. */
 export const nameOf = (entry: Entry): string => {
   if (entry.id === 'now') return t('Now')
   const time = `${dayOf(entry.createdAt)}, ${timeOf(entry.createdAt)}`
   return entry.label === null ? time : `${entry.label} · ${time}`
 }
 
-/** Returns when a version was made, for use in a sentence: the time for a version of today, the date and time otherwise. */
+/** Returns the time of a version for use in a sentence: the time of day if it is from today, and otherwise the date and time. */
 export const whenOf = ({ createdAt }: Revision): string =>
   isToday(createdAt) ? timeOf(createdAt) : `${dayOf(createdAt)}, ${timeOf(createdAt)}`
 
-/** People without a name get that of their kind. */
+/** Returns the name of an author. An unnamed guest is called "Guest" in the language of the page. */
 export const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
 
 function writersOf(revision: Revision): string {
@@ -55,7 +55,7 @@ function writersOf(revision: Revision): string {
   return names.length === 0 ? t('Unknown author') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names.map(named))
 }
 
-/** Returns names that distinguish the entries: versions of the same minute also show the second and the author. */
+/** Returns a distinct name for each entry. Versions of the same minute also show the second and the author. */
 export function namesOf(entries: readonly Revision[]): ReadonlyMap<Revision['id'], string> {
   const alike = Map.groupBy(entries, nameOf)
   const more = (entry: Revision): string => {
@@ -74,7 +74,7 @@ function Who({ revision }: { revision: Revision }): JSX.Element {
   )
 }
 
-/** The size of a change: a number, with its unit in the tooltip and for screen readers. */
+/** The size of a change: a number, and its unit in the tooltip and for screen readers. */
 const Size = ({ of, words, children }: { of: 'added' | 'removed'; words: string; children: ComponentChildren }): JSX.Element => (
   <span class={of} aria-label={words} title={words}>
     {children}

@@ -1,4 +1,4 @@
-/** Offers to add the person's own documents on this device to the account that is signed in. */
+/** Offers to add the person's own documents on this device to the signed-in account. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { RequestError } from '../client/api.ts'
@@ -11,7 +11,7 @@ import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { Entry, Library } from './library.ts'
 
-/** Documents that the person chose not to add: the question is not repeated for them. */
+/** Documents that the person declined to add. The page does not offer them again. */
 const declinedKey = deviceValue('claim.declined')
 const declined = signal<ReadonlySet<string>>(new Set((readDevice(declinedKey) ?? '').split(' ')))
 const busy = signal(false)
@@ -21,7 +21,7 @@ const decline = (entries: readonly Entry[]): void => {
   writeDevice(declinedKey, [...declined.value].join(' '))
 }
 
-/** A document that belongs to somebody else, is in the trash or is deleted cannot be added. */
+/** Whether the document cannot be added: it belongs to somebody else, is in the trash, or has been deleted. */
 const isOthers = (error: unknown): boolean => error instanceof RequestError && [401, 403, 404, 409, 410].includes(error.status)
 
 async function claimAll(entries: readonly Entry[], library: Library): Promise<void> {

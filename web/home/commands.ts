@@ -1,4 +1,4 @@
-/** Commands that create another document. */
+/** Commands that create a document. */
 import { term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { fetched, type Command } from '../view/command.ts'

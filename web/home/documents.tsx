@@ -1,4 +1,4 @@
-/** The list of known documents: search, filters and order; a person can open, delete, or remove them from this device. */
+/** The list of known documents, with search, filters and sorting. A person can open documents, delete them, or remove them from this device. */
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { failureWords } from '../client/failure.ts'
@@ -26,7 +26,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
   const row = useRef<HTMLLIElement>(null)
   const { id, title, role, key, inAccount, onDevice, published } = entry
   const wasOpen = useRef(false)
-  // A dialog returns the focus only once it is gone.
+  // When a dialog opens, the focus moves to the row's first control. It returns to the menu button only after the dialog is gone.
   useLayoutEffect(() => {
     if (open !== undefined) (first.current ?? firstLink.current)?.focus()
     else if (wasOpen.current) more.current?.focus()
@@ -35,7 +35,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
   // A signed-in owner sends no key: the lower role of the two would count.
   const access: Access = { id, key: inAccount ? '' : key }
   const close = (): void => setOpen(undefined)
-  /** The row disappears, and the focus with it. */
+  /** Returns a function that focuses a neighboring row, because the focused row is about to disappear. */
   const besides = (): (() => void) => {
     const next = row.current?.nextElementSibling ?? row.current?.previousElementSibling
     return () => next?.querySelector('a')?.focus()
@@ -101,7 +101,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
   )
 }
 
-/** How long typing must pause before the service is asked, in milliseconds. */
+/** How long typing must pause before the page asks the service, in milliseconds. */
 const searchAfterMs = 250
 
 function Tools({ library }: { library: Library }): JSX.Element {
@@ -109,7 +109,7 @@ function Tools({ library }: { library: Library }): JSX.Element {
   const search = (event: Event): void => {
     library.query.value = (event.target as HTMLInputElement).value
     clearTimeout(timer.current)
-    // Also while it is unknown who is signed in: the documents that arrive then are for an earlier query.
+    // The page also asks while the sign-in state is unknown: the list that is still loading belongs to an earlier query.
     if (library.signedIn.value !== false) timer.current = setTimeout(() => void library.load(), searchAfterMs)
   }
   return (

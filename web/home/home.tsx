@@ -1,4 +1,4 @@
-/** The first page: start writing, add files, or open a known document of this device or the account. */
+/** The first page. A person can start writing, add files, or open a known document of this device or the account. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -13,7 +13,7 @@ import { SignedOutOffer } from './signed-out-offer.tsx'
 import { importFiles, StartFailure, startDocument } from './start.ts'
 import { TrashView } from './trash-view.tsx'
 
-/** The error messages, one per line. */
+/** The error messages, each shown on a line of its own. */
 const failures = signal<readonly string[]>([])
 const busy = signal(false)
 
@@ -57,7 +57,7 @@ function Failures(): JSX.Element {
   )
 }
 
-/** Files may be dropped anywhere on the page. */
+/** Lets a person drop files anywhere on the page. Returns whether files are being dragged over it. */
 function useDrop(): boolean {
   const [over, setOver] = useState(false)
   useEffect(() => {
@@ -92,7 +92,7 @@ function OpenFile(): JSX.Element {
   const input = useRef<HTMLInputElement>(null)
   const chosen = (): void => {
     const files = [...(input.current?.files ?? [])]
-    // Allows the same file to be chosen again.
+    // Clearing the field lets the person choose the same file again.
     if (input.current !== null) input.current.value = ''
     if (files.length > 0) void bring(files)
   }
@@ -141,7 +141,7 @@ function Top({ library }: { library: Library }): JSX.Element {
   )
 }
 
-/** Address of the trash on this page. */
+/** The part of the address that shows the trash on this page. */
 const trashHash = '#trash'
 
 function TrashHead(): JSX.Element {
@@ -166,7 +166,7 @@ function TrashLink({ count }: { count: number }): JSX.Element {
   )
 }
 
-/** New visitors see an introduction; people with documents see their list. */
+/** Shows an introduction to new visitors, and a short heading to people who have documents. */
 function Head({ library }: { library: Library }): JSX.Element {
   if (!library.isEmpty.value)
     return (
@@ -218,7 +218,7 @@ export function HomePage(): JSX.Element {
     void library.load()
     const moved = (): void => setInTrash(location.hash === trashHash)
     addEventListener('hashchange', moved)
-    // A page restored by the browser still shows its former state.
+    // A page that the browser restores still shows its earlier state.
     const shown = ({ persisted }: PageTransitionEvent): void => {
       busy.value = false
       if (persisted) void library.load()

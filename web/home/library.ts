@@ -1,4 +1,4 @@
-/** The documents known to a person: those opened on this device, and those of the account. No user interface. */
+/** The documents known to a person: those opened on this device, and those of the account. This module draws nothing. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Output } from '../../shared/operations/index.ts'
 import type { Role } from '../../shared/roles.ts'
@@ -19,12 +19,12 @@ type Owned = Output<'listDocuments'>['docs'][number]
 export interface Entry {
   readonly id: string
   readonly title: string
-  /** Milliseconds since 1970 of the last opening here or the last change, whichever is later. */
+  /** When the document was last opened here or changed, whichever is later, in milliseconds since 1970. */
   readonly at: number
-  /** Whether it was changed then, and not only opened here. */
+  /** Whether that was a change. */
   readonly edited: boolean
   readonly role: Role | null
-  /** Share key that this device stores, '' for none. */
+  /** The share key that this device stores, or '' if there is none. */
   readonly key: string
   readonly inAccount: boolean
   readonly onDevice: boolean
@@ -36,11 +36,11 @@ export interface TrashEntry {
   readonly id: string
   readonly title: string
   readonly key: string
-  /** Until when it can be restored, in milliseconds since 1970. */
+  /** Until when the document can be restored, in milliseconds since 1970. */
   readonly until: number
 }
 
-/** The labels are terms. */
+/** The filters with their labels, which are translated when drawn. */
 export const filters = { all: term('All'), mine: term('My own'), shared: term('Shared with me'), published: term('Published') } as const
 export type Filter = keyof typeof filters
 
@@ -51,25 +51,25 @@ export interface Library {
   readonly query: Signal<string>
   readonly filter: Signal<Filter>
   readonly order: Signal<Order>
-  /** The documents that match query and filter, in order. */
+  /** The documents that match the query and the filter, sorted. */
   readonly entries: ReadonlySignal<readonly Entry[]>
-  /** Whether there is anything at all. */
+  /** Whether the person has no documents at all. */
   readonly isEmpty: ReadonlySignal<boolean>
-  /** Undefined until known. */
+  /** Whether somebody is signed in. Undefined until known. */
   readonly signedIn: ReadonlySignal<boolean | undefined>
-  /** Why the documents of the account could not be loaded. */
+  /** The error if the documents of the account could not be loaded. */
   readonly failure: ReadonlySignal<unknown>
   readonly hasMore: ReadonlySignal<boolean>
-  /** Own documents in the trash, most recently deleted first. */
+  /** The person's own documents in the trash, most recently deleted first. */
   readonly trash: ReadonlySignal<readonly TrashEntry[]>
-  /** Own documents of this device that belong to no account. */
+  /** The person's own documents on this device that belong to no account. */
   readonly unclaimed: ReadonlySignal<readonly Entry[]>
   more(): Promise<void>
-  /** Loads the documents of the account for the current query, and its trash. */
+  /** Loads the account's documents for the current query, and its trash. */
   load(): Promise<void>
 }
 
-/** Returns the address that opens an entry; without a key that has fewer rights than the owner. */
+/** Returns the address that opens a document. For an owned document it prevents the use of a stored key, which might grant fewer rights. */
 export const addressOf = ({ id, inAccount, key }: Pick<Entry, 'id' | 'inAccount' | 'key'>): string =>
   inAccount && key === '' ? `/d/${id}?key=` : `/d/${id}`
 
@@ -77,7 +77,7 @@ const isOwn = ({ inAccount, role }: Entry): boolean => inAccount || role === 'ow
 
 const isInTrash = ({ trashedUntil }: RecentDocument): boolean => trashedUntil > Date.now()
 
-/** Returns own documents in the trash: those of the account, and those whose owner link this device stores. */
+/** Returns the person's documents in the trash: those of the account, and those whose owner link this device stores. */
 const trashed = (recent: readonly RecentDocument[], owned: Trash['docs']): TrashEntry[] => {
   const all = new Map<string, TrashEntry>()
   for (const { id, title, key, role, trashedUntil: until } of recent)
@@ -117,7 +117,7 @@ export function openLibrary(): Library {
   const filter = signal<Filter>('all')
   const order = signal<Order>('latest')
   const owned = signal<readonly Owned[]>([])
-  /** The query that `owned` answers: the service also searches the texts. */
+  /** The query that `owned` is the result of. The service also searches the text of documents. */
   const found = signal('')
   const next = signal<string | null>(null)
   const signedIn = signal<boolean | undefined>(undefined)
@@ -147,13 +147,13 @@ export function openLibrary(): Library {
     const wanted = query.peek().trim()
     const fields = { sort: 'updated' as const, ...(wanted !== '' && { query: wanted.slice(0, 200) }), ...(before !== null && { before }) }
     try {
-      // Without an account the request would log an error in the console at every visit.
+      // Without an account, this request would log an error in the console at every visit.
       if (signedIn.peek() !== true && (await findUser()) === null) {
         signedIn.value = false
         return
       }
       const [{ docs, nextBefore }, { docs: deleted }] = await Promise.all([listDocuments({}, fields), listTrash({}, { limit: 200 })])
-      // The query has changed meanwhile.
+      // The query has changed in the meantime.
       if (mine !== asked) return
       owned.value = before === null ? docs : [...owned.value, ...docs]
       ownTrash.value = deleted

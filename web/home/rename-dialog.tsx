@@ -1,4 +1,4 @@
-/** Asks for a new title of a document and renames it. */
+/** The dialog that asks for a new title and renames a document. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'

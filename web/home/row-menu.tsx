@@ -1,4 +1,4 @@
-/** A person opens, renames, removes or deletes a document from its row in the list. */
+/** The menu of a document in the list. A person opens, renames, removes or deletes the document with it. */
 import type { JSX, RefObject } from 'preact'
 import { includesRole } from '../../shared/roles.ts'
 import type { Access } from '../client/operation.ts'
@@ -7,7 +7,7 @@ import { Icon } from '../ui/icons.tsx'
 import { t } from '../text/t.ts'
 import { addressOf, type Entry } from './library.ts'
 
-/** A question that the menu leads to. */
+/** A dialog that the menu opens. */
 export type RowDialog = 'rename' | 'remove'
 
 const onEscape =
@@ -18,9 +18,9 @@ const onEscape =
 
 interface RowMenuInput {
   readonly entry: Entry
-  /** The rights that the menu uses. */
+  /** The access with which the menu acts. */
   readonly access: Access
-  /** The control that gets the focus: a button, or the link if there is no button before it. */
+  /** The button that takes the focus when a dialog has replaced the menu. If it is missing, the link takes the focus. */
   readonly first: RefObject<HTMLButtonElement | null>
   readonly firstLink: RefObject<HTMLAnchorElement | null>
   onOpen(dialog: RowDialog): void

@@ -1,4 +1,4 @@
-/** After signing out: says which documents of the account stay on this device, and offers to remove them. */
+/** After signing out, says which documents of the account are still on this device, and offers to remove them. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { type RecentDocument, recentDocuments } from '../device/recent.ts'
@@ -8,7 +8,7 @@ import type { Library } from './library.ts'
 import { keepAll, ofAccount, removeAll } from './signed-out.ts'
 
 const busy = signal(false)
-/** The documents that were kept at the last attempt. */
+/** The documents that the last removal kept because they have unsent changes. */
 const unsent = signal<readonly RecentDocument[]>([])
 
 async function remove(documents: readonly RecentDocument[]): Promise<void> {

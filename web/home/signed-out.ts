@@ -1,16 +1,16 @@
-/** The documents of an account that stay on this device after signing out. No user interface. */
+/** The documents of an account that stay on this device after signing out. This module draws nothing. */
 import { removeFromDevice } from '../device/remove.ts'
 import { forget, type RecentDocument, remember } from '../device/recent.ts'
 import { hasUnsent } from '../device/unsent.ts'
 
 /**
- * The documents of this device that an account owns: nothing is lost when they are removed here. Without a key, only an account makes somebody an
- * owner. The keys of all other documents may exist only on this device.
+ * Returns the documents on this device that an account owns. Removing them here loses nothing. Without a share key, a person can be an owner only
+ * through an account. The keys of all other documents may exist only on this device.
  */
 export const ofAccount = (recent: readonly RecentDocument[]): readonly RecentDocument[] =>
   recent.filter(({ inAccount, key, role }) => inAccount ?? (key === '' && role === 'owner'))
 
-/** Removes documents from this device, and returns those that stay because they have something to send. */
+/** Removes documents from this device. Returns those that stay because they have unsent changes. */
 export async function removeAll(
   documents: readonly RecentDocument[],
   has: typeof hasUnsent = hasUnsent
@@ -27,12 +27,12 @@ export async function removeAll(
   return kept
 }
 
-/** The person keeps them here: they are not asked about again, until somebody signs in. */
+/** Records that the person keeps these documents on this device. The page does not ask about them again until somebody signs in. */
 export function keepAll(documents: readonly RecentDocument[]): void {
   for (const { id } of documents) remember(id, { inAccount: false })
 }
 
-/** Records which documents of this device the account that is signed in owns. */
+/** Records which documents on this device the signed-in account owns. */
 export function noteOwned(recent: readonly RecentDocument[], owned: ReadonlySet<string>): void {
   for (const { id, inAccount } of recent) if (owned.has(id) && inAccount !== true) remember(id, { inAccount: true })
 }

@@ -1,4 +1,4 @@
-/** Creates a document, empty or from a file of this device. */
+/** Creates a document, either empty or from a file on this device. */
 import { limits } from '../../shared/limits.ts'
 import { titleIn } from '../../shared/names.ts'
 import { RequestError } from '../client/api.ts'
@@ -12,7 +12,7 @@ import { readTextFile, TextFileFailure } from '../ui/text-file.ts'
 import { deviceValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
 
-/** Most files at once. */
+/** Most files that a person can add at once. */
 const filesMax = 50
 
 interface NewDocument {
@@ -20,10 +20,10 @@ interface NewDocument {
   readonly content?: string
 }
 
-/** Its message is shown to the person unchanged. */
+/** An error whose message the page shows to the person unchanged. */
 export class StartFailure extends Error {}
 
-/** A document whose creation was not answered: a repeated request creates the same one. */
+/** A document whose creation was not answered. A repeated request with this id creates it only once. */
 let unanswered: { readonly input: string; readonly id: string } | undefined
 
 /** Creates a document and stores its key on this device. Returns its id. Throws `StartFailure`. */
@@ -43,24 +43,24 @@ async function create(input: NewDocument): Promise<string> {
   }
 }
 
-/** Creates a document and opens it, in the writing mode used last. Throws `StartFailure`. */
+/** Creates a document and opens it in the writing mode that was used last. Throws `StartFailure`. */
 export async function startDocument(): Promise<void> {
   const id = await create({})
   if (readDevice(deviceValue('mode')) === 'read') writeDevice(deviceValue('mode'), null)
   location.assign(`/d/${id}`)
 }
 
-/** Replaces the title in the text's front matter; the new one may contain no quotes. */
+/** Replaces the title in the front matter of a text. Quotes in the new title become apostrophes. */
 const retitled = (content: string, title: string): string => content.replace(/^title:.*$/m, () => `title: "${title.replaceAll('"', '’')}"`)
 
-/** Creates a document with the text of another and opens it. Comments and links are not copied. Throws `StartFailure`. */
+/** Creates a document with the text of another one and opens it. Comments and links are not copied. Throws `StartFailure`. */
 export async function duplicateDocument(title: string, content: string): Promise<void> {
   const { set } = titleIn(content)
   const named = t('Copy of {title}', { title }).slice(0, limits.titleCharsMax).toWellFormed()
   location.assign(`/d/${await create(set === undefined ? { title: named, content } : { content: retitled(content, named) })}`)
 }
 
-/** Returns the title for a file, as one line. */
+/** Returns the title for an imported file, on one line. */
 const titleOf = (name: string): string =>
   name
     .replace(/\.(md|markdown|txt)$/i, '')
@@ -72,7 +72,7 @@ async function importOne(file: File): Promise<string> {
   const { name } = file
   const content = await readTextFile(file)
   try {
-    // A heading can be changed in the text, a given name cannot.
+    // If the text has a heading, it is the title, because a heading can be changed in the text.
     const { set, heading } = titleIn(content)
     return await create(set === undefined && heading === undefined ? { title: titleOf(name), content } : { content })
   } catch (error) {
@@ -82,11 +82,11 @@ async function importOne(file: File): Promise<string> {
 
 interface Imported {
   readonly ids: readonly string[]
-  /** Messages for files that were refused. */
+  /** Error messages, one for each refused file. */
   readonly refused: readonly string[]
 }
 
-/** Creates a document from each file. A single one is opened at once. */
+/** Creates a document from each file. If there is only one, the page opens it. */
 export async function importFiles(files: readonly File[]): Promise<Imported> {
   const ids: string[] = []
   const refused: string[] = []

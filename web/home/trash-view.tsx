@@ -1,4 +1,4 @@
-/** The trash: the person's deleted documents, to restore or delete permanently. */
+/** The trash: the person's deleted documents, which can be restored or deleted permanently. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'

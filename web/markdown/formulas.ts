@@ -1,2 +1,2 @@
-/** Formulas, in a chunk of their own. */
+/** The library that typesets formulas, in a separate chunk. */
 export { default as formulaSetter } from 'temml'

@@ -1,2 +1,2 @@
-/** Syntax highlighting for common languages, the same as on published pages. A chunk of its own. */
+/** Syntax highlighting for common languages, as on published pages. It is a separate chunk. */
 export { default as highlighter } from 'highlight.js/lib/common'

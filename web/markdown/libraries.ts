@@ -1,10 +1,10 @@
-/** Libraries that a text may need besides the pipeline. They are fetched after the first text that needs them was painted. */
+/** Libraries that a text may need in addition to the rendering pipeline. They load after the first text that needs them has been painted. */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
 import type { Highlighter, PageLibraries } from '../../shared/markdown/page.ts'
 import { whenIdle } from '../base/idle.ts'
 import { turn } from '../base/steps.ts'
 
-/** Calls `onLoaded` once for all requests that arrived meanwhile: each call renders the text again. */
+/** Calls `onLoaded` once for all requests that arrived in the meantime, because each call renders the text again. */
 function fetcher(onLoaded: () => void): (load: () => Promise<void>) => void {
   let asked: (() => Promise<void>)[] = []
   const fetchAll = async (): Promise<void> => {
@@ -29,7 +29,7 @@ function lazy<Library>(
     try {
       loaded = await load()
     } catch (error) {
-      // If a library could not be fetched, the next text requests it again.
+      // If a library could not be loaded, the next text requests it again.
       isAsked = false
       throw error
     }
@@ -47,28 +47,28 @@ const loads = {
   components: async () => (await import('../../shared/markdown/components.ts')).renderComponent
 }
 
-/** The trace that each of them leaves in a rendered text. */
+/** For each library, the elements that it leaves in a rendered text, as a CSS selector. */
 const traces: Readonly<Record<keyof typeof loads, string>> = {
   highlighter: '[class^="hljs-"]',
   formulaSetter: 'math',
   components: 'figure.component'
 }
 
-/** Fetched ahead, for text that the server rendered. */
+/** Libraries that were loaded in advance, for a text that the server rendered. */
 const present: Partial<{ [Name in keyof typeof loads]: Awaited<ReturnType<(typeof loads)[Name]>> }> = {}
 
-/** Fetches, one by one, the libraries that a server-rendered text needs, so that the next rendering looks the same at once. */
+/** Loads the libraries that a server-rendered text needs, one by one, so that the page's own rendering looks the same immediately. */
 export async function fetchLibraries(shown: ParentNode): Promise<void> {
   const fetchOne = async <Name extends keyof typeof loads>(name: Name): Promise<void> => {
     if (shown.querySelector(traces[name]) === null) return
     Object.assign(present, { [name]: await loads[name]() })
     await turn()
   }
-  // If one is missing, the text shows its source, and the library is requested again.
+  // If a library is missing, the text shows the source, and the next rendering requests the library again.
   await Promise.allSettled([fetchOne('highlighter'), fetchOne('formulaSetter'), fetchOne('components')])
 }
 
-/** `onLoaded` is called when the text should be rendered again. */
+/** Returns libraries that load on first use. `onLoaded` is called when the text should be rendered again. */
 export function lazyLibraries(onLoaded: () => void): PageLibraries {
   const ask = fetcher(onLoaded)
   return {

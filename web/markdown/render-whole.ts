@@ -1,11 +1,13 @@
-/** Renders a text as its published page shows it, with all libraries that it needs. For text that is shown once, not while somebody types. */
+/**
+ * Renders a text completely, as on its published page, with all libraries that it needs. For text that is rendered once and not while somebody types.
+ */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
 import { createPageRenderer, type Highlighter } from '../../shared/markdown/page.ts'
 import type { FenceToRender, Rendered } from '../../shared/markdown/render.ts'
 
 const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith(`${location.origin}/`)
 
-/** Renders once to find out which libraries are needed, and again with them. Throws when they cannot be fetched. */
+/** Renders a text twice: once to find out which libraries it needs, and then with them. Throws if a library cannot be loaded. */
 export async function renderWhole(text: string): Promise<Rendered> {
   let highlighter: Highlighter | undefined
   let formulaSetter: FormulaSetter | undefined

@@ -1,4 +1,4 @@
-/** Trusted HTML. The pages require trusted types, and only the pipeline's own output becomes trusted here. */
+/** Creates trusted HTML. The pages require trusted types, and only output of the rendering pipeline becomes trusted here. */
 
 interface HtmlPolicy {
   createHTML(html: string): string
@@ -9,10 +9,10 @@ interface TrustedTypes {
 
 const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
 
-/** The policy that the server allows (server/http/pages.ts). */
+/** The trusted-types policy that the server allows (server/http/pages.ts). */
 const policy: HtmlPolicy = trustedTypes?.createPolicy('agmd-markdown', { createHTML: (html) => html }) ?? { createHTML: (html) => html }
 
-/** Nodes of HTML made by shared/markdown. Nothing in them loads or runs until a page inserts them. */
+/** Parses HTML produced by shared/markdown. Nothing in the returned nodes loads or runs until a page inserts them. */
 export function nodesOf(rendered: string): ChildNode[] {
   const template = document.createElement('template')
   template.innerHTML = policy.createHTML(rendered)

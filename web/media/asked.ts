@@ -1,4 +1,4 @@
-/** A person's request for a job, and its place. It loads with the page; the code for jobs loads on request. */
+/** A person's request for a media job, and the place of its result. This module loads with the page; the code for jobs loads on request. */
 import { signal } from '@preact/signals'
 import * as Y from 'yjs'
 import type { JobKind } from '../../shared/media-jobs.ts'
@@ -7,16 +7,16 @@ import { textMap } from '../editor/binding.ts'
 
 export interface Asked {
   readonly kind: JobKind
-  /** The position of the result, whatever others write before it. */
+  /** The place of the result. It stays correct when others write before it. */
   readonly place: Y.RelativePosition
-  /** The Markdown that the request is about: the selection, or else the cursor's paragraph. */
+  /** The Markdown that the request is about: the selection, or else the paragraph at the cursor. */
   readonly source: string
 }
 
-/** The latest request; undefined once it was started or dropped. */
+/** The latest request. Undefined once the job was started or the request dropped. */
 export const asked = signal<Asked | undefined>(undefined)
 
-/** Returns the lines around the cursor up to a blank one. */
+/** Returns the range of the paragraph around a line. Blank lines end the paragraph. */
 function paragraphAround(lines: { line(number: number): { from: number; to: number; text: string }; lines: number }, at: number) {
   const isText = (number: number): boolean => number >= 1 && number <= lines.lines && lines.line(number).text.trim() !== ''
   let [first, last] = [at, at]
@@ -27,7 +27,7 @@ function paragraphAround(lines: { line(number: number): { from: number; to: numb
   return { from: lines.line(first).from, to: lines.line(last).to }
 }
 
-/** Opens the panel for a job of a kind. Speech goes after the spoken text, everything else to the cursor. */
+/** Opens the panel for a job of a kind. The result of speech goes after the spoken text, and any other result goes to the cursor. */
 export function askFor(page: View, kind: JobKind): void {
   const view = page.editor.value?.view
   if (view === undefined) return

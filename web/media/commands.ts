@@ -1,4 +1,4 @@
-/** Commands whose work a compute node does. Their code loads on request, and obstacles are reported then. */
+/** Commands that start media jobs on a compute node. Their code loads on request, and the page reports any obstacle then. */
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { asked, askFor } from './asked.ts'
 import { term } from '../text/t.ts'

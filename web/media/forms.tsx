@@ -1,4 +1,4 @@
-/** The forms that precede a job, for each kind. */
+/** The forms in which a person prepares a job, one for each kind. */
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -28,14 +28,14 @@ interface WishInput extends FormInput {
   readonly wish: Asked
 }
 
-/** The request is now a job: its card shows it. */
+/** Ends the request, because it has become a job. The card of the job replaces the form. */
 const granted = (): void => {
   asked.value = undefined
 }
 
 const nameCharsMax = 80
 
-/** Shortens a text to the name of a job. */
+/** Shortens a text to make the name of a job. */
 function nameOf(words: string): string {
   const line = words.replaceAll(/\s+/g, ' ').trim()
   return line.length > nameCharsMax ? `${line.slice(0, nameCharsMax).toWellFormed()}…` : line
@@ -53,7 +53,7 @@ interface WordsInput {
   readonly onSubmit: (words: string) => void
 }
 
-/** A text field with a limit on its length. */
+/** A form with a text field of limited length. */
 function WordsForm({ label, action, value, charsMax, children, onSubmit }: WordsInput): JSX.Element {
   const [words, setWords] = useState(value)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -95,7 +95,7 @@ function WordsForm({ label, action, value, charsMax, children, onSubmit }: Words
 
 // ——— pictures ———
 
-/** Pixels. */
+/** The sizes that a person can choose for a picture, in pixels. */
 const shapes = [
   { name: term('Square'), width: 1024, height: 1024 },
   { name: term('Wide'), width: 1536, height: 1024 },
@@ -127,7 +127,7 @@ function ImageForm({ media, wish }: WishInput): JSX.Element {
 
 // ——— speech ———
 
-/** The voice of the latest speech on this page; '' leaves the choice to the node. */
+/** The voice of the latest speech on this page. With '' the node chooses the voice. */
 const lastVoice = signal('')
 
 function SpeechForm({ media, wish }: WishInput): JSX.Element {
@@ -194,7 +194,7 @@ function ChooseButton({ name, accept, busy, onFile }: ChooseInput): JSX.Element 
   )
 }
 
-/** The steps before a job begins, and the message if it cannot begin. */
+/** Runs the steps before a job begins. `refusal` is the error message if the job cannot begin. */
 function useSteps(): { readonly busy: boolean; readonly refusal: string; run(step: () => Promise<void>): void } {
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState('')
@@ -221,7 +221,7 @@ const acceptOf = (...kinds: readonly string[]): string =>
 
 // ——— dictation ———
 
-/** Asks before the page is left with an unsent recording. */
+/** Makes the browser ask before the person leaves the page with an unsent recording. */
 const holdPage = (event: BeforeUnloadEvent): void => event.preventDefault()
 
 function DictationForm({ media, wish }: WishInput): JSX.Element {
@@ -253,7 +253,7 @@ function DictationForm({ media, wish }: WishInput): JSX.Element {
     recording.value = undefined
     removeEventListener('beforeunload', holdPage)
   }
-  // Closing the panel does not mean that it should be sent.
+  // A person who closes the panel while recording may not want to send the recording, so it is held.
   useEffect(
     () => () => {
       if (recording.peek() === undefined) return
@@ -327,7 +327,7 @@ function ReadingForm({ view, media, wish }: WishInput): JSX.Element {
   const takePicture = ({ url, words }: PictureInText): void =>
     run(async () => {
       const name = words === '' ? t('Picture') : words
-      // Formats that engines may not know are converted to one that they know.
+      // If engines might not know the format of a picture, it is converted.
       const isKnown = /\.(png|jpe?g)$/.test(url)
       const what = isKnown ? { input: { url } } : { blob: await asReadable(await callFile(url, '')) }
       media.add({ kind: 'ocr', name, ...what, place: wish.place })
@@ -382,7 +382,7 @@ const forms: Readonly<Record<JobKind, (input: WishInput) => JSX.Element>> = {
 }
 
 export function Form({ kind, ...input }: FormInput & { readonly kind: JobKind }): JSX.Element | null {
-  // The request when the form opened: a new request gets a new form.
+  // The request for which the form opened. A new request gets a new form.
   const wish = asked.value
   const Kind = forms[kind]
   return wish === undefined ? null : <Kind key={wish} {...input} wish={wish} />

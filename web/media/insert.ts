@@ -1,10 +1,10 @@
-/** Inserts results into the text: at the place of the request, as one step that can be undone. */
+/** Inserts results into the text, at the place of the request and as one undo step. */
 import { isolateHistory } from '@codemirror/commands'
 import { EditorSelection, type Text } from '@codemirror/state'
 import type { Editor } from '../editor/setup/editor.ts'
 import { asOneStep, textMap } from '../editor/binding.ts'
 
-/** Returns the blank lines that a separate paragraph still needs around it. */
+/** Returns the line breaks that a separate paragraph still needs before and after it. */
 function apart(doc: Text, at: number): { from: number; lead: string; trail: string } {
   const line = doc.lineAt(at)
   const isBlank = line.text.trim() === ''
@@ -14,15 +14,15 @@ function apart(doc: Text, at: number): { from: number; lead: string; trail: stri
   return { from, lead: before.trim() === '' ? '' : isBlank ? '\n' : '\n\n', trail: below.trim() === '' ? '' : '\n' }
 }
 
-/** Returns the spaces that are needed between the inserted and the adjacent words. */
+/** Returns the spaces that are needed between inserted and adjacent words. */
 function among(doc: Text, at: number): { from: number; lead: string; trail: string } {
   const blank = (from: number, to: number, stops: RegExp): string => (stops.test(doc.sliceString(from, to)) ? ' ' : '')
   return { from: at, lead: blank(Math.max(0, at - 1), at, /[^\s([{"'„“‚‘«-]/), trail: blank(at, at + 1, /[\p{L}\p{N}]/u) }
 }
 
 /**
- * Inserts a text at an offset of the document: as a separate paragraph or, if it is one line of words, within the existing text. The cursor goes
- * after it. Returns false if the person may not write, or the document would be too large.
+ * Inserts a text at an offset of the document: a line of words within the existing text, and anything else as a separate paragraph. The cursor goes
+ * after the text. Returns false if the person may not write or the document would be too large.
  */
 export function insertResult(editor: Editor, stored: number, text: string, block: boolean): boolean {
   const { view } = editor

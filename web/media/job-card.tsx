@@ -1,4 +1,4 @@
-/** One job: its progress and its result, for review before it enters the text. */
+/** The card of one job. It shows the progress and then the result, so that the person can review it before inserting it. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Segment } from '../../shared/media-jobs.ts'
@@ -24,7 +24,7 @@ function progressWords(state: JobState): string {
   return state.progress === undefined ? t('Running…') : t('Running: {percent}%', { percent: Math.floor(state.progress * 100) })
 }
 
-/** Inserts the result; writing continues there. */
+/** Inserts the result of a job. The person can then continue to write after it. */
 function useInsert({ view, media, job }: CardInput): { readonly busy: boolean; insert(text?: string): void } {
   const [busy, setBusy] = useState(false)
   const run = async (text?: string): Promise<void> => {
@@ -32,7 +32,7 @@ function useInsert({ view, media, job }: CardInput): { readonly busy: boolean; i
     const isIn = await media.insert(job, text)
     setBusy(false)
     if (!isIn) return
-    // On a phone the panel covers the text.
+    // On a phone, the panel covers the text.
     if (media.list.value.length === 0 || matchMedia('(max-width: 900px)').matches) view.panel.value = undefined
     if (view.mode.value !== 'read') view.editor.value?.view.focus()
   }
@@ -62,7 +62,7 @@ function Written(input: CardInput & { readonly text: string; readonly segments: 
   const { media, job, text, segments } = input
   const [value, setValue] = useState(text)
   const [timed, setTimed] = useState(false)
-  // Text that the person changed is not discarded.
+  // Changes by the person must not be discarded.
   const isUntouched = value === (timed ? withTimes(segments) : text)
   const turnTimes = (): void => {
     setTimed(!timed)
@@ -124,7 +124,7 @@ function Made(input: CardInput & { readonly state: JobState & { readonly phase: 
   return <Written {...input} text={state.result.text ?? ''} segments={state.result.segments ?? []} />
 }
 
-/** A recording that waits for confirmation. */
+/** A recording that waits for the person's confirmation. */
 function Held({ media, job }: CardInput): JSX.Element {
   const address = useMemo(() => (job.blob === undefined ? undefined : URL.createObjectURL(job.blob)), [job])
   useEffect(
@@ -173,7 +173,7 @@ function Body(input: CardInput): JSX.Element {
   )
 }
 
-/** Announced once to screen readers. */
+/** Messages that are announced to screen readers, by phase of the job. */
 const spoken: Readonly<Partial<Record<JobState['phase'], string>>> = {
   sending: term('Sending…'),
   running: term('Running…'),

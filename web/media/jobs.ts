@@ -1,6 +1,6 @@
 /**
- * Media jobs of one document on this device: sent, followed, canceled, stored across reloads. Signals; no user interface. The place of each in the
- * text stays correct while others write. One page of the device handles a job: the one that holds its lock.
+ * The media jobs of one document on this device: starting, following, canceling, and storing them across reloads. It exposes signals and draws
+ * nothing. The place of a job in the text stays correct while others write. Only the page that holds the lock of a job handles it.
  */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import * as Y from 'yjs'
@@ -33,28 +33,28 @@ export interface NewJob {
 }
 
 export interface Media {
-  /** Newest first. */
+  /** The jobs, newest first. */
   readonly list: ReadonlySignal<readonly Job[]>
-  /** Returns the obstacle to a job of a kind; undefined if there is none, or it is not known yet. */
+  /** Returns the obstacle to a job of a kind. Undefined if there is none, or if the page does not know yet. */
   obstacle(kind: JobKind): Obstacle | undefined
-  /** The voices of the nodes; empty if they report none. */
+  /** The voices that the nodes report. */
   readonly voices: ReadonlySignal<readonly string[]>
-  /** Whether the service has reported what is possible, and its error if it has not. */
+  /** Whether the service has reported which jobs are possible. `unreached` is the error message if it has not. */
   readonly known: ReadonlySignal<boolean>
   readonly unreached: ReadonlySignal<string | undefined>
-  /** Asks what is possible now. */
+  /** Asks the service again which jobs are possible. */
   look(): Promise<void>
   add(job: NewJob): void
-  /** Sends a held recording. */
+  /** Sends a recording that waited for confirmation. */
   send(job: Job): void
   retry(job: Job): void
-  /** Cancels it, or discards its result. */
+  /** Cancels a job or discards its result. */
   drop(job: Job): void
-  /** Puts its result into the text, or `text` if the person has changed it. */
+  /** Inserts the result of a job into the text, or `text` if the person has changed the result. Resolves with false if that failed. */
   insert(job: Job, text?: string): Promise<boolean>
 }
 
-/** How long one request waits for the end: progress is shown between two of them. */
+/** How long one request waits for the end of the job, in seconds. The progress is updated between two requests. */
 const pollSeconds = 2
 const againMs = 5000
 
@@ -89,7 +89,7 @@ class Entry implements Job {
 
 const opened = new WeakMap<Session, Media>()
 
-/** Returns the media jobs of a page's document. */
+/** Returns the media jobs for the document of a page. */
 export function mediaOf(view: View): Media {
   const known = opened.get(view.session)
   if (known !== undefined) return known
@@ -108,7 +108,7 @@ function openMedia(view: View): Media {
 
   // ——— on this device ———
 
-  /** The next page searches for jobs only if there are any. */
+  /** Records whether there are jobs, so that the next page looks for them only if needed. */
   const mark = async (): Promise<void> => writeDevice(documentValue('media', doc), (await outbox.read()).length > 0 ? '1' : null)
 
   const keep = async (entry: Entry): Promise<void> => {
@@ -148,7 +148,7 @@ function openMedia(view: View): Media {
     return tell(t(ready[entry.kind]))
   }
 
-  /** Starts a job, if not done yet, and follows it to its end. Throws `RequestError`. */
+  /** Starts a job, unless it has been started, and follows it to its end. Throws `RequestError`. */
   const follow = async (entry: Entry): Promise<void> => {
     if (entry.job === undefined) {
       entry.state.value = { phase: 'sending' }
@@ -161,7 +161,7 @@ function openMedia(view: View): Media {
       if (answer.status !== 'queued' && answer.status !== 'running') return finish(entry, answer)
       entry.state.value = { phase: 'running', queued: answer.status === 'queued', progress: answer.progress }
     }
-    // It was started after the person had canceled it.
+    // The person canceled the job while it was being started.
     await cancelJob(session, entry.job)
     return undefined
   }
@@ -258,7 +258,7 @@ function openMedia(view: View): Media {
     retry(job) {
       const entry = job as Entry
       entry.job = undefined
-      // Otherwise the server would repeat its old answer.
+      // With the old key, the server would repeat its old answer.
       entry.startKey = newId()
       entry.state.value = { phase: 'sending' }
       void keep(entry).then(() => work(entry))
@@ -267,7 +267,7 @@ function openMedia(view: View): Media {
       const entry = job as Entry
       const isOpen = ['running', 'waiting'].includes(entry.state.peek().phase)
       void remove(entry)
-      // A job that is still being sent is canceled once its answer arrives.
+      // A job that is still being started is canceled once the answer arrives.
       if (isOpen && entry.job !== undefined) cancelJob(session, entry.job).catch(() => undefined)
     },
     async insert(job, text) {

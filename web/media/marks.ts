@@ -1,4 +1,4 @@
-/** Marks the places of media results with a small icon in the view, never in the text. A press shows the job next to the text. */
+/** Marks the places of media results with a small icon. The icon is in the view and not in the text. Clicking it shows the job next to the text. */
 import { effect, type ReadonlySignal } from '@preact/signals'
 import { StateEffect, StateField, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet } from '@codemirror/view'
@@ -12,7 +12,7 @@ import '../ui/more-icons.ts'
 
 interface MarksInput<Each extends Job> {
   readonly list: ReadonlySignal<readonly Each[]>
-  /** Returns its offset in the document's text, in UTF-16 units. */
+  /** Returns the place of a job as an offset in the document's text, in UTF-16 units. */
   placeOf(job: Each): number
   show(): void
 }
@@ -39,7 +39,7 @@ class Sign extends WidgetType {
     sign.type = 'button'
     sign.className = 'media-sign'
     sign.contentEditable = 'false'
-    // Keyboard users have the panel's own command.
+    // Keyboard users open the panel with its command.
     sign.tabIndex = -1
     sign.title = t('Show next to the text: {name}', { name })
     sign.setAttribute('aria-label', sign.title)
@@ -64,7 +64,7 @@ class Sign extends WidgetType {
   }
 }
 
-/** Adds the icons to an editor, for its lifetime. */
+/** Adds the icons to an editor. They stay until the editor is closed. */
 export function addMarks<Each extends Job>(view: EditorView, { list, placeOf, show }: MarksInput<Each>): void {
   const place = StateEffect.define<readonly Range<Decoration>[]>()
   const signs = StateField.define<DecorationSet>({
@@ -77,7 +77,7 @@ export function addMarks<Each extends Job>(view: EditorView, { list, placeOf, sh
   })
   const placer = ViewPlugin.define((editor) => {
     let gone = false
-    // Runs after the binding has brought the change into Y.Text, because positions refer to its items.
+    // Runs after the binding has applied the change to Y.Text, because positions refer to the items of Y.Text.
     const put = (): void =>
       queueMicrotask(() => {
         if (gone) return

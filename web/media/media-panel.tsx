@@ -1,4 +1,4 @@
-/** Pictures, speech, dictation and OCR, next to the text: requests, running jobs, results. */
+/** The panel for pictures, speech, dictation and OCR, next to the text. It contains the request, the running jobs and the results. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { jobKinds, type JobKind } from '../../shared/media-jobs.ts'
@@ -12,10 +12,10 @@ import { JobCard } from './job-card.tsx'
 import { mediaOf, type Media } from './jobs.ts'
 import { icons, titles, type Obstacle } from './words.ts'
 
-/** How often to check for a node, in milliseconds. */
+/** How often the panel checks whether a node is available, in milliseconds. */
 const lookMs = 5000
 
-/** The obstacle, and how to remove it. */
+/** Describes the obstacle and how to remove it. */
 function ObstacleNote({ view, media, obstacle }: { view: View; media: Media; obstacle: Obstacle }): JSX.Element {
   return (
     <div class='notice warn'>
@@ -46,7 +46,7 @@ function ObstacleNote({ view, media, obstacle }: { view: View; media: Media; obs
 function Wish({ view, media, kind }: { view: View; media: Media; kind: JobKind }): JSX.Element {
   const obstacle = media.obstacle(kind)
   const unreached = media.unreached.value
-  // Only while it applies: a node may connect, and the person may sign in elsewhere.
+  // The note disappears when the obstacle does: a node may connect, and the person may sign in elsewhere.
   const blocked = obstacle !== undefined || unreached !== undefined
   useEffect(() => {
     void media.look()
@@ -82,11 +82,11 @@ export function MediaPanel({ view }: { view: View }): JSX.Element {
   const media = useMemo(() => mediaOf(view), [view])
   const root = useRef<HTMLDivElement>(null)
   const kind = asked.value?.kind
-  // From here Esc closes it, and the focus returns. A form takes the focus from it.
+  // Moving the focus into the panel lets Esc close it and return the focus. A form inside the panel may then take the focus.
   useEffect(() => {
     if (kind === undefined || !media.known.value) root.current?.closest<HTMLElement>('[tabindex]')?.focus()
   }, [kind])
-  // Another panel replaced it.
+  // If another panel replaces this one, the request is dropped.
   useEffect(() => () => void (asked.value = undefined), [])
   const close = (): void => {
     view.panel.value = undefined

@@ -1,16 +1,16 @@
-/** The microphone: requested when a recording begins, released when it ends. */
+/** Records sound from the microphone. The page requests the microphone when a recording begins and releases it when the recording ends. */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { t } from '../text/t.ts'
 
 export interface Recording {
   readonly seconds: ReadonlySignal<number>
-  /** The current level, 0–1, which shows the speaker that the microphone works. */
+  /** Current sound level, from 0 to 1. It shows the person that the microphone works. */
   readonly level: ReadonlySignal<number>
-  /** Resolves to the recording and releases the microphone. */
+  /** Ends the recording and releases the microphone. Resolves with the recording. */
   stop(): Promise<Blob>
 }
 
-/** Why there is no recording, in the language of the page. */
+/** Thrown if recording is impossible. The message says why, in the language of the page. */
 export class NoMicrophone extends Error {}
 
 const lookMs = 100
@@ -23,9 +23,12 @@ function refusal(error: unknown): NoMicrophone {
   return new NoMicrophone(t('The microphone is not available. Another program may be using it.'))
 }
 
-/** Begins to record. Calls `onFull` when it must be stopped: after `secondsMax`, or when the microphone was removed. Throws `NoMicrophone`. */
+/**
+ * Starts a recording. Calls `onFull` when the recording must be stopped: after `secondsMax`, or because the microphone was removed. Throws
+ * `NoMicrophone`.
+ */
 export async function record(secondsMax: number, onFull: () => void): Promise<Recording> {
-  // Browsers provide it only to secure pages; elsewhere the object does not even exist.
+  // Browsers offer the microphone only to secure pages. On other pages, `mediaDevices` does not exist.
   const { mediaDevices } = navigator as { mediaDevices?: MediaDevices }
   if (mediaDevices === undefined) throw new NoMicrophone(t('Browsers allow the microphone only on https pages. Choose a file instead.'))
   let stream: MediaStream
@@ -50,7 +53,7 @@ export async function record(secondsMax: number, onFull: () => void): Promise<Re
     analyser.getFloatTimeDomainData(wave)
     level.value = Math.min(1, Math.sqrt(wave.reduce((sum, sample) => sum + sample * sample, 0) / wave.length) * 4)
     seconds.value = (performance.now() - startedAt) / 1000
-    // An unplugged microphone ends the recording.
+    // Unplugging the microphone ends the recording.
     if (seconds.value < secondsMax && recorder.state === 'recording') return
     clearInterval(timer)
     onFull()

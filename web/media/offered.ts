@@ -1,10 +1,10 @@
-/** The media jobs that compute nodes currently offer to this person. Requested once per page, when a menu with such jobs is first opened. */
+/** The kinds of media jobs that compute nodes currently offer this person. The page asks once, when a menu with such jobs is first opened. */
 import { signal } from '@preact/signals'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { askWho, signedIn } from '../client/signed-in.ts'
 import { readOffer } from './requests.ts'
 
-/** Empty until known. */
+/** The kinds of jobs. Empty until the service has answered. */
 const offered = signal<readonly string[]>([])
 
 let isAsked = false
@@ -16,17 +16,17 @@ async function ask(): Promise<void> {
   offered.value = nodes > 0 ? capabilities : []
 }
 
-/** Whether a node does jobs of a kind. */
+/** Whether a compute node offers jobs of a kind. */
 export function isOffered(kind: JobKind): boolean {
   if (!isAsked) {
     isAsked = true
-    // Without an answer nothing is offered; the next menu asks again.
+    // Without an answer, no job is offered, and the next menu asks again.
     ask().catch(() => (isAsked = false))
   }
   return offered.peek().includes(kind)
 }
 
-/** Calls a listener when the answer has arrived. Returns a function that removes it. */
+/** Calls a listener when the service has answered. Returns a function that removes the listener. */
 export function onOffer(listener: () => void): () => void {
   const before = offered.peek()
   return offered.subscribe((now) => {

@@ -1,4 +1,4 @@
-/** Pictures in formats that engines read: PNG and JPEG unchanged, any other that the browser can show as PNG. */
+/** Converts pictures to formats that engines can read. PNG and JPEG stay unchanged, and any other picture that the browser can show becomes a PNG. */
 import { limits } from '../../shared/limits.ts'
 import { t } from '../text/t.ts'
 import { UnusableFile } from './sound.ts'
@@ -16,7 +16,7 @@ async function asPng(file: Blob): Promise<Blob> {
   }
 }
 
-/** Throws `UnusableFile`. */
+/** Returns a picture that engines can read. Throws `UnusableFile`. */
 export async function asReadable(file: Blob): Promise<Blob> {
   const picture = asTheyAre.includes(file.type) ? file : await asPng(file)
   if (picture.size > limits.ocrBytesMax)
@@ -29,18 +29,18 @@ export interface PictureInText {
   readonly words: string
 }
 
-/** Returns the uploaded pictures in a text, each once, those nearest to a position first. */
+/** Returns the uploaded pictures in a text, each once. Those nearest to a position come first. */
 export function picturesIn(text: string, at: number): PictureInText[] {
   const found = [...text.matchAll(/\]\((\/f\/[\w-]+\.(?:png|jpe?g|gif|webp|avif))\)/g)]
     .flatMap(({ index, 0: { length }, 1: url = '' }) => {
-      // The alternative text begins on the same line, after the last closed bracket.
+      // The alternative text begins on the same line, after the previous closing bracket.
       const from = index === 0 ? 0 : 1 + Math.max(text.lastIndexOf(']', index - 1), text.lastIndexOf('\n', index - 1))
       const open = text.slice(from, index).indexOf('![')
       const words = text.slice(from + open + 2, index)
       return open === -1 ? [] : [{ url, words, distance: Math.max(0, from + open - at, at - index - length) }]
     })
     .toSorted((one, other) => other.distance - one.distance)
-  // The last entry per address, which is the nearest, wins.
+  // If an address occurs several times, the nearest occurrence comes last and therefore wins.
   const nearest = new Map(found.map(({ url, words, distance }) => [url, { url, words, distance }]))
   return [...nearest.values()].toSorted((one, other) => one.distance - other.distance).map(({ url, words }) => ({ url, words }))
 }

@@ -1,9 +1,9 @@
-/** Operations of media jobs. Errors of all: `RequestError`. */
+/** The operations of media jobs. Each of them throws `RequestError`. */
 import type { JobInput, JobKind, Segment } from '../../shared/media-jobs.ts'
 import type { How } from '../client/api.ts'
 import { fileOperation, operation, type Access } from '../client/operation.ts'
 
-/** Fields that all four kinds of answers share, and those that each adds when it is done. */
+/** The fields that the answers for all four kinds share, and the result of each kind. */
 export interface JobAnswer {
   readonly jobId: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
@@ -19,7 +19,7 @@ export interface JobAnswer {
   } | null
 }
 
-/** Fields of a job. `url`: a file of the document, if none is uploaded. */
+/** The fields of a job. `url` is a file of the document, used if no file is uploaded. */
 export type JobFields = JobInput & { readonly url?: string }
 
 const startImage = operation<'startImage'>('POST /api/docs/{id}/media/image')
@@ -52,16 +52,16 @@ interface Start {
   readonly startKey: string
 }
 
-/** A repeated request with the same `startKey` starts no second job. */
+/** Starts a job. A repeated request with the same `startKey` does not start a second one. */
 export const startJob = ({ id, key }: Access, { kind, input, blob, startKey }: Start): Promise<JobAnswer> =>
   starts[kind]({ id, key, file: blob, idempotencyKey: startKey }, blob === undefined ? input : {})
 
-/** Waits up to `seconds` for the end. */
+/** Reads the state of a job. Waits up to `seconds` for its end. */
 export const readJob = (at: Access, kind: JobKind, job: string, seconds: number): Promise<JobAnswer> => reads[kind](at, job, seconds)
 
 const cancel = operation<'cancelJob'>('DELETE /api/docs/{id}/media/jobs/{jobId}')
 
-/** It is sent even when the page closes. */
+/** Cancels a job. The request is sent even if the page closes. */
 export const cancelJob = async ({ id, key }: Access, jobId: string): Promise<void> => {
   await cancel({ id, key, keepalive: true }, { jobId })
 }

@@ -1,4 +1,4 @@
-/** Converts any sound that the browser can read to the WAV that media jobs accept. */
+/** Converts any sound that the browser can decode to the WAV format that media jobs accept. */
 import { limits } from '../../shared/limits.ts'
 import { wavRate, wavSeconds, writeWav } from '../../shared/wav.ts'
 import { t } from '../text/t.ts'
@@ -6,10 +6,10 @@ import { t } from '../text/t.ts'
 /** Longest recording, in seconds. */
 export const soundSecondsMax = Math.floor(wavSeconds(limits.transcriptionBytesMax))
 
-/** Largest file that is read, in bytes: decoded, it takes many times as much memory. */
+/** Largest file that the page decodes, in bytes. Decoded sound takes much more memory. */
 const fileBytesMax = 100 * 1024 * 1024
 
-/** The error for a file that cannot become a recording or picture for a job, in the language of the page. */
+/** Thrown if a file cannot be used for a job. The message is in the language of the page. */
 export class UnusableFile extends Error {}
 
 const tooLong = (): UnusableFile =>
@@ -17,7 +17,7 @@ const tooLong = (): UnusableFile =>
     t('The recording is longer than {minutes} minutes. Choose a shorter part.', { minutes: Math.floor(soundSecondsMax / 60) })
   )
 
-/** Mixes all channels to one. */
+/** Mixes all channels into one. */
 function mixed(sound: AudioBuffer): Float32Array {
   const mono = sound.getChannelData(0).slice()
   for (let channel = 1; channel < sound.numberOfChannels; channel++)
@@ -26,13 +26,13 @@ function mixed(sound: AudioBuffer): Float32Array {
   return mono
 }
 
-/** Mono, 16 kHz. Throws `UnusableFile`. */
+/** Converts sound to mono WAV at 16 kHz. Throws `UnusableFile`. */
 export async function asWav(file: Blob): Promise<{ readonly blob: Blob; readonly seconds: number }> {
   if (file.size > fileBytesMax)
     throw new UnusableFile(t('The file is larger than {mebibytes} MiB.', { mebibytes: fileBytesMax / 1024 / 1024 }))
   let sound: AudioBuffer
   try {
-    // It resamples everything to its own rate.
+    // The context resamples any sound to its own rate.
     sound = await new OfflineAudioContext(1, 1, wavRate).decodeAudioData(await file.arrayBuffer())
   } catch {
     throw new UnusableFile(t('Your browser cannot play this sound. It may be damaged or in an unsupported format.'))

@@ -1,7 +1,7 @@
-/** Returns Markdown as a person would read it aloud: without its marks and addresses. */
+/** Returns Markdown as a person would read it aloud, without its marks and addresses. */
 import { markdownParser } from '../editor/language.ts'
 
-/** Parts of the syntax that are not read aloud. */
+/** Names of the syntax nodes that are not read aloud. */
 const silent = /Mark$|^(CodeInfo|LinkTitle|LinkLabel|TaskMarker|TableDelimiter|HorizontalRule|Comment|CommentBlock|HTMLTag)$/
 
 export function spokenWords(markdown: string): string {
@@ -13,7 +13,7 @@ export function spokenWords(markdown: string): string {
   }
   markdownParser.parse(markdown).iterate({
     enter({ name, from, to, node }) {
-      // Only the backslash; the character after it is read.
+      // Only the backslash is skipped. The escaped character is read aloud.
       if (name === 'Escape') skip(from, from + 1)
       else if (silent.test(name) || (name === 'URL' && /^(Link|Image|LinkReference)$/.test(node.parent?.name ?? ''))) skip(from, to)
     }

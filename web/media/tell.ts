@@ -1,20 +1,23 @@
-/** Formats times and voices for people. */
+/** Formats times and the names of voices for people. */
 import type { Segment } from '../../shared/media-jobs.ts'
 import { locale } from '../text/t.ts'
 
 const two = (count: number): string => String(count).padStart(2, '0')
 
-/** 0:07, 12:30, 1:02:05. */
+/** Formats a time, for example as 0:07, 12:30 or 1:02:05. */
 export const clock = (seconds: number): string => {
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60]
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }
 
-/** Returns the transcript with each part in a separate paragraph, after its start time. */
+/** Returns the transcript with each part in a paragraph of its own, after its start time. */
 export const withTimes = (segments: readonly Segment[]): string =>
   segments.map(({ start, text }) => `${clock(start)} ${text.trim()}`).join('\n\n')
 
-/** Voices named after languages get the name of the language. Names of three letters are those of people, even if a language has the same code. */
+/**
+ * Returns the name of a voice. A voice that is named by a language code gets the name of the language. A name of three letters counts as a person's
+ * name, even if it is also a language code.
+ */
 export const voiceName = (voice: string): string => {
   if (!/^[a-z]{2}(-|$)/i.test(voice)) return voice
   try {

@@ -1,4 +1,4 @@
-/** The strings for media jobs: their names, and why one is not possible. No user interface. */
+/** The strings for media jobs: their names, and the reasons why a job is not possible. This module draws nothing. */
 import { limits } from '../../shared/limits.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { RequestError } from '../client/api.ts'
@@ -6,7 +6,7 @@ import { failureWords, mayPass } from '../client/failure.ts'
 import { t, term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
 
-/** As in the names of the commands. */
+/** The names of the kinds, equal to the names of their commands. */
 export const titles: Readonly<Record<JobKind, string>> = {
   image: term('Generate a picture'),
   speech: term('Read aloud'),
@@ -30,7 +30,7 @@ const noEngine: Readonly<Record<JobKind, string>> = {
   ocr: term('The connected compute nodes cannot read pictures.')
 }
 
-/** The next step for a person. */
+/** What the person can do about an obstacle. */
 export type Remedy = 'sign in' | 'node' | 'none'
 
 export interface Obstacle {
@@ -77,6 +77,6 @@ export const refusedWords = (kind: JobKind, error: RequestError): string => {
 
 const final = ['node_offline', 'engine_unavailable', 'media_queue_full']
 
-/** Whether it is retried automatically; not if a person must decide. */
+/** Whether the page retries automatically after an error. It does not if a person must decide. */
 export const passes = (error: unknown): error is RequestError =>
   error instanceof RequestError && mayPass(error) && !final.includes(error.code)

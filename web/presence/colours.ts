@@ -1,4 +1,6 @@
-/** The colour of a name throughout a page: that of the person present under this name, otherwise the one derived from the name. */
+/**
+ * Chooses one color for a name on the entire page. It is the color of the person who is present under this name, or else it is derived from the name.
+ */
 import { signal } from '@preact/signals'
 import { hueOfName } from '../../shared/hues.ts'
 import { t } from '../text/t.ts'
@@ -6,19 +8,21 @@ import type { Person } from './people.ts'
 
 const here = signal<ReadonlyMap<string, number>>(new Map())
 
-/** The service stores text by unnamed guests under "guest": it may be by any of them, so it has the colour of nobody. */
+/**
+ * Whether a name stands for unnamed guests. The service stores their text under "guest". It could be by any of them, so it gets no person's color.
+ */
 const isNobody = (name: string): boolean => ['guest', 'Guest', t('Guest')].includes(name)
 
-/** Records who is present. */
+/** Records the people who are present. */
 export function noteColours(people: readonly Person[]): void {
   const found = new Map<string, number>()
   for (const person of people) {
-    // The person's own page comes first.
+    // The list begins with this person, whose color takes precedence.
     if (!found.has(person.name)) found.set(person.name, person.hue)
   }
   const now = here.peek()
   if (found.size !== now.size || [...found].some(([name, hue]) => now.get(name) !== hue)) here.value = found
 }
 
-/** 0–9, an index into the presence colours, or none; it changes with the people present. */
+/** Returns the color of a name as an index into the presence colors, 0–9, or `none`. It changes with the people present. */
 export const hueOf = (name: string): number | 'none' => (isNobody(name) ? 'none' : (here.value.get(name) ?? hueOfName(name)))

@@ -1,4 +1,7 @@
-/** The people who can be mentioned in a chat or a comment: those who are present, and those who did something here. No user interface. */
+/**
+ * The people who can be mentioned in a chat or a comment: those who are present, and those who did something in this document. This module draws
+ * nothing.
+ */
 import { t } from '../text/t.ts'
 import { mayMention, mentionOf } from '../../shared/mentions.ts'
 import type { ReadonlySignal } from '@preact/signals'
@@ -8,25 +11,25 @@ interface Said {
   readonly author: string
 }
 
-/** The authors of a comment or a suggestion. */
+/** The author of a comment or a suggestion. */
 type Authored =
   | { readonly kind: 'comment'; readonly thread: { readonly comment: Said & { readonly replies: readonly Said[] } } }
   | { readonly kind: 'proposal'; readonly proposal: { readonly suggestion: Said } }
   | { readonly kind: 'composer' | 'new' }
 
-/** The parts of a page that know names: the people present, comments and suggestions, events. The last two load after the text. */
+/** The parts of a page that know names: the people present, comments and suggestions, and events. The last two load after the text. */
 export interface Named {
   readonly here: { value: readonly Person[] }
   readonly review: ReadonlySignal<{ readonly items: ReadonlySignal<readonly Authored[]> } | undefined>
   readonly feed: ReadonlySignal<{ readonly events: ReadonlySignal<readonly { readonly actor: string | null }[] | undefined> } | undefined>
 }
 
-/** Unnamed guests are all called this: a mention of it would mean all of them, so it means nobody. */
+/** Whether a mention is the shared name of all unnamed guests. It would mean all of them, so nobody can be mentioned by it. */
 const isNobody = (mention: string): boolean => ['', 'guest', mentionOf(t('Guest')).toLowerCase()].includes(mention.toLowerCase())
 
 /**
- * Names in the form of mentions, each once: first the people present, then those of the component or comment itself, then all others that the page
- * knows.
+ * Returns names in the form of mentions, without duplicates. The people present come first, then the people of the component or comment thread, and
+ * then everyone else whom the page knows.
  */
 export function namesAround(page: Named, own: readonly string[]): string[] {
   const annotations = (page.review.value?.items.value ?? []).flatMap((item) =>
@@ -41,19 +44,19 @@ export function namesAround(page: Named, own: readonly string[]): string[] {
   return [...new Set([...here, ...own, ...annotations, ...actors].map((name) => mentionOf(name)))].filter((name) => !isNobody(name))
 }
 
-/** Names shown at a time. */
+/** Most names shown at once. */
 const shownMax = 6
 
-/** Names that match the letters typed after @; those that begin with them come first. */
+/** Returns the names that match the letters typed after @. Names that begin with these letters come first. */
 export function namesLike(names: readonly string[], typed: string): string[] {
   const wanted = typed.toLowerCase()
   const starts = names.filter((name) => name.toLowerCase().startsWith(wanted))
   const found = [...starts, ...names.filter((name) => !starts.includes(name) && name.toLowerCase().includes(wanted))]
-  // A complete name needs no suggestions.
+  // A completely typed name needs no suggestions.
   return found.length === 1 && found[0] === typed ? [] : found.slice(0, shownMax)
 }
 
-/** The letters after an @ directly before a position; undefined: there is no @. */
+/** Returns the letters between an @ and a position directly after them. Undefined if there is no @. */
 export const typedName = (text: string, place: number): string | undefined => {
   const at = text.slice(0, place).lastIndexOf('@')
   const name = text.slice(at + 1, place)

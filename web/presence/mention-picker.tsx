@@ -1,4 +1,6 @@
-/** Suggests names while a person types after @ in a field: arrow keys move, Enter or Tab picks a name, Esc closes the list. */
+/**
+ * Suggests names while a person types after @ in a field. The arrow keys move through the list, Enter or Tab picks a name, and Esc closes the list.
+ */
 import { useSignal } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
 import { useId } from 'preact/hooks'
@@ -7,14 +9,14 @@ import { namesLike, typedName } from './mention-names.ts'
 
 interface MentionsInput {
   readonly field: RefObject<HTMLTextAreaElement | null>
-  /** The names that can be mentioned now. */
+  /** Returns the names that can be mentioned now. */
   readonly names: () => readonly string[]
-  /** Announces words to screen readers. */
+  /** Announces a message to screen readers. */
   readonly say: (words: string) => void
 }
 
 interface Mentions {
-  /** The attributes of the field. */
+  /** The ARIA attributes of the field. */
   readonly attributes: {
     readonly 'aria-autocomplete': 'list'
     readonly 'aria-controls'?: string
@@ -23,7 +25,7 @@ interface Mentions {
   /** Call this when the text or the caret of the field changes. */
   follow(): void
   close(): void
-  /** True: the list of names used the key. */
+  /** Handles a key of the field. Returns true if the list of names used it. */
   take(event: KeyboardEvent): boolean
   readonly list: JSX.Element | null
 }
@@ -82,7 +84,7 @@ export function useMentions({ field, names, say }: MentionsInput): Mentions {
             role='option'
             aria-selected={index === at.value}
             dir='auto'
-            // The field keeps the focus.
+            // The default action would take the focus from the field.
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => choose(name)}
           >

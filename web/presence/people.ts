@@ -1,40 +1,40 @@
-/** The people present, from the awareness of the connection. The server sets everyone's name, kind, role, hue and mark. */
+/** The people present, read from the awareness of the connection. The server sets everyone's name, kind, role, color and mark. */
 import type { Awareness } from 'y-protocols/awareness'
 import { hueOfName, hues, ownHue } from '../../shared/hues.ts'
 import { t } from '../text/t.ts'
 
-/** The state of one page and its person. */
+/** One page, and the person who uses it. */
 export interface Page {
-  /** Client id. */
+  /** The awareness client id of the page. */
   readonly id: number
-  /** A guest without a name has a number instead. */
+  /** The name of the person. An unnamed guest has a number instead. */
   readonly name: string
   readonly nameless: boolean
   readonly kind: 'guest' | 'account' | 'agent'
   readonly role: string
-  /** 0–9, an index into the presence colours. */
+  /** The color, as an index into the presence colors, 0–9. */
   readonly hue: number
-  /** This page, or another tab of this person. */
+  /** Whether this is the current page or another tab of the same person. */
   readonly self: boolean
 }
 
-/** A person with all their pages. */
+/** A person with all of their pages. */
 export interface Person extends Page {
-  /** Client ids of their pages; `id` is the page that shows where they work. */
+  /** Client ids of the person's pages. `id` is the page that shows where the person works. */
   readonly pages: readonly number[]
 }
 
 interface Marked extends Page {
-  /** The same on all pages of one person; absent: only this page is known. */
+  /** Identifies the person, with the same value on all of their pages. If it is absent, the page stands alone. */
   readonly mark: string | undefined
 }
 
-// The server puts marks into the states of other pages; this page receives its own mark separately.
+// The server adds marks only to the states of other pages. This page receives its own mark separately.
 const ownMarks = new WeakMap<Awareness, string>()
 
 const ownNumbers = new WeakMap<Awareness, number>()
 
-/** Records this person's mark and, for an unnamed guest, their number. */
+/** Records this person's mark and, if they are an unnamed guest, their number. */
 export function setOwnMark(awareness: Awareness, mark: string, number?: number): void {
   if (ownMarks.get(awareness) === mark && ownNumbers.get(awareness) === number) return
   ownMarks.set(awareness, mark)
@@ -42,16 +42,16 @@ export function setOwnMark(awareness: Awareness, mark: string, number?: number):
   awareness.emit('change', [{ added: [], updated: [awareness.clientID], removed: [] }, 'local'])
 }
 
-/** The service calls an unnamed guest "Guest", in English. */
+/** Returns a chosen name, or '' if there is none. The service calls an unnamed guest "Guest", in English. */
 const givenName = (name: unknown): string => (typeof name === 'string' && name.trim() !== '' && name !== 'Guest' ? name.slice(0, 80) : '')
 
 const guestName = (number: unknown): string =>
   typeof number === 'number' && Number.isInteger(number) ? t('Guest {number}', { number: String(number) }) : t('Guest')
 
-/** A person's name as the service stores it with their text: it does not tell unnamed guests apart. */
+/** Returns a person's name as the service stores it with their text. All unnamed guests share a name there. */
 export const plainNameOf = ({ name, nameless }: Pick<Page, 'name' | 'nameless'>): string => (nameless ? t('Guest') : name)
 
-/** The colour that the service gives to a name. A page needs it for itself, because the service sends its state only to the others. */
+/** Returns the color that the service assigns to a name. A page computes its own color, because the service only adds it to the states of others. */
 const hueOfServer = (name: unknown, number: unknown): number =>
   hueOfName(typeof name === 'string' && name.trim() !== '' ? name.trim() : typeof number === 'number' ? `Guest ${number}` : 'Guest')
 
@@ -74,10 +74,13 @@ function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>
   }
 }
 
-/** Identifies a person on all their pages. A guest without a mark is known only by the page. */
+/** Identifies a person across pages. A guest without a mark is identified by the page only. */
 const keyOf = ({ id, kind, name, mark }: Marked): string => mark ?? (kind === 'guest' ? String(id) : `${kind} ${name}`)
 
-/** Everyone in the colour of their name. If two people share a colour, the later one by mark gets the next free one, the same on every page and after each reload. */
+/**
+ * Gives each person a distinct color, starting from the color of the name. If two people share a color, the later one by mark gets the next free
+ * color, which is the same on every page and after each reload.
+ */
 function apart(list: readonly Marked[]): Marked[] {
   const taken = new Set<number>([ownHue])
   const known = new Map<string, number>()
@@ -98,16 +101,19 @@ const marked = (awareness: Awareness): Marked[] => {
   return apart(byMark).toSorted((one, other) => one.id - other.id)
 }
 
-/** Every other page, by client id so that the order is stable. */
+/** Returns all other pages, sorted by client id so that the order is stable. */
 export const otherPages = (awareness: Awareness): Page[] => marked(awareness).filter(({ id }) => id !== awareness.clientID)
 
-/** Everyone once, however many pages they have open: this person first, then by client id so that the order is stable. */
+/**
+ * Returns each person once, however many pages they have open. This person comes first, and the others are sorted by client id, so that the order is
+ * stable.
+ */
 export function people(awareness: Awareness): Person[] {
   const states = awareness.getStates()
   const all = new Map<string, Marked[]>()
   for (const page of marked(awareness)) all.set(keyOf(page), [...(all.get(keyOf(page)) ?? []), page])
   const list = [...all.values()].flatMap((pages) => {
-    // For this person it is this page; for others, a page with a cursor in the text.
+    // This person is shown by this page, and others by a page that has a cursor in the text.
     const shown =
       pages.find(({ id }) => id === awareness.clientID) ?? pages.find(({ id }) => states.get(id)?.['cursor'] != null) ?? pages[0]
     if (shown === undefined) return []

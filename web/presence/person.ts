@@ -8,13 +8,13 @@ const storageKey = deviceValue('name')
 const deviceKey = deviceValue('device')
 export const nameCharsMax = 40
 
-/** The name that this person chose on this device; '' for none. */
+/** The name that this person chose on this device, or '' if there is none. */
 export const ownName = signal(readDevice(storageKey) ?? '')
 
-/** The name that the link of this page was made for; '' for none. It applies until the person chooses one. */
+/** The name that the link of this page was made for, or '' if there is none. It applies until the person chooses a name. */
 export const givenName = signal('')
 
-/** The name of the account that is signed in here; '' for none. Others see this one. */
+/** The name of the signed-in account, or '' if nobody is signed in. It takes precedence over the other names. */
 export const accountName = signal('')
 
 export const personName = computed(() => accountName.value || ownName.value || givenName.value)
@@ -24,7 +24,7 @@ export function setPersonName(name: string): void {
   writeDevice(storageKey, ownName.value || null)
 }
 
-/** Follows a name chosen in another tab. Returns a function that stops it. */
+/** Updates the name when another tab changes it. Returns a function that stops this. */
 export function followName(): () => void {
   const heard = ({ key }: StorageEvent): void => {
     if (key === storageKey) ownName.value = readDevice(storageKey) ?? ''
@@ -33,7 +33,7 @@ export function followName(): () => void {
   return () => removeEventListener('storage', heard)
 }
 
-/** The same in all tabs of this browser. Only the service gets it, and treats the tabs as one person. */
+/** Returns an id that all tabs of this browser share. Only the service receives it, and it treats the tabs as one person. */
 export function deviceId(): string {
   const known = readDevice(deviceKey)
   if (known !== null && known !== '') return known
@@ -42,10 +42,10 @@ export function deviceId(): string {
   return made
 }
 
-/** The first character as people count them: an emoji sequence is one. */
+/** Returns the first character of a word as people count characters: an emoji sequence is one. */
 const first = (word: string): string => [...new Intl.Segmenter().segment(word)][0]?.segment ?? ''
 
-/** Up to two letters for an avatar, or the number of an unnamed guest. */
+/** Returns up to two letters for an avatar, or the number of an unnamed guest. */
 export function initials(name: string): string {
   const words = name.trim().split(/\s+/u)
   const last = words.at(-1) ?? ''

@@ -1,5 +1,5 @@
-// Forms that ask for a passkey: the script adds the browser's answer to them, and hides them in browsers without passkeys. Everything else works
-// without it.
+// Handles forms that ask for a passkey. It adds the browser's response to them, and hides them in browsers without passkeys. Everything else on the
+// page works without this script.
 const canAsk = typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
 const ask = async (form) => {
@@ -18,7 +18,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     event.preventDefault()
     const said = form.querySelector('[role=alert]')
     said.hidden = true
-    // The person cancelled, or there is no suitable passkey: the browser does not tell which.
+    // The person canceled, or there is no suitable passkey. The browser does not say which.
     ask(form).catch(() => (said.hidden = false))
   })
 }

@@ -1,19 +1,19 @@
-// Runs before the first paint, as a classic script, so that the wrong theme never flashes.
+// This classic script runs before the first paint, so that the wrong theme never flashes.
 const root = document.documentElement
 try {
   const theme = localStorage.getItem('agmd.theme')
   if (theme === 'light' || theme === 'dark') root.dataset.theme = theme
-  // A returning visitor may have a newer text on this device than the page has, or use another view.
+  // Hides the text that came with the page. A returning visitor may have a newer text on this device, or use another view.
   const doc = location.pathname.split('/')[2]
   const isKnown = doc !== undefined && localStorage.getItem('agmd.documents')?.includes(`"${doc}"`)
   const mode = localStorage.getItem('agmd.mode') ?? 'live'
   if (isKnown || mode !== 'live' || localStorage.getItem('agmd.outline') !== null) root.dataset.known = ''
 } catch {
-  // Storage is blocked: the system's theme applies.
+  // The browser blocks storage, so the system's theme applies.
 }
 
-// The text that comes with the page appears once its typefaces have loaded, and keeps them. Slow typefaces are not used at all, so that no line
-// moves.
+// The text that comes with the page appears once its typefaces have loaded, and uses them from then on. Slow typefaces are not used at all, so that
+// no line moves.
 const links = [...document.querySelectorAll('link[data-face]')]
 if (links.length > 0) {
   const secondsMax = 1.5

@@ -1,4 +1,4 @@
-/** The script for published pages with diagrams. Everything can be read without it. */
+/** The script for published pages with diagrams. Without it, readers see the source of the diagrams. */
 import { drawDiagrams, redrawDiagrams } from '../diagram/draw.ts'
 
 drawDiagrams(document)

@@ -1,4 +1,4 @@
-/** The script for published pages with widgets: it runs each one when a reader asks. Without it the page shows their source. */
+/** The script for published pages with widgets. It runs a widget when a reader asks for it. Without it, the page shows the source of the widgets. */
 import { runWidget, type RunningWidget } from '../components/widget-host.ts'
 
 const stateOf = (json: string | undefined): unknown => {
@@ -9,7 +9,7 @@ const stateOf = (json: string | undefined): unknown => {
   }
 }
 
-/** The displayed cells of a sheet on the page; undefined: there is no such sheet. */
+/** Returns the displayed cells of a sheet on the page. Undefined if there is no such sheet. */
 function rowsOf(id: string): string[][] | undefined {
   const sheets = [...document.querySelectorAll<HTMLElement>('figure.component-sheet')]
   const rows = sheets.find(({ dataset }) => dataset['sheet'] === id)?.querySelectorAll('tr')
@@ -46,7 +46,7 @@ function offer(figure: HTMLElement): void {
       title,
       height: Number(height),
       state: stateOf(state),
-      // Readers cannot change state.
+      // Readers cannot change the state of a widget.
       onState() {
         note.textContent ||= 'Changes made here are not saved.'
       },

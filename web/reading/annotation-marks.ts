@@ -1,6 +1,6 @@
 /**
- * Shows comments and suggestions in the reading view. Its HTML stays that of the published page: words are highlighted by ranges (CSS Custom
- * Highlight API). If the words cannot be matched to their source, or are only proposed, a bar marks their block.
+ * Marks comments and suggestions in the reading view. The HTML stays that of the published page, because ranges highlight the words (CSS Custom
+ * Highlight API). If the words cannot be matched to their source, or exist only as a suggestion, a bar marks their block.
  */
 import { effect, untracked } from '@preact/signals'
 import type * as Y from 'yjs'
@@ -13,17 +13,17 @@ import marks from './annotation-marks.css?inline'
 import { blocksAt, blocksOf, textOf, type Block, type ShownText } from './source-blocks.ts'
 
 export interface AnnotationMarks {
-  /** Marks the annotations again after the text was rendered. */
+  /** Marks the annotations again. Called after the text was rendered. */
   show(): void
   close(): void
 }
 
-/** Longer blocks, in UTF-16 units of source, are marked as a whole. */
+/** Longest block in which words are marked, in UTF-16 units of its source. A longer block is marked as a whole. */
 const blockUnitsMax = 20_000
-/** Pixels from the bar to its block. */
+/** Distance between a bar and its block, in pixels. */
 const gapPixels = 14
 
-/** Highlight name, whether for suggestions, whether for the active annotation. */
+/** For each highlight: its name, whether it marks suggestions, and whether it marks the active annotation. */
 const highlightNames = [
   ['agmd-comment', false, false],
   ['agmd-comment-active', false, true],
@@ -40,7 +40,7 @@ interface Marked {
   readonly place: Range | Element
 }
 
-/** Places each annotation at its words, or at their block, in every block that it touches. */
+/** Returns the place of each annotation in every block that it touches: its words, or else the block. */
 function placesOf(blocks: readonly Block[], text: string, annotations: readonly AnnotationPlace[]): Marked[] {
   const known = new Map<Block, { readonly source: Bare; readonly shown: ShownText }>()
   const partsOf = (block: Block): { readonly source: Bare; readonly shown: ShownText } => {
@@ -49,7 +49,7 @@ function placesOf(blocks: readonly Block[], text: string, annotations: readonly 
     return parts
   }
   return annotations.flatMap(({ id, isSuggestion, from, to }) => {
-    // An insertion has no words yet, so it marks the block before it, or the first one.
+    // A suggested insertion has no words yet, so it marks the block before it, or the first block.
     if (from === to)
       return [...blocksAt(blocks, { from: Math.max(0, from - 1), to: Math.max(1, from) })].map(({ element }) => ({
         id,
@@ -70,8 +70,8 @@ const contains = ({ left, right, top, bottom }: DOMRect, x: number, y: number): 
   x >= left && x <= right && y >= top && y <= bottom
 
 /**
- * Marks the annotations of an article in a shadow root, and opens them on a click. `shown` returns the rendered text, undefined while that is out of
- * date.
+ * Marks the annotations of an article in a shadow root, and opens an annotation when it is clicked. `shown` returns the rendered text, or undefined
+ * while it is out of date.
  */
 export function annotationMarks(review: Review, article: HTMLElement, text: Y.Text, shown: () => Rendered | undefined): AnnotationMarks {
   const root = article.getRootNode() as ShadowRoot
@@ -87,7 +87,7 @@ export function annotationMarks(review: Review, article: HTMLElement, text: Y.Te
     const blocks = new Map<Element, Marked>()
     for (const mark of marked) {
       const { id, place } = mark
-      // One bar per block: for the active annotation if it is there, otherwise preferably for a comment.
+      // Each block has one bar: for the active annotation if it is in the block, otherwise for a comment if there is one.
       const before = place instanceof Element ? blocks.get(place) : undefined
       if (place instanceof Element && (id === active || before === undefined || (before.id !== active && before.isSuggestion)))
         blocks.set(place, mark)
@@ -134,7 +134,7 @@ export function annotationMarks(review: Review, article: HTMLElement, text: Y.Te
     if (active !== before) reveal()
   }
 
-  /** The annotation at a point of the window; the smallest if there are several. */
+  /** Returns the annotation at a point of the window, or the shortest one if there are several. */
   const at = (x: number, y: number): string | undefined => {
     const hit = marked.filter(({ place }) =>
       place instanceof Range
@@ -147,7 +147,7 @@ export function annotationMarks(review: Review, article: HTMLElement, text: Y.Te
 
   const click = (event: MouseEvent): void => {
     const [target] = event.composedPath()
-    // A click on a control or on selected text has another purpose.
+    // A click on a control or on selected text does not open an annotation.
     if (!(target instanceof Element) || target.closest('a, button, input, summary, audio, video') !== null) return
     if (getSelection()?.type !== 'Range') review.pick(at(event.clientX, event.clientY))
   }

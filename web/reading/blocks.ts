@@ -1,10 +1,10 @@
-/** Updates a rendered text on the page block by block. Unchanged blocks stay, with their position, focus and playing media. */
+/** Updates a rendered text on the page block by block. Unchanged blocks keep their scroll position, focus and playing media. */
 import { nodesOf } from '../markdown/trusted.ts'
 
-/** The key that identifies an unchanged block. */
+/** Returns a key that is equal for blocks that have not changed. */
 export const keyOf = (node: ChildNode): string => (node instanceof Element ? node.outerHTML : (node.textContent ?? ''))
 
-/** The number of equal entries at the beginning. */
+/** Returns the number of equal entries at the beginning of two lists. */
 function sameFrom(before: readonly string[], after: readonly string[]): number {
   const most = Math.min(before.length, after.length)
   let count = 0
@@ -13,13 +13,13 @@ function sameFrom(before: readonly string[], after: readonly string[]): number {
 }
 
 export interface Blocks {
-  /** Shows HTML made by the pipeline. */
+  /** Shows HTML produced by the rendering pipeline. */
   show(html: string): void
 }
 
 export interface BlocksInput {
   readonly key?: (node: ChildNode) => string
-  /** Called with each new block before the page gets it. */
+  /** Called with each new block before it becomes part of the page. */
   readonly prepare?: (node: ChildNode) => void
 }
 

@@ -1,4 +1,4 @@
-/** A copy button on each code block. It holds no text, because comments are located by the text of the page. */
+/** Adds a copy button to each code block. The button contains no text, because comments are located by the text of the page. */
 import { drawIcon } from '../editor/draw-icon.ts'
 import { t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
@@ -15,7 +15,7 @@ export function copyButton(code: () => string): HTMLButtonElement {
   return button
 }
 
-/** Adds the button to a rendered code block. */
+/** Adds the button to a code block that has been rendered. */
 export function addCopyButtons(block: ChildNode): void {
   if (!(block instanceof Element)) return
   for (const code of block.querySelectorAll('code'))

@@ -1,15 +1,15 @@
-/** Finds words of a source in the text rendered from it. No user interface. */
+/** Finds words of a Markdown source in the text rendered from it. This module draws nothing. */
 import type { Range } from '../../shared/text/anchors.ts'
 import { occurrences } from '../../shared/text/search.ts'
 
-/** Markdown marks are among these characters; only the remaining ones identify a text. */
+/** Matches characters that do not identify a text. All Markdown marks are among them. */
 const passed = /[\s!-/:-@[-`{-~]/
 
 /** A text without marks and white space. */
 export interface Bare {
   readonly text: string
   readonly whole: string
-  /** The offset in the text for each unit. */
+  /** For each unit, its offset in the original text. */
   readonly at: readonly number[]
 }
 
@@ -26,8 +26,8 @@ export function bareOf(text: string): Bare {
 }
 
 /**
- * The range in the rendered text for a range of its source; undefined when it cannot be determined. It can if the words occur as often in both: the
- * n-th occurrence in one is the n-th in the other.
+ * Returns the range in the rendered text for a range of its source. Undefined unless the words occur equally often in both. The n-th occurrence in
+ * one text is then the n-th in the other.
  */
 export function findShown(source: Bare, { from, to }: Range, shown: Bare): Range | undefined {
   const start = source.at.findIndex((at) => at >= from)
@@ -41,7 +41,7 @@ export function findShown(source: Bare, { from, to }: Range, shown: Bare): Range
   const [first, last] = [shown.at[place ?? -1], shown.at[(place ?? -1) + words.length - 1]]
   if (inSource.length !== inShown.length || first === undefined || last === undefined) return undefined
   const range = { from: first, to: last + 1 }
-  // Punctuation at the ends is included if it belongs to the language: a full stop, a bracket.
+  // Punctuation at the ends is included if it belongs to the sentence, such as a period or a bracket.
   const isShown = (at: number, shownAt: number): boolean =>
     shown.whole[shownAt] === source.whole[at] && (source.whole[at] ?? ' ').trim() !== ''
   for (let at = (source.at[end - 1] ?? to) + 1; at < to; at++) if (isShown(at, range.to)) range.to += 1

@@ -1,20 +1,21 @@
 /**
- * Long tables in the reading view. A browser lays out a table as a whole: for 20,000 rows it measures each cell before it shows the first. Here the
- * rows of a long table are in groups. Groups far from the window are not laid out yet, and the column widths come from the text.
+ * Speeds up long tables in the reading view. A browser lays out a table as a whole: for 20,000 rows, it measures every cell before it shows the first
+ * one. This module divides the rows of a long table into groups. Groups far from the window are not laid out yet, and the column widths come from the
+ * text.
  */
 import rowRules from '../style/long-tables.css?inline'
 
-/** Tables with more rows are split into groups; smaller ones look as on the published page. */
+/** Largest number of rows in a table that is not divided. Such a table looks as on the published page. */
 const rowsMax = 500
 const groupRows = 100
-/** Narrowest and widest column, in characters. */
+/** Width of the narrowest column, in characters. The next value is that of the widest one. */
 const columnCharsMin = 4
 const columnCharsMax = 48
 
 export const longTableRules = new CSSStyleSheet()
 longTableRules.replaceSync(rowRules)
 
-/** The longest text of each column, in characters. */
+/** Returns the length of the longest text in each column, in characters. */
 function columnChars(table: HTMLTableElement): number[] {
   const widths: number[] = []
   for (const row of table.rows) {
@@ -41,7 +42,7 @@ function group(table: HTMLTableElement, body: HTMLTableSectionElement): void {
   body.remove()
 }
 
-/** Splits the rows of long tables into groups, in nodes that the page does not have yet. */
+/** Divides the rows of long tables into groups. Call it before the nodes become part of the page. */
 export function groupLongTables(node: ChildNode): void {
   if (!(node instanceof Element)) return
   for (const table of node.querySelectorAll<HTMLTableElement>('.table > table')) {

@@ -1,9 +1,9 @@
-/** Maps a selection in the reading view to a range of the source. */
+/** Maps a selection in the reading view to a range of the Markdown source. */
 import type { Range as Span } from '../../shared/text/anchors.ts'
 import { bareOf, findShown } from './find-words.ts'
 import { textOf, type Block } from './source-blocks.ts'
 
-/** Length of an element's text before a position, in UTF-16 units. */
+/** Returns the length of an element's text before a position, in UTF-16 units. */
 function unitsBefore(element: Element, node: Node, offset: number): number {
   const before = document.createRange()
   before.setStart(element, 0)
@@ -11,7 +11,10 @@ function unitsBefore(element: Element, node: Node, offset: number): number {
   return before.toString().length
 }
 
-/** The source range of a selection; undefined when it shows no source. A block whose words cannot be matched counts as a whole. */
+/**
+ * Returns the source range of a selection. Undefined if the selection contains no text with a source. If the words of a block cannot be matched, the
+ * range includes the entire block.
+ */
 export function sourceOf(blocks: readonly Block[], text: string, selected: Range): Span | undefined {
   const spans = blocks.flatMap(({ element, from, to }): Span[] => {
     if (!selected.intersectsNode(element)) return []
@@ -29,11 +32,14 @@ export function sourceOf(blocks: readonly Block[], text: string, selected: Range
   return first && last && { from: first.from, to: last.to }
 }
 
-/** Reports the selection in the article whenever it changes; undefined for none. Selections elsewhere do not count. */
+/**
+ * Calls `tell` whenever the selection in the article changes, with undefined if nothing is selected. Selections elsewhere are ignored. Returns a
+ * function that stops this.
+ */
 export function watchPicked(root: ShadowRoot, article: HTMLElement, tell: (selected: Range | undefined) => void): () => void {
   const changed = (): void => {
     const selection = getSelection()
-    // Some browsers lack this method.
+    // Some browsers do not have `getComposedRanges`.
     if (selection === null || !('getComposedRanges' in selection)) return
     const [found] = selection.getComposedRanges({ shadowRoots: [root] })
     if (found === undefined || !article.contains(found.startContainer) || !article.contains(found.endContainer)) return
@@ -43,7 +49,7 @@ export function watchPicked(root: ShadowRoot, article: HTMLElement, tell: (selec
     tell(range.collapsed ? undefined : range)
   }
   document.addEventListener('selectionchange', changed)
-  // Browsers report a selection some time after it was made, but a key or click that uses it must find it up to date.
+  // Browsers report a selection slightly late, but a key press or click that uses the selection needs the current one.
   for (const kind of ['keydown', 'pointerdown']) addEventListener(kind, changed, { capture: true })
   return () => {
     document.removeEventListener('selectionchange', changed)

@@ -1,6 +1,6 @@
 /**
- * The reading view: the text as its published page shows it, kept up to date with changes by others. It is in a shadow root, so that its ids and
- * rules do not mix with those of the page.
+ * The reading view shows the text as its published page does, and follows changes by others. It is in a shadow root, so that its ids and style rules
+ * do not mix with those of the page.
  */
 import { effect } from '@preact/signals'
 import { isOwnLink } from '../../shared/markdown/links.ts'
@@ -22,10 +22,10 @@ import { groupLongTables, longTableRules } from './long-tables.ts'
 import type { AnnotationMarks } from './annotation-marks.ts'
 
 export interface ReadingInput {
-  /** The element that scrolls; it gets the shadow root. */
+  /** The scroll container, to which the shadow root is attached. */
   readonly host: HTMLElement
   readonly page: ReviewedView
-  /** Changes the letter of a task in the text, at an offset in UTF-16 units. */
+  /** Ticks or unticks a task. `letter` is the offset of the task's character in the text, in UTF-16 units. */
   readonly onTask: (letter: number) => void
 }
 
@@ -34,7 +34,7 @@ export interface Reading {
   destroy(): void
 }
 
-/** Shortest time between two renderings, in milliseconds; it is at least three times the duration of one. */
+/** Shortest time between two renderings, in milliseconds. The actual time is at least three times the duration of a rendering. */
 const renderMsMin = 60
 
 const rules = new CSSStyleSheet()
@@ -44,7 +44,7 @@ const isOwn = (href: string): boolean => isOwnLink(href, location.origin)
 
 export { fetchLibraries } from '../markdown/libraries.ts'
 
-/** Creates the view in steps; the text appears with the last one. */
+/** Creates the view in steps. The text appears with the last step. */
 export function* createReading({ host, page, onTask }: ReadingInput): Steps<Reading> {
   const { text } = page.session
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
@@ -59,12 +59,12 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     isOwn
   )
   yield
-  /** The kind of a component that readers can work with here. */
+  /** Returns the kind of a component that people can use in the reading view. Undefined for other components. */
   const liveKind = ({ className }: Element): string | undefined => {
     const kind = /^component component-(\w+)$/.exec(className)?.[1]
     return kind !== undefined && isFenceKind(kind) ? kind : undefined
   }
-  // A component in use stays when its text changes: it updates itself.
+  // A component that is in use stays when its text changes, and updates itself.
   const blocks = createBlocks(article, {
     key(node) {
       const kind = node instanceof Element ? liveKind(node) : undefined
@@ -106,7 +106,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     tookMs = performance.now() - start
   }
 
-  /** Without this part of the page, diagrams show their source. */
+  /** Draws diagrams. If this code cannot be loaded, diagrams show their source. */
   function showDiagrams(): void {
     if (diagrams !== undefined) return diagrams.drawDiagrams(article)
     if (article.querySelector('figure.component-mermaid') === null) return
@@ -119,7 +119,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     )
   }
 
-  /** Without this part of the page, components stay as rendered. */
+  /** Makes components usable. If this code cannot be loaded, components stay as rendered. */
   function showComponents(rendered: Rendered): void {
     components?.show(text.toString(), rendered)
     if (asksComponents || ![...article.querySelectorAll('figure.component')].some((figure) => liveKind(figure) !== undefined)) return
@@ -149,7 +149,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
   }
 
   const toggle = (box: HTMLInputElement): void => {
-    // The offsets refer to the text that was rendered last.
+    // The offsets must refer to the current text.
     if (stale) render()
     const letter = shown?.tasks[boxes().indexOf(box)]
     if (letter === undefined || !canEdit) return
@@ -166,7 +166,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
       if (link.classList.contains('anchor')) void copyText(location.href, t('Link to this section'))
       else goTo(decodeURIComponent(href.slice(1)))
     } else if (!isOwn(href)) {
-      // Without this, the link would replace the document.
+      // By default, the linked page would replace the document.
       event.preventDefault()
       window.open(link.href, '_blank', 'noopener,noreferrer')
     }
@@ -176,7 +176,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     const [target] = event.composedPath()
     if (!(target instanceof Element)) return
     if (target instanceof HTMLInputElement) {
-      // The checkbox follows the text, not the click.
+      // The check box shows the state of the text and not of the click.
       event.preventDefault()
       toggle(target)
       return
@@ -191,12 +191,12 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
   const redraw = (): void => diagrams?.redrawDiagrams(article)
   dark.addEventListener('change', redraw)
   const stopTheme = effect(() => {
-    // Wait until the rules of the new theme apply.
+    // The colors of the new theme apply in the next frame.
     if (theme.value) requestAnimationFrame(redraw)
   })
   render()
   let saidRole = false
-  // Comments refer to the current text: if the view is out of date, the next rendering shows them.
+  // Comments refer to the current text. If the view is out of date, the next rendering marks them.
   const stopMarks = page.review.subscribe((review) => {
     if (review === undefined) return
     import('./annotation-marks.ts').then(
@@ -207,7 +207,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     )
   })
   const stopRole = page.canType.subscribe(() => {
-    // The first call reports the role that was just rendered.
+    // The first call reports the role with which the text was just rendered.
     if (saidRole && !stale) render()
     saidRole = true
   })
