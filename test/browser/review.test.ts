@@ -186,7 +186,7 @@ test('[REVIEW-16] letters typed after the shortcut for a comment become the comm
   await context.close()
 })
 
-test('[REVIEW-17] a comment sent before its part of the page has loaded goes out afterwards; suggesting, search and palette accept early typing, too', async () => {
+test('[REVIEW-17] [WRITE-105] a comment sent before its part of the page has loaded goes out afterwards; suggesting, search, palette and bold wait for theirs, too', async () => {
   const document = await createDocument(world.url, text)
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
   const visit = async (): Promise<{ page: Page; release: () => void }> => {
@@ -207,6 +207,17 @@ test('[REVIEW-17] a comment sent before its part of the page has loaded goes out
   await until(async () => (await comments(document)).comments.length === 1, 'the comment at the server')
   expect((await comments(document)).comments[0]).toMatchObject({ body: 'Tuesday?', target: { quote: 'Monday' } })
   await sent.page.close()
+
+  const formatted = await visit()
+  await formatted.page.locator('.cm-content').press('Control+a')
+  await formatted.page.keyboard.press('Control+b')
+  formatted.release()
+  const bold = text.replaceAll(/[A-Z].*/g, '**$&**')
+  await until(async () => (await editorText(formatted.page)) === bold, 'each block in bold')
+  await formatted.page.keyboard.press('Control+z')
+  await until(async () => (await editorText(formatted.page)) === text, 'the text without bold')
+  await formatted.page.locator('.chip[data-state=saved]').waitFor()
+  await formatted.page.close()
 
   const found = await visit()
   await found.page.locator('.cm-content').press('Control+Home')

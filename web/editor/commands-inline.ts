@@ -9,7 +9,7 @@ import {
   type StateCommand,
   type TransactionSpec
 } from '@codemirror/state'
-import type { Command } from '@codemirror/view'
+import type { Command, EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { codeNode } from './in-code.ts'
 import { linkWords } from './link-words.ts'
@@ -106,13 +106,26 @@ function unwrap(span: SyntaxNode, range: SelectionRange): Change {
  */
 export const markBlocks = Facet.define<(state: EditorState, marker: string) => TransactionSpec | undefined>()
 
+/** Formats that were requested before `markBlocks` had loaded, with the state at the first request. */
+export const requestedFormats = new WeakMap<EditorView, { readonly state: EditorState; readonly markers: string[] }>()
+
+/** Whether a selection may include markers of blocks: it begins a line or covers several. */
+const mayCoverMarkers = ({ doc, selection }: EditorState): boolean =>
+  selection.ranges.some(({ from, to }) => from < to && (from === doc.lineAt(from).from || to > doc.lineAt(from).to))
+
 /** Puts `marker` around the selection or removes it. At the end of a span, the caret moves behind its marks. */
 export const toggleMarker =
   (marker: string): Command =>
   (view) => {
     if (view.state.readOnly) return false
+    const mark = view.state.facet(markBlocks)[0]
+    if (mark === undefined && mayCoverMarkers(view.state)) {
+      const { state, markers } = requestedFormats.get(view) ?? { state: view.state, markers: [] }
+      requestedFormats.set(view, { state, markers: [...markers, marker] })
+      return true
+    }
     const change =
-      view.state.facet(markBlocks)[0]?.(view.state, marker) ??
+      mark?.(view.state, marker) ??
       view.state.changeByRange((range) => {
         const end = spanEnd(view.state, range, marker)
         if (end !== undefined) return { range: EditorSelection.cursor(end) }

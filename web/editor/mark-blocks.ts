@@ -4,9 +4,10 @@
  */
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
+import { ViewPlugin, type EditorView, type PluginValue } from '@codemirror/view'
 import type { SyntaxNode, Tree } from '@lezer/common'
 import { chosenCells, chosenRows } from './chosen-cells.ts'
-import { markBlocks, spanNames } from './commands-inline.ts'
+import { markBlocks, requestedFormats, spanNames, toggleMarker } from './commands-inline.ts'
 import { frontMatterEnd } from './front-matter.ts'
 
 interface Part {
@@ -206,4 +207,15 @@ export function markEach(state: EditorState, marker: string): TransactionSpec | 
   return { changes, selection }
 }
 
-export const markingBlocks = markBlocks.of(markEach)
+/** Applies the formats that a person requested before this module had loaded, unless the text or the selection has changed since. */
+const applyRequested = (view: EditorView): PluginValue => {
+  queueMicrotask(() => {
+    const requested = requestedFormats.get(view)
+    requestedFormats.delete(view)
+    if (requested === undefined || !requested.state.doc.eq(view.state.doc) || !requested.state.selection.eq(view.state.selection)) return
+    for (const marker of requested.markers) toggleMarker(marker)(view)
+  })
+  return {}
+}
+
+export const markingBlocks = [markBlocks.of(markEach), ViewPlugin.define(applyRequested)]
