@@ -1,6 +1,6 @@
 /**
- * Programs as participants. A program that writes by HTTP or MCP has no socket, so presence shows it at its last edit for half a minute. A program
- * or person with an open page is shown by that page instead.
+ * Programs as participants. A program that writes by HTTP or MCP has no socket, so presence shows it at its last edit for half a minute. If a
+ * program or person has an open page, that page shows them instead.
  */
 import { randomInt } from 'node:crypto'
 import type { Document } from '@hocuspocus/server'
@@ -18,7 +18,7 @@ import type { PresenceUser } from './awareness.ts'
 
 /** The programs that the presence of one document shows. */
 export interface Agents {
-  /** Shows the caller at a range of the current text; a repeated call moves it there and restarts its time. */
+  /** Shows the caller at a range of the current text. A repeated call moves the caller to the new range and restarts the time. */
   show(caller: Caller, name: string, at: Range): void
   /** Whether a program is shown under this client id. */
   has(client: number): boolean
@@ -59,7 +59,7 @@ interface AgentsOptions {
 }
 
 export const createAgents = ({ doc, document, openDoc, registry, clock }: AgentsOptions): Agents => {
-  // By link and name, in the order in which they were first shown.
+  // The keys are link and name, in the order in which the programs were first shown.
   const shown = new Map<string, Shown>()
 
   const hide = (id: string): void => {

@@ -1,6 +1,6 @@
 /**
  * Answers that contain an entire document. They cost the server time and memory, and a reader may request them as often as it likes. So the server
- * sends one per turn of the event loop, only to clients that keep up with reading, and within a budget of bytes.
+ * sends one answer in each turn of the event loop, only to clients that read what they requested, and within a byte budget.
  */
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
@@ -9,11 +9,11 @@ import type { Peer } from './durable-acks.ts'
 
 interface Budget {
   bytes: number
-  /** Milliseconds since 1970. */
+  /** The time of the last refill, in milliseconds since 1970. */
   at: number
 }
 
-// The oldest entry is removed first: there are many addresses, and budgets refill within seconds.
+// When the table is full, the oldest entry is removed. There are many addresses, and budgets refill within seconds.
 const budgetsMax = 10_000
 
 export interface Answers {
@@ -23,7 +23,7 @@ export interface Answers {
 
 const everyone = 'all addresses'
 
-/** Counts the bytes of answers that clients have not read yet, by address. */
+/** Counts, for each address, the bytes of answers that its clients have not read yet. */
 const createUnread = () => {
   const bytesOf = new Map<string, number>()
   let waiting: (() => void)[] = []
@@ -44,7 +44,7 @@ const createUnread = () => {
   }
 
   return {
-    /** Resolves when the answer fits together with the unread ones, or when the socket is closed. */
+    /** Resolves when there is room for the answer next to those that are unread, or when the socket is closed. */
     async room({ address, ...peer }: { readonly address: string; readonly isOpen: () => boolean }, bytes: number): Promise<void> {
       const isFull = (): boolean =>
         !fits(address, bytes, limits.socketAnswersWaitingBytesMax) || !fits(everyone, bytes, limits.socketsAnswersWaitingBytesMax)

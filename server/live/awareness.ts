@@ -1,6 +1,6 @@
 /**
- * Presence under the server's control. Each connection has one client id that no other may use, and the server sets name, kind, role and colour. A
- * client chooses its cursor and, as a guest, a name. The id of its device never leaves the server.
+ * Presence under the control of the server. Each connection has one client id that no other connection may use. The server sets name, kind, role
+ * and color. A client chooses its cursor and, as a guest, a name. The id of its device never leaves the server.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import * as decoding from 'lib0/decoding'
@@ -12,20 +12,20 @@ export interface PresenceUser {
   readonly name: string
   readonly kind: 'guest' | 'account' | 'agent'
   readonly role: string
-  /** Index into the palette of presence colours, 0–9. */
+  /** The index of a color in the presence palette, from 0 to 9. */
   readonly hue: number
-  /** A mark that all pages of one person on one document share. It does not reveal the identity of the person. */
+  /** A mark that all pages of one person share on one document. It does not reveal the identity of the person. */
   readonly person?: string
-  /** A number from 10 to 99 that permanently distinguishes a guest without a name on this document. */
+  /** A number from 10 to 99 that permanently distinguishes a guest without a name from others on this document. */
   readonly number?: number
 }
 
-/** The name shown for a guest without a name, on a link that names nobody. */
+/** The name shown for a guest without a name whose link has no name either. */
 export const guestWithoutName = 'Guest'
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the name that a guest requests, made safe to show, or '' if the guest requests none. */
+/** Returns the name that a guest requests, in a form that is safe to show; '' if the guest requests none. */
 const askedName = (state: Record<string, unknown>): string => {
   const name = isRecord(state['user']) ? state['user']['name'] : undefined
   const shown =
@@ -40,28 +40,31 @@ const askedName = (state: Record<string, unknown>): string => {
 
 const deviceCharsMax = 64
 
-/** Returns the id of a guest's device, or '' if the guest sends none. Only the pages of that guest know the id. */
+/** Returns the id of a guest's device; '' if the guest sends none. Only the pages of that guest know the id. */
 const deviceOf = (state: Record<string, unknown>): string => {
   const device = state['device']
   return typeof device === 'string' && device.length <= deviceCharsMax ? device : ''
 }
 
-// Presence does not outlive the process: pages reconnect to a new one and are marked again.
+// Presence does not outlive the process: pages reconnect to the new process and get new marks.
 const markKey = randomBytes(32)
 
 /**
- * Returns the mark of a person on a document, derived from the account id or, for a guest, from the device id. Only someone who knows that id can
- * use the mark.
+ * Returns the mark of a person on a document. It is derived from the account id or, for a guest, from the device id. Only someone who knows that id
+ * can use the mark.
  */
 const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown>): string | undefined => {
   const who = identity.kind === 'guest' ? deviceOf(state) : `${identity.id}${identity.program ?? ''}`
   return who === '' ? undefined : createHmac('sha256', markKey).update(`${doc} ${identity.kind} ${who}`).digest('base64url').slice(0, 16)
 }
 
-/** Avatars show the number, so it has two digits. Two such guests on one document have the same number in one of ninety cases. */
+/** Avatars show the number, so it has two digits. In one of ninety cases, two such guests on one document have the same number. */
 const [numberMin, numbers] = [10, 90]
 
-/** Returns the number of a guest. The number depends only on device and document, so it outlives the process and differs between documents. */
+/**
+ * Returns the number of a guest. The number depends only on device and document. So it stays the same after a restart, and differs between
+ * documents.
+ */
 const numberOf = (doc: string, device: string): number | undefined =>
   device === '' ? undefined : (createHash('sha256').update(`guest ${doc} ${device}`).digest().readUInt32BE() % numbers) + numberMin
 
@@ -72,7 +75,7 @@ const heldPart = (holds: unknown): { readonly fence: string; readonly item: stri
   return typeof fence === 'string' && typeof item === 'string' ? { fence, item } : undefined
 }
 
-/** Returns the state that others see, whatever the client sent. */
+/** Returns the state that other people see, whatever the client sent. */
 export const presentState = (
   state: unknown,
   caller: Caller,
@@ -89,7 +92,7 @@ export const presentState = (
     name,
     kind: identity.kind === 'account' && identity.program !== undefined ? 'agent' : identity.kind,
     role: caller.role ?? 'view',
-    // A guest without a name keeps the same colour, as the guest keeps the same number.
+    // A guest without a name keeps the same color, just as the guest keeps the same number.
     hue: hueOfName(number === undefined ? name : `${name} ${number}`),
     ...(person !== undefined && { person }),
     ...(number !== undefined && { number })
@@ -98,7 +101,7 @@ export const presentState = (
   return { user, ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}), ...(holds === undefined ? {} : { holds }) }
 }
 
-/** Returns the states of an awareness message that are not removals, with their clocks. Throws if the message does not decode. */
+/** Returns the states of an awareness message that are not removals, with their clocks. Throws if the message cannot be decoded. */
 export const readStates = (message: Uint8Array): { states: Map<number, Record<string, unknown>>; clocks: Map<number, number> } => {
   const decoder = decoding.createDecoder(message)
   const states = new Map<number, Record<string, unknown>>()
@@ -115,8 +118,8 @@ export const readStates = (message: Uint8Array): { states: Map<number, Record<st
 }
 
 /**
- * Returns the client ids that an awareness message removes. Hocuspocus 4.7 drops these ids when it re-encodes the message, so their presence would
- * stay until the socket closes. Throws if the message does not decode.
+ * Returns the client ids that an awareness message removes. Hocuspocus 4.7 drops these ids when it encodes the message again, so their presence
+ * would stay until the socket closes. Throws if the message cannot be decoded.
  */
 export const removedClients = (message: Uint8Array): number[] => {
   const decoder = decoding.createDecoder(message)

@@ -1,7 +1,7 @@
 /**
- * Messages of one socket that Hocuspocus has not handled yet. Hocuspocus shifts its own backlog from the front of an array, so n messages cost n².
- * To avoid this, the server gives it a few at a time and keeps a bounded number of the rest here. When this backlog is full, the server stops
- * reading from the socket.
+ * The messages of one socket that Hocuspocus has not handled yet. Hocuspocus removes messages from the front of an array, so a backlog of n
+ * messages costs n². To avoid this, the server passes on a few messages at a time, and keeps a bounded number of the others here. When this backlog
+ * is full, the server stops reading from the socket.
  */
 import { limits } from '../../shared/limits.ts'
 import { messageTypes } from '../../shared/live-protocol.ts'
@@ -17,12 +17,12 @@ export interface Waiting {
 interface InboxOptions {
   readonly valve: Valve
   readonly turns: Turns
-  /** Gives a frame to Hocuspocus. Returns whether Hocuspocus will call `handled` when it has finished. */
+  /** Passes a frame to Hocuspocus. Returns whether Hocuspocus will call `handled` when it has finished. */
   readonly deliver: (waiting: Waiting) => boolean
 }
 
-// A token waits until all earlier messages are handled, because a closed session must be gone before the next session of its document. A presence
-// waits too, because it must have been shown before it is removed.
+// A token waits until all earlier messages are handled, because a closed session must be gone before its document gets the next session. A presence
+// message also waits, because a presence must be shown before it is removed.
 const waitsForOthers = ({ head: { type } }: Waiting): boolean => type === messageTypes.auth || type === messageTypes.awareness
 
 export class Inbox {
@@ -31,7 +31,7 @@ export class Inbox {
   readonly #deliver: (waiting: Waiting) => boolean
   readonly #handling = new Set<Uint8Array>()
   #waiting: Waiting[] = []
-  /** The number of messages in `#waiting` that were delivered. */
+  /** The number of messages in `#waiting` that were already delivered. */
   #delivered = 0
   #bytes = 0
   #isEntered = false
@@ -49,12 +49,12 @@ export class Inbox {
     this.#enter()
   }
 
-  /** Whether Hocuspocus has not finished all frames of this socket; later frames must not overtake them. */
+  /** Whether Hocuspocus is still handling frames of this socket. Later frames must not overtake them. */
   get isHandling(): boolean {
     return this.#handling.size > 0
   }
 
-  /** Records that a frame is given to Hocuspocus after all, although it was first delivered in another way. */
+  /** Records that a frame is passed to Hocuspocus after all, although it was first delivered in another way. */
   passed(frame: Uint8Array): void {
     this.#handling.add(frame)
   }

@@ -1,4 +1,7 @@
-/** The documents in memory. Each is loaded from the journal, then idle, then settled and unloaded. A document whose journal failed is fenced. */
+/**
+ * The documents in memory. Each document is loaded from the journal. When it has been idle for a while, its pending data is written and it leaves
+ * memory. A document whose journal failed is fenced.
+ */
 import { type Connection, type Document, type Hocuspocus, isTransactionOrigin } from '@hocuspocus/server'
 import { ServiceError } from '../../shared/errors.ts'
 import { serviceClientId } from '../../shared/text/client-ids.ts'
@@ -17,16 +20,16 @@ import type { Inbox } from './backlog.ts'
 import { createPresenceFrames, type PresenceFrames } from './presence-frames.ts'
 import { sendUpdates, takeOverUpdates } from './update-frames.ts'
 
-/** The context that Hocuspocus carries along for each connection. */
+/** The context that Hocuspocus stores with each connection. */
 export interface Context {
   readonly peer: Peer
   readonly inbox: Inbox
   readonly caller: Caller
-  /** Finds the caller again, for credentials that may end elsewhere without notice. Throws the errors of `callerOfDocument`. */
+  /** Determines the caller again, for credentials that may end elsewhere without notice. Throws the errors of `callerOfDocument`. */
   readonly again?: () => Promise<Caller>
   /** The name that a guest chose in its presence. */
   guestName?: string
-  /** The mark of the person (awareness.ts), once it was sent. */
+  /** The mark of the person (awareness.ts). Absent until it was sent. */
   person?: string
   /** The number that distinguishes this guest from other guests without a name. */
   number?: number | undefined
@@ -34,20 +37,20 @@ export interface Context {
 
 export type LiveLog = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void
 
-/** An edit that waits to be applied. */
+/** An edit that is waiting to be applied. */
 export interface WaitingEdit {
   readonly peer: Peer
   readonly connection: Connection
   readonly update: Uint8Array
-  /** Leaves the edit to Hocuspocus. */
+  /** Passes the edit to Hocuspocus instead. */
   readonly pass: () => void
 }
 
-/** The edits of one document that are applied together (turn-edits.ts). */
+/** Applies the edits of one document together (turn-edits.ts). */
 export interface TurnEdits {
-  /** Adds an edit to those that are applied together. */
+  /** Adds an edit to the batch. */
   add(waiting: WaitingEdit): void
-  /** Applies the waiting edits now, because a later step must find them in the document. */
+  /** Applies the waiting edits immediately, because the next step must find them in the document. */
   flush(): void
   stop(): void
 }
@@ -57,16 +60,16 @@ export interface LoadedDocument {
   readonly openDoc: OpenDocument
   readonly follower: Follower
   readonly document: Document
-  /** Programs that presence shows although they have no socket. */
+  /** Programs that are shown in presence although they have no socket. */
   readonly agents: Agents
   readonly healer: Healer
   /** The edits of this turn of the event loop. */
   readonly edits: TurnEdits
-  /** The outgoing presence of the document. */
+  /** Sends the presence of the document. */
   readonly presence: PresenceFrames
-  /** The connection that writes under each Yjs client id. */
+  /** The connection that writes with each Yjs client id. */
   readonly owners: Map<number, Peer>
-  /** The number of callers between `open` and `release`. */
+  /** The number of callers that have opened the document and not yet released it. */
   pins: number
   cancelUnload: () => void
 }
@@ -78,9 +81,9 @@ export interface Documents {
   find(id: string): LoadedDocument | undefined
   /** Returns the document in memory, and loads it if necessary. The document stays in memory until it is released. */
   open(id: string): Promise<HeldDocument>
-  /** Starts the timer after which an idle document leaves memory. */
+  /** Starts the timer after which the document leaves memory if it is idle. */
   scheduleUnload(id: string): void
-  /** Drops a document whose journal failed. Its sockets close, and clients store their edits and reconnect. */
+  /** Drops a document whose journal failed. Its sockets close; clients store their edits and reconnect. */
   fence(id: string, cause: unknown): void
   /** Unloads a document at once. */
   drop(id: string): void
@@ -94,7 +97,7 @@ interface DocumentsOptions {
   readonly hocuspocus: () => Hocuspocus<Context>
   readonly registry: Registry
   readonly idleUnloadSeconds: number
-  /** Creates the queue of edits of a document. The queue looks the document up each time, because it may be gone. */
+  /** Creates the edit queue of a document. The queue looks up the document each time, because it may be gone. */
   readonly editsOf: (entry: () => LoadedDocument | undefined) => TurnEdits
   readonly log: LiveLog
 }
@@ -152,7 +155,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     await quotas.load(head)
     document.clientID = serviceClientId()
     const tail = await rebuild(storage, id, document, head)
-    // Nobody is connected yet. Without this flush, the broadcasts pending from the load would reach the first client twice.
+    // Nobody is connected yet. Without this flush, the first client would receive the pending broadcasts of the load a second time.
     document.flush()
     takeOverUpdates(document)
     const onFailure = (cause: unknown): void => fence(id, cause)
@@ -183,7 +186,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
 
   const unload = async (entry: LoadedDocument): Promise<void> => {
     await entry.follower.settle()
-    // Runs in a separate macrotask, so callers that have already looked up the document have also attached to it.
+    // The check runs in a separate macrotask. By then, callers that have looked up the document have also attached to it.
     await new Promise((resolve) => setImmediate(resolve))
     if (isIdle(entry) && loaded.get(entry.id) === entry && entry.openDoc.durableSeq === entry.openDoc.seq) drop(entry.id)
   }

@@ -1,9 +1,10 @@
 /**
  * The outbound gate: messages about a document wait until its state is on disk.
  *
- * Hocuspocus acknowledges an update when it is applied in memory. Here sync frames (types 0 and 4) and acknowledgements (type 8) are held, in order,
- * until the journal has everything that the document had when they were written. So an acknowledgement means fsynced, and the "unsynced" flag of the
- * stock provider means "not yet durable". Nobody ever sees text that a crash could undo.
+ * Hocuspocus acknowledges an update when it is applied in memory. This gate holds sync frames (types 0 and 4) and acknowledgements (type 8) in
+ * order. It releases a frame when the journal contains everything that the document contained when the frame was written. So an acknowledgement
+ * means that the update was fsynced, and the "unsynced" flag of the standard provider means "not yet durable". Nobody ever sees text that a crash
+ * could undo.
  */
 import type { Duplex } from 'node:stream'
 import type { WebSocketLike } from '@hocuspocus/server'
@@ -19,14 +20,14 @@ import { Valve } from './valve.ts'
 
 export interface FrameHead {
   readonly doc: string
-  /** The session name in the frame: `doc` or `doc NUL session`. */
+  /** The address in the frame: `doc` or `doc NUL session`. */
   readonly address: string
   readonly type: number
-  /** The offset of the message's own content. */
+  /** The offset of the message's content. */
   readonly offset: number
 }
 
-/** Returns the document and the type of a frame, whose address is `doc` or `doc NUL session`. Throws if the frame does not decode. */
+/** Returns the address, the document and the type of a frame. Throws if the frame cannot be decoded. */
 export const readFrame = (frame: Uint8Array): FrameHead => {
   const decoder = decoding.createDecoder(frame)
   const address = decoding.readVarString(decoder)
@@ -38,7 +39,7 @@ export const readFrame = (frame: Uint8Array): FrameHead => {
 const tellsOfText = (type: number): boolean =>
   type === messageTypes.sync || type === messageTypes.syncReply || type === messageTypes.syncStatus
 
-/** A frame that waits, with its recipients, until the document is on disk up to `seq`. */
+/** A frame with its recipients. It waits until the document is on disk up to `seq`. */
 interface Held {
   readonly seq: number
   readonly frame: Uint8Array
@@ -68,7 +69,7 @@ class Gate {
   }
 
   #release(): void {
-    // Updates that the journal did not accept are never announced. The clients reconnect and sync with the state on disk.
+    // Updates that the journal did not accept are never announced. The clients reconnect and synchronize with the state on disk.
     if (this.#openDoc.failed) this.#drop()
     const later = this.#held.findIndex((each) => each.seq > this.#openDoc.durableSeq)
     const ready = this.#held.splice(0, later === -1 ? this.#held.length : later)
@@ -98,7 +99,7 @@ const writeEach = (ready: readonly Held[]): void => {
     }
 }
 
-/** Sends several frames to one peer in one system call, so that many frames that waited for the disk cost no more than one. */
+/** Sends several frames to one peer in one system call, so that many frames that waited for the disk cost no more than one frame. */
 const writeTogether = (ready: readonly Held[]): void => {
   const peers = new Set(ready.flatMap((each) => each.peers))
   for (const peer of peers) peer.cork()
@@ -108,7 +109,7 @@ const writeTogether = (ready: readonly Held[]): void => {
 
 const gateOf = onceFor((openDoc: OpenDocument): Gate => new Gate(openDoc))
 
-// A broadcast gives the same bytes to every socket, so the server reads their head once.
+// A broadcast passes the same bytes to every socket, so the server parses their head only once.
 let lastFrame: Uint8Array | undefined
 let lastHead: FrameHead | undefined
 const headOf = (frame: Uint8Array): FrameHead => {
@@ -119,7 +120,7 @@ const headOf = (frame: Uint8Array): FrameHead => {
   return lastHead
 }
 
-/** Returns a binary message as a server frame (RFC 6455 §5.2). The frame is unmasked, so its bytes are the same for everyone. */
+/** Returns a binary message as a server frame (RFC 6455 §5.2). The frame is not masked, so its bytes are the same for all recipients. */
 const frameOf = (message: Uint8Array): Buffer => {
   const { length } = message
   const header = length < 126 ? 2 : length < 65_536 ? 4 : 10
@@ -134,7 +135,7 @@ const frameOf = (message: Uint8Array): Buffer => {
 
 let lastMessage: Uint8Array | undefined
 let lastFramed: Buffer | undefined
-/** Does the same as `frameOf`, but frames a broadcast once instead of once for each reader. */
+/** Does the same as `frameOf`, but frames the message of a broadcast only once for all readers. */
 const framedOnce = (message: Uint8Array): Buffer => {
   if (message !== lastMessage || lastFramed === undefined) {
     lastFramed = frameOf(message)
@@ -143,19 +144,19 @@ const framedOnce = (message: Uint8Array): Buffer => {
   return lastFramed
 }
 
-/** Node's internal counters of a TCP connection. Node itself finds stalled connections by them (net.js, `_onTimeout`). */
+/** Node's internal counters of a TCP connection. Node uses them to find stalled connections (net.js, `_onTimeout`). */
 interface Handle {
-  /** Bytes given to the kernel or waiting for the kernel, since the connection began. */
+  /** Bytes passed to the kernel or waiting for the kernel, since the connection began. */
   readonly bytesWritten: number
   readonly writeQueueSize: number
 }
 
 const handleOf = (socket: Duplex): Handle | undefined => (socket as { readonly _handle?: Handle | null })._handle ?? undefined
 
-/** First number of an authentication message that denies access (Hocuspocus). */
+/** The first number of an authentication message by which Hocuspocus denies access. */
 const permissionDenied = 1
 
-/** Returns the answer of Hocuspocus to an invalid token. */
+/** Returns the answer that Hocuspocus gives to an invalid token. */
 export const refusalOf = (address: string, reason: string): Uint8Array => {
   const encoder = encoding.createEncoder()
   encoding.writeVarString(encoder, address)
@@ -165,7 +166,7 @@ export const refusalOf = (address: string, reason: string): Uint8Array => {
   return encoding.toUint8Array(encoder)
 }
 
-/** Whether a message contains the updates that a client requested. The second number of a sync message says so (y-protocols). */
+/** Whether a message contains the updates that a client requested. The second number of a sync message indicates this (y-protocols). */
 const isAnswer = (message: Uint8Array): boolean => {
   const { type, offset } = readFrame(message)
   return (type === messageTypes.sync || type === messageTypes.syncReply) && message[offset] === 1
@@ -174,24 +175,24 @@ const isAnswer = (message: Uint8Array): boolean => {
 /** One WebSocket, with the methods that Hocuspocus may call. */
 export class Peer implements WebSocketLike {
   readonly address: string
-  /** The browser's session, when a page of ours opened the socket. */
+  /** The session cookie of the browser, if one of our pages opened the socket. */
   readonly cookie: string | undefined
   readonly sessions = new SocketSessions()
   readonly valve: Valve
   readonly #ws: WebSocket
   /**
-   * The socket that `ws` reads from and writes its control frames to. Nothing is compressed, so the server may send complete frames of its own
+   * The socket from which `ws` reads, and to which it writes its control frames. Nothing is compressed, so the server may insert complete frames
    * between those of `ws`.
    */
   readonly #socket: Duplex
   readonly #findOpen: (doc: string) => OpenDocument | undefined
   #answered = true
-  /** The number of frames that wait for the disk, and their bytes. */
+  /** The number of frames that wait for the disk, and their total size. */
   #held = 0
   #heldBytes = 0
-  /** Called when frames were released, and when the socket was drained or is gone. */
+  /** Called when frames were released, when the socket was drained, and when it is gone. */
   #onProgress: (() => void)[] = []
-  /** Bytes that were waiting when the server sent an entire document. A slow reader requested those, so only bytes queued later count. */
+  /** The bytes that were waiting when the server sent an entire document. A slow reader requested them, so only bytes that are queued later count. */
   #answerBytes = 0
   #takenBefore = 0
   #slowSeconds = 0
@@ -217,12 +218,12 @@ export class Peer implements WebSocketLike {
     return this.#ws.readyState
   }
 
-  /** Sends a message of Hocuspocus, or holds the message until its content is on disk. */
+  /** Sends a message from Hocuspocus, or holds it until its content is on disk. */
   send(data: string | ArrayBufferLike | Blob | ArrayBufferView): void {
     const message = data as Uint8Array
     const { doc, type, offset } = headOf(message)
     if (type === messageTypes.auth && message[offset] === permissionDenied) this.sessions.release(doc)
-    // A cursor must not arrive before the text that it points into.
+    // A cursor must not arrive before the text to which it points.
     const openDoc = tellsOfText(type) || type === messageTypes.awareness ? this.#findOpen(doc) : undefined
     if (openDoc === undefined) {
       // The document was dropped, so the server must not send text that did not reach the disk.
@@ -234,7 +235,7 @@ export class Peer implements WebSocketLike {
     else gate.hold(this, message)
   }
 
-  /** Sends a message now, `times` times, because each edit needs its own acknowledgement. */
+  /** Sends a message immediately, `times` times, because each edit needs its own acknowledgement. */
   write(message: Uint8Array, times = 1): void {
     if (!this.isOpen) return
     if (this.#socket.writableLength > limits.socketBufferPauseBytes && !this.#keepsUp()) return
@@ -261,12 +262,12 @@ export class Peer implements WebSocketLike {
     return handle === undefined ? 0 : handle.bytesWritten - handle.writeQueueSize
   }
 
-  /** Bytes that the kernel has not taken yet. */
+  /** Bytes that the kernel has not accepted yet. */
   get waitingBytes(): number {
     return this.#socket.writableLength
   }
 
-  /** Checks periodically whether the client reads its frames. If the client has not read for too long, closes the socket with 4408. */
+  /** Called periodically. Checks whether the client reads its frames, and closes the socket with 4408 if it has not read for too long. */
   look(seconds: number): void {
     const read = this.#taken - this.#takenBefore
     this.#takenBefore += read
@@ -279,14 +280,14 @@ export class Peer implements WebSocketLike {
     return this.#ws.readyState === this.#ws.OPEN
   }
 
-  /** Whether the service has sent its close frame. Frames that the kernel has not taken by then no longer count. */
+  /** Whether the server has sent its close frame. Frames that the kernel has not accepted by then no longer count. */
   get isEnded(): boolean {
     return this.#isEnded
   }
 
   /**
-   * Counts a frame that begins to wait for the disk. While too many frames wait, the server does not read from the socket. An honest writer waits
-   * anyway.
+   * Counts a frame that starts waiting for the disk. While too many frames wait, the server does not read from the socket. A well-behaved writer
+   * waits anyway.
    */
   hold({ length }: Uint8Array): void {
     this.#heldBytes += length
@@ -304,7 +305,7 @@ export class Peer implements WebSocketLike {
     for (const resolve of this.#onProgress.splice(0)) resolve()
   }
 
-  /** Resolves when the client has read everything and no entire document for the client waits for the disk, or when the client is gone. */
+  /** Resolves when the client has read everything and no entire document is waiting for the disk, or when the client is gone. */
   async drained(): Promise<void> {
     while (this.isOpen && (this.#heldBytes > limits.socketBufferPauseBytes || this.#socket.writableNeedDrain))
       await new Promise<void>((resolve) => this.#onProgress.push(resolve))
@@ -328,7 +329,7 @@ export class Peer implements WebSocketLike {
     this.#progressed()
   }
 
-  /** Ends the socket of a client that exceeds a limit, and reads nothing more from that socket. */
+  /** Ends the socket of a client that exceeds a limit, and reads nothing more from it. */
   cutOff(code: number, reason: string): void {
     if (!this.isOpen) return
     this.#isEnded = true
@@ -342,14 +343,14 @@ export class Peer implements WebSocketLike {
     this.#ws.terminate()
   }
 
-  /** Records a sign of life. */
+  /** Records a sign of life from the client. */
   seen(): void {
     this.#answered = true
   }
 
   /**
-   * Drops the socket at once if there was no sign of life since the last ping; otherwise sends a ping. A client that is not read, or that has not
-   * read everything before the ping, cannot have answered yet.
+   * Drops the socket if there was no sign of life since the last ping; otherwise sends a ping. A client cannot have answered yet if the server does
+   * not read from it, or if it has not read everything before the ping.
    */
   probe(): void {
     if (!this.#answered && !this.valve.isShut && this.#socket.writableLength === 0) {
@@ -361,10 +362,10 @@ export class Peer implements WebSocketLike {
   }
 }
 
-/** Hocuspocus's close code for too many messages that wait for an authentication. */
+/** The close code of Hocuspocus for too many messages that wait for an authentication. */
 const resetConnection = 4205
 
-/** Returns a code that our protocol knows and that a close frame may contain (RFC 6455 §7.4.2). */
+/** Returns a close code that our protocol defines and that a close frame may contain (RFC 6455 §7.4.2). */
 const closeCode = (code: number): number => {
   if (code === resetConnection) return closeCodes.tooFast
   return [1000, 1001, 1008, 1009, 1011, 1013].includes(code) || (code >= 4000 && code <= 4999) ? code : closeCodes.storeFailed

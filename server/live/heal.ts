@@ -1,6 +1,6 @@
 /**
- * Tidies fences that nobody has changed for a while (shared/fences/heal.ts). Only the server does so, because two pages could tidy the same place
- * twice. A fence that contains a cursor is skipped, because its author may have made the empty line on purpose.
+ * Tidies fences that nobody has changed for a while (shared/fences/heal.ts). Only the server does this, because two pages could tidy the same
+ * position twice. A fence that contains a cursor is skipped, because its author may have made the empty line on purpose.
  */
 import { type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as Y from 'yjs'
@@ -32,7 +32,7 @@ const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {
   try {
     return Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON(position), ydoc)?.index
   } catch {
-    // The page reports its own cursor.
+    // A page may report an invalid cursor.
     return undefined
   }
 }
@@ -41,7 +41,7 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, onProble
   let cancel: (() => void) | undefined
   let stopped = false
   let changedAt = clock.now()
-  /** Bodies of fences to tidy, with the time since which they are unchanged. */
+  /** The bodies of fences that may need tidying, with the time since which they have not changed. */
   let waiting = new Map<string, number>()
 
   /** Returns the positions of people's cursors. The cursor of a program marks its last edit and not its next one, so programs are left out. */
@@ -55,7 +55,7 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, onProble
 
   type Healable = ReturnType<TextWork['healable']>
 
-  /** Decides which fences to tidy now, and which later. */
+  /** Decides which fences to tidy now, and which ones later. */
   const judge = (fences: Healable): { edits: readonly Edit[]; later: Map<string, number> } => {
     const places = cursors()
     const later = new Map<string, number>()
@@ -76,7 +76,7 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, onProble
     if (!mayHold.test(content)) return
     const fences = await texts.do(openDoc.id, 'healable', content)
     if (openDoc.failed || stopped) return
-    // Somebody wrote in the meantime, so the next check tidies the fence.
+    // Somebody wrote in the meantime. The next check tidies the fence.
     if (openDoc.seq !== seq) return plan()
     const { edits, later } = judge(fences)
     waiting = later

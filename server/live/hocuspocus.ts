@@ -1,7 +1,7 @@
 /**
- * Connects the sockets to the domain through Hocuspocus, and adds the checks that Hocuspocus lacks. Hocuspocus validates nothing, acknowledges
- * before anything is stored, swallows store errors, and lets clients speak for each other. Its store hooks, its `onChange` and its unloading are
- * never used.
+ * Connects the sockets to the domain through Hocuspocus, and adds the checks that Hocuspocus lacks. Hocuspocus does not validate anything,
+ * acknowledges updates before they are stored, swallows storage errors, and lets clients speak for each other. Its store hooks, its `onChange` and
+ * its unloading are never used.
  */
 import type { IncomingMessage } from 'node:http'
 import { Hocuspocus } from '@hocuspocus/server'
@@ -24,17 +24,17 @@ import { createSockets, type Sockets } from './sockets.ts'
 import { createTurnEdits } from './turn-edits.ts'
 
 export interface LiveOptions {
-  /** Returns the service. The service itself needs this part, so this is called only when the first document opens. */
+  /** Returns the service. The service itself needs this module, so the function is called only when the first document opens. */
   readonly service: () => Service
   readonly registry: Registry
   readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
   readonly addressOf: (request: IncomingMessage) => string
-  /** The session cookie of the requesting browser. */
+  /** Returns the session cookie of the browser that sent a request. */
   readonly cookieOf: (request: IncomingMessage) => string | undefined
   readonly idleUnloadSeconds: number
-  /** Counts wrong keys by address. Both functions throw `rate_limited` if there were too many. */
+  /** Counts wrong keys for each address. Both functions throw `rate_limited` if there were too many. */
   readonly guesses: { check(address: string): void; count(address: string): void }
-  /** The most sockets per address and connections per document; null for no limit. */
+  /** The maximum number of sockets for each address, and of connections for each document. Null means no limit. */
   readonly socketsPerAddressMax: number | null
   readonly socketsPerDocumentMax: number | null
   readonly log: LiveLog
@@ -48,7 +48,7 @@ export interface LiveServer extends Live, Pick<Sockets, 'upgrade'> {
   counts(): { documents: number; sockets: number; waitingBytes: number }
 }
 
-/** An error for hooks. Hocuspocus sends `reason` to the client and prints errors that have a message, so this error has none. */
+/** An error for hooks. Hocuspocus sends `reason` to the client. It also prints errors that have a message, so this error has none. */
 class Refusal extends Error {
   readonly reason: string
 
@@ -67,17 +67,17 @@ const closeCodeOf = (code: ErrorCode): number => {
   return code === 'forbidden' ? closeCodes.notAllowed : closeCodes.credentialEnded
 }
 
-/** Whether the author has a page or a socket open, which already shows the author in presence. */
+/** Whether the author already has an open page or socket, which shows the author in presence. */
 const isThere = ({ document }: LoadedDocument, { identity, share }: Caller, name: string): boolean =>
   document.getConnections().some(({ context }) => {
     const { caller, guestName } = context as Context
     return caller.share === share && caller.identity.kind === identity.kind && (nameOfIdentity(caller.identity) ?? guestName) === name
   })
 
-/** Type of a sync message that requests missing updates and changes nothing (y-protocols). */
+/** The type of a sync message that only requests missing updates (y-protocols). */
 const syncStep1 = 0
 
-/** Closes the socket of a client whose state vector is larger than any page needs, and throws. */
+/** Throws if a client's state vector is larger than any page needs, and closes the client's socket. */
 const refuseLargeVector = (peer: Peer, vector: Uint8Array): void => {
   if (vector.length <= limits.stateVectorBytesMax) return
   peer.close(closeCodes.badMessage, 'the state vector is too large')
@@ -102,7 +102,7 @@ export const createLive = ({
   const editsOf = (entry: () => LoadedDocument | undefined): TurnEdits => createTurnEdits(entry, service)
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, registry, idleUnloadSeconds, editsOf, log })
 
-  /** Checks periodically whether a credential is still valid. If the issuer does not answer, nothing ends. */
+  /** Checks periodically whether a credential is still valid. If the issuer does not answer, the credential stays valid. */
   const askAgain = (find: () => Promise<Caller>, end: (code: ErrorCode) => void): (() => void) => {
     let cancel = (): void => undefined
     let stopped = false
@@ -119,7 +119,7 @@ export const createLive = ({
     }
   }
 
-  /** Counts a wrong key, as HTTP requests do, and returns the refusal. */
+  /** Counts a wrong key, as for HTTP requests, and returns the refusal. */
   const countedGuess = (error: unknown, address: string): unknown => {
     if (!(error instanceof ServiceError) || error.code !== 'credential_invalid') return error
     try {
@@ -130,7 +130,7 @@ export const createLive = ({
     }
   }
 
-  // Hocuspocus has a default for each unnamed hook, which costs a promise chain per message. So the defaults are removed.
+  // Hocuspocus has a default for each hook that is not named, which costs a promise chain for each message. So the defaults are removed.
   const unused = {
     onConfigure: undefined,
     onListen: undefined,
@@ -159,7 +159,7 @@ export const createLive = ({
       // If there is a bearer token, the browser's cookie is ignored, as for HTTP requests.
       const { cookie, address, sessions } = (context as Context).peer
       try {
-        // Only these tokens may cause a request to their issuer. Wrong keys from the same address must not lock out a good key.
+        // Only these tokens may cause a request to their issuer. Wrong keys from the same address must not lock out a valid key.
         if (token.startsWith('ai_')) guesses.check(address)
         const credentials = isBearer ? { bearer: token } : { key: token === '' ? undefined : token, cookie }
         const find = (): Promise<Caller> => callerOfDocument(service(), documentName, credentials)
@@ -184,13 +184,13 @@ export const createLive = ({
     },
 
     afterLoadDocument({ document }) {
-      // The open document listens to the Y.Doc itself, so Hocuspocus' own store hooks are disconnected.
+      // The open document listens to the Y.Doc directly, so the store hooks of Hocuspocus are disconnected.
       document.onUpdate(() => undefined)
       return Promise.resolve()
     },
 
     connected({ connection, documentName, context: { peer, inbox, caller, again } }) {
-      // The client closed the connection before it was ready.
+      // The client closed the connection before the document was ready.
       if (!connection.document.hasConnection(connection)) {
         peer.sessions.release(documentName)
         return Promise.resolve()
@@ -206,7 +206,7 @@ export const createLive = ({
         peer.close(closeCodeOf(code), code)
       }
       const forget = registry.add(documentName, caller, (code, linkIsLeft) => {
-        // The page reconnects with only its link, or learns then that the link has ended too.
+        // The page reconnects with only its link. If the link has ended too, the page learns that when it reconnects.
         if (linkIsLeft) peer.close(closeCodes.syncAgain, code)
         else end(code)
         const entry = documents.find(documentName)
@@ -247,7 +247,7 @@ export const createLive = ({
 
     beforeHandleAwareness({ states, connection, documentName }) {
       const entry = documents.find(documentName)
-      // Hocuspocus decodes into its own `Awareness`, whose first state is empty and belongs to nobody.
+      // Hocuspocus decodes the message with its own `Awareness`, whose first state is empty and belongs to nobody.
       const [scratch] = states.keys()
       if (scratch !== undefined) states.delete(scratch)
       if (entry !== undefined && connection !== undefined) takePresence(entry, connection, states, (connection.context as Context).caller)

@@ -1,4 +1,4 @@
-/** Guards a document against its clients: the server checks every update before it applies it, and rewrites every presence. */
+/** Protects a document from its clients: the server checks every update before it applies the update, and rewrites every presence. */
 import type { Connection } from '@hocuspocus/server'
 import { applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import * as Y from 'yjs'
@@ -24,13 +24,13 @@ const socketOpen = 1
 
 const peerOf = (connection: Connection): Peer => (connection.context as Context).peer
 
-// The client id under which a writing connection shows presence: the id of its own page. The connection also sends states with other ids, from
-// earlier or other open pages of the same device, because each page loads the state that the device had stored.
+// The client id with which a writing connection shows its presence: the id of its own page. The connection also sends states with other ids, from
+// earlier or other open pages of the same device, because each page loads the state that the device has stored.
 const homesOf = onceFor((_entry: LoadedDocument) => new Map<Peer, number>())
 
 /**
- * Whether another open connection uses this client id for its own writes. A connection without presence owns every id that it has used. Queued
- * messages of a closed connection may still be applied, and must not reserve the id.
+ * Whether another open connection uses this client id to write. A connection without presence owns every id that it has used. Queued messages of a
+ * closed connection may still be applied, and must not reserve the id.
  */
 const takenByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
   const owner = entry.owners.get(client)
@@ -38,7 +38,8 @@ const takenByOther = (entry: LoadedDocument, client: number, peer: Peer): boolea
   return (homesOf(entry).get(owner) ?? client) === client
 }
 
-// Owners of presence ids, separate from `owners`. Otherwise a reader could keep a writer out by showing presence under an id in the text.
+// The owners of presence ids. They are separate from `owners`: otherwise, a reader could lock out a writer by showing presence with an id from the
+// text.
 const presences = new WeakMap<LoadedDocument, Map<number, Peer>>()
 
 const presencesOf = (entry: LoadedDocument): Map<number, Peer> => {
@@ -47,7 +48,7 @@ const presencesOf = (entry: LoadedDocument): Map<number, Peer> => {
   return known
 }
 
-// The id under which each connection is shown. Hocuspocus 4.7 knows an id only if no earlier connection had it, and would leave the others in place.
+// The id with which each connection is shown. Hocuspocus 4.7 registers an id only if no earlier connection had it, and would not remove the others.
 const shownIds = new WeakMap<LoadedDocument, Map<Peer, number>>()
 
 const shownIdsOf = (entry: LoadedDocument): Map<Peer, number> => {
@@ -57,8 +58,8 @@ const shownIdsOf = (entry: LoadedDocument): Map<Peer, number> => {
 }
 
 /**
- * Whether this client id is taken for presence: by a program, by another connection that writes under the id, or by one that shows presence under
- * it. The last case does not count if this connection itself writes under the id.
+ * Whether this client id is taken for presence. It may belong to a program, to another connection that writes with it, or to another connection
+ * that shows presence with it. The last case does not count if this connection itself writes with the id.
  */
 const shownByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
   if (takenByOther(entry, client, peer) || entry.agents.has(client)) return true
@@ -72,7 +73,7 @@ const newsOf = (entry: LoadedDocument, peer: Peer, update: ParsedUpdate): number
     takenByOther: (client) => takenByOther(entry, client, peer)
   })
 
-/** If there are more characters than this, they are replaced together with the text between them. */
+/** If there are more such characters than this, a single edit replaces them together with the text between them. */
 const signsAtOnceMax = 1000
 
 /** Returns edits that remove all carriage returns and NULs from a text. */
@@ -85,17 +86,17 @@ const tidyingEdits = (content: string): readonly Edit[] => {
   return edits
 }
 
-/** Removes carriage returns and NULs from a document, whoever typed them. CodeMirror counts CR LF as one character. */
+/** Removes carriage returns and NULs from a document, no matter who typed them. CodeMirror counts CR LF as one character. */
 const tidy = (openDoc: OpenDocument): void => {
   if (openDoc.failed) return
   const edits = tidyingEdits(openDoc.snapshot().content)
   if (edits.length > 0) openDoc.apply(edits, systemActor)
 }
 
-/** Open documents that will be tidied, and the duration of their last tidying in milliseconds. */
+/** The documents that will be tidied, and how long tidying took the last time, in milliseconds. */
 const tidying = new WeakMap<OpenDocument, { planned: boolean; took: number }>()
 
-/** Schedules tidying. The server spends at most a twentieth of its time on tidying, however many updates need it. */
+/** Schedules tidying. The server spends at most a twentieth of its time on tidying, regardless of how many updates need it. */
 const tidySoon = (openDoc: OpenDocument): void => {
   const state = tidying.get(openDoc) ?? { planned: false, took: 0 }
   tidying.set(openDoc, state)
@@ -112,7 +113,7 @@ const tidySoon = (openDoc: OpenDocument): void => {
 const wipes = (update: ParsedUpdate, openDoc: OpenDocument): boolean =>
   update.deleted > limits.wipeUnitsMin && update.deleted > openDoc.text.length * limits.wipeShare
 
-/** Throws `credential_invalid` if the socket was closed. The server does not apply earlier messages that are still waiting. */
+/** Throws `credential_invalid` if the socket was closed. Earlier messages that are still waiting are then not applied. */
 export const requireOpen = (peer: Peer): void => {
   if (!peer.isOpen) throw new ServiceError('credential_invalid')
 }
@@ -128,7 +129,7 @@ export const takeUpdate = async (
   connection: Connection
 ): Promise<void> => {
   const update = parseUpdate(payload)
-  // Hocuspocus itself ignores updates from readers.
+  // Hocuspocus already ignores updates from readers.
   if (connection.readOnly) return
   const { openDoc, owners } = entry
   const peer = peerOf(connection)
@@ -136,7 +137,7 @@ export const takeUpdate = async (
   let news = newsOf(entry, peer, update)
   if (openDoc.text.length + update.inserted > limits.contentUnitsMax && lengthAfter(openDoc.ydoc, update) > limits.contentUnitsMax)
     throw new ServiceError('content_too_large')
-  // A page that is opening sends nothing new, and is never refused.
+  // A page that is opening a document sends nothing new, and is never refused.
   if (news.length > 0) quotas.require(openDoc.held(), payload.length, update.inserted === 0)
   if (wipes(update, openDoc)) {
     await saveBeforeWipe(ledger, entry.id, openDoc.snapshot())
@@ -148,8 +149,8 @@ export const takeUpdate = async (
 }
 
 /**
- * Returns the update if the server can apply it together with others: it only appends to the document's state, wipes nothing, and passes all checks.
- * All other updates go to `takeUpdate`, which refuses them with an error message.
+ * Returns the update if the server can apply it together with others. Such an update only appends to the document's state, wipes nothing, and
+ * passes all checks. All other updates go to `takeUpdate`, which refuses them with an error message.
  */
 export const plainUpdate = (
   entry: LoadedDocument,
@@ -171,7 +172,7 @@ export const plainUpdate = (
   }
 }
 
-/** Records the changes of a plain update once it is applied. */
+/** Records the changes of an update that was applied together with others. */
 export const noteUpdate = ({ owners, openDoc }: LoadedDocument, { spans, untidy }: ParsedUpdate, peer: Peer): void => {
   for (const { client } of spans) owners.set(client, peer)
   if (untidy) tidySoon(openDoc)
@@ -180,10 +181,10 @@ export const noteUpdate = ({ owners, openDoc }: LoadedDocument, { spans, untidy 
 /** Close codes after which a client keeps its unsent changes. */
 const endings: Partial<Record<ErrorCode, number>> = { content_too_large: closeCodes.tooBig, quota_exceeded: closeCodes.full }
 
-/** The reason of a close frame besides the error: the next step. A close frame has room for 120 letters. */
+/** The next step, which follows the error in the reason of a close frame. A reason has at most 123 bytes. */
 const nextSteps: Partial<Record<number, string>> = { [closeCodes.full]: ' Make room, then connect again.' }
 
-/** Closes the socket of a refused update with the code of the client's next step. Returns the text to log. */
+/** Closes the socket that sent a refused update. The close code tells the client the next step. Returns the text to log. */
 export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, error: unknown): string => {
   if (error instanceof UpdateRefused) {
     const honest = error.reason === 'gap' || error.reason === 'client_id'
@@ -198,7 +199,7 @@ export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, erro
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Keeps one presence per connection, under an id of that connection, and in the form that the server shows. Changes `states` in place. */
+/** Reduces the states of a message to one presence, with an id of this connection, in the form that the server shows. Changes `states` in place. */
 export const takePresence = (
   entry: LoadedDocument,
   connection: Connection,
@@ -206,7 +207,7 @@ export const takePresence = (
   caller: Caller
 ): void => {
   const peer = peerOf(connection)
-  // Presence from a closing socket is not logged, because nobody sees it.
+  // Presence from a socket that is closing is not logged, because nobody sees it.
   if (!peer.isOpen) return states.clear()
   const own = [...states.keys()].findLast((client) => !shownByOther(entry, client, peer))
   for (const [client, state] of states) {
@@ -237,7 +238,7 @@ export const takePresence = (
   giveUp(entry, former, peer)
 }
 
-/** Shows the presence of a connection, as Hocuspocus does with many more steps. Throws if the message does not decode. */
+/** Shows the presence of a connection. Hocuspocus would do the same in many more steps. Throws if the message cannot be decoded. */
 export const showPresence = (entry: LoadedDocument, connection: Connection, message: Uint8Array): void => {
   const { states, clocks } = readStates(message)
   takePresence(entry, connection, states, (connection.context as Context).caller)
@@ -248,13 +249,13 @@ export const showPresence = (entry: LoadedDocument, connection: Connection, mess
     })
 }
 
-/** Frees an id that a connection used only for presence. A client that changes its id with every message must not fill the memory. */
+/** Frees an id that a connection used only for presence. Otherwise a client that changes its id with every message would fill the memory. */
 const giveUp = (entry: LoadedDocument, client: number, peer: Peer): void => {
   if (presencesOf(entry).get(client) === peer) presencesOf(entry).delete(client)
   if (entry.owners.get(client) === peer && Y.getState(entry.openDoc.ydoc.store, client) === 0) entry.owners.delete(client)
 }
 
-/** Takes the removals out of a presence message (awareness.ts explains why). Throws if the message does not decode. */
+/** Applies the removals in a presence message (awareness.ts explains why). Throws if the message cannot be decoded. */
 export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Array): void => {
   const removed = removedClients(message)
   const own = removed.filter((client) => presencesOf(entry).get(client) === peer)
@@ -262,8 +263,8 @@ export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Ar
 }
 
 /**
- * Removes the presence of a connection that the service is closing, because its page may answer late or never. The ids are forgotten too, because
- * the page may return under the same id before this connection is gone.
+ * Removes the presence of a connection that the server is closing, because its page may answer late or never. The ids are forgotten too, because
+ * the page may return with the same id before this connection is gone.
  */
 export const hidePresence = (entry: LoadedDocument, connection: Connection, peer: Peer): void => {
   const clients = entry.document.getClients(connection) as Set<number>

@@ -2,13 +2,13 @@
 import { limits } from '../../shared/limits.ts'
 import type { Valve } from './valve.ts'
 
-/** Tokens to collect before reading resumes, because each stop and start costs two system calls. */
+/** The number of tokens to collect before reading resumes, because each stop and start costs two system calls. */
 const atOnce = 100
 
 export class MessageRate {
   readonly #valve: Valve
   #tokens: number = limits.socketMessagesBurst
-  /** Milliseconds of a monotonic clock. */
+  /** The time of the last refill, in milliseconds of a monotonic clock. */
   #at = performance.now()
   #timer: NodeJS.Timeout | undefined
 
@@ -36,7 +36,7 @@ export class MessageRate {
   }
 
   #wait(): void {
-    // Messages that arrive before the stop count too, so the number of tokens may be far below zero.
+    // Messages that arrive before reading stops also count, so the number of tokens may be far below zero.
     const milliseconds = ((atOnce - this.#tokens) / limits.socketMessagesPerSecond) * 1000
     this.#timer = setTimeout(() => this.#again(), milliseconds).unref()
   }

@@ -1,6 +1,6 @@
 /**
- * The outgoing presence of one document. One frame holds all cursors that moved, ten times a second at most, or four times in a crowd. Hocuspocus
- * would send a frame for each turn of the event loop, and would list all states for unused hooks with each message.
+ * Sends the presence of one document. One frame contains all cursors that moved. Frames are sent at most ten times a second, or four times in a
+ * crowd. Hocuspocus would send a frame in each turn of the event loop, and would list all states with each message, for hooks that nobody uses.
  */
 import { type Connection, type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as encoding from 'lib0/encoding'
@@ -29,8 +29,8 @@ const frameOf = (address: string, update: Uint8Array): Uint8Array => {
 }
 
 /**
- * Creates the presence frames of a document. `settle` applies the waiting edits, because a cursor must not arrive before the text that it points
- * into.
+ * Creates the sender of a document's presence. `settle` applies the waiting edits, because a cursor must not arrive before the text to which it
+ * points.
  */
 export const createPresenceFrames = (document: Document, settle: () => void): PresenceFrames => {
   const { awareness } = document
@@ -38,7 +38,7 @@ export const createPresenceFrames = (document: Document, settle: () => void): Pr
   let cancel: (() => void) | undefined
   let sentAt = Number.NEGATIVE_INFINITY
 
-  /** Sends a frame to a few sockets in each turn of the event loop, so that edits need not wait for a crowd. */
+  /** Sends a frame to a few sockets in each turn of the event loop, so that edits do not have to wait for a crowd. */
   const sendTo = (connections: readonly Connection[], update: Uint8Array, frame: Uint8Array): void => {
     for (const connection of connections.slice(0, limits.presenceFrameSockets))
       connection.send(connection.messageAddress === document.name ? frame : frameOf(connection.messageAddress, update))

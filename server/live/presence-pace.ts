@@ -1,6 +1,6 @@
 /**
- * Limits the rate of presence. A client may send its cursor a thousand times a second, and each message goes to everybody. The first message passes
- * through at once. Messages that follow too soon are merged, with the latest state of each client id, and pass through together a moment later.
+ * Limits the rate of presence. A client may send its cursor a thousand times a second, and each message goes to everyone. The first message passes
+ * through immediately. Messages that follow too soon are merged, with the latest state of each client id, and pass through together a moment later.
  */
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
@@ -17,7 +17,7 @@ interface Pace {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Reads the states of a message into `states`. Throws if the content does not decode. */
+/** Reads the states of a message into `states`. Throws if the content cannot be decoded. */
 const readInto = (states: States, content: Uint8Array): void => {
   const decoder = decoding.createDecoder(decoding.readVarUint8Array(decoding.createDecoder(content)))
   const count = decoding.readVarUint(decoder)
@@ -34,7 +34,7 @@ const readInto = (states: States, content: Uint8Array): void => {
 
 const sizeOf = (states: States): number => [...states.values()].reduce((sum, { state }) => sum + state.length + 12, 0)
 
-/** A connection has presence under one client id, so the latest of many ids are enough. */
+/** Keeps only the latest states. A connection shows presence with one client id, so a few are enough. */
 const trim = (states: States): void => {
   let size = sizeOf(states)
   for (const [client, { state }] of states) {
@@ -63,12 +63,12 @@ export class PresencePace {
   readonly #paces = new Map<string, Pace>()
   readonly #pass: (frame: Uint8Array) => void
 
-  /** Creates the limit. `pass` receives the held message when it is due. */
+  /** Creates the limit. `pass` receives a held message when it is due. */
   constructor(pass: (frame: Uint8Array) => void) {
     this.#pass = pass
   }
 
-  /** Returns whether a message may pass through now; otherwise holds it. Throws if the content does not decode. */
+  /** Returns whether a message may pass through now. If not, holds the message. Throws if the content cannot be decoded. */
   take(address: string, content: Uint8Array): boolean {
     const pace = this.#paces.get(address) ?? { at: Number.NEGATIVE_INFINITY, held: undefined, timer: undefined }
     this.#paces.set(address, pace)

@@ -1,4 +1,4 @@
-/** Registers sockets and long polls by link, so that a revocation ends them at once (ARCHITECTURE.md). */
+/** Registers sockets and long polls by link, so that revoking the link ends them at once (ARCHITECTURE.md). */
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Caller } from '../domain/rights/caller.ts'
@@ -11,18 +11,18 @@ interface Connected {
   readonly end: End
 }
 
-// Timers of Node hold 31 bits. A link that lives longer is checked again when its timer fires.
+// Node's timers hold 31 bits. A link that lives longer is checked again when its timer fires.
 const timerMsMax = 2 ** 31 - 1
 
-// The most ended links to remember. A caller admitted just before the end may connect just after it, because loading a document takes time. The
-// server must still refuse this caller.
+// The number of ended links to remember. Loading a document takes time, so a caller who was admitted just before the end may connect just after it.
+// The server must still refuse this caller.
 const endedMax = 10_000
 
 export const createRegistry = (clock: Clock): Registry => {
   const documents = new Map<string, Set<Connected>>()
   const ended = new Map<string, ErrorCode>()
 
-  // The most recent links whose role was changed, for the same reason.
+  // The links whose role was changed most recently. They are remembered for the same reason.
   const changed = new Map<string, Role>()
 
   const endedName = (doc: string, share: string | null): string => (share === null ? doc : `${doc} ${share}`)
@@ -33,7 +33,7 @@ export const createRegistry = (clock: Clock): Registry => {
     if (ended.size > endedMax) ended.delete(ended.keys().next().value as string)
   }
 
-  /** Returns the error code with which the caller's access ended, or undefined if the access is valid. */
+  /** Returns the error code with which the caller's access ended; undefined if the access is valid. */
   const endOf = (doc: string, { share, session }: Caller): ErrorCode | undefined => {
     const names = [endedName(doc, share), endedName(doc, null), ...(session === null ? [] : [endedSession(session)])]
     return names.map((name) => ended.get(name)).find((code) => code !== undefined)

@@ -1,14 +1,14 @@
-/** Counts connections to a document by holder, so that no link, account or address takes all of them and locks out the owner. */
+/** Counts the connections to a document for each holder, so that no link, account or address can use all of them and lock out the owner. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Caller } from '../domain/rights/caller.ts'
 
 export interface Seats {
-  /** Takes a place in a document. Returns a function that releases the place. Throws `rate_limited` if no place is left for this caller. */
+  /** Reserves a place in a document. Returns a function that releases the place. Throws `rate_limited` if no place is left for this caller. */
   take(doc: string, caller: Caller, address: string): () => void
 }
 
-/** Returns the holders that may have only a share of a document's connections, with that share. */
+/** Returns the holders whose connections to a document are limited, each with its limit as a share of all connections. */
 const holdersOf = ({ identity, rootShare }: Caller, address: string): readonly (readonly [string, number])[] => [
   identity.kind === 'guest'
     ? [`address ${address}`, limits.documentShareOfPerson]
@@ -16,7 +16,7 @@ const holdersOf = ({ identity, rootShare }: Caller, address: string): readonly (
   ...(rootShare === null ? [] : [[`link ${rootShare}`, limits.documentShareOfLink] as const])
 ]
 
-/** Creates the counter. `max`: the most connections of one document; null for no limit. */
+/** Creates the counter. `max` is the maximum number of connections to one document; null means no limit. */
 export const createSeats = (max: number | null): Seats => {
   const documents = new Map<string, Map<string, number>>()
   const all = 'all'

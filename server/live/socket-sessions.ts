@@ -1,6 +1,6 @@
 /**
- * The documents that one socket holds open. Hocuspocus addresses a session as `doc` or `doc NUL session` and bounds neither, so a socket
- * could take every place of a document. Here a document has one session on each socket.
+ * The documents that one socket holds open. Hocuspocus addresses a session as `doc` or `doc NUL session` and limits neither, so a socket could take
+ * every place of a document. Here, a document has only one session on each socket.
  */
 import type { Connection } from '@hocuspocus/server'
 import { limits } from '../../shared/limits.ts'
@@ -8,7 +8,7 @@ import { limits } from '../../shared/limits.ts'
 interface Session {
   /** The address in the frames of the session. */
   readonly address: string
-  /** Gives up the session's place in the document, once its token was accepted. */
+  /** Releases the session's place in the document. Set once its token was accepted. */
   leave: () => void
   /** Set once Hocuspocus has connected the session. */
   connection: Connection | undefined
@@ -20,7 +20,7 @@ export class SocketSessions {
   #isEnded = false
   #isAdmitted = false
 
-  /** Whether any token of this socket was accepted. */
+  /** Whether any token on this socket was accepted. */
   get isAdmitted(): boolean {
     return this.#isAdmitted
   }
@@ -30,7 +30,7 @@ export class SocketSessions {
     return [...this.#sessions.values()].some(({ mayWrite }) => mayWrite)
   }
 
-  /** Begins a session, or returns why it cannot begin. A second token for an existing session counts as sent again. */
+  /** Begins a session, or returns the reason why it cannot begin. A second token for an existing session counts as the same token sent again. */
   claim(doc: string, address: string): 'claimed' | 'other session' | 'too many' {
     const known = this.#sessions.get(doc)
     if (known !== undefined) return known.address === address ? 'claimed' : 'other session'
@@ -39,13 +39,13 @@ export class SocketSessions {
     return 'claimed'
   }
 
-  /** Whether frames with this address belong to another session than the document's. */
+  /** Whether this address belongs to a session other than the document's. */
   isOther(doc: string, address: string): boolean {
     const known = this.#sessions.get(doc)
     return known !== undefined && known.address !== address
   }
 
-  /** Records that a token was accepted. `leave` gives up the session's place in the document; it is called when the session ends. */
+  /** Records that a token was accepted. `leave` is called when the session ends; it releases the session's place in the document. */
   admit(doc: string, mayWrite: boolean, leave: () => void): void {
     const known = this.#sessions.get(doc)
     if (known === undefined || this.#isEnded) return leave()

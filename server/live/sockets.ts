@@ -24,24 +24,24 @@ interface SocketsOptions {
   readonly attach: (peer: Peer, inbox: Inbox) => Client
   readonly findOpen: (doc: string) => OpenDocument | undefined
   /**
-   * Called with the content of each presence message. `isNext`: no earlier message of the connection is waiting. Returns whether the message is
-   * done, so that Hocuspocus need not see it. Throws if the message does not decode.
+   * Called with the content of each presence message. `isNext` says that no earlier message of the connection is waiting. Returns whether the
+   * message was handled, so that Hocuspocus need not see it. Throws if the message cannot be decoded.
    */
   readonly onPresence: (peer: Peer, doc: string, message: Uint8Array, isNext: boolean) => boolean
   /**
-   * Called with an update if no earlier message of its connection is waiting. Returns whether the update is taken; `pass` gives it to Hocuspocus
-   * later.
+   * Called with an update if no earlier message of its connection is waiting. Returns whether the update was accepted. `pass` gives it to
+   * Hocuspocus later.
    */
   readonly onEdit: (peer: Peer, doc: string, update: Uint8Array, pass: () => void) => boolean
-  /** Called before any other message of a document, which must find the earlier edits in the document. */
+  /** Called before any other message of a document, because that message must find the earlier edits in the document. */
   readonly onOther: (doc: string) => void
-  /** Whether an origin may open sockets. A request without an Origin header comes from a program, and is allowed too. */
+  /** Whether pages of an origin may open sockets. A request without an Origin header comes from a program and is allowed too. */
   readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
   /** Returns the client's address, as seen through trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string
-  /** Returns the session of the requesting browser. Called only if the request comes from one of our pages. */
+  /** Returns the session cookie of the browser. Called only if the request comes from one of our pages. */
   readonly cookieOf: (request: IncomingMessage) => string | undefined
-  /** The most sockets per address; null for no limit. */
+  /** The maximum number of sockets for each address; null means no limit. */
   readonly socketsPerAddressMax: number | null
   readonly log: LiveLog
 }
@@ -49,45 +49,48 @@ interface SocketsOptions {
 export interface Sockets {
   /** Takes over an HTTP upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Accepts no more sockets and closes the open ones. */
+  /** Stops accepting sockets, and closes the open ones. */
   stop(): void
-  /** Cuts sockets that did not answer the close frame. */
+  /** Cuts the sockets that did not answer the close frame. */
   terminateAll(): void
   count(): number
   /** Returns the number of bytes that clients have not read yet. */
   waitingBytes(): number
 }
 
-/** The most bytes that a socket may send before its first token was accepted: the messages that Hocuspocus queues, and the token. */
+/**
+ * The maximum number of bytes that a socket may send before its first token is accepted. They are the messages that Hocuspocus queues, and the
+ * token.
+ */
 const earlyBytesMax = limits.socketQueueBytesMax + limits.socketHelloBytesMax
 
-/** The most bytes of an unfinished message on a socket that may not write. Its largest message is a state vector. */
+/** The maximum size of an unfinished message on a socket that may not write, in bytes. Its largest message is a state vector. */
 const readerBytesMax = 2 * limits.stateVectorBytesMax
 
 const deny = (socket: Duplex, status: string): void => {
-  // Ends the connection, because one that the client never closes would stay.
+  // Ends the connection. Otherwise it would stay open if the client never closes it.
   socket.once('finish', () => socket.destroy())
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
 const isKnown = (type: number): boolean => type <= messageTypes.stateless || type === messageTypes.close || type === messageTypes.syncStatus
 
-/** Whether a message brings changes. The second number of a sync message says so (y-protocols). */
+/** Whether a message contains changes. The second number of a sync message indicates this (y-protocols). */
 const isEdit = (frame: Uint8Array, { type, offset }: FrameHead): boolean =>
   (type === messageTypes.sync || type === messageTypes.syncReply) && frame[offset] !== 0
 
-/** Whether a message is an update, and not a state that was requested. */
+/** Whether a message is an update, and not a requested state. */
 const isUpdate = (frame: Uint8Array, { type, offset }: FrameHead): boolean =>
   (type === messageTypes.sync || type === messageTypes.syncReply) && frame[offset] === 2
 
-/** Returns the content of a message. Throws if the message does not decode. */
+/** Returns the content of a message. Throws if the message cannot be decoded. */
 const contentOf = (frame: Uint8Array, offset: number): Uint8Array => {
   const decoder = decoding.createDecoder(frame)
   decoder.pos = offset
   return decoding.readVarUint8Array(decoder)
 }
 
-// The types of `ws` do not know this option yet (ws 8.19).
+// The types of `ws` do not include this option yet (ws 8.19).
 const goodbye = { closeTimeout: limits.socketGoodbyeSecondsMax * 1000 }
 
 export const createSockets = ({
@@ -132,7 +135,7 @@ export const createSockets = ({
     return head
   }
 
-  /** Begins the session of a token. Returns whether Hocuspocus should see the token. */
+  /** Begins the session for a token. Returns whether Hocuspocus should see the token. */
   const admit = (peer: Peer, { doc, address }: FrameHead): boolean => {
     const claim = peer.sessions.claim(doc, address)
     if (claim === 'too many') peer.close(closeCodes.badMessage, 'too many documents')
@@ -140,7 +143,7 @@ export const createSockets = ({
     return claim === 'claimed'
   }
 
-  /** Handles edits and presence without Hocuspocus, which needs many steps for each message. Returns whether the message is done. */
+  /** Handles edits and presence without Hocuspocus, which needs many steps for each message. Returns whether the message was handled. */
   const takeOurselves = (peer: Peer, client: Client, inbox: Inbox, { frame, head }: Waiting): boolean => {
     const isNext = !inbox.isHandling && peer.sessions.isOpen(head.doc)
     if (head.type === messageTypes.awareness) return onPresence(peer, head.doc, contentOf(frame, head.offset), isNext)
@@ -155,7 +158,7 @@ export const createSockets = ({
     return false
   }
 
-  /** Gives a frame to Hocuspocus. Returns whether Hocuspocus will report that it has finished. */
+  /** Passes a frame to Hocuspocus. Returns whether Hocuspocus will report that it has finished. */
   const deliver = (peer: Peer, client: Client, inbox: Inbox, { frame, head }: Waiting): boolean => {
     if (!peer.isOpen) return false
     try {
@@ -173,7 +176,7 @@ export const createSockets = ({
   const refuse = (peer: Peer, error: unknown): void =>
     peer.close(closeCodes.badMessage, error instanceof Error ? error.message : 'bad message')
 
-  /** Bytes of incomplete messages on all sockets. */
+  /** The bytes of unfinished messages on all sockets. */
   const unfinished = new Map<Peer, number>()
   let unfinishedBytes = 0
   const noteUnfinished = (peer: Peer, bytes: number): void => {
@@ -182,7 +185,7 @@ export const createSockets = ({
     else unfinished.set(peer, bytes)
   }
 
-  /** Closes the sockets that take the most memory, until the total is within its limit. */
+  /** Closes the sockets that use the most memory, until the total is within its limit. */
   const relieve = (): void => {
     const bytesOf = (peer: Peer): number => peer.waitingBytes + (unfinished.get(peer) ?? 0)
     let total = [...peers].reduce((sum, peer) => sum + bytesOf(peer), 0)
@@ -195,7 +198,7 @@ export const createSockets = ({
     }
   }
 
-  /** Limits the incomplete messages of a socket, because `ws` buffers each up to the largest size of a message. */
+  /** Limits the unfinished messages of a socket, because `ws` buffers each of them up to the maximum message size. */
   const watchBytes = (peer: Peer, socket: Duplex): void => {
     let early = 0
     socket.on('data', (chunk: Buffer) => {
@@ -222,7 +225,7 @@ export const createSockets = ({
     })
     ws.on('message', (data: Buffer, isBinary) => {
       noteUnfinished(peer, 0)
-      // A client that does not answer the close frame must not be able to write any longer.
+      // A client that does not answer the close frame must not be able to write any more.
       if (!peer.isOpen) return undefined
       if (!isBinary) return peer.close(closeCodes.badMessage, 'binary messages only')
       peer.seen()
@@ -230,7 +233,7 @@ export const createSockets = ({
       try {
         const head = inspect(peer, frame)
         hasSpoken = true
-        // Edits need no rate limit here: the disk and the readers slow them down.
+        // Edits need no rate limit here, because the disk and the readers slow them down.
         if (!isEdit(frame, head) || !peer.sessions.mayWrite(head.doc)) rate.spend()
         const isHeld = head.type === messageTypes.awareness && !pace.take(head.address, frame.subarray(head.offset))
         if (!isHeld) inbox.take({ frame, head })
@@ -240,7 +243,7 @@ export const createSockets = ({
       return undefined
     })
     watchBytes(peer, socket)
-    // Hocuspocus drops a socket that sends nothing for a minute. An answer to a ping is a sign of life too.
+    // Hocuspocus drops a socket that sends nothing for a minute. The answer to a ping also counts as a sign of life.
     ws.on('pong', () => (client.lastMessageReceivedAt = Date.now()))
     ws.on('error', (error) => log('debug', 'socket error', { error }))
     ws.on('close', (code, reason) => {
@@ -269,7 +272,7 @@ export const createSockets = ({
     startLooking()
   }
 
-  // A socket that did not answer the last ping is gone, whatever the state of its TCP connection.
+  // A socket that did not answer the last ping is gone, regardless of the state of its TCP connection.
   const pinging = setInterval(() => {
     for (const peer of peers) peer.probe()
   }, limits.socketPingSeconds * 1000).unref()

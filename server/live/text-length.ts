@@ -1,6 +1,6 @@
 /**
- * Computes the length that a text will have after an update, before the update is applied. It counts in the update and the store, because a copy of
- * the document would cost as much memory as the document.
+ * Computes the length that a text will have after an update, before the update is applied. It counts in the update and in the Yjs store, because a
+ * copy of the document would need as much memory as the document.
  */
 import * as Y from 'yjs'
 import { textRootName } from '../../shared/names.ts'
@@ -17,7 +17,7 @@ const united = (spans: readonly Span[]): Span[] => {
   return result
 }
 
-/** Returns the units of a stored span that are part of the text. */
+/** Returns how many units of a stored span are part of the text. */
 const standing = (structs: readonly (Y.Item | Y.GC)[], from: number, to: number): number => {
   let units = 0
   for (let index = Y.findIndexSS(structs as (Y.Item | Y.GC)[], from); index < structs.length; index++) {
@@ -30,7 +30,7 @@ const standing = (structs: readonly (Y.Item | Y.GC)[], from: number, to: number)
   return units
 }
 
-/** Counts the units that two lists of united spans have in common. */
+/** Counts the units that two lists of merged spans have in common. */
 const inBoth = (one: readonly Span[], other: readonly Span[]): number => {
   let units = 0
   for (let left = 0, right = 0; left < one.length && right < other.length;) {
@@ -46,7 +46,8 @@ const inBoth = (one: readonly Span[], other: readonly Span[]): number => {
 const unitsOf = (spans: readonly Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from, 0)
 
 /**
- * Returns the length of the text after an update, in units. Text that the update inserts as deleted and text that it deletes are taken into account.
+ * Returns the length of the text after an update, in units. It takes into account text that the update inserts as deleted, and text that it
+ * deletes.
  */
 export const lengthAfter = (ydoc: Y.Doc, { texts, deletions }: ParsedUpdate): number => {
   const { store } = ydoc

@@ -1,10 +1,11 @@
 /**
- * The edits of one document that arrive in one turn of the event loop are one piece of work: each is checked, then all are applied in one
- * transaction, journaled in one record with their authors, sent as one frame, and acknowledged together once they are on disk. Hocuspocus would take
- * each through its chains of hooks. In a crowd the edits of a few milliseconds are taken together; the edit of a lone writer never waits.
+ * Handles the edits of one document that arrive in the same turn of the event loop as one piece of work. Each edit is checked. Then all of them are
+ * applied in one transaction, journaled in one record with their authors, sent as one frame, and acknowledged together once they are on disk.
+ * Hocuspocus would run its chains of hooks for each edit. In a crowd, the edits of a few milliseconds are handled together. The edit of a single
+ * writer never waits.
  *
- * Only edits that are good as they are go this way. All others (refused, wiping, overlapping what is there) are left to Hocuspocus, and whatever the
- * same connection sent after them, too.
+ * Only edits that can be accepted without further steps are handled here. All others (edits that are refused, wipe the text, or overlap existing
+ * structs) go to Hocuspocus. So does everything that the same connection sent after them.
  */
 import * as encoding from 'lib0/encoding'
 import { limits } from '../../shared/limits.ts'
@@ -29,7 +30,7 @@ export const createTurnEdits = (entry: () => LoadedDocument | undefined, service
   let cancel: (() => void) | undefined
   /** The time of the last batch in milliseconds, and its writer if only one person wrote. */
   let last: { at: number; writer: Peer | undefined } = { at: Number.NEGATIVE_INFINITY, writer: undefined }
-  /** Everybody without a session name gets the same bytes, so they are framed once. */
+  /** All connections without a session name get the same bytes, so these are framed only once. */
   let usual: Uint8Array | undefined
 
   const acknowledge = ({ peer, connection: { messageAddress, document } }: WaitingEdit): void => {
@@ -37,7 +38,7 @@ export const createTurnEdits = (entry: () => LoadedDocument | undefined, service
     else peer.send(acknowledgement(messageAddress))
   }
 
-  /** Applies the plain edits and acknowledges them. Leaves the others to Hocuspocus. */
+  /** Applies and acknowledges the edits that can be handled here. Returns the others for Hocuspocus. */
   const take = (found: LoadedDocument, first: WaitingEdit, batch: readonly WaitingEdit[]): WaitingEdit[] => {
     const taken: WaitingEdit[] = []
     const passed = new Set<Peer>()
@@ -74,7 +75,7 @@ export const createTurnEdits = (entry: () => LoadedDocument | undefined, service
     for (const each of take(found, first, batch)) acknowledge(each)
   }
 
-  /** Returns how long edits wait for others, in milliseconds. Edits of a lone writer, and edits after a pause, do not wait. */
+  /** Returns how long edits wait for other edits, in milliseconds. Edits of a single writer, and edits after a pause, do not wait. */
   const delay = (): number => {
     const people = entry()?.document.getConnectionsCount() ?? 0
     if (people < limits.crowdMin || waiting.every(({ peer }) => peer === last.writer)) return 0

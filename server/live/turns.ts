@@ -1,17 +1,17 @@
 /**
- * Shares the event loop fairly between sockets. Hocuspocus handles all messages that it has before anything else runs. So it gets a few messages of
- * each socket, one socket after the other, and only for a limited time in each turn.
+ * Divides the event loop fairly between sockets. Hocuspocus handles all messages that it has before anything else runs. So it gets a few messages
+ * of each socket, one socket after another, and only for a limited time in each turn.
  */
 import { limits } from '../../shared/limits.ts'
 
 export interface Turns {
-  /** Runs `step` now if this turn of the event loop has time left, else in the next, after earlier steps. */
+  /** Runs `step` immediately if this turn of the event loop has time left. Otherwise runs it in the next turn, after earlier steps. */
   enter(step: () => void): void
 }
 
 export const createTurns = (): Turns => {
   let ready: (() => void)[] = []
-  /** The time when this turn began, in milliseconds; undefined before its first step. */
+  /** The time when this turn began, in milliseconds. Undefined before its first step. */
   let began: number | undefined
   let isRunning = false
 

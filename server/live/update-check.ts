@@ -1,8 +1,8 @@
 /**
- * Checks a Yjs update before it touches the live document. Yjs itself validates nothing: a 7-byte update may cost 233 MB, a 6-byte one
- * may erase another person's typing, and an update that throws halfway stays applied by half.
+ * Checks a Yjs update before it touches the live document. Yjs itself does not validate anything: a 7-byte update may cost 233 MB, a 6-byte update
+ * may erase another person's typing, and an update that throws halfway stays half applied.
  *
- * Accepted are V1 updates that insert plain text into our one root or delete, from client ids that nobody else is using, without gaps.
+ * The check accepts V1 updates without gaps that only insert plain text into our one root, or delete. Nobody else may be using their client ids.
  *
  *   update     count of clients · client…  · delete set
  *   client     count of structs · client id · clock of the first struct · struct…
@@ -17,13 +17,14 @@ import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
 
 /**
- * The reason for which an update was refused. An honest client never causes `malformed` or `foreign`. After the other two, the client syncs again.
+ * The reason why an update was refused. An honest client never causes `malformed` or `foreign`. After `gap` or `client_id`, the client synchronizes
+ * again.
  */
 export type RefusalReason = 'malformed' | 'foreign' | 'gap' | 'client_id'
 
 export class UpdateRefused extends Error {
   readonly reason: RefusalReason
-  /** The client id that belongs to another connection. */
+  /** The client id in the update that belongs to another connection. */
   readonly client: number | undefined
 
   constructor(reason: RefusalReason, what: string, client?: number) {
@@ -51,18 +52,18 @@ interface Dependency {
 export interface ParsedUpdate {
   /** Structs by client, with clocks from `from` up to but not including `to`. Each client occurs once. */
   readonly spans: readonly Span[]
-  /** Neighbours that are structs of other clients, in the order of the update. */
+  /** Neighbors of structs that belong to other clients, in the order of the update. */
   readonly dependencies: readonly Dependency[]
   readonly deletions: readonly Span[]
-  /** Structs that insert text; consecutive ones are joined. */
+  /** Structs that insert text. Consecutive structs are joined. */
   readonly texts: readonly Span[]
-  /** The highest clock that the update needs of each client and does not itself bring. */
+  /** For each client, the highest clock that the update needs but does not contain. */
   readonly needs: ReadonlyMap<number, number>
-  /** UTF-16 units inserted. */
+  /** The number of inserted UTF-16 units. */
   readonly inserted: number
-  /** Units deleted. */
+  /** The number of deleted units. */
   readonly deleted: number
-  /** Whether inserted text contains a carriage return or NUL, which the document does not store. */
+  /** Whether the inserted text contains a carriage return or NUL, which the document does not store. */
   readonly untidy: boolean
 }
 
@@ -85,7 +86,7 @@ const readClient = (decoder: decoding.Decoder): number => {
   return client <= clientMax ? client : refuse('a client id is out of range')
 }
 
-/** Reads the count of items that take at least one byte each. A count above the remaining bytes is false, and would waste memory. */
+/** Reads a number of items, each of which takes at least one byte. A number above the remaining bytes is false, and would waste memory. */
 const readCount = (decoder: decoding.Decoder): number => {
   const count = decoding.readVarUint(decoder)
   return count <= decoder.arr.length - decoder.pos ? count : refuse('a count exceeds the message')
@@ -138,7 +139,8 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
   const readOrigin = (client: number, clock: number): void => {
     const on = readClient(decoder)
     const onClock = readClock(decoder)
-    // Yjs does not check whether an item of the same client exists yet. An item next to itself would throw after half of the update was applied.
+    // Yjs does not check whether an item of the same client already exists. An item that refers to itself would throw after half of the update was
+    // applied.
     if (on === client && onClock >= clock) throw new UpdateRefused('gap', 'an item refers to a later item of its own client')
     need(on, onClock)
     if (on !== client) dependencies.push({ client, clock, on, onClock })
@@ -161,7 +163,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
     for (let count = readCount(decoder); count > 0; count--) {
       const structs = readCount(decoder)
       const client = readClient(decoder)
-      // If one client has two runs, Yjs keeps the second and waits forever for the first.
+      // If a client has two runs, Yjs keeps the second one and waits forever for the first.
       if (clients.has(client)) refuse('a client stands twice')
       if (clients.add(client).size > limits.updateClientsMax) refuse('too many clients')
       const from = readClock(decoder)
@@ -190,7 +192,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
 export interface DocumentState {
   /** Returns the clock up to which the document has structs of this client. */
   clockOf(client: number): number
-  /** Whether another open connection writes under this client id. */
+  /** Whether another open connection writes with this client id. */
   takenByOther(client: number): boolean
 }
 
@@ -200,11 +202,11 @@ const append = <T>(lists: Map<number, T[]>, key: number, item: T): void => {
   else list.push(item)
 }
 
-// The most waits. Honest updates need few: each run of a client waits a few times for another client.
+// The maximum number of waits. Honest updates need few: each run of a client waits a few times for another client.
 const waitsMax = 1_000_000
 
 /**
- * Whether the structs can be ordered so that each comes after its neighbours. Structs in a cycle would stay pending forever: acknowledged, but not
+ * Whether the structs can be ordered so that each comes after its neighbors. Structs in a cycle would stay pending forever: acknowledged, but not
  * in the text.
  */
 const isOrderable = (update: ParsedUpdate, clockOf: (client: number) => number): boolean => {
@@ -237,8 +239,8 @@ const isOrderable = (update: ParsedUpdate, clockOf: (client: number) => number):
 }
 
 /**
- * Checks a parsed update against the document. Returns the clients of which the update has new structs. Throws `UpdateRefused` with `gap` if the
- * update builds on missing structs, or with `client_id` if it writes under the id of another connection.
+ * Checks a parsed update against the document. Returns the clients that have new structs in the update. Throws `UpdateRefused` with `gap` if the
+ * update builds on missing structs, or with `client_id` if it writes with the id of another connection.
  */
 export const checkUpdate = (update: ParsedUpdate, state: DocumentState): number[] => {
   const known = new Map<number, number>()

@@ -1,19 +1,19 @@
 /**
- * The outgoing updates of one document: one frame for each transaction, which is made once and is the same for everybody. Hocuspocus would hold the
- * updates until another turn of the event loop, and send an edit back to its author.
+ * Sends the updates of one document. Each transaction becomes one frame, which is created once and is the same for everyone. Hocuspocus would hold
+ * the updates until another turn of the event loop, and would send an edit back to its author.
  */
 import { type Connection, type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as encoding from 'lib0/encoding'
 import { messageTypes } from '../../shared/live-protocol.ts'
 
-/** The origin of a transaction with edits of connections. `several`: the edits come from more than this connection. */
+/** The origin of a transaction with edits of connections. `several` says that other connections also contributed edits. */
 export interface EditsOrigin {
   readonly source: 'connection'
   readonly connection: Connection
   readonly several: boolean
 }
 
-/** Second number of a sync message with an update (y-protocols). */
+/** The second number of a sync message that contains an update (y-protocols). */
 const updateStep = 2
 
 const frameOf = (address: string, update: Uint8Array): Uint8Array => {
@@ -25,17 +25,17 @@ const frameOf = (address: string, update: Uint8Array): Uint8Array => {
   return encoding.toUint8Array(encoder)
 }
 
-/** Returns the only author of a transaction, who has the edit already. */
+/** Returns the author of a transaction if it has only one. That author already has the edit. */
 const authorOf = (origin: unknown): Connection | undefined =>
   isTransactionOrigin(origin) && origin.source === 'connection' && !(origin as Partial<EditsOrigin>).several ? origin.connection : undefined
 
-/** Removes the update listener of Hocuspocus. Call this before others listen. */
+/** Removes the update listener of Hocuspocus. Call this before other listeners are added. */
 export const takeOverUpdates = (document: Document): void => {
   const observers = (document as unknown as { readonly _observers: Map<string, unknown> })._observers
   observers.delete('update')
 }
 
-/** Begins to send updates. Call this after the journal listens, because a frame waits until its updates are journaled. */
+/** Starts sending updates. Call this after the journal has started to listen, because a frame waits until its updates are journaled. */
 export const sendUpdates = (document: Document): void => {
   document.on('update', (update: Uint8Array, origin: unknown) => {
     const author = authorOf(origin)

@@ -1,9 +1,9 @@
-/** Back-pressure on one socket. While there is any reason, the server reads nothing from the socket, and TCP slows the sender. */
+/** Back-pressure on one socket. While there is any reason not to read, the server reads nothing from the socket, and TCP slows the sender. */
 import type { WebSocket } from 'ws'
 
 /**
- * The reason for which a socket is not read. `inbox`: too many of its messages wait here. `rate`: it has spent its messages. `output`: it does not
- * read its frames. `disk`: its edits wait for the disk.
+ * The reason why a socket is not read. `inbox`: too many of its messages wait here. `rate`: it has sent too many messages. `output`: its client
+ * does not read frames. `disk`: its edits wait for the disk.
  */
 export type Reason = 'inbox' | 'rate' | 'output' | 'disk'
 
@@ -20,7 +20,7 @@ export class Valve {
     return this.#ws.isPaused
   }
 
-  /** Stops reading until the reason is gone. Bytes that were already read still arrive: up to 64 KiB. */
+  /** Stops reading until the reason is gone. Bytes that were already read still arrive, up to 64 KiB. */
   shut(reason: Reason): void {
     if (this.#isFixed) return
     this.#reasons.add(reason)
@@ -31,7 +31,7 @@ export class Valve {
     if (this.#reasons.delete(reason) && this.#reasons.size === 0 && !this.#isFixed) this.#ws.resume()
   }
 
-  /** Resumes reading, whatever the reasons, because an unread socket would not see the close frame of the client. */
+  /** Resumes reading and ignores all reasons, because otherwise the server would not see the close frame of the client. */
   leaveOpen(): void {
     if (this.#isFixed) return
     this.#isFixed = true
