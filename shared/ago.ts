@@ -1,4 +1,4 @@
-/** Returns how long ago something was, in words. */
+/** Formats how long ago something was, in words. */
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -9,17 +9,17 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 ]
 
 interface Wording {
-  /** BCP 47 tag. */
+  /** Language as a BCP 47 tag. */
   readonly locale: string
-  /** For less than a minute. */
+  /** The text for less than a minute. */
   readonly now: string
-  /** `short`: "3 hr. ago", for narrow places. */
+  /** `short` gives "3 hr. ago", for narrow places. */
   readonly style?: Intl.RelativeTimeFormatStyle
 }
 
 const english: Wording = { locale: 'en', now: 'just now' }
 
-/** An instant relative to another, both in milliseconds since 1970: "just now", "3 hours ago", "in 2 days". */
+/** Formats a time relative to `now`, such as "just now", "3 hours ago" or "in 2 days". Both are in milliseconds since 1970. */
 export const ago = (instant: number, now: number, wording = english): string => {
   const seconds = (instant - now) / 1000
   const unit = units.find(([, size]) => Math.abs(seconds) >= size)

@@ -1,4 +1,4 @@
-/** The typed client, derived from the operations table. Runs wherever `fetch` does. */
+/** The typed client, which is derived from the operations table. It runs wherever `fetch` is available. */
 import { type ErrorCode, errorCodes, ServiceError } from './errors.ts'
 import { type Operation, pathParameters } from './operation.ts'
 import { type DocumentOperation, type OperationName, operations, type Output, type Request as InputOf } from './operations/index.ts'
@@ -16,27 +16,29 @@ export type Send = (
 ) => Promise<Pick<Response, 'ok' | 'status' | 'json' | 'blob'>>
 
 export interface ClientOptions {
-  /** Address of the service without a trailing slash. */
+  /** Address of the service, without a trailing slash. */
   readonly baseUrl: string
-  /** Share key. */
+  /** Share key of a document. */
   readonly key?: string
-  /** Bearer token. */
+  /** Bearer token of a session or agent. */
   readonly token?: string
   /** Name under which a guest or agent writes. */
   readonly author?: string
-  /** The function that sends the requests; `fetch` when absent. */
+  /** The function that sends the requests. The default is `fetch`. */
   readonly send?: Send
 }
 
 export interface CallOptions {
-  /** Makes the call safe to send again (docs/api.md, Retries). */
+  /** Makes it safe to send the call again (docs/api.md, Retries). */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
   /** The body of an upload. Its `type` is sent as the Content-Type. */
   readonly file?: Blob
 }
 
-/** One function per operation. Functions on a document take its id first. All throw the `ServiceError` that the service answered. */
+/**
+ * One function for each operation. Functions on a document take its id first. All of them throw the `ServiceError` with which the service answered.
+ */
 export type Client = {
   readonly [Name in OperationName]: Name extends DocumentOperation
     ? (doc: string, input?: InputOf<Name>, options?: CallOptions) => Promise<Output<Name>>
@@ -48,8 +50,8 @@ type Fields = Record<string, unknown>
 const isErrorCode = (code: unknown): code is ErrorCode => errorCodes.includes(code as ErrorCode)
 
 /**
- * Returns the error that a problem document describes. An answer that is not from the service (a proxy's page, say) becomes `internal` with its
- * status.
+ * Returns the error that a problem document describes. If an answer does not come from the service but, for example, from a proxy, the error is
+ * `internal` with the status of the answer.
  */
 export const errorFrom = (status: number, problem: Fields): ServiceError =>
   new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status, ...problem })
@@ -57,7 +59,7 @@ export const errorFrom = (status: number, problem: Fields): ServiceError =>
 const errorOf = async (response: Pick<Response, 'status' | 'json'>): Promise<ServiceError> =>
   errorFrom(response.status, (await response.json().catch(() => ({}))) as Fields)
 
-/** Encodes a text for a header. Header values are Latin-1; the service reads them as UTF-8. */
+/** Encodes a text for a header. Header values are Latin-1, but the service reads them as UTF-8. */
 export const inHeader = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 const headersOf = (
@@ -102,7 +104,7 @@ const call = async (
   const response = await (options.send ?? fetch)(`${options.baseUrl}${pathOf(operation, doc, fields)}${queryOf(operation, fields)}`, {
     method: operation.rest.method,
     headers: headersOf(options, how, body instanceof Blob ? body.type : body && 'application/json'),
-    // A redirect to another host must not take the credentials along.
+    // A redirect to another host must not receive the credentials.
     redirect: 'error',
     ...(body === undefined ? {} : { body }),
     ...(how.signal === undefined ? {} : { signal: how.signal })

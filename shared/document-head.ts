@@ -1,15 +1,15 @@
 /**
- * The comment before the text that a program gets at the address of a document (server/http/first/for-programs.ts). It is not part of the document and must
- * not be sent back.
+ * The comment that precedes the text when a program requests the address of a document (server/http/first/for-programs.ts). It is not part of the
+ * document, and programs must not send it back.
  */
 
-/** The line with which the head begins. */
+/** The line with which the comment begins. */
 export const headMark = '<!-- agmd: this comment is not part of the document.'
 
-/** The most white space before the head, in characters. */
+/** Maximum amount of white space before the comment, in characters. */
 const whiteMax = 100
 
-/** Whether an incoming text begins with that comment. */
+/** Whether an incoming text begins with this comment. */
 export const beginsWithHead = (text: string): boolean =>
   text
     .slice(0, whiteMax + headMark.length)

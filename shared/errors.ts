@@ -1,6 +1,6 @@
 /**
- * Every error of the service: code → HTTP status, exit code of the client, message and hint. The domain throws `ServiceError`; `http/errors.ts` and
- * the other interfaces present it.
+ * Every error of the service, with its HTTP status, exit code, message and hint. The domain throws `ServiceError`. `http/errors.ts` and the other
+ * interfaces convert it to their own format.
  */
 
 interface ErrorMeaning {
@@ -10,11 +10,11 @@ interface ErrorMeaning {
   readonly exit: number
   /** A short sentence for people. */
   readonly message: string
-  /** One imperative sentence: the next call to make. */
+  /** One imperative sentence that names the next call to make. */
   readonly hint: string
-  /** Whether the same request may succeed later without a change. */
+  /** Whether the same request may succeed later. */
   readonly retryable?: boolean
-  /** Whether a 5xx status is not a fault of the service. The log then does not call it a failure. */
+  /** Whether a 5xx status is not a fault of the service. The log does not report such an error as a failure. */
   readonly expected?: boolean
 }
 
@@ -322,7 +322,7 @@ const meanings = {
     hint: 'Wait for the seconds in Retry-After, then try again.',
     retryable: true
   },
-  // The answers of RFC 8628 §3.5, which the token endpoint of the device login writes as OAuth bodies.
+  // The errors of RFC 8628 §3.5. The token endpoint of the device login sends them as OAuth bodies.
   authorization_pending: {
     status: 400,
     exit: 7,
@@ -399,12 +399,12 @@ const meanings = {
 
 export type ErrorCode = keyof typeof meanings
 
-/** The meaning of each code for callers. */
+/** The meaning of each error code for callers. */
 export const errorMeanings: Readonly<Record<ErrorCode, ErrorMeaning>> = meanings
 
 export const errorCodes = Object.keys(meanings) as ErrorCode[]
 
-/** An expected failure. The caller gets `details` with the code, so never put a secret or another document's data there. */
+/** An expected failure. The caller receives `details` with the code, so `details` must never contain a secret or data of another document. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly details: Readonly<Record<string, unknown>>

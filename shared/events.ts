@@ -1,13 +1,13 @@
 /**
- * The kinds of event of the feed (docs/api.md, Events and inbox), each with its payload. A payload holds no text of a comment or suggestion: the
- * service looks up those words when the event is read (`EventWords`).
+ * The kinds of event in the feed (docs/api.md, Events and inbox), each with its payload. A payload does not contain the text of a comment or
+ * suggestion. The service looks up this text when the event is read (`EventWords`).
  */
 import type { JobKind } from './media-jobs.ts'
 import type { MediaKind } from './media-types.ts'
 import type { Role } from './roles.ts'
 import type { TaskState } from './task-states.ts'
 
-/** A change of text by whole lines: `removed` lines at `line` (counted from 1) of the old text became `added`. */
+/** A change of entire lines. The lines in `removed` began at line `line` of the old text, counted from 1. The lines in `added` replaced them. */
 export interface Hunk {
   readonly line: number
   readonly removed: readonly string[]
@@ -20,14 +20,14 @@ interface Content {
   readonly fromVersion: string
   readonly toVersion: string
   readonly hunks: readonly Hunk[]
-  /** Names; `system` is the server. */
+  /** Names of the people and programs that made the change. `system` is the server. */
   readonly actors: readonly string[]
-  /** The revision that shows the text after the change; absent if the change made no revision. */
+  /** The revision that shows the text after the change; absent if the change created no revision. */
   readonly revisionId?: number
-  /** The request named no version; `replacedRevision` shows the text before it. */
+  /** Set if the request named no version. `replacedRevision` shows the text before the change. */
   readonly unguarded?: true
   readonly replacedRevision?: number
-  /** Whether the request replaced sections and not the entire text. */
+  /** Set if the request replaced sections and not the entire text. */
   readonly partial?: true
   /** The suggestions that the change accepted. */
   readonly suggestionIds?: readonly string[]
@@ -37,7 +37,7 @@ interface Content {
   readonly revision?: number
 }
 
-/** `taskId`: the review assignment that the comment was made under. */
+/** The fields of all comment events. `taskId` is the review assignment under which the comment was made. */
 interface OfComment {
   readonly commentId: string
   readonly taskId?: string
@@ -50,16 +50,16 @@ interface OfSuggestion {
 
 interface Proposed extends OfSuggestion {
   readonly operation: 'insert' | 'delete' | 'replace'
-  /** The id of a set of suggestions that were made together. */
+  /** Id of a set of suggestions that were made together. */
   readonly setId?: string
 }
 
 interface Decided extends Proposed {
-  /** The name of the suggester. */
+  /** Name of the person or program that made the suggestion. */
   readonly author: string | null
-  /** Its author withdrew the suggestion. */
+  /** Set if the author of the suggestion withdrew it. */
   readonly withdrawn?: true
-  /** The reason for the rejection, in the words of the person who rejected it. */
+  /** The reason for the rejection, as the person wrote it. */
   readonly reason?: string
 }
 
@@ -80,7 +80,7 @@ interface Link {
 interface Job {
   readonly jobId: string
   readonly kind: JobKind
-  /** Code of the failure. */
+  /** Error code of the failure. */
   readonly error?: string
   readonly assetId?: string
 }
@@ -92,7 +92,7 @@ interface OfTask {
 
 const carries = <Payload>(): Payload | undefined => undefined
 
-/** Each kind with the type of its payload. */
+/** Each kind of event with the type of its payload. */
 const payloads = {
   'doc.created': carries<{ readonly title: string }>(),
   'doc.claimed': carries<{
@@ -161,23 +161,23 @@ export const eventKinds = Object.keys(payloads) as EventKind[]
 
 export type EventPayload<Kind extends EventKind = EventKind> = NonNullable<Payloads[Kind]>
 
-/** Texts that belong to an event, in their current form; each is absent if the event has none. */
+/** Texts that belong to an event, in their current form. Each is absent if the event has no such text. */
 export interface EventWords {
-  /** Text of a comment, reply or note. */
+  /** Text of the comment, reply or note. */
   readonly body?: string
   /** The annotated text. */
   readonly quote?: string
   /** The replacement text of a suggestion. */
   readonly replacement?: string
-  /** Names of the truncated fields. */
+  /** Names of the fields that were truncated. */
   readonly cut?: readonly ('body' | 'quote' | 'replacement')[]
 }
 
-/** A payload as a reader gets it: without the fields that the reader may not see, and with the current words. */
+/** A payload as a reader receives it: without fields that the reader may not see, and with the current texts. */
 export type ToldPayload<Kind extends EventKind = EventKind> = Partial<EventPayload<Kind>> & EventWords
 
 type FieldOf<Payload> = Payload extends unknown ? keyof Payload : never
 type ValueOf<Payload, Field> = Payload extends unknown ? (Field extends keyof Payload ? Payload[Field] : never) : never
 
-/** The fields of all kinds, for code that reads a field regardless of the kind. */
+/** The fields of all kinds of event, for code that reads a field regardless of the kind. */
 export type EventFields = EventWords & { readonly [Field in FieldOf<EventPayload>]?: ValueOf<EventPayload, Field> | undefined }

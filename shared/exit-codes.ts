@@ -1,4 +1,4 @@
-/** The exit codes of `agmd`, one for each kind of failure (errors.ts maps every error of the service to its exit code). */
+/** The exit codes of `agmd`, one for each kind of failure. errors.ts maps every error of the service to an exit code. */
 export const exitCodes = {
   ok: 0,
   error: 1,
@@ -8,7 +8,7 @@ export const exitCodes = {
   conflict: 5,
   rateLimited: 6,
   network: 7,
-  /** 128 + SIGINT. */
+  /** 128 plus the number of SIGINT, as in shells. */
   interrupted: 130
 } as const
 

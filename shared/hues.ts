@@ -1,14 +1,14 @@
-/** The presence colours. Each name has one, which is the same on every page and every day. */
+/** The presence colors. Each name has a color, which is the same on every page and every day. */
 
-/** The number of hues (`--hue-0` to `--hue-9`). */
+/** Number of hues (`--hue-0` to `--hue-9`). */
 export const hues = 10
 
-/** The accent of the page itself, for a person's own caret and selection: nobody else gets it. */
+/** The accent hue of the page, for the person's own caret and selection. No other person gets this hue. */
 export const ownHue = 5
 
-/** The presence colour for a name. */
+/** Returns the hue for a name. */
 export function hueOfName(name: string): number {
-  // FNV-1a: names that differ in a letter get colours that differ.
+  // With FNV-1a, names that differ in a single letter get different hues.
   let hash = 0x811c9dc5
   for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193)
   const hue = (hash >>> 8) % hues

@@ -1,17 +1,20 @@
-/** Groups of MCP tools, and the groups in the address of an invitation. */
+/** The groups of MCP tools, and how the address of an invitation lists them. */
 import { includesRole, type Role } from './roles.ts'
 
 export const groups = ['read', 'edit', 'review', 'share', 'media', 'account'] as const
 
 export type Group = (typeof groups)[number]
 
-/** The least role of a link that can use a group. Tools of `media` and `account` need an account, which a link does not provide. */
+/** The lowest role of a link that can use a group. The tools of `media` and `account` need an account, which a link does not provide. */
 const leastRoles: Partial<Readonly<Record<Group, Role>>> = { read: 'view', review: 'view', edit: 'suggest', share: 'edit' }
 
-/** The groups that a link with this role can use. */
+/** Returns the groups that a link with this role can use. */
 export const groupsFor = (role: Role): readonly Group[] =>
   groups.filter((group) => leastRoles[group] !== undefined && includesRole(role, leastRoles[group]))
 
-/** Returns the address by which a program connects to one document, with the tools that its role can use. Names have underscores. */
+/**
+ * Returns the address at which a program connects to one document, with the tools that its role can use. The names of these tools contain
+ * underscores.
+ */
 export const invitationPath = (doc: string, role: Role): string =>
   `/mcp?names=underscore&doc=${doc}&role=${role}&tools=${groupsFor(role).join(',')}`

@@ -1,35 +1,35 @@
-/** Media jobs: the requests to a compute node, and its answers (docs/api.md, Assets and media jobs). */
+/** Media jobs: the requests to a compute node and its results (docs/api.md, Assets and media jobs). */
 
 export const jobKinds = ['image', 'speech', 'transcription', 'ocr'] as const
 
 export type JobKind = (typeof jobKinds)[number]
 
-/** Valid names of voices: a name must not be a path or a command-line option. */
+/** Pattern for names of voices. A name must not be a path or a command-line option. */
 export const voicePattern = /^[A-Za-z0-9][\w.+-]{0,79}$/
 
 export interface JobInput {
-  /** image */
+  /** Description of the picture, for image jobs. */
   readonly prompt?: string
-  /** Pixels. */
+  /** Size of the picture, in pixels. */
   readonly width?: number
   readonly height?: number
-  /** speech */
+  /** Text to speak, for speech jobs. */
   readonly text?: string
   readonly voice?: string
 }
 
 export interface Segment {
-  /** Seconds from the beginning. */
+  /** Start in seconds from the beginning of the recording. */
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** The result besides a file: `text` of a transcription or picture; `duration` in seconds. */
+/** The result of a job, apart from a file. `text` is that of a transcription or a picture, and `duration` is in seconds. */
 export interface JobResult {
   readonly text?: string
   readonly duration?: number
   readonly segments?: readonly Segment[]
-  /** The engine that did the job. */
+  /** Name of the engine that did the job. */
   readonly engine?: string
 }

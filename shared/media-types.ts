@@ -1,15 +1,18 @@
-/** The media that a document may hold as assets (docs/api.md, Assets and media jobs). */
+/** The types of media that a document may contain as assets (docs/api.md, Assets and media jobs). */
 
 export type MediaKind = 'image' | 'audio' | 'video'
 
 export interface MediaType {
   readonly contentType: string
   readonly kind: MediaKind
-  /** Extension of the address, without the dot. */
+  /** File extension in the address of the asset, without the dot. */
   readonly extension: string
-  /** Other names that browsers and programs send. */
+  /** Other names of the type that browsers and programs send. */
   readonly aliases: readonly string[]
-  /** The types that the bytes may look like, besides the type itself: some containers hold audio, video, or both. */
+  /**
+   * Types that may be detected in the bytes of a file. By default, only the type itself may be detected. Some containers can hold audio, video, or
+   * both.
+   */
   readonly looksLike?: readonly string[]
 }
 
@@ -38,23 +41,23 @@ export const mediaTypes: readonly MediaType[] = [
     aliases: ['audio/x-m4a', 'audio/m4a'],
     looksLike: ['audio/mp4', 'audio/x-m4a', 'video/mp4']
   },
-  // Types that browsers record.
+  // Browsers record in these types.
   { contentType: 'audio/webm', kind: 'audio', extension: 'webm', aliases: [], looksLike: ['video/webm', 'audio/webm'] }
 ]
 
 const kinds = new Map(mediaTypes.toReversed().map(({ extension, kind }) => [extension, kind]))
 
 /**
- * Returns the kind of media at an address, by its extension. Undefined if it is not a known media type. A container that can hold audio and video
- * counts as video.
+ * Returns the kind of media at an address, by its extension; undefined if the extension is not that of a known media type. A container that can hold
+ * audio and video counts as video.
  */
 export const kindOfAddress = (address: string): MediaKind | undefined =>
   kinds.get(/\.(\w+)(?:[?#]|$)/.exec(address)?.[1]?.toLowerCase() ?? '')
 
-/** The type that a Content-Type (in lower case, without parameters) names. */
+/** Returns the media type that a Content-Type names. The Content-Type must be in lower case and without parameters. */
 export const findMediaType = (named: string): MediaType | undefined =>
   mediaTypes.find(({ contentType, aliases }) => contentType === named || aliases.includes(named))
 
-/** Whether bytes that look like `sniffed` may be sent as `type`. */
+/** Whether a file may be sent as `type`. `sniffed` is the type detected in its bytes. */
 export const maySendAs = (type: MediaType, sniffed: string | undefined): boolean =>
   sniffed !== undefined && (type.looksLike ?? [type.contentType]).includes(sniffed)

@@ -1,11 +1,11 @@
-/** Mentions in text that people write: `@Ana-Lena`, in messages of chats and in comments. */
+/** Finds mentions such as `@Ana-Lena` in chat messages and comments. */
 import { withoutEnd } from './text/scan.ts'
 
-/** A name in the form of a mention: `@Ana-Lena`. */
+/** Returns a name in the form of a mention, such as `@Ana-Lena`. */
 export const mentionOf = (name: string): string =>
   withoutEnd(name.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, '-').replace(/^[^\p{L}\p{N}_]+/u, ''), '-.')
 
-/** Blanks the code spans of a line (CommonMark 0.31.2, §6.1), without changing its length, in linear time. */
+/** Replaces the code spans of a line (CommonMark 0.31.2, §6.1) with blanks, so that its length stays the same. It takes linear time. */
 const withoutCode = (line: string): string => {
   const runs = [...line.matchAll(/`+/g)]
   const lasts = new Map(runs.map(({ 0: run, index }) => [run.length, index]))
@@ -23,17 +23,17 @@ const withoutCode = (line: string): string => {
 
 const mention = /@[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*/gu
 
-/** Whether an @ at this place of a line may begin a mention: within words and addresses it cannot. */
+/** Whether an @ at this offset of a line may begin a mention. It may not inside words and addresses. */
 export const mayMention = (line: string, at: number): boolean => !/[\p{L}\p{M}\p{N}_@/.]$/u.test(line.slice(Math.max(0, at - 2), at))
 
 export interface Mention {
   readonly name: string
-  /** Position of the @, in UTF-16 units. */
+  /** Offset of the @, in UTF-16 units. */
   readonly from: number
   readonly to: number
 }
 
-/** Returns every mention in a text, in order, except those in code. */
+/** Returns all mentions in a text, in order, except those inside code. */
 export function mentionPlaces(text: string): Mention[] {
   const found: Mention[] = []
   let start = 0
@@ -49,5 +49,5 @@ export function mentionPlaces(text: string): Mention[] {
   return found
 }
 
-/** The names mentioned in a text, each once. */
+/** Returns the names mentioned in a text, each once. */
 export const mentionsOf = (text: string): string[] => [...new Set(mentionPlaces(text).map(({ name }) => name))]

@@ -1,22 +1,22 @@
-/** Ids, secrets and tokens: their formats, and how they are distinguished. */
+/** Ids, keys and tokens with their formats, and names and titles of documents. */
 import { limits } from './limits.ts'
 import { afterFrontMatter } from './text/front-matter.ts'
 import { atxOf, withoutFootnotes, withoutTargets } from './text/scan.ts'
 
-/** Document ids: URL-safe, 12–22 characters. */
+/** Pattern of document ids: 12–22 URL-safe characters. */
 export const documentIdPattern = /^[A-Za-z0-9_-]{12,22}$/
 
-/** Share keys: 24 random bytes in base64url. */
+/** Pattern of share keys: 24 random bytes in base64url. */
 export const shareKeyPattern = /^[A-Za-z0-9_-]{32}$/
 
-/** Returns a path with the secret of a link hidden (`DELETE …/shares/{secret}`), for logs and answers. */
+/** Returns a path without the secret of a link (`DELETE …/shares/{secret}`), for logs and answers. */
 export const hideShareSecret = (path: string): string => path.replace(/(\/shares\/)[A-Za-z0-9_-]{32}(?![A-Za-z0-9_-])/g, '$1[redacted]')
 
 export const isDocumentId = (text: string): boolean => documentIdPattern.test(text)
 
 /**
- * Returns the stored and displayed form of a name: one line, no characters that control text or its direction, at most `charsMax` UTF-16 units; ''
- * if nothing is left.
+ * Returns a name in the form that is stored and displayed: one line, without characters that control text or its direction, and at most `charsMax`
+ * UTF-16 units. The result is '' if no characters are left.
  */
 export const plainName = (text: string, charsMax: number): string =>
   text
@@ -26,24 +26,26 @@ export const plainName = (text: string, charsMax: number): string =>
     .slice(0, charsMax)
     .toWellFormed()
 
-/** Name of the only root of a live document (docs/protocol.md). */
+/** Name of the only root type in a live document (docs/protocol.md). */
 export const textRootName = 'content'
 
 /** Path of the WebSocket endpoint. */
 export const collabPath = '/collab'
 
-/** How far into a text the first heading is searched, in UTF-16 units and in lines. */
+/** How much of a text is searched for the first heading, in UTF-16 units and in lines. */
 export const headingUnitsMax = 20_000
 const headingLinesMax = 200
 
-/** A heading as plain text: links by their text, without marks of emphasis and code. A name that consists only of marks stays. */
+/** Returns a heading as plain text. A link becomes its text, and marks of emphasis and code are removed. A name that consists only of marks stays. */
 export const plainHeading = (heading: string): string =>
   withoutTargets(withoutFootnotes(heading))
-    // An escaped character means itself.
+    // An escaped character stands for itself.
     .replace(/\\([!-/:-@[-`{-~])|\*\*|__|~~|`|\*/g, '$1')
     .trim() || heading
 
-/** The first heading of a Markdown text, outside code and without marks, or undefined; only the beginning of the text is read. */
+/**
+ * Returns the first heading of a Markdown text, outside code and without marks; undefined if there is none. Only the beginning of the text is read.
+ */
 export const firstHeading = (content: string): string | undefined => {
   let fence: string | undefined
   const lines = content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
@@ -57,7 +59,7 @@ export const firstHeading = (content: string): string | undefined => {
   return undefined
 }
 
-/** A one-line YAML value, without its quotes and the comment after it; '' for any other value. */
+/** Returns a one-line YAML value without its quotes and without a comment after it; '' for any other value. */
 const plainValue = (value: string): string => {
   const text = value.trim()
   const quote = text[0]
@@ -70,23 +72,23 @@ const plainValue = (value: string): string => {
   return (comment === -1 ? text : text.slice(0, comment)).trim()
 }
 
-/** The cookie of the language that a person chose on the pages (BCP 47), so that pages without script use it too. */
+/** Name of the cookie with the language that a person chose on the pages (BCP 47). Pages without scripts read it too. */
 export const languageCookie = 'agmd-language'
 
-/** The title that a text sets, and the fallbacks for it; only the beginning of the text is read. */
+/** The title that a text sets, and the fallbacks for it. Only the beginning of the text is read. */
 export interface TextTitle {
-  /** `title:` of the front matter. */
+  /** The value of `title:` in the front matter. */
   readonly set: string | undefined
-  /** Its first heading. */
+  /** The first heading of the text. */
   readonly heading: string | undefined
-  /** Its first nonblank line of words. */
+  /** The first line of the text that contains words. */
   readonly line: string | undefined
 }
 
-/** Marks at the beginning of a line that give its kind: list, task, quote. */
+/** Marks at the beginning of a line that determine its kind: list, task or quote. */
 const lineMarks = /^(?:[-*+>]|\d{1,9}[.)]|\[[ xX>]\])[ \t]+/
 
-/** How much of a first line serves as the title, and how much of it is read. */
+/** How many characters of a first line serve as the title, and how many of them are read. */
 const firstLineCharsMax = 80
 const firstLineUnitsMax = 400
 
@@ -95,7 +97,7 @@ const firstWords = (lines: readonly string[]): string | undefined => {
     let words = line.trim().slice(0, firstLineUnitsMax)
     for (let marks = 0; marks < 4 && lineMarks.test(words); marks++) words = words.replace(lineMarks, '')
     const shown = plainHeading(words)
-    // Fences, rules, tables, pictures and HTML are not words.
+    // Fences, thematic breaks, tables, pictures and HTML cannot serve as a title.
     if (/^(?:```|~~~|[|<!$])/.test(words)) return undefined
     if (/[\p{L}\p{N}]/u.test(shown)) return plainName(shown, firstLineCharsMax)
   }
@@ -104,28 +106,28 @@ const firstWords = (lines: readonly string[]): string | undefined => {
 
 const beginningOf = (content: string): string[] => content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
 
-/** Returns the value of a front matter setting; '' for none, and for a value that is not plain. */
+/** Returns the value of a setting in the front matter; '' if it is missing or not a plain value. */
 const settingIn = (frontMatter: readonly string[], name: string, charsMax: number): string => {
   const entry = frontMatter.find((line) => line.startsWith(`${name}:`))
   return entry === undefined ? '' : plainName(plainValue(entry.slice(name.length + 1)), charsMax)
 }
 
-/** Longest value of `breaks:` that is read. */
+/** Longest value of `breaks:` that is read, in characters. */
 const breaksCharsMax = 10
 
-/** Returns `author:` of the front matter of a text; undefined if there is none. */
+/** Returns the value of `author:` in the front matter of a text; undefined if there is none. */
 export const authorIn = (content: string): string | undefined => {
   const lines = beginningOf(content)
   return settingIn(lines.slice(0, afterFrontMatter(lines)), 'author', limits.authorCharsMax) || undefined
 }
 
-/** Whether line breaks within paragraphs are shown: yes, unless the front matter says `breaks: false`. */
+/** Whether line breaks within paragraphs are shown. They are, unless the front matter contains `breaks: false`. */
 export const breaksIn = (content: string): boolean => {
   const lines = beginningOf(content)
   return settingIn(lines.slice(0, afterFrontMatter(lines)), 'breaks', breaksCharsMax).toLowerCase() !== 'false'
 }
 
-/** The title of a Markdown text. */
+/** Returns the title of a Markdown text and its fallbacks. */
 export const titleIn = (content: string): TextTitle => {
   const lines = beginningOf(content)
   const after = afterFrontMatter(lines)
@@ -133,5 +135,8 @@ export const titleIn = (content: string): TextTitle => {
   return { set: set || undefined, heading: firstHeading(content), line: firstWords(lines.slice(after)) }
 }
 
-/** Returns the title of a document: front matter, the given title, its first heading, its first line. Undefined if it has none of these. */
+/**
+ * Returns the title of a document: that of the front matter, the given title, the first heading or the first line, in this order. Returns undefined
+ * if it has none of them.
+ */
 export const titleOfText = ({ set, heading, line }: TextTitle, given: string | null): string | undefined => set ?? given ?? heading ?? line

@@ -1,6 +1,6 @@
-/** Finds the known name that an unknown one was probably meant to be. */
+/** Finds the known name that an unknown name was probably meant to be. */
 
-/** The number of letters to change, add, omit, or swap with a neighbour (optimal string alignment). */
+/** Returns the number of letters to change, add, omit, or swap with a neighbor (optimal string alignment). */
 const distance = (one: string, other: string): number => {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_cell, index) => index)
@@ -22,32 +22,32 @@ const distance = (one: string, other: string): number => {
   return row[other.length] ?? 0
 }
 
-/** The known word nearest to the typed one, if one is near enough. */
+/** Returns the known word that is nearest to the typed word; undefined if none is near enough. */
 export const nearest = (typed: string, known: readonly string[]): string | undefined => {
   const [best] = known.map((word) => ({ word, far: distance(typed, word) })).toSorted((one, other) => one.far - other.far)
   return best !== undefined && best.far <= Math.max(1, Math.floor(typed.length / 3)) ? best.word : undefined
 }
 
-/** Longer names match no field: no field is half as long. */
+/** Longest name that is compared with fields. Every field is less than half as long. */
 const nameCharsMax = 100
 
-/** A name without case, dashes and underscores. */
+/** Returns a name in lower case, without dashes and underscores. */
 export const plainField = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
 
-/** A name in the form for a message: bounded, and well-formed. */
+/** Returns a name in the form for a message: shortened and well-formed. */
 export const shownName = (name: string): string => name.slice(0, nameCharsMax).toWellFormed()
 
-/** The number of letters in which a misspelling may differ from the field. */
+/** Returns the number of letters in which a misspelling may differ from the field. */
 const slipsMax = (name: string): number => (name.length >= 8 ? 2 : 1)
 
-/** Whether a name is a misspelling of a field. Short words are too similar to decide. */
+/** Whether a name is a misspelling of a field. Short names are too similar to each other to decide this. */
 const isSlip = (name: string, field: string): boolean =>
   name === field ||
   (name.length >= 6 && field.startsWith(name)) ||
-  // Lengths are compared first: the distance takes time by both.
+  // The lengths are compared first, because computing the distance takes time proportional to both.
   (name.length >= 5 && Math.abs(name.length - field.length) <= slipsMax(name) && distance(name, field) <= slipsMax(name))
 
-/** The only field that a name can be a misspelling of: wrong letters or case, dashes, a missing end. */
+/** Returns the field of which a name is probably a misspelling: wrong letters, wrong case, dashes or a missing end. */
 export const fieldMeant = (name: string, fields: readonly string[]): string | undefined => {
   if (name.length > nameCharsMax) return undefined
   const said = plainField(name)
@@ -55,8 +55,8 @@ export const fieldMeant = (name: string, fields: readonly string[]): string | un
 }
 
 /**
- * The meanings of a name of other interfaces (as `plainField` gives it), the likeliest first: a field, several (`row and column`), or a phrase
- * that says where else it belongs (`op insert`).
+ * Returns the meanings of a name from other interfaces, the most likely first. The name must be in the form of `plainField`. A meaning is a field,
+ * several fields (`row and column`), or a phrase that says where the name belongs (`op insert`).
  */
 export type OtherNames = (name: string) => readonly string[]
 
@@ -64,7 +64,7 @@ export type OtherNames = (name: string) => readonly string[]
 const fits = (meaning: string, free: readonly string[]): boolean =>
   meaning.split(/, | and | or /).every((part) => part.includes(' ') || free.includes(part))
 
-/** Finds the field that was meant by an unknown name. `free`: the fields that were not given. */
+/** Returns the field that an unknown name probably means. `free`: the fields that were not sent. */
 export const meaningOf = (name: string, free: readonly string[], otherNames: OtherNames): string | undefined => {
   if (name.length > nameCharsMax) return undefined
   return fieldMeant(name, free) ?? otherNames(plainField(name)).find((meaning) => fits(meaning, free))

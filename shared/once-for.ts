@@ -1,4 +1,4 @@
-/** Caches one result for each object. The result is made on first use, and lives as long as the object. */
+/** Caches one result for each object. The result is created on first use, and is released with its object. */
 export function onceFor<Key extends WeakKey, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, { readonly value: Value }>()
   return (key) => {

@@ -1,4 +1,4 @@
-/** Defines operations. The entries are in `operations/`, one file per resource; every interface is derived from them. */
+/** The definition of an operation. The operations themselves are in `operations/`, one file per resource. Every interface is derived from them. */
 import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from './errors.ts'
 import { limits } from './limits.ts'
@@ -9,75 +9,94 @@ import { includesRole, type Role } from './roles.ts'
 
 export interface RestBinding {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** `{id}` is the document; other parameters are fields of the input. */
+  /** Path of the operation. `{id}` is the document, and other parameters are fields of the input. */
   readonly path: string
-  /** Further paths of the same operation. */
+  /** Other paths of the same operation. */
   readonly also?: readonly string[]
-  /** Fields of the input that are in the query. */
+  /** Fields of the input that are sent in the query. */
   readonly query?: readonly string[]
-  /** Status of success; 200 when absent. */
+  /** HTTP status of a success; 200 by default. */
   readonly status?: number
-  /** The status if the answer says `created: false`, because an earlier request created the record. */
+  /** HTTP status if the answer contains `created: false`, because an earlier request has already created the record. */
   readonly repeatStatus?: number
-  /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. `media`: it is a file. */
+  /**
+   * Alternatives to a JSON body. `markdown`: the body may be the document itself (text/markdown or text/plain), as the field `content`. `media`: the
+   * body is a file.
+   */
   readonly body?: 'markdown' | 'media'
-  /** For a `media` body: the accepted files, and the largest, in bytes; assets when absent. `fields`: JSON with the file in it is taken, too. */
+  /**
+   * For a `media` body: the accepted kinds, and the largest file in bytes. The default is the limits of assets. `fields`: the body may also be JSON
+   * that contains the file.
+   */
   readonly media?: { readonly kinds: readonly MediaKind[]; readonly bytesMax: number; readonly fields: boolean }
-  /** `file`: the answer is a file. `markdown`: the answer is the text unless JSON is asked for; `record`: it is JSON unless the text is asked for. */
+  /**
+   * Format of the answer. `file`: a file. `markdown`: the text, unless the caller requests JSON. `record`: JSON, unless the caller requests the text.
+   */
   readonly reply?: 'markdown' | 'record' | 'file'
-  /** Whether the operation is an OAuth endpoint: takes forms and JSON, and answers errors as OAuth does. */
+  /** Whether the operation is an OAuth endpoint. Such an endpoint accepts forms and JSON, and reports errors as OAuth specifies. */
   readonly oauth?: boolean
-  /** Whether the fields may also come as a form, which a page without script sends. */
+  /** Whether the fields may also be sent as a form, for pages without scripts. */
   readonly form?: boolean
   /** Whether the body may be as large as a document. */
   readonly large?: boolean
 }
 
-/** One operation. Its input never contains the document id or a credential; each interface supplies them in its own way. */
+/** An operation of the service. Its input never contains the document id or a credential, because each interface supplies them in its own way. */
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
   readonly summary: string
   readonly description?: string
-  /** The subject. A `document` needs a role there, an `account` needs a session, and the `service` is open. */
+  /**
+   * The subject of the operation. A `document` requires a role on that document, an `account` requires a session, and the `service` is open to
+   * everyone.
+   */
   readonly on: 'document' | 'account' | 'service'
-  /** Least role on the document; absent when `on` is not `document`. */
+  /** Lowest role on the document that may call the operation; absent if `on` is not `document`. */
   readonly role?: Role
-  /** Least role where a field has a certain value: field → value → role. Lower than `role`. */
+  /** A lower role that is sufficient if a field has a certain value: field → value → role. */
   readonly roleWith?: Readonly<Record<string, Readonly<Record<string, Role>>>>
-  /** The required sign-in, regardless of the role: a person with an `account`, or any `identity`, including agents. `access`: a link suffices. */
+  /**
+   * The sign-in that is required regardless of the role. `account`: a person with an account. `identity`: a person or an agent. `access`: a link is
+   * sufficient.
+   */
   readonly needs?: 'account' | 'identity' | 'access'
-  /** Whether a call with a link concerns the document of the link although the address names none. */
+  /** Whether a call with a link is about the document of that link, although the address does not name a document. */
   readonly ofLink?: boolean
-  /** For an `account`: whether a program with a scope (a token, or OAuth) may call it for a person. Only the person may manage the account. */
+  /**
+   * For an `account`: whether a program with a scope (a token or OAuth) may call the operation for a person. Only the person may manage the account.
+   */
   readonly byProgram?: boolean
-  /** Whether the operation replaces text that the caller may not have read, so that the operator can require the version (AGMD_REQUIRE_VERSION). */
+  /**
+   * Whether the operation replaces text that the caller may not have read. The operator can require such calls to name a version
+   * (AGMD_REQUIRE_VERSION).
+   */
   readonly replaces?: boolean | ((input: Readonly<Record<string, unknown>>) => boolean)
-  /** Whether the operation can be called on a document in the trash. */
+  /** Whether the operation is allowed on a document in the trash. */
   readonly inTrash?: boolean
-  /** Whether only the link of the review assignment in the path is accepted; an owner's key is not. */
+  /** Whether only the link of the review assignment in the path is accepted. The owner's key is then refused. */
   readonly taskLink?: boolean
   readonly rest: RestBinding
-  /** Name of the MCP tool without its prefix. */
+  /** Name of the MCP tool, without its prefix. */
   readonly mcp?: string
-  /** Words of the client's command. */
+  /** Words of the client's command, such as `docs push`. */
   readonly cli?: string
-  /** Examples of the command. With them it needs no entry in `commands/`, because the entire command is derived. */
+  /** Examples of the command. If present, the command is derived entirely from the operation and needs no entry in `commands/`. */
   readonly examples?: readonly string[]
   /**
-   * Fields with which the operation succeeds on a document with the content “text”, without those in its path. The tests of all operations send
+   * Fields for which the operation succeeds on a document with the content “text”, apart from those in its path. The tests of all operations send
    * these fields.
    */
   readonly example?: Readonly<Record<string, unknown>>
   readonly input: Input
   readonly output: Output
-  /** Errors beyond those that any operation can answer. */
+  /** Errors in addition to those that any operation can report. */
   readonly errors: readonly ErrorCode[]
-  /** The next step for fields of other interfaces that belong to another call. */
+  /** Hints for fields of other interfaces that belong to another call. */
   readonly elsewhere?: Elsewhere
   /** Renames synonyms before the input is checked (docs/api.md, Conventions). */
   readonly normalise?: (raw: Record<string, unknown>) => Record<string, unknown>
 }
 
-/** Returns an entry of the table with its exact types, including those of its method and path, for the pages. */
+/** Returns an entry of the table with its exact types. The pages need the types of its method and path. */
 export const operation = <
   Input extends z.ZodObject,
   Output extends z.ZodType,
@@ -87,13 +106,13 @@ export const operation = <
   entry: Operation<Input, Output> & { readonly on: On; readonly rest: Rest; readonly example?: Partial<z.input<NoInfer<Input>>> }
 ): Operation<Input, Output> & { readonly on: On; readonly rest: Rest } => entry
 
-/** Returns the least role that any call of an operation needs, checked before its input is read. */
+/** Returns the lowest role with which any call of an operation may succeed. It is checked before the input is read. */
 export const roleAtLeast = ({ role, roleWith = {} }: Operation): Role | undefined => {
   const lower = Object.values(roleWith).flatMap((byValue) => Object.values(byValue))
   return lower.reduce((least, each) => (least !== undefined && includesRole(least, each) ? each : least), role)
 }
 
-/** Returns the role that a call with this input needs. */
+/** Returns the role that a call with this input requires. */
 export const roleFor = ({ role, roleWith = {} }: Operation, input: Readonly<Record<string, unknown>>): Role | undefined => {
   for (const [field, byValue] of Object.entries(roleWith)) {
     const value = input[field]
@@ -102,7 +121,7 @@ export const roleFor = ({ role, roleWith = {} }: Operation, input: Readonly<Reco
   return role
 }
 
-/** Renames the first present alias to its field, unless the field is present itself. */
+/** Renames an alias to its field, unless the field itself is present. If several aliases are present, the first one counts. */
 export const rename =
   (aliases: Readonly<Record<string, string>>) =>
   (raw: Record<string, unknown>): Record<string, unknown> => {
@@ -112,16 +131,18 @@ export const rename =
     return named
   }
 
-/** Words of other interfaces for proposing a change instead of applying it: they all mean `mode: "suggest"`. */
+/** Names that other interfaces use for suggesting a change instead of applying it. They all mean `mode: "suggest"`. */
 export const modeNames = ['as', 'suggest'] as const
 
-/** The mode that `as` or `suggest` names; an unknown word stays, and is refused. */
+/** Returns the mode that a value of `as` or `suggest` means. An unknown value is not changed and is refused later. */
 export const modeOf = (value: unknown): unknown => {
   if (value === 'suggestions' || value === 'suggestion' || value === true || value === 'true' || value === '1') return 'suggest'
   return value === false || value === 'false' || value === '0' ? 'apply' : value
 }
 
-/** Replaces the words of other interfaces by `mode`. Words that contradict each other stay, and are refused: one of them would write. */
+/**
+ * Replaces the names of other interfaces with `mode`. Contradictory values are not changed and are refused later, because one of them would write.
+ */
 export const withMode = (raw: Record<string, unknown>): Record<string, unknown> => {
   const { as, suggest, ...fields } = raw
   const said = [fields['mode'], as, suggest].filter((word) => word !== undefined && word !== null).map(modeOf)
@@ -129,7 +150,7 @@ export const withMode = (raw: Record<string, unknown>): Record<string, unknown> 
   return said.every((word) => word === said[0]) ? { ...fields, mode: said[0] } : raw
 }
 
-/** Sentences for names that mean another call: name without case, dashes and underscores → the next step. */
+/** Hints for field names that belong to another call, by the name in the form of `plainField`. */
 export type Elsewhere = Readonly<Record<string, string>>
 
 const saidOfUnknown = (
@@ -150,15 +171,15 @@ const saidOfUnknown = (
 
 const shownMax = 20
 
-/** A field and its fault. */
+/** A field and the reason why it is invalid. */
 export interface FieldFault {
   readonly path: string
   readonly message: string
 }
 
 /**
- * Returns the unknown fields, the fields that were probably meant, and the next step; undefined if there are none. `present`: all fields that were
- * sent, if `given` has only some of them. Throws `invalid_request` for too many.
+ * Reports the unknown fields, the fields that were probably meant, and the next step; undefined if all fields are known. `present`: all fields that
+ * were sent, in case `given` contains only some of them. Throws `invalid_request` if there are too many fields.
  */
 export const unknownFields = (
   given: Readonly<Record<string, unknown>>,
@@ -179,13 +200,13 @@ export const unknownFields = (
 }
 
 /**
- * Refuses unknown fields, because an ignored field would change the effect of the request: with a misspelt `dryRun` it writes, with a misspelt
- * `baseVersion` it overwrites others. Throws `invalid_request`, with the field that was meant.
+ * Refuses unknown fields, because ignoring one would change the effect of the request. With a misspelled `dryRun`, it would write. With a misspelled
+ * `baseVersion`, it would overwrite changes by other people. Throws `invalid_request` with the field that was probably meant.
  */
 export const refuseUnknown = (...asked: Parameters<typeof unknownFields>): void => {
   const unknown = unknownFields(...asked)
   if (unknown !== undefined) throw new ServiceError('invalid_request', unknown)
 }
 
-/** Names of the parameters in a path: `/api/docs/{id}/shares/{share}` → `id`, `share`. */
+/** Returns the names of the parameters in a path: `/api/docs/{id}/shares/{share}` gives `id` and `share`. */
 export const pathParameters = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')

@@ -1,7 +1,7 @@
 /** Names that other services, editors and tools use for the fields of a request, mapped to ours. */
 import type { OtherNames } from './nearest.ts'
 
-/** Each field with its other names (as `plainField` gives them). A request takes the first field that it has. */
+/** Each field with its other names, in the form of `plainField`. A name means the first of these fields that the request has. */
 const names: readonly (readonly [field: string, names: string])[] = [
   ['operations', 'requests updates changes patches edit operation blocks children replaceall insert append insertline insertposition'],
   [
@@ -57,10 +57,10 @@ const names: readonly (readonly [field: string, names: string])[] = [
   ['key', 'token apikey sharekey secret accesstoken']
 ]
 
-/** The fields that a name of another interface can mean, the likeliest first. */
+/** Returns the fields that a name of another interface can mean, the most likely first. */
 export const otherFieldNames: OtherNames = (name) => names.filter(([, words]) => words.split(' ').includes(name)).map(([field]) => field)
 
-/** Words of other services for values of ours. */
+/** Values of other services, mapped to ours. */
 const values: Readonly<Record<string, string>> = {
   view: 'read reader viewer readonly pull guest',
   comment: 'commenter reviewer triage',
@@ -77,7 +77,7 @@ const values: Readonly<Record<string, string>> = {
   pending: 'open active proposed'
 }
 
-/** The value of a list that an unknown value was meant to be. */
+/** Returns the known value that an unknown value was probably meant to be. */
 export const valueMeant = (written: string, known: readonly string[]): string | undefined => {
   const said = written.slice(0, 40).toLowerCase().replaceAll(/[_ -]/g, '')
   return known.find((value) => values[value]?.split(' ').includes(said) === true)

@@ -1,4 +1,4 @@
-/** The messages between service and compute node. server/relay/relay.ts explains their meaning and order. */
+/** The messages between the service and compute nodes. server/relay/relay.ts explains their meaning and order. */
 import type { JobInput, JobKind, JobResult } from './media-jobs.ts'
 
 /** Path of the WebSocket endpoint for nodes. */
@@ -7,31 +7,32 @@ export const relayPath = '/relay'
 /** Version of the protocol. */
 export const relayProtocol = 1
 
-/** Largest chunk of a file in one frame, and bytes that may be in flight without a credit. */
+/** Largest chunk of a file in one frame, in bytes. */
 export const relayChunkBytesMax = 64 * 1024
+/** Number of bytes of a file that may be in flight without a credit. */
 export const relayWindowBytes = 256 * 1024
 
 /** Close codes of `/relay`. */
 export const relayCloseCodes = { restarting: 1001, badMessage: 4400, tokenEnded: 4401, tooSlow: 4408, tooMany: 4429 } as const
 
-/** The capabilities of a node, and its engines. */
+/** A kind of job that a node can do, with its engine. */
 export interface Capability {
   readonly kind: JobKind
   readonly engine: string
   readonly voices?: readonly string[] | undefined
 }
 
-/** A transferred file, announced before or after its bytes. */
+/** A file to transfer. It is announced before or after its bytes. */
 export interface WireFile {
   readonly bytes: number
-  /** SHA-256, base64url. */
+  /** SHA-256 hash of the file, in base64url. */
   readonly hash: string
   readonly contentType: string
 }
 
 export const nodeFailures = ['bad_input', 'engine_failed', 'engine_unavailable', 'timed_out'] as const
 
-/** From node to service. */
+/** A message from a node to the service. */
 export type NodeMessage =
   | { readonly type: 'hello'; readonly protocol: number; readonly slots: number; readonly capabilities: readonly Capability[] }
   | { readonly type: 'beat' }
@@ -40,20 +41,21 @@ export type NodeMessage =
   | { readonly type: 'result'; readonly job: number; readonly result: JobResult; readonly file: WireFile | null }
   | { readonly type: 'fail'; readonly job: number; readonly code: (typeof nodeFailures)[number]; readonly message: string }
 
-/** The request for a node. */
+/** A job that is assigned to a node. */
 export interface JobMessage {
   readonly type: 'job'
-  /** The number of this job and attempt on this connection. */
+  /** Number of this attempt at the job, unique on this connection. */
   readonly job: number
   readonly kind: JobKind
   readonly input: JobInput
   readonly file: WireFile | null
-  /** Its time limit, and the largest result file. */
+  /** Time limit of the job, in seconds. */
   readonly seconds: number
+  /** Largest result file, in bytes; 0 if the job has no result file. */
   readonly resultBytesMax: number
 }
 
-/** From service to node. */
+/** A message from the service to a node. */
 export type ServiceMessage =
   | {
       readonly type: 'welcome'
@@ -75,26 +77,26 @@ export const encodeChunk = (job: number, bytes: Uint8Array): Uint8Array<ArrayBuf
   return frame
 }
 
-/** Reads a frame. Throws `RangeError` for an invalid frame. */
+/** Decodes a frame. Throws `RangeError` if the frame is invalid. */
 export const decodeChunk = (frame: Uint8Array): { job: number; bytes: Uint8Array } => {
   if (frame.length <= 4 || frame.length > 4 + relayChunkBytesMax) throw new RangeError('a piece of a file has the wrong size')
   return { job: new DataView(frame.buffer, frame.byteOffset, frame.byteLength).getUint32(0), bytes: frame.subarray(4) }
 }
 
-/** Counts the bytes in flight to the other side, and waits while there are too many. */
+/** Counts the bytes in flight to the other side, and makes the sender wait if there are too many. */
 export class Window {
   #left = relayWindowBytes
   #wake: (() => void) | undefined
   #closed = false
 
-  /** Resolves when so many bytes may be sent; false if nothing may be sent any more. */
+  /** Resolves when this many bytes may be sent. Resolves to false if no more bytes may be sent. */
   async take(bytes: number): Promise<boolean> {
     while (this.#left < bytes && !this.#closed) await new Promise<void>((resolve) => (this.#wake = resolve))
     this.#left -= bytes
     return !this.#closed
   }
 
-  /** Records that the other side has processed this many bytes. Throws `RangeError` if it never received them. */
+  /** Records that the other side has processed this many bytes. Throws `RangeError` if they were never sent. */
   give(bytes: number): void {
     this.#left += bytes
     if (this.#left > relayWindowBytes) throw new RangeError('a credit for bytes that were not sent')
@@ -106,7 +108,7 @@ export class Window {
     this.#wake?.()
   }
 }
-/** Bytes from the other side, in order of arrival, never more than the window. */
+/** Buffers the bytes from the other side in order of arrival. It never holds more than the window. */
 export class Inbox implements AsyncIterable<Uint8Array> {
   readonly #chunks: Uint8Array[] = []
   readonly #consumed: (bytes: number) => void
@@ -114,10 +116,10 @@ export class Inbox implements AsyncIterable<Uint8Array> {
   #wake: (() => void) | undefined
   #ended = false
   #error: Error | undefined
-  /** All that came so far. */
+  /** Number of all bytes that have arrived so far. */
   bytes = 0
 
-  /** `consumed` receives the number of processed bytes, to send as credit. */
+  /** `consumed` is called with the number of processed bytes, which are sent as credit. */
   constructor(consumed: (bytes: number) => void) {
     this.#consumed = consumed
   }
@@ -132,7 +134,7 @@ export class Inbox implements AsyncIterable<Uint8Array> {
     this.#wake?.()
   }
 
-  /** Ends the input: the reader gets the remaining bytes, then the end or this error. */
+  /** Ends the input. The reader gets the remaining bytes and then the end, or this error. */
   end(error?: Error): void {
     this.#ended = true
     this.#error ??= error

@@ -1,6 +1,6 @@
 /**
- * The five roles, lowest first. Each includes the permissions of those before it (docs/api.md, Credentials and roles). The role that an operation
- * needs is in its entry in `shared/operations/`.
+ * The five roles, lowest first. Each role includes the permissions of the roles before it (docs/api.md, Credentials and roles). `shared/operations/`
+ * defines the role that each operation requires.
  */
 export const roles = ['view', 'comment', 'suggest', 'edit', 'owner'] as const
 

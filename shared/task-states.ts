@@ -1,6 +1,6 @@
 /**
- * The life of a review assignment: open → started → reported → closed; it can be closed from anywhere, and closed is final
- * (docs/api.md, Review assignments). This is the only definition.
+ * The life cycle of a review assignment: open → started → reported → closed. An assignment can be closed in any state, and closed is final
+ * (docs/api.md, Review assignments). This is the only definition of the cycle.
  */
 import type { ErrorCode } from './errors.ts'
 
@@ -10,13 +10,13 @@ export type TaskState = (typeof taskStates)[number]
 export const taskActions = ['start', 'report', 'close'] as const
 export type TaskAction = (typeof taskActions)[number]
 
-/** The actor: the identity that started the assignment, or another one. Until somebody starts the assignment, everyone is `another`. */
+/** The actor is the identity that started the assignment, or another one. Until somebody starts the assignment, everyone counts as `another`. */
 export const taskActors = ['starter', 'another'] as const
 export type TaskActor = (typeof taskActors)[number]
 
 /**
- * Returns the state after the action, or the reason for its refusal. An unchanged state means that the action was already done: the service answers
- * again without an event.
+ * The state after an action, or the reason why the action is refused. An unchanged state means that the action was already done. The service then
+ * repeats its answer without an event.
  */
 export type TaskOutcome = TaskState | ErrorCode
 
@@ -35,7 +35,7 @@ const outcomes: Readonly<Record<TaskState, Record<TaskAction, Record<TaskActor, 
   },
   reported: {
     start: { starter: 'reported', another: 'already_started' },
-    // The same report again is a retry, not a second report: tasks.ts distinguishes them.
+    // Sending the same report again is a retry and not a second report. tasks.ts distinguishes the two.
     report: { starter: 'already_reported', another: 'not_starter' },
     close: anyone('closed')
   },

@@ -1,15 +1,15 @@
 /** The WAV format of media jobs: one channel, 16 kHz, 16 bit. */
 
-/** Samples a second. */
+/** Samples per second. */
 export const wavRate = 16_000
 
 const headBytes = 44
 const bytesPerSample = 2
 
-/** Seconds of sound that a file of so many bytes holds. */
+/** Returns the duration of a file with this many bytes, in seconds. */
 export const wavSeconds = (bytes: number): number => Math.max(0, bytes - headBytes) / (wavRate * bytesPerSample)
 
-/** `samples`: from -1 to 1, 16,000 a second; louder ones are clipped. */
+/** Writes samples to a WAV file. The samples are from -1 to 1, at 16,000 per second. Louder samples are clipped. */
 export function writeWav(samples: Float32Array): Uint8Array<ArrayBuffer> {
   const file = new DataView(new ArrayBuffer(headBytes + samples.length * bytesPerSample))
   const name = (at: number, letters: string): void => {
@@ -19,7 +19,7 @@ export function writeWav(samples: Float32Array): Uint8Array<ArrayBuffer> {
   file.setUint32(4, file.byteLength - 8, true)
   name(8, 'WAVEfmt ')
   file.setUint32(16, 16, true)
-  // Whole numbers, one channel.
+  // The format code 1 means integer samples, and there is one channel.
   file.setUint16(20, 1, true)
   file.setUint16(22, 1, true)
   file.setUint32(24, wavRate, true)

@@ -1,55 +1,55 @@
-/** The commands of the client, and how their arguments are derived from an operation of the table. */
+/** The structure of the client's commands, and how their arguments are derived from an operation. */
 import { z } from 'zod'
 import { type Operation, pathParameters } from '../operation.ts'
 import { type OperationName, operations } from '../operations/index.ts'
 
-/** An argument without a name. */
+/** An argument that is given by its position. */
 export interface Positional {
-  /** Placeholder in the usage and in messages: `DOC`, `FILE`, `COMMENT`. */
+  /** Placeholder in the usage line and in messages, such as `DOC`, `FILE` or `COMMENT`. */
   readonly name: string
   readonly summary: string
   readonly required: boolean
-  /** Field of the operation's input that it fills. */
+  /** Field of the operation's input that the argument sets. */
   readonly field?: string
 }
 
 export interface Option {
-  /** The name without the dashes. Every boolean also has its `no-` form. */
+  /** The name without dashes. Every boolean option also has a `no-` form. */
   readonly name: string
   readonly short?: string
-  /** `list`: repeated, or separated by commas; `json`: a JSON value. */
+  /** Type of the value. `list`: repeated options, or values separated by commas. `json`: a JSON value. */
   readonly type: 'string' | 'boolean' | 'integer' | 'list' | 'json'
   readonly summary: string
-  /** Field of the operation's input that it fills. */
+  /** Field of the operation's input that the option sets. */
   readonly field?: string
   readonly required?: boolean
   readonly values?: readonly string[]
-  /** Whether the text may be long: `--NAME-file` reads it from a file, or from the standard input (`-`). */
+  /** Whether the text may be long. In that case, `--NAME-file` reads it from a file, or from standard input (`-`). */
   readonly text?: boolean
 }
 
 export interface Command {
-  /** The words after `agmd`: `docs push`. */
+  /** The words after `agmd`, such as `docs push`. */
   readonly words: string
   readonly summary: string
   readonly description?: string
-  /** The operation that the command calls first; absent for commands about this computer. */
+  /** The operation that the command calls first. It is absent for commands about this computer. */
   readonly operation?: OperationName
   readonly positionals: readonly Positional[]
   readonly options: readonly Option[]
   /** Command lines that work as written, given the variables in `exampleVariables`. */
   readonly examples: readonly string[]
-  /** Whether the command runs until it is stopped; with `--json` it prints one line for each event. */
+  /** Whether the command runs until it is stopped. With `--json`, it prints one line for each event. */
   readonly endless?: boolean
-  /** Whether the command has its own code, instead of one call that the client derives. */
+  /** Whether the command has its own code instead of a single call that the client derives. */
   readonly own: boolean
   /** Whether the command creates a link, so that the client shows the key. */
   readonly tellsLink?: boolean
-  /** Whether the command deletes something, and asks first. */
+  /** Whether the command deletes something, so that it asks first. */
   readonly destroys?: boolean
 }
 
-/** Variables that an example may use. */
+/** Variables that examples may use. */
 export const exampleVariables: Readonly<Record<string, string>> = {
   URL: 'the share URL of a document',
   COMMENT: 'the id of a comment',
@@ -65,14 +65,14 @@ export const exampleVariables: Readonly<Record<string, string>> = {
   TOKEN: 'a session or agent token'
 }
 
-/** Every command on a document begins with this argument. */
+/** The first argument of every command on a document. */
 export const documentPositional: Positional = {
   name: 'DOC',
   summary: 'share URL, document id, or a pulled file',
   required: true
 }
 
-/** Options of every command. */
+/** Options that every command has. */
 export const globalOptions: readonly Option[] = [
   { name: 'json', type: 'boolean', summary: 'print the result as JSON, and errors as JSON on standard error' },
   { name: 'quiet', short: 'q', type: 'boolean', summary: 'print only the result' },
@@ -88,7 +88,7 @@ export const globalOptions: readonly Option[] = [
 
 const negated = 'with --no-'
 
-/** Whether a boolean is on by default. Help and completion then show it as `--no-NAME`. */
+/** Whether a boolean option is on by default. Help and completion show such an option as `--no-NAME`. */
 export const isOnByDefault = ({ type, summary }: Option): boolean => type === 'boolean' && summary.startsWith(negated)
 
 // ——— from an operation ———
@@ -111,7 +111,7 @@ const typeOf = (schema: Schema): Option['type'] => {
   return schema.type === 'array' ? 'list' : 'string'
 }
 
-/** Summaries of fields whose schemas have no description. */
+/** Summaries for fields whose schemas have no description. */
 const summaries: Readonly<Record<string, string>> = {
   title: 'title',
   label: 'a name for the revision, or for the holder of the link',
@@ -167,13 +167,13 @@ export interface Fields {
   readonly required: ReadonlySet<string>
 }
 
-/** The fields of an operation's input, as JSON Schema. */
+/** Returns the fields of an operation's input, as JSON Schema. */
 export const fieldsOf = (operation: Operation): Fields => {
   const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })
   return { properties: (schema.properties ?? {}) as Record<string, Schema>, required: new Set(schema.required) }
 }
 
-/** Overrides of a command for an option that it takes from its operation. */
+/** Properties that a command changes in an option derived from its operation. */
 export type SaidOfField = Partial<Omit<Option, 'field'>>
 
 const optionOf = (field: string, { properties, required }: Fields, said: SaidOfField = {}): Option => {
@@ -190,29 +190,29 @@ const optionOf = (field: string, { properties, required }: Fields, said: SaidOfF
   }
 }
 
-/** The options for some fields of an operation. */
+/** Returns the options for some fields of an operation. */
 export const optionsFor = (name: OperationName, said: Readonly<Record<string, SaidOfField>>): Option[] => {
   const fields = fieldsOf(operations[name])
   return Object.entries(said).map(([field, more]) => optionOf(field, fields, more))
 }
 
-/** The name of a path parameter as a positional: `commentId` → `COMMENT`. */
+/** Returns the placeholder for a path parameter: `commentId` becomes `COMMENT`. */
 const positionalName = (field: string): string => field.replace(/Id$/, '').toUpperCase()
 
 interface SaidOfOperation extends Partial<Pick<Command, 'endless' | 'tellsLink' | 'destroys' | 'description' | 'summary'>> {
   readonly examples: readonly string[]
-  /** Fields that are positionals in addition to those in the path, in order, with their placeholders. */
+  /** Fields that are positional arguments in addition to those in the path, in order, with their placeholders. */
   readonly positionals?: Readonly<Record<string, string>>
-  /** Whether the last positional may be left out. */
+  /** Whether the last positional argument is optional. */
   readonly optional?: boolean
   readonly fields?: Readonly<Record<string, SaidOfField>>
   readonly without?: readonly string[]
-  /** Options in addition to the fields. */
+  /** Options in addition to those derived from the fields. */
   readonly options?: readonly Option[]
   readonly own?: boolean
 }
 
-/** A command that is one call of an operation. The author is a global option, except where it filters a list. */
+/** Returns the command that makes one call of an operation. The author is a global option, except where it filters a list. */
 export const commandOf = (name: OperationName, said: SaidOfOperation): Command => {
   const operation: Operation = operations[name]
   const { examples, positionals = {}, optional = false, fields = {}, without = [], options = [], own = false, ...rest } = said
@@ -220,7 +220,7 @@ export const commandOf = (name: OperationName, said: SaidOfOperation): Command =
   const inPath = pathParameters(operation.rest.path).filter((parameter) => parameter !== 'id')
   const placed = [...inPath, ...Object.keys(positionals)]
   const author = operation.rest.method === 'GET' ? [] : ['author']
-  // `brief` is for programs; commands print text for people, and programs pick fields of the JSON.
+  // `brief` is only for programs that call the API. Commands print text for people, and programs select fields of the JSON.
   const left = Object.keys(known.properties).filter((field) => ![...placed, ...without, ...author, 'brief'].includes(field))
   return {
     words: operation.cli ?? '',

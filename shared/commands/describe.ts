@@ -1,4 +1,4 @@
-/** Descriptions of the commands for programs and shells: `agmd commands --json`, `/api/cli/commands`, usage lines. */
+/** Describes the commands for programs and shells: `agmd commands --json`, `/api/cli/commands` and usage lines. */
 import { exitCodes, exitMeanings } from '../exit-codes.ts'
 import { type Operation, pathParameters } from '../operation.ts'
 import { operations } from '../operations/index.ts'
@@ -7,14 +7,14 @@ import { commands } from './index.ts'
 
 const placeholders: Readonly<Record<Option['type'], string>> = { string: ' TEXT', integer: ' N', list: ' A,B', json: ' JSON', boolean: '' }
 
-/** An option in the form that help shows: `-l, --label TEXT`, `--merge`, `--no-browser`. */
+/** Returns an option in the form that help shows, such as `-l, --label TEXT`, `--merge` or `--no-browser`. */
 export const optionUsage = (option: Option): string => {
   const { name, short, type } = option
   const dashed = `--${isOnByDefault(option) ? 'no-' : ''}${name}${placeholders[type]}`
   return short === undefined ? dashed : `-${short}, ${dashed}`
 }
 
-/** Description of an option, in one line. */
+/** Describes an option in one line. */
 export const optionMeaning = ({ name, summary, values, text, required }: Option): string =>
   [
     summary.replace(/^with --no-\S+ /, ''),
@@ -23,7 +23,7 @@ export const optionMeaning = ({ name, summary, values, text, required }: Option)
     ...(required === true ? ['required'] : [])
   ].join('; ')
 
-/** `agmd docs push DOC [OPTION…]`. */
+/** Returns the usage line of a command, such as `agmd docs push DOC [OPTION…]`. */
 export const usageOf = ({ words, positionals, options }: Command): string => {
   const needed = options.filter(({ required }) => required === true).map(({ name }) => ` --${name} …`)
   const placed = positionals.map(({ name, required }) => (required ? ` ${name}` : ` [${name}]`))
@@ -67,7 +67,7 @@ const described = (command: Command): object => {
   }
 }
 
-/** Everything about the commands, for programs. */
+/** Returns the full description of all commands, for programs. */
 export const describeCommands = (service?: string): object => ({
   name: 'agmd',
   ...(service === undefined ? {} : { service }),

@@ -1,6 +1,6 @@
 /**
- * THE COMMANDS of `agmd`: parsing, help, completion, `agmd commands`, `/api/cli/commands` and `/cli.md` are derived from this table. Commands that
- * are one call of an operation take their arguments from it; every example is executed by test/spec/cli.test.ts.
+ * The commands of `agmd`. Parsing, help, completion, `agmd commands`, `/api/cli/commands` and `/cli.md` are derived from this table. A command that
+ * makes one call of an operation takes its arguments from that operation. test/spec/cli.test.ts runs every example.
  */
 import type { Operation } from '../operation.ts'
 import { type OperationName, operations } from '../operations/index.ts'
@@ -23,7 +23,7 @@ const keepMarks = {
 } as const
 const targets = ['find', 'occurrence', 'prefix', 'suffix', 'line'] as const
 
-/** A command with its own code, and the operation that it calls first. */
+/** Returns a command that has its own code. */
 const own = (words: string, command: Omit<Command, 'words' | 'own'>): Command => ({ words, own: true, ...command })
 
 const account: readonly Command[] = [
@@ -425,14 +425,14 @@ const machine: readonly Command[] = [
 
 const written: readonly Command[] = [...account, ...documents, ...review, ...sharing, ...tasks, ...media, ...machine]
 
-/** Commands derived entirely from their operations, which have the examples. */
+/** Commands that are derived entirely from their operations, which also contain the examples. */
 const derived = (Object.entries(operations) as [OperationName, Operation][]).flatMap(([name, { cli, examples }]) =>
   cli === undefined || examples === undefined ? [] : [commandOf(name, { examples })]
 )
 
 const groupOf = ({ words }: Command): string => words.split(' ')[0] ?? ''
 
-/** The commands in listing order: a derived one comes last in its group. */
+/** The commands in listing order. A derived command comes last in its group. */
 export const commands: readonly Command[] = derived.reduce((all, command) => {
   const last = all.findLastIndex((each) => groupOf(each) === groupOf(command))
   return all.toSpliced(last === -1 ? all.length : last + 1, 0, command)

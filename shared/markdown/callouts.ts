@@ -1,11 +1,14 @@
-/** Callouts: a quote whose first line is `[!NOTE]`, `[!TIP]`, `[!IMPORTANT]`, `[!WARNING]` or `[!CAUTION]`, with a title of its own if one follows. */
+/**
+ * Callouts: a quote whose first line is `[!NOTE]`, `[!TIP]`, `[!IMPORTANT]`, `[!WARNING]` or `[!CAUTION]`. Text after the marker is the title of the
+ * callout.
+ */
 import type MarkdownIt from 'markdown-it'
 import type { Token } from './tokens.ts'
 
-/** Returns the kind of a quote that is a callout, and its own title or ''. */
+/** Matches the first line of a callout: its kind, and its title or ''. */
 export const calloutMarker = /^\[!(note|tip|important|warning|caution)\][ \t]*([^\n]*)(?:\n|$)/i
 
-/** Opening of each quote → its end. */
+/** Maps the opening token of each quote to its closing token. */
 const closesOf = (tokens: readonly Token[]): ReadonlyMap<Token, Token> => {
   const closes = new Map<Token, Token>()
   const open: Token[] = []
@@ -18,7 +21,7 @@ const closesOf = (tokens: readonly Token[]): ReadonlyMap<Token, Token> => {
 }
 
 export const callouts = (markdown: MarkdownIt): void => {
-  // Before the inline text is parsed: the marker is taken out of the source of the first paragraph.
+  // This runs before inline text is parsed, because it removes the marker from the source of the first paragraph.
   markdown.core.ruler.after('block', 'callouts', (state) => {
     const { tokens, Token } = state
     const closes = closesOf(tokens)
@@ -48,7 +51,7 @@ export const callouts = (markdown: MarkdownIt): void => {
       titled[0].block = titled[2].block = true
       titled[1].content = title
       titled[1].children = []
-      // A paragraph that contains only the marker disappears.
+      // A paragraph that contains only the marker is left out.
       put.push(...titled)
       if (inline.content === '') index += 3
     }

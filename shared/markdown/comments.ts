@@ -1,7 +1,8 @@
-/** HTML comments are notes to the writer: they stay in the source and are not shown. */
+/** HTML comments. They are notes for writers: they stay in the source and are not shown to readers. */
 import type MarkdownIt from 'markdown-it'
 
-// If no comment ends after some place, none ends after a later one. Without this memory, every `<!--` would read the text to its end.
+// If a comment that begins at some offset has no end, no later comment has one. Without this cache, every `<!--` would cause a search to the end of
+// the text.
 const endless = new WeakSet<object>()
 
 const endOf = (state: { readonly src: string }, start: number): number | undefined => {
@@ -36,7 +37,7 @@ export const comments = (markdown: MarkdownIt): void => {
   })
 }
 
-/** The line on which the comment ends, if nothing follows it there. */
+/** Returns the line on which the comment ends; undefined if other text follows the comment on that line. */
 const lineOfEnd = (source: string, lineEnds: readonly number[], startLine: number, endLine: number, end: number): number | undefined => {
   for (let line = startLine; line < endLine; line++) {
     const lineEnd = lineEnds[line] ?? source.length

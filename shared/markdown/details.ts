@@ -1,11 +1,11 @@
-/** `<details>` with a `<summary>`: folded text with Markdown contents. Each tag is on its own line or on the line of the summary. */
+/** `<details>` with a `<summary>`: collapsible text with Markdown contents. Each tag is on a separate line or on the line of the summary. */
 import type MarkdownIt from 'markdown-it'
 
 const tag = /^<details( open)?>/i
 const summaryLine = /^<summary>(.*?)<\/summary>\s*$/i
 const closing = /^<\/details>\s*$/i
 
-/** For a line that opens folded text: whether it is initially open, and the summary on the same line. */
+/** Parses a line that opens collapsible text: whether it is initially open, and the summary on the same line. Returns undefined for other lines. */
 const openingOf = (line: string): { readonly isOpen: boolean; readonly summary: string | undefined } | undefined => {
   const found = tag.exec(line)
   const rest = found === null ? '' : line.slice(found[0].length).trimStart()
@@ -23,7 +23,7 @@ export const details = (markdown: MarkdownIt): void => {
       const found = openingOf(lineOf(startLine))
       if (found === undefined) return false
       const close = pairsOf(state).get(startLine)
-      // Its end must lie in the same quote or list item.
+      // The end must be in the same quote or list item.
       if (close === undefined || close >= endLine || !closing.test(lineOf(close)) || (state.sCount[close] ?? 0) < state.blkIndent)
         return false
       if (silent) return true
@@ -52,10 +52,10 @@ export const details = (markdown: MarkdownIt): void => {
   )
 }
 
-// Pairs are found for all lines at once. A search at every `<details>` would read a text full of them to its end each time.
+// All pairs are found at once. If each `<details>` were searched separately, every search could read a large text to its end.
 const pairs = new WeakMap<object, ReadonlyMap<number, number>>()
 
-/** Line of each `<details>` → line of its `</details>`; they nest. Quote marks before them are skipped. */
+/** Maps the line of each `<details>` to the line of its `</details>`. The tags may be nested. Quote marks before them are skipped. */
 const pairsOf = (state: { readonly src: string }): ReadonlyMap<number, number> => {
   const known = pairs.get(state)
   if (known !== undefined) return known

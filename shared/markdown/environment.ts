@@ -1,7 +1,7 @@
 /** Values that the parts of the renderer share while one text is rendered. */
 
 export interface Heading {
-  /** 1–6. */
+  /** Level of the heading, 1 to 6. */
   readonly level: number
   /** The title without markup. */
   readonly text: string
@@ -13,6 +13,6 @@ export interface Environment {
   readonly components: number[]
   readonly headings: Heading[]
   readonly tasks: (number | undefined)[]
-  /** Class of each set of declarations that formulas need. */
+  /** Maps each set of CSS declarations that formulas need to its class. */
   readonly styles: Map<string, string>
 }

@@ -1,9 +1,9 @@
-/** Headings with ids for links: the words in lower case joined by hyphens, numbered when they repeat. */
+/** Headings with ids for links. An id consists of the words in lower case, joined by hyphens, with a number if it would occur twice. */
 import type MarkdownIt from 'markdown-it'
 import type { Environment } from './environment.ts'
 import type { Token } from './tokens.ts'
 
-/** The slug of a heading, as on GitHub: letters, digits, marks, `_` and `-` stay, spaces become hyphens. */
+/** Returns the slug of a heading, as on GitHub. Letters, digits, marks, `_` and `-` stay, and spaces become hyphens. */
 export const slugOf = (text: string): string =>
   text
     .trim()
@@ -12,7 +12,9 @@ export const slugOf = (text: string): string =>
     .replaceAll(' ', '-')
     .slice(0, 120)
 
-/** The words of inline text, without marks, allowed tags and footnote numbers. With `pictures`, the description of a picture counts as words. */
+/**
+ * Returns the words of inline text, without marks, allowed tags and footnote numbers. With `pictures`, the descriptions of pictures count as words.
+ */
 export const wordsOf = (children: readonly Token[], pictures: boolean): string =>
   children
     .map(({ type, content }) => {
@@ -41,9 +43,9 @@ export const headingIds = (markdown: MarkdownIt, prefix: string): void => {
       environment.headings?.push({ level: Number(token.tag.slice(1)), text, id })
     })
   })
-  // The copy link follows the words, so that screen readers and the Tab key reach it last.
+  // The copy link comes after the words, so that screen readers and the Tab key reach it last.
   markdown.renderer.rules['heading_close'] = (tokens, index, options, _environment, self) => {
-    // Always three tokens: opening, words, end.
+    // A heading always has three tokens: its opening, its words and its end.
     const id = tokens[index - 2]?.attrGet('id')
     const anchor = id ? `<a class="anchor" href="#${markdown.utils.escapeHtml(id)}" aria-label="Link to this section">#</a>` : ''
     return `${anchor}${self.renderToken(tokens, index, options)}`

@@ -1,8 +1,8 @@
-/** Allows a few inline tags that Markdown has no marks for, in pairs and without attributes. Everything else stays text. */
+/** Allows a few inline tags for which Markdown has no marks, only in pairs and without attributes. All other tags become text. */
 import type MarkdownIt from 'markdown-it'
 import type { Token } from './tokens.ts'
 
-/** Tags that come in pairs. None of them can load, run or navigate. */
+/** Tags that are allowed in pairs. None of them can load, run or navigate. */
 const tag = /^<(\/?)(kbd|sub|sup|mark|ins|u|small|abbr|samp|var|cite|q)>/i
 const lineBreak = /^<br ?\/?>/i
 
@@ -29,12 +29,12 @@ export const inlineHtml = (markdown: MarkdownIt): void => {
   })
 }
 
-/** Tags without a partner on the same level become text. */
+/** Turns tags into text if they have no partner on the same level. */
 const keepPairs = (children: Token[]): void => {
   const open: Token[] = []
   for (const token of children) {
     if (token.type === 'allowed_open') open.push(token)
-    // The end of a link or emphasis closes the tags that were opened within it.
+    // The end of a link or emphasis closes the tags that were opened inside it.
     else if (token.nesting === -1) while (open.length > 0 && (open.at(-1)?.level ?? 0) > token.level) asText(open.pop())
     else if (token.type === 'allowed_close') {
       const last = open.at(-1)

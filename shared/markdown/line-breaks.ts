@@ -1,6 +1,6 @@
 /**
- * Shows a line break within a paragraph, as the editor does. `breaks: false` in the front matter joins lines as CommonMark does, for texts whose
- * lines a program has wrapped.
+ * Shows a line break within a paragraph, as the editor does. With `breaks: false` in the front matter, lines are joined as in CommonMark. This is for
+ * texts whose lines were wrapped by a program.
  */
 import type MarkdownIt from 'markdown-it'
 import { breaksIn } from '../names.ts'
@@ -10,7 +10,7 @@ export const lineBreaks = (markdown: MarkdownIt): void => {
     if (!breaksIn(src)) return
     for (const { children } of tokens) {
       children?.forEach((token, index) => {
-        // `<br>` at the end of a line is that line's break already.
+        // If a line ends with `<br>`, that is already the break of the line.
         if (token.type !== 'softbreak' || children[index - 1]?.type === 'hardbreak') return
         token.type = 'hardbreak'
         token.tag = 'br'

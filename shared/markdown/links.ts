@@ -1,15 +1,15 @@
-/** Links: the allowed protocols, marks on external links, and bare addresses as in GFM. */
+/** Links: the allowed protocols, attributes of external links, and bare addresses as in GFM. */
 import type MarkdownIt from 'markdown-it'
 import { kindOfAddress } from '../media-types.ts'
 import { pictureWords } from './pictures.ts'
 
-/** Schemes that a link may have. markdown-it applies the same check to images. */
+/** Schemes that a link may have. markdown-it applies the same check to pictures. */
 const schemes = /^(https?|mailto|tel|sms|geo|xmpp|matrix|irc|ircs|ftp|sftp|git|ssh):/i
 const hasScheme = /^[a-z][a-z0-9+.-]*:/i
-/** A data URL may hold an image, but not SVG, which can contain script. */
+/** A data URL may contain a picture, but not SVG, because SVG can contain scripts. */
 const imageData = /^data:image\/(png|gif|jpeg|webp|avif);base64,/i
 
-/** Whether a link leads to this service, at `origin`; `//host` leads elsewhere. */
+/** Whether a link leads to this service, at `origin`. A link such as `//host` leads to another service. */
 export const isOwnLink = (href: string, origin: string): boolean => /^\/(?![/\\])/.test(href) || href.startsWith(`${origin}/`)
 
 export const mayLink = (url: string): boolean => {
@@ -19,10 +19,12 @@ export const mayLink = (url: string): boolean => {
   return !hasScheme.test(plain) || schemes.test(plain) || imageData.test(plain)
 }
 
-/** Longest run without white space that is searched for bare addresses, in characters. Every possible start reads the rest of the run. */
+/**
+ * Longest run without white space that is searched for bare addresses, in characters. Every possible start of an address reads the rest of its run.
+ */
 const addressRunCharsMax = 2048
 
-/** Searches bare addresses run by run, so that not every possible start reads the text to its end. */
+/** Searches each run without white space separately for bare addresses. Otherwise, every possible start would read the text to its end. */
 const searchRuns = (linkify: MarkdownIt['linkify']): void => {
   const matchIn = linkify.match.bind(linkify)
   const matchAtStart = linkify.matchAtStart.bind(linkify)
@@ -45,13 +47,13 @@ const searchRuns = (linkify: MarkdownIt['linkify']): void => {
   }
 }
 
-/** Total length of addresses that references may add to a page beyond the written text, in characters, as in cmark. */
+/** Total length of the addresses that references may add to a page beyond the length of the source, in characters. cmark has the same limit. */
 const sharedAddressCharsMax = 100_000
 
-/** Many references to one long address would turn a small text into a huge page: links beyond the budget lose their address. */
+/** Many references to one long address would turn a small text into a huge page. Links beyond this budget therefore lose their address. */
 const budgetAddresses = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('address_budget', ({ src, tokens }) => {
-    // One unit of text takes up to nine characters in percent-encoded UTF-8.
+    // In percent-encoded UTF-8, one UTF-16 unit takes up to nine characters.
     let left = sharedAddressCharsMax + 9 * src.length
     for (const { children } of tokens)
       for (const child of children ?? []) {
@@ -64,7 +66,7 @@ const budgetAddresses = (markdown: MarkdownIt): void => {
 
 export const gfmLinks = (markdown: MarkdownIt, isOwn: ((href: string) => boolean) | undefined): void => {
   markdown.validateLink = mayLink
-  // `example.md` is a file, `www.example.com` and addresses with a scheme are links (GFM 6.9).
+  // `example.md` is a file name, but `www.example.com` and addresses with a scheme are links (GFM 6.9).
   markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: true, fuzzyIP: false })
   markdown.linkify.add('www.', {
     validate(text, position, self) {
@@ -99,7 +101,7 @@ export const gfmLinks = (markdown: MarkdownIt, isOwn: ((href: string) => boolean
   }
 }
 
-/** Audio and video use the syntax of pictures, which an upload inserts. */
+/** Renders audio and video, which use the syntax of pictures. An upload inserts this syntax. */
 const mediaOf = (src: string, alt: string, { utils: { escapeHtml } }: MarkdownIt): string | undefined => {
   const kind = kindOfAddress(src)
   if (kind === undefined || kind === 'image') return undefined

@@ -1,6 +1,6 @@
 /**
- * Inline marks that are not part of CommonMark: `==highlighted==`, `H~2~O`, `x^2^`. The editor and the renderer share these rules. The search for a
- * closing mark is bounded, so that a text full of opening marks takes linear time.
+ * Inline marks that are not part of CommonMark: `==highlighted==`, `H~2~O` and `x^2^`. The editor and the renderer share these rules. The search for
+ * a closing mark is bounded, so that a text full of opening marks takes linear time.
  */
 import type MarkdownIt from 'markdown-it'
 
@@ -8,13 +8,13 @@ import type MarkdownIt from 'markdown-it'
 const highlightUnitsMax = 1000
 const [tilde, caret, equals, backtick] = [0x7e, 0x5e, 0x3d, 0x60]
 
-/** The offset of the `==` that ends the highlight opened at `open`; undefined if nothing ends it, or no highlight begins there. */
+/** Returns the offset of the `==` that ends the highlight opened at `open`; undefined if nothing ends it, or no highlight begins at `open`. */
 export const highlightEnd = (text: string, open: number, to: number): number | undefined => {
   const from = open + 2
   if (text.charCodeAt(open) !== equals || text.charCodeAt(open + 1) !== equals) return undefined
   if (from >= to || text.charCodeAt(open - 1) === equals || /[\s=]/.test(text.charAt(from))) return undefined
   const limit = Math.min(to - 1, from + highlightUnitsMax)
-  // A highlight includes an entire code span or none of it, so its backticks are in pairs.
+  // A highlight contains a code span completely or not at all, so the backticks inside it must be in pairs.
   let ticks = text.charCodeAt(from) === backtick ? 1 : 0
   for (let at = from + 1; at < limit; at++) {
     if (text.charCodeAt(at) === backtick) ticks++
@@ -31,7 +31,9 @@ const low = /~([^\s~\\`*_[\]<>$]{1,40})~(?!~)/y
 const high = /\^([^\s^\\`*_[\]<>$]{1,40})\^/y
 const wordEnd = /[\p{L}\p{N})\]}]/u
 
-/** The subscript or superscript with its first mark at `open`: its tag, and the offset of its last mark. It follows a letter or digit. */
+/**
+ * Returns the tag of the subscript or superscript whose first mark is at `open`, and the offset of its last mark. It must follow a letter or digit.
+ */
 export const shiftedAt = (text: string, open: number): { readonly tag: 'sub' | 'sup'; readonly end: number } | undefined => {
   const mark = text.charCodeAt(open)
   if ((mark !== tilde && mark !== caret) || open === 0 || !wordEnd.test(text.charAt(open - 1))) return undefined

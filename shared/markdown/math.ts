@@ -1,14 +1,14 @@
-/** Math: `$…$` within a line (as pandoc reads it) and `$$…$$` as a block; also a fence with the language `math`. */
+/** Math: `$…$` within a line (as pandoc reads it), `$$…$$` as a block, and fences with the language `math`. */
 import type MarkdownIt from 'markdown-it'
 import type { Environment } from './environment.ts'
 
-/** Longest formula, in characters: longer ones are shown as source. */
+/** Longest formula, in characters. Longer formulas are shown as source. */
 const formulaCharsMax = 10_000
 
-/** Macros that one formula may expand. */
+/** Maximum number of macros that one formula may expand. */
 const expansionsMax = 1000
 
-/** Typesets formulas: the part of Temml that is used. */
+/** The part of Temml that typesets formulas. */
 export interface FormulaSetter {
   renderToString(
     tex: string,
@@ -16,21 +16,21 @@ export interface FormulaSetter {
   ): string
 }
 
-/** MathML of a formula. Throws for a formula that cannot be typeset, and while the library is not loaded. */
+/** Returns the MathML of a formula. Throws if the formula cannot be typeset, or the library is not loaded yet. */
 export const setFormula = (setter: FormulaSetter | undefined, tex: string, displayMode: boolean): string => {
-  // The pipeline then shows the source.
+  // The caller then shows the source.
   if (setter === undefined) throw new Error('formulas cannot be set yet')
   return setter.renderToString(tex, { displayMode, throwOnError: true, maxExpand: expansionsMax, trust: false })
 }
 
 type ToHtml = ((tex: string, display: boolean) => string) | undefined
 
-/** Whether declarations are of the kind that formulas need, and cannot escape their rule or load anything. */
+/** Whether CSS declarations are of the kind that formulas need. They must not end their rule or load anything. */
 const isPlain = (style: string): boolean => /^[\w\s:;.,%#()!-]*$/.test(style) && !/url/i.test(style)
 
 const styleMark = ' style="'
 
-/** Returns a tag with a class in place of its style; without both if the style is not plain. */
+/** Returns a tag with a class in place of its style. If the style is not plain, the tag gets neither. */
 const classedTag = (name: string, others: string, style: string, styles: Map<string, string>): string => {
   if (!isPlain(style)) return `<${name}${others}>`
   const own = styles.get(style) ?? `math-${styles.size + 1}`
@@ -39,7 +39,10 @@ const classedTag = (name: string, others: string, style: string, styles: Map<str
   return merged === others ? `<${name} class="${own}"${others}>` : `<${name}${merged}>`
 }
 
-/** Replaces style attributes by classes: the policy of the pages forbids style attributes. `styles` maps declarations to their class. */
+/**
+ * Replaces style attributes with classes, because the content security policy of the pages forbids style attributes. `styles` maps declarations to
+ * their class.
+ */
 const styleByClass = (html: string, styles: Map<string, string>): string => {
   const parts: string[] = []
   let kept = 0
@@ -57,7 +60,7 @@ const styleByClass = (html: string, styles: Map<string, string>): string => {
   return parts.join('') + html.slice(kept)
 }
 
-/** Returns the HTML of a formula, with classes in place of its styles; undefined if the formula is shown as source. */
+/** Returns the HTML of a formula, with classes in place of its styles; undefined if the formula is to be shown as source. */
 export const formulaHtml = (toHtml: ToHtml, tex: string, display: boolean, styles: Map<string, string>): string | undefined => {
   if (toHtml === undefined || tex.length > formulaCharsMax) return undefined
   try {
@@ -83,7 +86,8 @@ export const mathHtml = (
 }
 
 export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
-  // The opening mark has a character right after it, the closing one a character right before it and no digit after it: "$5 and $6" is text.
+  // An opening `$` must be directly followed by a character that is not white space, and a closing `$` directly preceded by one. No digit may follow
+  // the closing `$`, so "$5 and $6" is text.
   markdown.inline.ruler.after('escape', 'math_inline', (state, silent) => {
     if (state.src.charCodeAt(state.pos) !== 0x24) return false
     const end = closingMark(state.src, state.pos + 1, state.posMax)
@@ -129,7 +133,7 @@ export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
     mathHtml(markdown, toHtml, tokens[index]?.content ?? '', true, styles)
 }
 
-/** The offset of the `$` that ends the formula with text from `from` on. */
+/** Returns the offset of the `$` that ends a formula whose text begins at `from`. */
 export const closingMark = (text: string, from: number, to: number): number | undefined => {
   if (from >= to || /[\s$]/.test(text.charAt(from))) return undefined
   const limit = Math.min(to, from + formulaCharsMax)
@@ -141,7 +145,7 @@ export const closingMark = (text: string, from: number, to: number): number | un
   return undefined
 }
 
-/** For each end line of a search, the line from which on no block is closed. */
+/** Maps the end line of a search to the line from which on no block is closed. */
 type Unclosed = Map<number, number>
 
 const unclosedOf = new WeakMap<object, Unclosed>()
@@ -152,7 +156,7 @@ const unclosedIn = (environment: object): Unclosed => {
   return known
 }
 
-/** Returns the line that closes a block. If nothing closes many blocks, only the first search reads all lines below it. */
+/** Returns the line that closes a block. If many blocks are not closed, only the first search reads all lines below. */
 const closingLine = (lineOf: (line: number) => string, start: number, end: number, unclosed: Unclosed): number | undefined => {
   if (start >= (unclosed.get(end) ?? Infinity)) return undefined
   for (let line = start + 1; line < end; line++) if (lineOf(line).trimEnd().endsWith('$$')) return line

@@ -1,18 +1,18 @@
 /**
- * Renders a text for the published page and the reading view: the pipeline with coloured code, formulas and components. The caller supplies the
- * libraries: the server has them, a browser fetches them when a text needs them.
+ * Renders a text for the published page and the reading view: the Markdown pipeline with colored code, formulas and components. The caller supplies
+ * the libraries. The server has them, and a browser loads them when a text needs them.
  */
 import { fenceKinds } from '../fences/fences.ts'
 import { setFormula, type FormulaSetter } from './math.ts'
 import { createRenderer, type FenceToRender, type Renderer, type RenderOptions } from './render.ts'
 
-/** Colours code: the part of highlight.js that is used. Its result is escaped. */
+/** The part of highlight.js that colors code. Its result is escaped. */
 export interface Highlighter {
   getLanguage(name: string): { readonly name?: string } | undefined
   highlight(code: string, options: { readonly language: string; readonly ignoreIllegals: true }): { readonly value: string }
 }
 
-/** A stored drawing of a diagram: the addresses of its pictures, its size in CSS pixels, and its words. */
+/** The stored drawing of a diagram: the addresses of its pictures, its size in CSS pixels, and its description. */
 export interface Picture {
   readonly light: string
   readonly dark: string
@@ -22,42 +22,47 @@ export interface Picture {
 }
 
 export interface PageLibraries {
-  /** Undefined while highlight.js is not loaded: code is shown without colours. */
+  /** Returns undefined while highlight.js is not loaded. Code is then shown without colors. */
   readonly highlighter: () => Highlighter | undefined
-  /** Undefined while Temml is not loaded: formulas are shown as source. */
+  /** Returns undefined while Temml is not loaded. Formulas are then shown as source. */
   readonly formulaSetter: () => FormulaSetter | undefined
-  /** Shows boards, chats, sheets, charts and widgets (components.ts). Undefined while the code is not loaded: their source is shown. */
+  /**
+   * Returns the renderer of boards, chats, sheets, charts and widgets (components.ts); undefined while it is not loaded. Their source is then shown.
+   */
   readonly components: () => ((fence: FenceToRender) => string | undefined) | undefined
-  /** The stored picture of a diagram. Without one, the page shows the source, for a script to draw. */
+  /** Returns the stored picture of a diagram. Without a picture, the page contains the source, and a script draws the diagram. */
   readonly pictureOf?: (source: string) => Picture | undefined
 }
 
-/** Longest code that is coloured, and its longest line, in characters: only programs read longer ones. */
+/** Longest code that is colored, and its longest line, in characters. Only programs read longer code. */
 const highlightCharsMax = 50_000
 const highlightLineCharsMax = 1000
-/** In these languages highlight.js rereads a row of words for every two of its words. */
+/** In these languages, highlight.js reads a row of words again for every second word. */
 const wordyLanguages = new Set(['C', 'C++', 'C#', 'Arduino'])
-/** Words in a row without punctuation, and letters of one word. More do not occur in real code of such a language: the text is prose, or hostile. */
+/**
+ * Maximum number of consecutive words without punctuation, and of letters in a word. Real code in such a language never has more, so the text is
+ * prose or malicious.
+ */
 const [rowWordsMax, wordCharsMax] = [50, 200]
 
 const isWordy = (code: string): boolean => {
   let [words, end] = [0, -1]
   for (const { 0: all, 1: word = '', index } of code.matchAll(/(\w+)[\s*&]*/g)) {
     words = index === end ? words + 1 : 1
-    // A word without a successor is the last of its row.
+    // The last word of its row has no successor.
     end = all.length > word.length ? index + all.length : -1
     if (word.length >= wordCharsMax || (words >= rowWordsMax && end !== -1)) return true
   }
   return false
 }
 
-/** Whether colouring the code ends in bounded time. */
+/** Whether coloring the code takes bounded time. */
 const mayColour = (code: string, language: string | undefined): boolean =>
   code.length <= highlightCharsMax &&
   code.split('\n').every((line) => line.length <= highlightLineCharsMax) &&
   !(wordyLanguages.has(language ?? '') && isWordy(code))
 
-/** Fences that are more than code. Without their renderer, the page shows their source under their name. */
+/** Fences that are more than code. If their renderer is not available, the page shows their source under their name. */
 const components = new Set<string>([...fenceKinds, 'mermaid'])
 
 const escape = (text: string): string =>
@@ -69,7 +74,10 @@ const pictureHtml = ({ light, dark, width, height, title }: Picture, source: str
   `<img src="${escape(light)}" width="${width}" height="${height}" alt="${escape(title)}" loading="lazy"></picture></div>` +
   `<details><summary>Source of the diagram</summary><pre tabindex="0"><code>${escape(source)}</code></pre></details></figure>\n`
 
-/** `typography`: for text that is only read (typography.ts). It is passed in because it contains the names of all emoji. */
+/**
+ * Creates the renderer. `typography` is for texts that are only read (typography.ts). The caller passes it in, because it contains the names of all
+ * emoji.
+ */
 export const createPageRenderer = (
   libraries: PageLibraries,
   isOwnLink: (href: string) => boolean,

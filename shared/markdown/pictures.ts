@@ -1,15 +1,15 @@
 /**
- * Size and caption of a picture: `![words|300](address "Caption")`. Other programs show the picture whole and its caption as a tooltip. The width is
- * in CSS pixels, with the syntax of Obsidian. A height after it (`|300x200`) is ignored: pictures keep their aspect ratio.
+ * Size and caption of a picture: `![words|300](address "Caption")`. The width is in CSS pixels, in the syntax of Obsidian. A height after it
+ * (`|300x200`) is ignored, because pictures keep their aspect ratio. Other programs show the picture in its full size and the caption as a tooltip.
  */
 import type MarkdownIt from 'markdown-it'
 
-/** Least and greatest width of a picture, in CSS pixels. */
+/** Smallest and largest width of a picture, in CSS pixels. */
 export const [pictureWidthMin, pictureWidthMax] = [16, 2000]
 
 const sized = /\|[ ]?(\d{1,4})(?:x\d{1,4})?[ ]?$/
 
-/** Returns the description of a picture, and its width in CSS pixels if it has one. */
+/** Returns the description of a picture, and its width in CSS pixels if one is given. */
 export const pictureWords = (written: string): { readonly words: string; readonly width: number | undefined } => {
   const found = sized.exec(written)
   const width = Number(found?.[1])
@@ -17,7 +17,7 @@ export const pictureWords = (written: string): { readonly words: string; readonl
   return { words: written.slice(0, found.index).trimEnd(), width }
 }
 
-/** A picture alone in its paragraph, with a title, is a figure whose caption is the title. */
+/** Turns a picture that is alone in its paragraph and has a title into a figure. The title becomes the caption. */
 export const captions = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('captions', ({ tokens }) => {
     tokens.forEach((token, index) => {

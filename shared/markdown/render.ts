@@ -1,8 +1,9 @@
 /**
- * Markdown → HTML: one pipeline for the preview and the published page.
+ * Renders Markdown as HTML. The preview and the published page use the same pipeline.
  *
- * GFM (tables, task lists, strikethrough, autolinks), footnotes, callouts, heading ids, math, fences. Raw HTML is text: the output contains only
- * tags that this folder writes, so it needs no sanitiser. Parts that are large or differ between callers are passed in (`RenderOptions`).
+ * It supports GFM (tables, task lists, strikethrough, autolinks), footnotes, callouts, heading ids, math and fences. Raw HTML becomes text: the
+ * output contains only tags that this folder creates, so it needs no sanitizer. Callers pass in the parts that are large or that differ between
+ * callers (`RenderOptions`).
  */
 import type { Environment, Heading } from './environment.ts'
 import MarkdownIt from 'markdown-it'
@@ -29,50 +30,50 @@ export interface FenceToRender {
   readonly source: string
   /** The line on which the fence begins, counted from 0. */
   readonly line: number
-  /** The entire text, and an object that identifies this rendering. */
+  /** The entire text. `rendering` is an object that identifies this rendering. */
   readonly text: string
   readonly rendering: object
-  /** HTML of inline Markdown, without features that need the rest of the text, such as footnotes. */
+  /** Renders inline Markdown as HTML, without features that need the rest of the text, such as footnotes. */
   readonly inline: (markdown: string) => string
 }
 
 export interface RenderOptions {
-  /** HTML of highlighted code, or undefined if the language is unknown. The result must be escaped. */
+  /** Returns the HTML of highlighted code; undefined if the language is unknown. The result must be escaped. */
   readonly highlight?: (code: string, language: string) => string | undefined
-  /** HTML (MathML) of a TeX formula. May throw; the source of the formula is then shown. */
+  /** Returns the HTML (MathML) of a TeX formula. If it throws, the source of the formula is shown. */
   readonly math?: (tex: string, display: boolean) => string
-  /** HTML of a fence that is more than code (mermaid, board, …), or undefined to show it as code. */
+  /** Returns the HTML of a fence that is more than code (mermaid, board and so on); undefined to show the fence as code. */
   readonly fence?: (fence: FenceToRender) => string | undefined
-  /** A prefix of every id, so that a document cannot use the ids of the page around it. */
+  /** Prefix of every id, so that a document cannot use the ids of the page around it. */
   readonly idPrefix?: string
-  /** Typography for readers (typography.ts). */
+  /** Adds typography for readers (typography.ts). */
   readonly typography?: (markdown: MarkdownIt) => void
   /** Whether a picture that is alone in its paragraph shows its title as a caption. */
   readonly captions?: boolean
-  /** Whether a link stays on this service; other links get `rel="noopener nofollow ugc"`. */
+  /** Whether a link leads to this service. Other links get `rel="noopener nofollow ugc"`. */
   readonly isOwnLink?: (href: string) => boolean
 }
 
 export interface Rendered {
   readonly html: string
-  /** Style rules that the HTML needs besides the style sheet: those of its formulas. Safe inside `<style>`. */
+  /** Style rules that the HTML needs in addition to the style sheet: those of its formulas. They are safe inside `<style>`. */
   readonly css: string
   /** Headings in the order of the text. */
   readonly headings: readonly Heading[]
-  /** The source offset of the letter in each task box, in UTF-16 units, in the order of the boxes in the HTML; undefined if it is unknown. */
+  /** Source offset of the letter in each task box, in UTF-16 units; undefined if unknown. The order is that of the boxes in the HTML. */
   readonly tasks: readonly (number | undefined)[]
-  /** The first line of each component, counted from 0, in the order of `figure.component` in the HTML. */
+  /** First line of each component, counted from 0. The order is that of `figure.component` in the HTML. */
   readonly components: readonly number[]
   /**
-   * The source lines of each top-level element of the HTML, counted from 0 and without the last; undefined for one with several sources, such as
-   * footnotes.
+   * The source lines of each top-level element of the HTML, counted from 0 and without the last line. An element with several sources, such as
+   * footnotes, has undefined.
    */
   readonly blocks: readonly (readonly [from: number, to: number] | undefined)[]
   /** The first paragraph as plain text, at most 200 characters; '' if there is none. */
   readonly description: string
 }
 
-/** Longest description, in characters: the length in link previews. */
+/** Longest description, in characters. This is the length that link previews show. */
 const descriptionCharsMax = 200
 
 export interface Renderer {
@@ -91,7 +92,7 @@ const plainText = (markdown: MarkdownIt, source: string): string => {
 
 const settings = { html: false, linkify: true, typographer: false, breaks: false }
 
-/** The renderer for inline Markdown in components. */
+/** Creates the renderer for inline Markdown in components. */
 const createInline = (options: RenderOptions): MarkdownIt => {
   const markdown = new MarkdownIt(settings)
   markdown.use(comments)
@@ -105,7 +106,10 @@ const createInline = (options: RenderOptions): MarkdownIt => {
   return markdown
 }
 
-/** Renders inline Markdown as HTML, without features that need the rest of the text. Styles for formulas are added to `styles`, as classes. */
+/**
+ * Returns a function that renders inline Markdown as HTML, without features that need the rest of the text. It adds the styles of formulas to
+ * `styles`, as classes.
+ */
 export const createInlineRenderer = (options: RenderOptions, styles: Map<string, string>): ((text: string) => string) => {
   const markdown = createInline(options)
   return (text) => markdown.renderInline(text, { styles })
@@ -114,7 +118,7 @@ export const createInlineRenderer = (options: RenderOptions, styles: Map<string,
 export const createRenderer = (options: RenderOptions = {}): Renderer => {
   const markdown = new MarkdownIt(settings)
   const inline = createInline(options)
-  // Its types import markdown-it by another path.
+  // The types of this plugin import markdown-it by another path.
   markdown.use(footnote as unknown as (markdown: MarkdownIt) => void)
   markdown.use(frontMatter)
   markdown.use(lineBreaks)
@@ -165,7 +169,7 @@ const blocksOf = (tokens: readonly Token[]): Rendered['blocks'] => {
     .map(({ map }) => map ?? undefined)
 }
 
-/** Alignment of table cells as classes: the policy of the pages forbids style attributes. */
+/** Sets the alignment of table cells with classes, because the content security policy of the pages forbids style attributes. */
 const alignByClass = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('align_by_class', ({ tokens }) => {
     for (const token of tokens) {
@@ -205,7 +209,7 @@ const fenceHtml = (
 }
 
 /**
- * Gives the ids and links of the footnote plugin the common prefix and a colon, which no heading id has. Its back-links get a name for screen
+ * Gives the ids and links of the footnote plugin the common prefix and a colon, which no heading id contains. Its back-links get a name for screen
  * readers.
  */
 const prefixFootnotes = (markdown: MarkdownIt, prefix: string): void => {

@@ -1,4 +1,4 @@
-/** Task list items: `- [ ]`, `- [x]` (GFM 5.3), and `- [>]`, which the board fence uses for "in progress". */
+/** Task list items: `- [ ]` and `- [x]` (GFM 5.3), and `- [>]`, which the board fence uses for "in progress". */
 import type MarkdownIt from 'markdown-it'
 import type { Environment } from './environment.ts'
 import type { Token } from './tokens.ts'
@@ -17,14 +17,14 @@ const boxOf = (state: string): string => {
   return `<input type="checkbox" disabled${checked}${mixed} aria-label="${labels[state]}">`
 }
 
-/** Start of each line of a source. */
+/** Returns the start of each line in a source. */
 const lineStarts = (source: string): readonly number[] => {
   const starts = [0]
   for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1)) starts.push(at + 1)
   return starts
 }
 
-/** The source offset of the letter between the brackets: the text of a paragraph is the end of its first line. */
+/** Returns the source offset of the letter between the brackets. The source line of the item ends with the first line of the paragraph's text. */
 const letterOf = (source: string, starts: readonly number[], { map, content }: Token): number | undefined => {
   const line = map?.[0]
   if (line === undefined || starts[line] === undefined) return undefined

@@ -1,37 +1,38 @@
 /**
- * The published page as HTML: readable without a script, a sign-in or further requests except for its style. It is also the form of a downloaded
- * file.
+ * The published page as HTML. It is readable without scripts, without signing in, and without further requests except for its styles. A downloaded
+ * file has the same form.
  */
 import type { Heading } from './environment.ts'
 
 export interface Page {
   readonly title: string
   readonly description: string
-  /** The address of the page itself; undefined for a file, which has none. */
+  /** The address of the page itself; undefined for a file, which has no address. */
   readonly url: string | undefined
   readonly markdownUrl: string | undefined
   readonly indexed: boolean
-  /** Milliseconds since 1970; undefined for a file. */
+  /** When the text was published, in milliseconds since 1970; undefined for a file. */
   readonly publishedAt?: number
   readonly updatedAt: number
-  /** The named author. */
+  /** The author that the text names. */
   readonly author?: string | undefined
   readonly headings: readonly Heading[]
-  /** HTML that shared/markdown has rendered, so it is trusted. */
+  /** HTML rendered by shared/markdown. It is trusted. */
   readonly html: string
   readonly css: string
-  /** Path of the style sheet; undefined while the pages are not built. */
+  /** Path of the style sheet; undefined if the pages are not built yet. */
   readonly style: string | undefined
-  /** Path of the typeface, fetched together with the style sheet; undefined while the pages are not built. */
+  /** Path of the font, which is preloaded with the style sheet; undefined if the pages are not built yet. */
   readonly font: string | undefined
-  /** Paths of the scripts for the page's contents: diagrams, widgets. */
+  /** Paths of the scripts that the contents of the page need, for diagrams and widgets. */
   readonly scripts: readonly string[]
   /** The content security policy of a downloaded file, for which no server sends a header. */
   readonly policy?: string
 }
 
-/** A page with fewer headings has no table of contents; the second number is the most headings that it lists. */
+/** A page with fewer headings has no table of contents. */
 const contentsMin = 3
+/** Maximum number of headings in a table of contents. */
 const contentsMax = 300
 
 const escape = (text: string): string =>
@@ -84,7 +85,7 @@ const timeHtml = (at: number): string => {
 const isSameDay = (one: number, other: number): boolean =>
   new Date(one).toISOString().slice(0, 10) === new Date(other).toISOString().slice(0, 10)
 
-/** Returns the line under the title: the author, and the days on which the text was published and changed. */
+/** Returns the line below the title: the author, and the days on which the text was published and changed. */
 const bylineHtml = ({ author, publishedAt, updatedAt }: Page): string => {
   const parts = [
     ...(author === undefined ? [] : [`<span dir="auto">${escape(author)}</span>`]),
@@ -96,7 +97,7 @@ const bylineHtml = ({ author, publishedAt, updatedAt }: Page): string => {
   return `<p class="byline">${parts.join(' · ')}</p>\n`
 }
 
-/** Inserts the byline below the title: after the first heading if the text begins with it, else at the top. */
+/** Inserts the byline below the title: after the first heading if the text begins with one, and otherwise at the top. */
 const withByline = (html: string, byline: string): string => {
   const end = html.startsWith('<h1') ? html.indexOf('</h1>') : -1
   if (end === -1) return byline + html
@@ -104,10 +105,10 @@ const withByline = (html: string, byline: string): string => {
   return `${html.slice(0, at)}\n${byline}${html.slice(at)}`
 }
 
-/** Returns the letters and digits of some HTML, because typeset words are compared with plain ones. */
+/** Returns the letters and digits of some HTML. With them, typeset words can be compared with plain ones. */
 const lettersOf = (html: string): string => html.replaceAll(/<[^<>]*>|&#?\w+;|[^\p{L}\p{N}]/gu, '')
 
-/** Splits a text that begins with its title, as a heading or as a line, into that heading and the rest. */
+/** Splits a text that begins with its title into the title as a heading and the rest. The title may be a heading or a line of text. */
 function ownTitle(title: string, html: string): { readonly heading: string; readonly rest: string } | undefined {
   const isTitle = (part: string): boolean => lettersOf(part) !== '' && lettersOf(part) === lettersOf(escape(title))
   const [, level] = /^<h([2-6])/.exec(html) ?? []
@@ -123,7 +124,7 @@ function ownTitle(title: string, html: string): { readonly heading: string; read
   return { heading: `<h1>${line}</h1>`, rest: `\n<p>${block.slice(lineEnd + '<br>'.length).trimStart()}</p>${after}` }
 }
 
-/** The text with exactly one title: its first heading, its first words if these are its title, else the title as a heading. */
+/** Returns the text with exactly one title: its first heading, its first line if that is the title, or otherwise the title as a new heading. */
 function titled({ title, headings, html }: Page): Pick<Page, 'html' | 'headings'> {
   if (headings.some(({ level }) => level === 1)) return { html, headings }
   const own = ownTitle(title, html)
@@ -131,7 +132,7 @@ function titled({ title, headings, html }: Page): Pick<Page, 'html' | 'headings'
   return { html: own.heading + own.rest, headings: html.startsWith('<p') ? headings : headings.slice(1) }
 }
 
-/** Returns the complete page, with its title once. */
+/** Returns the complete page. The title occurs only once. */
 export const pageHtml = (page: Page): string => {
   const { markdownUrl } = page
   const { html, headings } = titled(page)

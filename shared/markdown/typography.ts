@@ -1,11 +1,13 @@
-/** Typography for readers: `:smile:`, `--`, `---`. Only on published pages; the text itself does not change. */
+/** Typography for readers: `:smile:`, `--` and `---`. It is used only on published pages, and the text itself does not change. */
 import type MarkdownIt from 'markdown-it'
 import { emoji } from './emoji.ts'
 
 const signs = new Map(emoji)
 const name = /:([a-z0-9_+-]{1,24}):/g
 
-/** Replaces emoji names and dashes: three hyphens become a long dash, two a short one, and `--` before a word, as in `--help`, stays. */
+/**
+ * Replaces emoji names and dashes. Three hyphens become a long dash, and two become a short one. `--` before a word, as in `--help`, is not changed.
+ */
 export const typographic = (text: string): string =>
   text
     .replaceAll(name, (written, word: string) => signs.get(word) ?? written)
@@ -13,7 +15,7 @@ export const typographic = (text: string): string =>
     .replaceAll(/(?<=\s|^)--(?=\s|$)|(?<=[^-\s])--(?=[^-\s])/g, '–')
 
 export const typography = (markdown: MarkdownIt): void => {
-  // It runs after everything that reads the source: links, and the ids of headings.
+  // This runs after everything that reads the source, such as links and the ids of headings.
   markdown.core.ruler.push('typography', ({ tokens }) => {
     for (const { children } of tokens) {
       let addresses = 0

@@ -1,4 +1,4 @@
-/** Accounts: who is signed in, their documents and sessions, and the device login (docs/api.md, Accounts and sign-in). */
+/** Accounts: the signed-in person, their documents and sessions, and the device login (docs/api.md, Accounts and sign-in). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'

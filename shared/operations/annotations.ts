@@ -1,4 +1,4 @@
-/** The common parts of operations on comments and suggestions: naming text, authors and positions. */
+/** Common parts of the operations on comments and suggestions: targets, authors and positions. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import type { OtherNames } from '../nearest.ts'
@@ -9,13 +9,13 @@ export const AnnotationId = line(limits.idCharsMax)
 
 const offset = z.int().min(0)
 
-/** A part of the text, in UTF-16 units from its beginning. */
+/** A range of the text. Its offsets are in UTF-16 units from the beginning of the text. */
 export const Offsets = z.object({ from: z.int(), to: z.int() }).meta({ id: 'Anchor' })
 
 const starts = ['start', 'begin', 'startindex', 'startoffset', 'offset', 'index', 'position']
 const ends = ['end', 'endindex', 'endoffset', 'length', 'until']
 
-/** Other interfaces' names for offsets, and for further properties of a range. */
+/** Names that other interfaces use for offsets and for other properties of a range. */
 const otherOffsets: OtherNames = (name) => {
   if (starts.includes(name)) return ['from']
   if (ends.includes(name)) return ['to']
@@ -24,7 +24,7 @@ const otherOffsets: OtherNames = (name) => {
 
 const context = z.string().max(limits.targetContextUnitsMax).pipe(MarkdownInput).optional()
 
-/** The ways to name text; the domain refuses words that are too long. */
+/** The fields that name a text. The domain refuses a text that is too long. */
 export const targetFields = {
   find: z.string().min(1).pipe(MarkdownInput).optional().meta({ description: 'The text; white space and Markdown marks may differ.' }),
   line: z.int().min(1).optional().meta({ description: 'A line, from 1; with find the line where the text begins.' }),
@@ -37,22 +37,22 @@ export const targetFields = {
   occurrence: z.int().min(1).max(1_000_000).optional().meta({ description: 'Number of the match, from 1.' })
 } as const
 
-/** Drops fields that are null: they count as not given. */
+/** Removes fields that are null, because they count as absent. */
 const given = (raw: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
 
 const renameTarget = rename({ quote: 'find', on: 'find', anchorText: 'find' })
 
-/** Renames synonyms of the fields that name text, and those of the operation. */
+/** Renames synonyms of the fields that name a text, and synonyms of the operation's own fields. */
 export const renameWithTarget = (aliases: Readonly<Record<string, string>>) => {
   const renameOwn = rename(aliases)
   return (raw: Record<string, unknown>): Record<string, unknown> => renameTarget(renameOwn(given(raw)))
 }
 
-/** The ways to name text, as a hint. */
+/** A hint that lists the ways to name a text. */
 export const targetNamed = 'Name the text as find (its words), line (from 1), or anchor {from, to}.'
 
-/** Other interfaces' fields for naming text. */
+/** Hints for fields with which other interfaces name a text. */
 export const targetElsewhere: Elsewhere = {
   selection: targetNamed,
   selectedtext: targetNamed,
@@ -73,7 +73,7 @@ export const targetElsewhere: Elsewhere = {
 const changes = 'Read changes since a cursor with GET /api/docs/{id}/events?since=CURSOR.'
 const statuses = 'Use status=open, status=resolved or status=all.'
 
-/** Other interfaces' filters of lists. */
+/** Hints for filters of lists in other interfaces. */
 export const listElsewhere: Elsewhere = {
   since: changes,
   after: changes,
@@ -85,7 +85,7 @@ export const listElsewhere: Elsewhere = {
 
 export const notBlank = [/\S/, 'must not be blank'] as const
 
-/** The kind of identity that a name belongs to; a guest's name is self-chosen and unverified. */
+/** The kind of identity to which a name belongs. A guest chooses the name, and nobody verifies it. */
 export const AuthorKind = z.enum(['account', 'agent', 'guest', 'system'])
 
 /** The fields that identify an author. */
@@ -116,6 +116,6 @@ export const listFields = {
 /** A reply to a comment or suggestion. */
 export const ReplyRecord = z.object({ id: z.string(), body: z.string(), ...authorFields, createdAt: Instant }).meta({ id: 'Reply' })
 
-/** The text of a comment or reply, and its other names. */
+/** The text of a comment or reply. */
 export const Body = MarkdownInput.refine((text) => notBlank[0].test(text), notBlank[1])
 export const bodyAliases = { text: 'body', content: 'body', comment: 'body', message: 'body' }

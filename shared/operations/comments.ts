@@ -1,4 +1,4 @@
-/** Comments (docs/api.md, Comments and suggestions). */
+/** Operations on comments (docs/api.md, Comments and suggestions). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'
@@ -132,10 +132,12 @@ export const replyToComment = operation({
 
 const resolutions: Readonly<Record<string, boolean>> = { resolve: true, resolved: true, reopen: false, reopened: false, open: false }
 
-/** Reads the decision under any name, such as `{resolved: false}`, `{action: 'reopen'}` or `{reopen: true}`; null if no field gives one. */
+/**
+ * Returns the decision under any of its names, such as `{resolved: false}`, `{action: 'reopen'}` or `{reopen: true}`; null if no field contains one.
+ */
 const resolvedOf = (raw: Record<string, unknown>): unknown => {
   const word = raw['resolved'] ?? raw['action'] ?? raw['status']
-  // An unknown word stays and is refused.
+  // An unknown word is not changed and is refused later.
   if (word !== undefined) return typeof word === 'string' ? (resolutions[word] ?? word) : word
   for (const [name, meaning] of Object.entries(resolutions)) {
     const flag = raw[name]

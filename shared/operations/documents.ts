@@ -1,4 +1,4 @@
-/** Documents and their content (docs/api.md, Text and versions). */
+/** Operations on documents and their content (docs/api.md, Text and versions). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'
@@ -254,7 +254,7 @@ export const readAttribution = operation({
 const OnConflict = z.enum(['refuse', 'merge']).optional()
 const Merged = z.literal(true).optional()
 
-/** The fields of a replacement without a named version, and how to undo it. */
+/** The fields of an answer to a replacement without a named version. They tell how to undo it. */
 export const unseenFields = {
   unguarded: z
     .literal(true)
@@ -323,7 +323,7 @@ export const replaceContent = operation({
     'too_many_changes',
     'quota_exceeded'
   ],
-  // A program that reads JSON and sends it back has the version in this field.
+  // A program that reads JSON and sends it back has the version in the field `version`.
   normalise: (raw) => withMode(rename({ markdown: 'content', version: 'baseVersion' })(raw)),
   elsewhere: {
     title: 'Rename a document with PATCH /api/docs/{id} {"title"}; leave title out here.',
@@ -400,7 +400,7 @@ export const restoreRevision = operation({
   normalise: rename({ revisionId: 'revision', id: 'revision' })
 })
 
-/** `{publish}`, `{public}`, `{unpublish: true}` and `{action}` are accepted too; an unknown word stays and is refused. */
+/** Also accepts `{publish}`, `{public}`, `{unpublish: true}` and `{action}`. An unknown word is not changed and is refused later. */
 const publishNames = ({ action, unpublish, ...raw }: Record<string, unknown>): Record<string, unknown> => {
   const named = rename({ publish: 'published', public: 'published' })(raw)
   const word = typeof unpublish === 'boolean' ? !unpublish : (unpublish ?? action)

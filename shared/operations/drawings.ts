@@ -1,10 +1,10 @@
-/** Drawings: diagrams of a document as pictures, stored so that its published page shows them without a script. */
+/** Operations on drawings. A drawing is the stored picture of a diagram, with which the published page shows the diagram without a script. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { line } from './schemas.ts'
 
-// Entities, references and patterns could make a small file extremely slow. The reader's browser draws a diagram whose picture was refused.
+// Entities, references and patterns could make a small file extremely slow. If a picture is refused, the browser of the reader draws the diagram.
 const greedy = /<(?:!|use|pattern|image|feimage|script|foreignobject)/i
 
 const Svg = z

@@ -1,19 +1,19 @@
-/** The accepted forms of an edit, and the canonical one. It does not import the schemas, so that the client can use it. */
+/** The forms in which an edit is accepted, and the canonical form. This file does not import the schemas, so that the client can use it. */
 import { rename } from '../operation.ts'
 import { otherOpNames } from './edit-names.ts'
 
 const ownNames = rename({ operation: 'op', type: 'op', heading: 'section' })
 const withMarkdown = rename({ text: 'markdown', content: 'markdown' })
-/** The operations that take Markdown. For other operations a field keeps its name, so that the refusal names it. */
+/** The operations that take Markdown. For other operations the field keeps its name, so that the error names it. */
 const writers = ['replace', 'replace_all', 'insert', 'append', 'append_item', 'replace_section', 'replace_lines', 'set_document']
 const withText = rename({ markdown: 'with', replacement: 'with', replace: 'with', new_string: 'with', new_str: 'with' })
 const withWords = rename({ old_string: 'find', old_str: 'find' })
 
-/** Normalises the names of one operation. Words with a replacement mean `replace`; `insert` into a section appends to it. */
+/** Normalizes the names in one operation. `find` with a replacement means `replace`, and `insert` into a section appends to that section. */
 export const normaliseOne = (raw: unknown): unknown => {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
   const { op } = raw as Record<string, unknown>
-  // A cell has text instead of Markdown, and the words of a task are its item.
+  // A cell contains text instead of Markdown, and a task is named by its item.
   if (op === 'set_cell') return rename({ value: 'text', markdown: 'text', heading: 'section' })(raw as Record<string, unknown>)
   if (op === 'check') return rename({ text: 'item', task: 'item', heading: 'section' })(raw as Record<string, unknown>)
   const named = withWords(ownNames(raw as Record<string, unknown>))
@@ -26,7 +26,7 @@ export const normaliseOne = (raw: unknown): unknown => {
   return found['op'] === 'insert' && found['section'] !== undefined && found['at'] === undefined ? { ...found, op: 'append' } : found
 }
 
-/** Whether edits, validated or raw, replace sections, which is text that they do not quote. */
+/** Whether edits, validated or raw, replace sections. Such edits replace text that they do not quote. */
 export const replacesSections = (operations: unknown): boolean =>
   Array.isArray(operations) &&
   operations.map(normaliseOne).some((each) => (each as Record<string, unknown> | null | undefined)?.['op'] === 'replace_section')

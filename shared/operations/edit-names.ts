@@ -1,7 +1,7 @@
 /** Names that other editors, tools and interfaces use for the operations of an edit and for their fields, mapped to ours. */
 import { meaningOf, nearest, type OtherNames, plainField } from '../nearest.ts'
 
-/** Each meaning with its names, in order of preference: an operation takes the first that fits. */
+/** Each meaning with its names, in order of preference. An operation uses the first meaning that fits. */
 const names: readonly (readonly [meaning: string, names: string])[] = [
   ['op', 'command action kind method'],
   ['find', 'old oldtext oldvalue oldstring oldstr original originaltext search searchtext searchfor pattern query match target quote'],
@@ -52,17 +52,17 @@ const names: readonly (readonly [meaning: string, names: string])[] = [
   ['label outside this edit', 'label message commitmessage description']
 ]
 
-/** The meanings of each name, the likeliest first. */
+/** The meanings of each name, the most likely first. */
 const meanings = new Map<string, readonly string[]>()
 for (const [meaning, words] of names) for (const word of words.split(' ')) meanings.set(word, [...(meanings.get(word) ?? []), meaning])
 
-/** The names for fields of one operation, without the hint to use the operation that it already is. */
+/** Returns a function that gives the meanings of a field name in an operation. It omits the hint to use this very operation. */
 export const otherNamesFor =
   (op: string): OtherNames =>
   (name) =>
     (meanings.get(name) ?? []).filter((meaning) => meaning !== `op ${op}`)
 
-/** The operations under names of other editors. */
+/** Names that other editors use for our operations. */
 const operationNames: Readonly<Record<string, string>> = {
   replace: 'substitute change update edit modify strreplace searchreplace searchandreplace findreplace findandreplace set updateblock swap',
   delete: 'remove cut erase strike del deletetext deleteblock deletecontentrange',
@@ -81,7 +81,9 @@ const operationNames: Readonly<Record<string, string>> = {
 /** Other names for `op` itself. */
 export const otherOpNames = ['command', 'action', 'kind', 'method'] as const
 
-/** The operation that an edit with an unknown or missing `op` was meant to be: by its name, else by its fields. */
+/**
+ * Returns the operation that an edit with an unknown or missing `op` was probably meant to be. It is found by its name, or otherwise by its fields.
+ */
 export const operationMeant = (
   given: Readonly<Record<string, unknown>>,
   fieldsOf: Readonly<Record<string, readonly string[]>>
@@ -104,13 +106,13 @@ const operationCalled = (word: string): string | undefined => {
   return known ?? nearest(word.toLowerCase(), Object.keys(operationNames))
 }
 
-/** Longer words name no operation. */
+/** Longest word that is looked up as the name of an operation, in characters. */
 const wordCharsMax = 40
 
-/** More names than any operation has carry no meaning. */
+/** Maximum number of names that are compared with the fields of an operation. No operation has that many fields. */
 const namesMax = 20
 
-/** How many of the given names an operation has, or has under another name. */
+/** Returns how many of the given names are fields of an operation, or other names for its fields. */
 const fitOf = (op: string, fields: readonly string[], given: Readonly<Record<string, unknown>>): number =>
   Object.keys(given)
     .slice(0, namesMax)

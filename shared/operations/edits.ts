@@ -1,4 +1,4 @@
-/** Edits made for programs (docs/api.md, Text and versions). */
+/** The operation that makes edits, designed for programs (docs/api.md, Text and versions). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'
@@ -31,7 +31,7 @@ const Section = z.string().min(1).max(1000).meta({ description: 'A heading: `Tit
 const Cell = MarkdownInput.refine((text) => text.length <= limits.targetUnitsMax, `must have at most ${limits.targetUnitsMax} characters`)
 const Header = z.array(Words).min(1).max(limits.sheetColumnsMax).meta({ id: 'TableHeader', description: 'Some of its header cells.' })
 const Table = z.int().min(1).meta({ id: 'TableNumber', description: 'Number among the matching tables, from 1.' })
-/** A row or column. The library's own message would only say that the input is invalid. */
+/** A row or column. Without this message, the library would only say that the input is invalid. */
 const place = (forms: string) => z.union([z.int().min(1), Words], `must be ${forms}`)
 const whichTable = {
   section: Section.optional(),
@@ -40,7 +40,7 @@ const whichTable = {
   table: Table.optional()
 }
 
-/** One kind of edit. */
+/** Returns the schema of one kind of edit. */
 const kind = <Op extends string, Shape extends z.core.$ZodShape>(op: Op, shape: Shape) =>
   exact({ op: z.literal(op), ...shape }, otherNamesFor(op))
 
@@ -87,7 +87,10 @@ const kinds = [
 
 const fieldsOf = Object.fromEntries(kinds.map(({ shape }) => [shape.op.value, Object.keys(shape)]))
 
-/** The message for an unknown or missing `op`: the existing operations, the meant one first, and the names of its fields. */
+/**
+ * Returns the message for an unknown or missing `op`. It lists the operations, beginning with the one that was probably meant, and the names of its
+ * fields.
+ */
 const toldOperations = (given: Readonly<Record<string, unknown>>): string => {
   const meant = operationMeant(given, fieldsOf)
   const first = meant === undefined ? [] : [meant]
@@ -108,7 +111,7 @@ const Operation = z
   })
   .meta({ id: 'EditOperation' })
 
-/** A body that is itself the only operation, besides the fields for all operations. */
+/** Returns the normal form of a body that is itself an operation. The fields that apply to all operations stay at the top level. */
 const alone = ({
   mode,
   granularity,
@@ -141,7 +144,7 @@ const asEdit = 'Send a list of edits, such as {"edits": [{"op": "replace", "find
 const namesOfOne =
   'command find with old new oldstring newstring oldstr newstr oldtext newtext search replace replacement codeedit patch diff content'
 
-/** The fields of one edit sent without a list, and forms of a change that this operation does not accept. */
+/** Hints for the fields of a single edit sent without a list, and for forms of a change that this operation does not accept. */
 export const outsideEdits = Object.fromEntries(namesOfOne.split(' ').map((name) => [name, asEdit]))
 
 const definition = {
@@ -154,7 +157,7 @@ const definition = {
     'replace_all: every exact match of find; expected is their number. append_row: cells, set_cell: row, column and text, in the table that ' +
     'section, header, table or sheet names. check: the task in item. append_item: to the list of a section or of an item.',
   on: 'document',
-  // Writing needs a higher role: domain/text/edits.ts checks it once it has read the mode.
+  // Edits need a higher role than suggestions. domain/text/edits.ts checks the role when it has read the mode.
   role: 'suggest',
   replaces: ({ operations }: Readonly<Record<string, unknown>>) => replacesSections(operations),
   input: z.object({

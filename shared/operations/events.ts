@@ -22,7 +22,7 @@ export const listEvents = operation({
     'and suggestions carry their current text: `body`, `quote`, `replacement`; `cut` names shortened fields. With `Accept: text/event-stream` the answer is a stream of server-sent events; `Last-Event-ID` continues it.',
   on: 'document',
   role: 'view',
-  // The feed shows the owner who deleted the document.
+  // The owner can see in the feed who deleted the document.
   inTrash: true,
   rest: { method: 'GET', path: '/api/docs/{id}/events', query: ['brief', 'since', 'wait', 'types', 'excludeActor'] },
   mcp: 'list_events',

@@ -1,4 +1,4 @@
-/** The inbox of an account, an agent, or the name that uses a link. */
+/** The inbox of an account, an agent, or a name that uses a link. */
 import { z } from 'zod'
 import { eventKinds } from '../events.ts'
 import { limits } from '../limits.ts'

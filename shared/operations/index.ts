@@ -157,20 +157,20 @@ export const operations = {
 
 export type OperationName = keyof typeof operations
 
-/** The parsed and checked input of a handler. */
+/** The input of a handler, after parsing and checking. */
 export type Input<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>
 
 /** The answer of a handler. */
 export type Output<Name extends OperationName> = z.output<(typeof operations)[Name]['output']>
 
-/** The input of a caller. */
+/** The input that a caller sends. */
 export type Request<Name extends OperationName> = z.input<(typeof operations)[Name]['input']>
 
 export type DocumentOperation = {
   [Name in OperationName]: (typeof operations)[Name]['on'] extends 'document' ? Name : never
 }[OperationName]
 
-/** Method and path of an operation, as `GET /api/docs/{id}`. */
+/** Method and path of an operation, such as `GET /api/docs/{id}`. */
 export type Route<Name extends OperationName> = RouteOf<(typeof operations)[Name]['rest']>
 
 type RouteOf<Rest extends RestBinding> =

@@ -1,4 +1,4 @@
-/** Media jobs on a compute node (docs/api.md, Assets and media jobs), and the nodes of an account. */
+/** Operations on media jobs (docs/api.md, Assets and media jobs) and on the compute nodes of an account. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { jobKinds, voicePattern } from '../media-jobs.ts'
@@ -27,10 +27,10 @@ const job = {
   engine: z.string().optional()
 } as const
 
-/** The fields of all jobs. */
+/** The fields that all jobs have. */
 export const MediaJob = z.object(job).meta({ id: 'MediaJob' })
 
-/** The answer to a start and a poll; `result` and its fields are present when `status` is `done`. */
+/** Returns the schema of the answer to a start or a poll. `result` and its fields are present when `status` is `done`. */
 const jobOf = <Result extends z.ZodRawShape>(id: string, idName: string, result: Result) =>
   z
     .object({
@@ -109,7 +109,7 @@ export const startSpeech = operation({
       .min(1)
       .max(limits.speechCharsMax)
       .meta({ description: `At most ${limits.speechCharsMax} characters.` }),
-    // The node looks the voice up among its own voices.
+    // The node looks up the voice among its own voices.
     voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'A voice that a node has.' }),
     save: z.boolean().optional().meta({ description: 'Save it as an asset; the answer has Markdown that plays it.' }),
     wait

@@ -1,4 +1,4 @@
-/** The shapes that several operations share. `.meta({ id })` names them in OpenAPI. */
+/** Schemas that several operations share. `.meta({ id })` sets their names in OpenAPI. */
 import { granularities } from '../text/granularity.ts'
 import { z } from 'zod'
 import { beginsWithHead } from '../document-head.ts'
@@ -19,13 +19,13 @@ export const Version = z
 
 export const Instant = z.string().meta({ id: 'Instant', description: 'ISO 8601, UTC.', example: '2026-11-20T10:02:00.000Z' })
 
-// Lone surrogates have no UTF-8 form: they would become another character in transit, and copies would differ.
+// Lone surrogates have no UTF-8 form. In transit, they would become another character, and copies of the text would differ.
 const wellFormed = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 const isTooLarge = (text: string): boolean =>
   text.length > limits.contentUnitsMax + 1 && lengthWithLineFeeds(text) > limits.contentUnitsMax + 1
 
-/** Incoming Markdown: line endings become LF, a byte-order mark is removed; NUL and lone surrogates are refused. */
+/** Markdown in a request. Line ends become LF, and a byte-order mark is removed. NUL and lone surrogates are refused. */
 export const MarkdownInput = z
   .string()
   .refine(wellFormed, 'must not contain NUL or lone surrogates')
@@ -33,10 +33,10 @@ export const MarkdownInput = z
     (text) => !beginsWithHead(text),
     'begins with the comment that the service puts before a text (`<!-- agmd: … -->`), which is not part of the document; leave that comment out'
   )
-  // A text that is too large is left unchanged: a later check refuses its size.
+  // A text that is too large is not changed here, because a later check refuses its size.
   .transform((text) => (isTooLarge(text) ? text : withLineFeeds(text.replace(/^\uFEFF/, ''))))
 
-/** One line of text of bounded length. */
+/** One line of text, of limited length. */
 export const line = (charsMax: number): z.ZodString =>
   z
     .string()
@@ -45,7 +45,7 @@ export const line = (charsMax: number): z.ZodString =>
 
 const toldMax = 20
 
-/** Reports names that are not fields of an object, each with the field that was meant. */
+/** Returns the message about unknown fields of an object, each with the field that was probably meant. */
 export const toldUnknown = (
   names: readonly string[],
   fields: readonly string[],
@@ -60,7 +60,10 @@ export const toldUnknown = (
   return `has ${told.map(({ name, meant }) => `no field ${name}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`).join(', ')}${known}`
 }
 
-/** A strict object: it refuses unknown fields and names those that were probably meant. `otherNames`: other interfaces' names for its fields. */
+/**
+ * A strict object, which refuses unknown fields and names the fields that were probably meant. `otherNames`: names that other interfaces use for its
+ * fields.
+ */
 export const exact = <Shape extends z.core.$ZodShape>(
   shape: Shape,
   otherNames: OtherNames = () => []
@@ -76,22 +79,22 @@ export const Title = line(limits.titleCharsMax)
 export const Label = line(limits.labelCharsMax)
 export const AuthorName = line(limits.authorCharsMax)
 
-/** An `If-Match` or `baseVersion`: quoted, unquoted, `W/`, a list, or `*` (docs/api.md, Text and versions). */
+/** The value of `If-Match` or `baseVersion`: quoted, unquoted, with `W/`, a list, or `*` (docs/api.md, Text and versions). */
 export const BaseVersion = z.string().max(1000).meta({ description: 'The version that you read. You may also send it as If-Match.' })
 
-/** Changes by others since the version that was read. */
+/** Changes that other people have made since the version that was read. */
 export const OthersChanged = z
   .object({ from: Version, to: Version, diff: z.string() })
   .optional()
   .meta({ description: 'Other people’s changes since baseVersion, as a unified diff.' })
 
-/** Whether the answer is short: ids, versions and states. */
+/** Whether the answer is short and contains only ids, versions and states. */
 export const Brief = z.boolean().optional()
 
-/** Whether a change is made or proposed. */
+/** Whether a change is applied or suggested. */
 export const Mode = z.enum(['apply', 'suggest']).optional().meta({ description: 'suggest: make suggestions instead of edits.' })
 
-/** How a proposal is split into suggestions, and its note. */
+/** How a change is split into suggestions, and the note on them. */
 export const proposalFields = {
   granularity: z
     .enum(granularities)
@@ -104,12 +107,12 @@ export const Owner = z
   .object({ kind: z.enum(['anonymous', 'account', 'agent']), id: z.string().optional(), name: z.string().optional() })
   .meta({ id: 'Owner' })
 
-/** Space, in bytes. */
+/** Used and allowed space, in bytes. */
 export const Usage = z
   .object({ bytes: z.int(), bytesMax: z.int().nullable().meta({ description: 'Null: there is no quota.' }) })
   .meta({ description: 'Used and allowed bytes, without assets.' })
 
-/** The assignment that the link of the caller was made for. */
+/** The assignment for which the caller's link was created. */
 export const Assignment = z
   .object({
     taskId: z.string(),
@@ -215,5 +218,5 @@ interface EventOf<Kind extends EventKind> {
   readonly payload: ToldPayload<Kind>
 }
 
-/** The schema says that a payload is an object; the type says what each kind carries (shared/events.ts). */
+/** The schema only states that a payload is an object. The type states the payload of each kind (shared/events.ts). */
 export const EventRecord = EventShape as unknown as z.ZodType<Told>

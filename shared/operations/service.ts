@@ -1,4 +1,4 @@
-/** The service itself. */
+/** Operations on the service itself. */
 import { z } from 'zod'
 import { operation } from '../operation.ts'
 

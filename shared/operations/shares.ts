@@ -1,4 +1,4 @@
-/** Share links (docs/api.md, Shares). */
+/** Operations on share links (docs/api.md, Shares). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'

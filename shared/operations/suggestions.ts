@@ -1,4 +1,4 @@
-/** Suggestions (docs/api.md, Comments and suggestions). */
+/** Operations on suggestions (docs/api.md, Comments and suggestions). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import type { OtherNames } from '../nearest.ts'
@@ -50,7 +50,7 @@ const suggestion = {
 
 export const SuggestionRecord = z.object({ id: z.string(), ...suggestion }).meta({ id: 'Suggestion' })
 
-/** The suggestions made from a proposed text or from proposed edits. */
+/** The suggestions that were created from a proposed text or from proposed edits. */
 export const ProposedSuggestions = z
   .array(z.object({ id: z.string().optional(), ...suggestion }).meta({ id: 'ProposedSuggestion' }))
   .optional()
@@ -183,7 +183,7 @@ export const replyToSuggestion = operation({
 
 const Action = z.enum(['accept', 'reject', 'reopen'])
 
-/** The version that the deciding caller has read. To shorten the tool list, the operation describes it. */
+/** The version that the deciding caller has read. It has no description here: the operation describes it, which shortens the tool list. */
 const SeenStep = z.number().optional()
 
 const Reason = MarkdownInput.refine((text) => text.length <= limits.reasonCharsMax, `must have at most ${limits.reasonCharsMax} characters`)
@@ -194,14 +194,14 @@ const Diff = z.string().meta({ description: 'With dryRun: what would change, as 
 
 const actions: Readonly<Record<string, string>> = { accepted: 'accept', rejected: 'reject', reopened: 'reopen' }
 
-/** The decision under any of its names; an unknown word stays and is refused. */
+/** Returns the decision under any of its names. An unknown word is not changed and is refused later. */
 const actionOf = (raw: Record<string, unknown>): unknown => {
   const word = raw['action'] ?? raw['decision'] ?? raw['status'] ?? raw['accept']
   if (typeof word === 'boolean') return word ? 'accept' : 'reject'
   return typeof word === 'string' ? (actions[word] ?? word) : word
 }
 
-/** Moves the decision to `action` and removes its other names. */
+/** Moves the decision to the field `action` and removes its other names. */
 const withAction = (raw: Record<string, unknown>): Record<string, unknown> => {
   const { decision: _decision, status: _status, accept: _accept, ...fields } = raw
   return { ...fields, action: actionOf(raw) }
@@ -258,13 +258,13 @@ const Decisions = z
 
 const renameDecision = rename({ id: 'suggestionId' })
 
-/** One of several decisions, under any of its names. */
+/** Normalizes one of several decisions, which may have any of its names. */
 const decisionOf = (raw: unknown): unknown => {
   if (typeof raw !== 'object' || raw === null) return raw
   return withAction(renameDecision(raw as Record<string, unknown>))
 }
 
-/** `{action, suggestionIds}` means one decision on all of these suggestions. */
+/** Expands `{action, suggestionIds}`, which means the same decision on all of these suggestions. */
 const withDecisions = (raw: Record<string, unknown>): Record<string, unknown> => {
   const ids = raw['suggestionIds'] ?? raw['ids']
   const action = actionOf(raw)

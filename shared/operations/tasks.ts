@@ -1,4 +1,4 @@
-/** Review assignments (docs/api.md, Review assignments). */
+/** Operations on review assignments (docs/api.md, Review assignments). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'
@@ -64,7 +64,7 @@ const notBlank = 'must not be blank'
 
 const Prose = (charsMax: number): z.ZodPipe<z.ZodString, typeof MarkdownInput> => z.string().max(charsMax).pipe(MarkdownInput)
 
-// Longer lists than are allowed are 422 and not 400 (docs/api.md, Errors), so the domain refuses them.
+// The domain refuses lists that are too long, because the status must be 422 and not 400 (docs/api.md, Errors).
 const Ids = z.array(taskId).default([]).meta({ maxItems: limits.taskIdsMax, description: 'Ids from this document.' })
 
 export const createTask = operation({
