@@ -18,7 +18,7 @@ const outcome = ({ status, becomes, makes, tells = '' }: Slip): string =>
   `${status}${tells === '' ? '' : `, with \`${tells.replaceAll('\\', '').replaceAll('`', '')}\``}${becomes !== undefined || makes === true ? '; understood' : ''}`
 
 const table = [
-  '| slip | request | answer |',
+  '| mistake | request | answer |',
   '|---|---|---|',
   ...slips.map((slip) => `| ${slip.slip} | \`${slip.method} ${slip.path.replace('/api/docs/{id}', '…')}\` | ${outcome(slip)} |`),
   ''
