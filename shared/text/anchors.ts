@@ -1,4 +1,4 @@
-/** Finds the text that a target means: by words, by line or by offsets. Offsets are UTF-16 units, lines count from 1. */
+/** Finds the text that a target names, by its words, its line or its offsets. Offsets are in UTF-16 units, and lines count from 1. */
 import { fold, isAccent } from './fold.ts'
 import { occurrences } from './search.ts'
 
@@ -7,7 +7,7 @@ export interface Range {
   readonly to: number
 }
 
-/** A place that a target might mean, with its context. (pins.ts follows places through edits.) */
+/** A range that a target might mean, with its context. (pins.ts follows ranges through edits.) */
 export interface Candidate extends Range {
   readonly line: number
   readonly before: string
@@ -18,16 +18,16 @@ export type Found = { readonly range: Range } | { readonly candidates: readonly 
 
 export interface Words {
   readonly find: string
-  /** The text directly before and after. */
+  /** The text directly before the target. `suffix` is the text directly after it. */
   readonly prefix?: string | undefined
   readonly suffix?: string | undefined
-  /** The number of the place among several, counted from 1. */
+  /** Number of the target among several matches, counted from 1. */
   readonly occurrence?: number | undefined
-  /** The line on which the place begins. */
+  /** The line on which the target begins. */
   readonly line?: number | undefined
 }
 
-/** Units of context that are stored with a quote (docs/api.md, Comments and suggestions). */
+/** Number of UTF-16 units of context that are stored with a quote (docs/api.md, Comments and suggestions). */
 export const contextUnits = 32
 
 const candidatesMax = 20
@@ -35,7 +35,7 @@ const candidatesMax = 20
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** Whether the offset is within a surrogate pair. */
+/** Whether the offset is inside a surrogate pair. */
 export const splitsPair = (text: string, at: number): boolean =>
   at > 0 && at < text.length && isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))
 
@@ -43,7 +43,7 @@ export const splitsPair = (text: string, at: number): boolean =>
 const splitsLetter = (text: string, at: number): boolean =>
   at > 0 && at < text.length && isAccent(text.charCodeAt(at)) && !/\s/.test(text[at - 1] ?? '')
 
-/** Returns the range widened to entire characters, with their combining marks. */
+/** Returns the range, extended to entire characters with their combining marks. */
 export const wholeCharacters = (text: string, { from, to }: Range): Range => {
   const splits = (at: number): boolean => splitsPair(text, at) || splitsLetter(text, at)
   let [start, end] = [from, to]
@@ -52,7 +52,7 @@ export const wholeCharacters = (text: string, { from, to }: Range): Range => {
   return { from: start, to: from === to ? start : end }
 }
 
-/** Returns the text before and after a range: at most 32 units of each, in entire characters. */
+/** Returns the text before and after a range: at most 32 units each, and only entire characters. */
 export const contextOf = (text: string, { from, to }: Range): { prefix: string; suffix: string } => {
   const start = Math.max(0, from - contextUnits)
   const end = Math.min(text.length, to + contextUnits)
@@ -62,25 +62,25 @@ export const contextOf = (text: string, { from, to }: Range): { prefix: string; 
   }
 }
 
-/** The starts of a text's lines: computed once, queried often. */
+/** The starts of the lines in a text. They are computed once and can be queried many times. */
 export interface Lines {
-  /** The line of an offset. */
+  /** Returns the line of an offset. */
   at(offset: number): number
-  /** Returns the line without its end; undefined if there is none. */
+  /** Returns the range of a line without its line end; undefined if there is no such line. */
   range(line: number): Range | undefined
   readonly count: number
 }
 
 const lineFeed = 10
 
-/** The line of an offset, counted from 1. */
+/** Returns the line of an offset, counted from 1. */
 export const lineAt = (text: string, offset: number): number => {
   let line = 1
   for (let at = 0; at < offset; at++) if (text.charCodeAt(at) === lineFeed) line++
   return line
 }
 
-/** The starts of the lines. They are counted first: a growing list takes several times the time and memory. */
+/** Returns the starts of the lines. The lines are counted first, because an array that grows takes several times the time and memory. */
 const startsOf = (text: string): Int32Array => {
   const starts = new Int32Array(lineAt(text, text.length))
   let line = 1
@@ -110,10 +110,10 @@ export const linesOf = (text: string): Lines => {
   }
 }
 
-/** Whether a range ends within a letter. A match must not separate a letter from its accent. */
+/** Whether a range starts or ends inside a letter. A match must not separate a letter from its accent. */
 export const partsLetter = (text: string, { from, to }: Range): boolean => splitsLetter(text, from) || splitsLetter(text, to)
 
-/** Non-overlapping ranges of the words, at most `limit`. */
+/** Returns non-overlapping matches of the words, at most `limit`. */
 const ranges = (text: string, words: Words, within: Range, limit: number): Range[] => {
   const { find, prefix = '', suffix = '' } = words
   const found: Range[] = []
@@ -141,7 +141,7 @@ const foldedRanges = (text: string, words: Words, within: Range, limit: number):
   const folded = fold(text)
   const find = fold(words.find).text
   if (find === '') return []
-  // Context next to the words, with the space between them, which folding would remove at the ends.
+  // Folds the context next to the words. The space between them is kept, because folding removes space at the ends of a text.
   const beside = (context: string | undefined, end: 'start' | 'end'): string => {
     const { text: bare } = fold(context ?? '')
     if (bare === '') return ''
@@ -156,8 +156,8 @@ const foldedRanges = (text: string, words: Words, within: Range, limit: number):
 }
 
 /**
- * Finds some words: exactly as given, else ignoring white space and Markdown marks. Undefined if they do not occur; the candidates if they occur
- * more than once and nothing identifies the intended place.
+ * Finds words in a text, exactly or otherwise ignoring white space and Markdown marks. Returns undefined if the words do not occur. If they occur
+ * several times and nothing identifies the intended match, the result has all candidates.
  */
 export const findWords = (text: string, words: Words): Found => {
   const lines = linesOf(text)
@@ -171,7 +171,7 @@ export const findWords = (text: string, words: Words): Found => {
   return { candidates: found.map((range) => candidate(text, lines, range)) }
 }
 
-/** The places of the words on any line, at most 20. */
+/** Returns the matches of the words on any line, at most 20. */
 const placesOf = (text: string, { find, prefix, suffix }: Words): readonly Candidate[] => {
   const found = findWords(text, { find, prefix, suffix })
   if (found === undefined) return []
@@ -179,8 +179,8 @@ const placesOf = (text: string, { find, prefix, suffix }: Words): readonly Candi
 }
 
 /**
- * Reports where words are that are not on the named line or do not occur as often as named. Undefined: they do not occur at all, or neither was
- * named.
+ * Reports the places of words that are not on the given line, or do not occur as many times as the given number. Returns undefined if they do not
+ * occur at all, or neither a line nor a number was given.
  */
 export const missedPlace = (
   text: string,

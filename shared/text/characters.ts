@@ -1,8 +1,8 @@
 /**
- * Characters by identity. Yjs gives each typed character an id (client, clock) that never changes, whatever others edit. A place stores the ids of
- * its characters; its present range is that of the remaining ones.
+ * Identifies characters in the text. Yjs gives each typed character an id (client, clock) that never changes, whatever other people edit. A place
+ * stores the ids of its characters, and its current range is that of the characters that remain.
  *
- * A pair of relative positions would not suffice: if everything between them were replaced, they would point at the new text.
+ * A pair of relative positions would not be sufficient: if everything between them were replaced, they would point at the new text.
  */
 import * as Y from 'yjs'
 import { type Range, splitsPair } from './anchors.ts'
@@ -10,16 +10,19 @@ import { type Range, splitsPair } from './anchors.ts'
 export type CharacterId = readonly [client: number, clock: number]
 
 export interface Place {
-  /** Client, clock and length of each run of characters, in the order of the text; empty: between two characters. */
+  /** Client, clock and length of each run of characters, in the order of the text. It is empty for a place between two characters. */
   readonly spans: readonly number[]
-  /** The characters directly before and after when the place was made; null: the beginning, the end. */
+  /**
+   * The character directly before the place when it was created; null at the beginning of the text. `right` is the character directly after it, or
+   * null at the end.
+   */
   readonly left: CharacterId | null
   readonly right: CharacterId | null
-  /** For a place between two characters: those that must still be there. */
+  /** For a place between two characters: the neighbors that must still exist. */
   readonly needs: 'left' | 'right' | 'both'
 }
 
-/** A place, and its text at the time when the place was made. */
+/** A place with its text at the time it was created. */
 export interface Quoted {
   readonly place: Place
   readonly quote: string
@@ -27,13 +30,13 @@ export interface Quoted {
 
 interface Run {
   readonly item: Y.Item
-  /** Offset in the text. */
+  /** Offset of the item in the text. */
   readonly at: number
 }
 
 const startOf = (text: Y.Text): Y.Item | null => (text as unknown as { readonly _start: Y.Item | null })._start
 
-/** The items that contain text, in order. */
+/** Returns the items that contain text, in order. */
 const runsOf = (text: Y.Text): Run[] => {
   const runs: Run[] = []
   let at = 0
@@ -45,7 +48,7 @@ const runsOf = (text: Y.Text): Run[] => {
   return runs
 }
 
-/** Index of the run that contains the character at an offset of the text. */
+/** Returns the index of the run that contains the character at an offset. */
 const runAt = (runs: readonly Run[], offset: number): number => {
   let [low, high] = [0, runs.length]
   while (high - low > 1) {
@@ -76,14 +79,15 @@ const spansOf = (runs: readonly Run[], { from, to }: Range): number[] => {
   return spans
 }
 
-// A place at the end of a line belongs to the text before it, one at the beginning to the text after it, one within a line to both.
+// A place at the end of a line belongs to the text before it, and a place at the beginning of a line to the text after it. A place within a line
+// belongs to both.
 const needsAt = (content: string, at: number): Place['needs'] => {
   if (at === content.length) return 'left'
   if (at === 0 || content[at - 1] === '\n') return 'right'
   return content[at] === '\n' ? 'left' : 'both'
 }
 
-/** Returns the places of ranges of the current text, which is `content`. Walks the text once, however many there are. */
+/** Returns the places for ranges of the current text, which is `content`. It walks the text once, regardless of the number of ranges. */
 export const placesOf = (text: Y.Text, content: string, ranges: readonly Range[]): Place[] => {
   if (ranges.length === 0) return []
   const runs = runsOf(text)
@@ -99,7 +103,7 @@ export const placesOf = (text: Y.Text, content: string, ranges: readonly Range[]
 
 type Structs = readonly (Y.Item | Y.GC)[]
 
-/** A character found in the Yjs document: in the text, or deleted in its place. */
+/** A character found in the Yjs document. It is in the text, or was deleted and left its position. */
 interface Held {
   readonly item: Y.Item
   readonly offset: number
@@ -119,14 +123,14 @@ const find = (text: Y.Text, [client, clock]: CharacterId): Held | undefined => {
   return item instanceof Y.Item ? { item, offset: clock - item.id.clock } : undefined
 }
 
-/** Remaining characters of a place, as a part of one item. */
+/** A run of remaining characters of a place, inside one item. */
 interface Piece extends Held {
   readonly length: number
-  /** Their offset in the quote. */
+  /** Offset of these characters in the quote. */
   readonly quoteAt: number
 }
 
-/** The remaining characters of one run, from its end if `back`. */
+/** Yields the remaining characters of one run, in reverse order if `back`. */
 function* piecesOfSpan(text: Y.Text, span: readonly [number, number, number], quoteAt: number, back: boolean): Generator<Piece> {
   const [client, clock, length] = span
   const structs = structsOf(text, client)
@@ -143,7 +147,7 @@ function* piecesOfSpan(text: Y.Text, span: readonly [number, number, number], qu
   }
 }
 
-/** The remaining characters of a place, in the order of the text, or from its end if `back`. */
+/** Yields the remaining characters of a place in the order of the text, or in reverse order if `back`. */
 function* piecesOf(text: Y.Text, { place: { spans }, quote }: Quoted, back: boolean): Generator<Piece> {
   let quoteAt = back ? quote.length : 0
   for (let at = back ? spans.length - 3 : 0; at >= 0 && at < spans.length; at += back ? -3 : 3) {
@@ -159,10 +163,13 @@ interface Ends {
   readonly last: Held
 }
 
-/** The characters of a quote that count as text: letters and digits; if it has none, all but white space; else everything. */
+/**
+ * Returns a pattern for the characters of a quote that count as text: letters and digits. If the quote has none, all characters other than white
+ * space count. Otherwise, all characters count.
+ */
 const solidOf = (quote: string): RegExp => [/[\p{L}\p{N}]/u, /\S/u].find((solid) => solid.test(quote)) ?? /[^]/u
 
-/** Offset of the last unit of the last character that is solid; -1: none. */
+/** Returns the offset of the last unit of the last solid character; -1 if there is none. */
 const lastSolid = (text: string, solid: RegExp): number => {
   for (let end = text.length; end > 0;) {
     const start = splitsPair(text, end - 1) ? end - 2 : end - 1
@@ -173,8 +180,8 @@ const lastSolid = (text: string, solid: RegExp): number => {
 }
 
 /**
- * The outermost remaining characters. White space and marks count only at the very edge of the quote. A comment on a deleted word has thus lost its
- * text, though the space after the word remains.
+ * Returns the outermost remaining characters. White space and marks count only at the very edge of the quote. Without this rule, a comment on a
+ * deleted word would stay on the space after that word.
  */
 const endsOf = (text: Y.Text, quoted: Quoted): Ends | undefined => {
   const { quote } = quoted
@@ -195,7 +202,7 @@ const endsOf = (text: Y.Text, quoted: Quoted): Ends | undefined => {
   return undefined
 }
 
-/** A place with the data that convert it to offsets. */
+/** A place with the data needed to convert it to offsets. */
 interface Sought {
   readonly quoted: Quoted
   readonly ends: Ends | undefined
@@ -203,7 +210,7 @@ interface Sought {
   readonly right: Held | undefined
 }
 
-/** Offsets of items in the text; a deleted one has that of the gap it left. */
+/** Sets the offsets of items in the text. A deleted item has the offset of the gap that it left. */
 const offsetsOf = (text: Y.Text, items: Map<Y.Item, number>): void => {
   let at = 0
   let left = items.size
@@ -218,7 +225,7 @@ const offsetsOf = (text: Y.Text, items: Map<Y.Item, number>): void => {
 
 const isThere = (held: Held | undefined): boolean => held !== undefined && !held.item.deleted
 
-/** The text between the original neighbours of places; undefined: a neighbour is no longer known. Walks the text once. */
+/** Returns the text between the original neighbors of each place; undefined if a neighbor is no longer known. It walks the text once. */
 export const gapsOf = (text: Y.Text, length: number, places: readonly (Place | null)[]): (Range | undefined)[] => {
   const items = new Map<Y.Item, number>()
   const held = (id: CharacterId | null): Held | undefined => {
@@ -239,8 +246,9 @@ export const gapsOf = (text: Y.Text, length: number, places: readonly (Place | n
 }
 
 /**
- * The present ranges of places in the text `content`. A place with some deleted characters shrinks to the others. A place with none left is
- * undefined, unless the same words are again exactly there (an undone deletion). Walks the text once.
+ * Returns the current ranges of places in the text `content`. If some characters of a place were deleted, the range shrinks to the others. If all
+ * were deleted, the range is undefined, unless the same text is in exactly that place again because a deletion was undone. The function walks the
+ * text once.
  */
 export const locate = (text: Y.Text, content: string, quoted: readonly Quoted[]): (Range | undefined)[] => {
   const items = new Map<Y.Item, number>()
@@ -271,7 +279,7 @@ export const locate = (text: Y.Text, content: string, quoted: readonly Quoted[])
     return again(place, quote, left, right) ?? range
   })
 
-  /** Finds the quote between its original neighbours: it is there again if the text matches exactly. */
+  /** Finds the quote between its original neighbors. It is there again only if the text matches exactly. */
   function again(place: Place, quote: string, left: Held | undefined, right: Held | undefined): Range | undefined {
     if ((place.left !== null && left === undefined) || (place.right !== null && right === undefined)) return undefined
     const from = left === undefined ? 0 : after(left)

@@ -1,19 +1,19 @@
 /**
- * From one text to another: minimal edits for the live text, line hunks for events and merges, unified diffs for people.
- * Lines are compared by Myers' algorithm (`common-lines.ts`) inside the part that differs, and words within a hunk; only what differs is touched.
+ * Differences between two texts: minimal edits for the live text, line hunks for events and merges, and unified diffs for people. Lines are compared
+ * with Myers' algorithm (`common-lines.ts`) inside the part that differs, and words are compared within a hunk. Only differing text is touched.
  */
 import type { Hunk } from '../events.ts'
 import { commonItems } from './common-lines.ts'
 
-/** Replaces the text from `from` to `to` by `insert`. */
+/** Replaces the text from `from` to `to` with `insert`. */
 export interface Edit {
   readonly from: number
   readonly to: number
   readonly insert: string
 }
 
-// Beyond this many changes among the lines, and words, that both sides have, the exact script costs more than it helps (its time grows
-// with the square, and the server waits): the whole middle is replaced.
+// If lines or words that both texts contain differ by more edits than this, the entire middle part is replaced. An exact result would cost more than
+// it helps, because its time grows with the square and the server waits for it.
 const editLengthMax = 1000
 const wordEditLengthMax = 200
 
@@ -23,7 +23,7 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 // Comparing slices is many times as fast as comparing units one by one.
 const sliceUnits = 2048
 
-/** Returns the length of the common prefix; it never ends inside a surrogate pair, which Yjs would replace by U+FFFD. */
+/** Returns the length of the common prefix. It never ends inside a surrogate pair, because Yjs would replace half a pair with U+FFFD. */
 const commonPrefix = (one: string, other: string): number => {
   const end = Math.min(one.length, other.length)
   let at = 0
@@ -40,19 +40,19 @@ const commonSuffix = (one: string, other: string, lengthMax: number): number => 
   return length > 0 && isLowSurrogate(one.charCodeAt(one.length - length)) ? length - 1 : length
 }
 
-/** Lines with their ends, so that joining them gives the text again. */
+/** Splits a text into lines with their line ends, so that joining them gives the text again. */
 export const splitLines = (text: string): string[] => text.match(/[^\n]+\n?|\n/g) ?? []
 
-/** A run of lines that changed: counted from 0, in lines of the old text. */
+/** A run of changed lines. `at` is the first line in the old text, counted from 0. */
 export interface LineChange {
   readonly at: number
   readonly removed: readonly string[]
   readonly added: readonly string[]
 }
 
-/** Indices of equal items in both, ascending: a longest common subsequence, or none if finding it would take too long. */
+/** Returns the indices of equal items in both lists, ascending. They are a longest common subsequence, or empty if finding it would take too long. */
 const matches = (before: readonly string[], after: readonly string[], lengthMax: number): [number, number][] => {
-  // A token on only one side has no match: leaving it out first only saves time.
+  // A token that only one side has cannot match. Leaving it out first only saves time.
   const indicesOf = (items: readonly string[], others: ReadonlySet<string>): number[] =>
     items.flatMap((item, index) => (others.has(item) ? [index] : []))
   const old = indicesOf(before, new Set(after))
@@ -62,7 +62,7 @@ const matches = (before: readonly string[], after: readonly string[], lengthMax:
   return pairs.map(([one, other]) => [old[one] ?? 0, young[other] ?? 0])
 }
 
-/** The changes by whole lines, ascending and apart from each other. Joining kept and added lines gives `after`. */
+/** Returns the changed runs of lines, ascending and not adjacent. Joining the unchanged and the added lines gives `after`. */
 export const lineChanges = (before: readonly string[], after: readonly string[], lengthMax = editLengthMax): LineChange[] => {
   const changes: LineChange[] = []
   let old = 0
@@ -75,13 +75,13 @@ export const lineChanges = (before: readonly string[], after: readonly string[],
   return changes
 }
 
-// Letters of scripts that put spaces between words.
+// Only letters of scripts that put spaces between words count.
 const isLetter = (unit: number): boolean => unit < 0x2e80 && /[\p{L}\p{M}\p{N}]/u.test(String.fromCharCode(unit))
 const isSpace = (unit: number): boolean => /\s/.test(String.fromCharCode(unit))
 
 const lettersMax = 64
 
-/** The number of consecutive units of a kind before (`step` -1) or from an offset on, within the text; at most 64. */
+/** Returns the number of consecutive units of a kind, before (`step` -1) or after (`step` 1) an offset. The result is at most 64. */
 const countAt = (text: string, at: number, step: 1 | -1, isCounted: (unit: number) => boolean): number => {
   let count = 0
   for (let unit = step === 1 ? at : at - 1; count < lettersMax && unit >= 0 && unit < text.length; unit += step, count++)
@@ -91,19 +91,22 @@ const countAt = (text: string, at: number, step: 1 | -1, isCounted: (unit: numbe
 
 const lettersAt = (text: string, at: number, step: 1 | -1): number => countAt(text, at, step, isLetter)
 
-/** The run between white space, on one side of an offset. */
+/** Returns the run without white space on one side of an offset. */
 const wordAt = (text: string, at: number, step: 1 | -1): string => {
   const count = countAt(text, at, step, (unit) => !isSpace(unit))
   return step === 1 ? text.slice(at, at + count) : text.slice(at - count, at)
 }
 
-/** Longer runs without white space are addresses, or sentences of scripts without spaces: only adjacent letters are compared. */
+/**
+ * Longest run without white space that counts as a word, in UTF-16 units. A longer run is an address, or a sentence in a script without spaces. For
+ * such runs, only adjacent letters are compared.
+ */
 const wordUnitsMax = 24
 
-/** The number of significant characters of a word: neither punctuation nor Markdown marks. */
+/** Returns the number of significant characters in a word. Punctuation and Markdown marks do not count. */
 const solidCount = (text: string): number => Array.from(text.replaceAll(/[!-/:-@[-`{-~]/g, '')).length
 
-/** Whether different words share `kept` by chance: it is at most half of either. */
+/** Whether different words share the text `kept` by chance. This is assumed if it is at most half of any of these words. */
 const isChance = (kept: string, words: readonly string[]): boolean =>
   /[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\P{L}]|\p{N}/u.test(kept) &&
   words.every(({ length }) => length <= wordUnitsMax) &&
@@ -114,7 +117,7 @@ interface Spared {
   readonly tail: number
 }
 
-/** The common letters at the ends of a change that match by chance. */
+/** Returns the number of common letters at the ends of a change that match by chance. */
 const lettersByChance = (head: number, tail: number, changes: readonly string[]): Spared => {
   const longest = (step: 1 | -1): number => Math.max(...changes.map((text) => lettersAt(text, step === 1 ? 0 : text.length, step)))
   if (changes.every((text) => lettersAt(text, 0, 1) === text.length)) {
@@ -124,7 +127,7 @@ const lettersByChance = (head: number, tail: number, changes: readonly string[])
   return { head: head <= longest(1) ? head : 0, tail: tail <= longest(-1) ? tail : 0 }
 }
 
-/** The common parts of words at the ends of a change that match by chance, once their letters were given up. */
+/** Returns the lengths of the common parts of words at the ends of a change that match by chance, beyond the letters in `given`. */
 const wordsByChance = (before: string, after: string, given: Spared, changes: readonly string[]): Spared => {
   const [lead, trail] = [before.slice(0, before.length - given.head), after.slice(given.tail)]
   const whole = { head: before.length, tail: after.length }
@@ -138,8 +141,8 @@ const wordsByChance = (before: string, after: string, given: Spared, changes: re
 }
 
 /**
- * The number of units at the ends of a change that two different words share by chance: at most half of either word. Keeping them would tie anchors
- * on the old word to a fragment of the new one.
+ * Returns the number of units at the ends of a change that two different words share by chance: at most half of either word. If the units were kept,
+ * anchors on the old word would be tied to a fragment of the new one.
  */
 const sparedByChance = (removed: string, insert: string, start: number, end: number): Spared => {
   const stop = removed.length - end
@@ -157,23 +160,23 @@ const trimmed = (from: number, removed: string, insert: string): Edit | undefine
   return { from: from + start, to: from + removed.length - end, insert: insert.slice(start, insert.length - end) }
 }
 
-/** Returns the part that differs, widened to entire lines. */
+/** Returns the part that differs, extended to entire lines. */
 const differingLines = (before: string, after: string): { from: number; old: string; young: string } => {
   const prefix = commonPrefix(before, after)
   const from = lineStart(before, prefix)
   const suffix = commonSuffix(before, after, Math.min(before.length, after.length) - prefix)
-  // The first line break inside the common suffix closes the last line that may differ.
+  // The first line break inside the common suffix ends the last line that may differ.
   const lineEnd = before.indexOf('\n', before.length - suffix)
   const keep = lineEnd === -1 ? 0 : before.length - lineEnd - 1
   return { from, old: before.slice(from, before.length - keep), young: after.slice(from, after.length - keep) }
 }
 
-// A line with the empty lines after it: empty ones alone would match anywhere and pull their neighbours apart.
+// A block is a line with the empty lines after it. Separate empty lines would match anywhere and pull their neighbors apart.
 const blocksOf = (text: string): string[] => text.match(/[^\n]+\n*|\n+/g) ?? []
-// A word with the space after it, for the same reason.
+// For the same reason, a word includes the white space after it.
 const wordsOf = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? []
 
-/** Edits that turn `removed`, which begins at `from`, into `added`, by the parts that differ. */
+/** Returns the edits that turn `removed`, which begins at `from`, into `added`. They replace only the parts that differ. */
 const editsBetween = (
   from: number,
   removed: string,
@@ -194,14 +197,14 @@ const editsBetween = (
 const wordEdits = (from: number, removed: string, added: string): Edit[] =>
   editsBetween(from, removed, added, wordsOf, wordEditLengthMax, (at, old, young) => [trimmed(at, old, young) ?? []].flat())
 
-/** Edits that turn `before` into `after`: ascending, non-overlapping, offsets in UTF-16 units of `before` (as Y.Text counts). */
+/** Returns the edits that turn `before` into `after`, ascending and non-overlapping. Offsets are in UTF-16 units of `before` (as Y.Text counts). */
 export const diff = (before: string, after: string): readonly Edit[] => {
   if (before === after) return []
   const { from, old, young } = differingLines(before, after)
   return editsBetween(from, old, young, blocksOf, editLengthMax, wordEdits)
 }
 
-/** `before` with the edits applied; offsets are those of `before`. */
+/** Returns `before` with the edits applied. Their offsets refer to `before`. */
 export const applyEdits = (before: string, edits: readonly Edit[]): string => {
   const parts: string[] = []
   let at = 0
@@ -213,7 +216,7 @@ export const applyEdits = (before: string, edits: readonly Edit[]): string => {
   return parts.join('')
 }
 
-/** Returns the part that differs as one exact edit, for two versions of a typed text. */
+/** Returns the part that differs as a single exact edit. It is for two versions of a typed text. */
 export const coarseDiff = (before: string, after: string): readonly Edit[] => {
   if (before === after) return []
   const from = commonPrefix(before, after)
@@ -221,10 +224,10 @@ export const coarseDiff = (before: string, after: string): readonly Edit[] => {
   return [{ from, to: before.length - suffix, insert: after.slice(from, after.length - suffix) }]
 }
 
-/** Returns the part that differs as one edit of entire words: the fallback if a finer difference would take too long. */
+/** Returns the part that differs as a single edit of entire words. It is the fallback if a finer difference would take too long. */
 export const coarseWordDiff = (before: string, after: string): readonly Edit[] => [trimmed(0, before, after) ?? []].flat()
 
-/** Combines edits with the same result: if there are more than `countMax`, the closest ones are joined. */
+/** Combines edits without changing their result. If there are more than `countMax`, the closest edits are joined. */
 export const coarsened = (edits: readonly Edit[], before: string, countMax: number): readonly Edit[] => {
   if (edits.length <= countMax) return edits
   const gaps = edits.slice(1).map(({ from }, index) => from - (edits[index] as Edit).to)
@@ -241,7 +244,7 @@ export const coarsened = (edits: readonly Edit[], before: string, countMax: numb
   return result
 }
 
-/** The range of a text in the edited text: that of the first edit that touches it, else the range itself. */
+/** Returns the range of a text after edits. It is the range of the first edit that touches the text, or otherwise the shifted range. */
 export const changeIn = ({ from, to }: Pick<Edit, 'from' | 'to'>, edits: readonly Edit[]): Pick<Edit, 'from' | 'to'> => {
   let shift = 0
   for (const edit of edits) {
@@ -255,7 +258,7 @@ export const changeIn = ({ from, to }: Pick<Edit, 'from' | 'to'>, edits: readonl
 const moved = (edits: readonly Edit[], by: number): Edit[] =>
   edits.map(({ from, to, insert }) => ({ from: from + by, to: to + by, insert }))
 
-/** Compares edits of a text with later changes: those before a change, those that touch it, and those after it. */
+/** Divides edits into those before a later change, those that touch it, and those after it. */
 const beside = (
   edits: readonly Edit[],
   { from, to }: Edit
@@ -265,7 +268,7 @@ const beside = (
   behind: edits.filter((edit) => edit.from > to)
 })
 
-/** Moves edits of `before` to its later version `now`, so that both changes are kept; undefined if they touch. */
+/** Moves edits of `before` to its later version `now`, so that both changes are kept. Returns undefined if they touch. */
 export const followed = (edits: readonly Edit[], before: string, now: string): readonly Edit[] | undefined => {
   const [change] = coarseDiff(before, now)
   if (change === undefined) return edits
@@ -273,7 +276,7 @@ export const followed = (edits: readonly Edit[], before: string, now: string): r
   return within.length > 0 ? undefined : [...ahead, ...moved(behind, now.length - before.length)]
 }
 
-/** Edits from `now` to the result of applying `edits` to `before`: they undo everything else that changed in between. */
+/** Returns the edits that turn `now` into the result of applying `edits` to `before`. They undo all other changes made in between. */
 export const rebased = (edits: readonly Edit[], before: string, now: string): readonly Edit[] => {
   const [change] = coarseDiff(before, now)
   if (change === undefined) return edits
@@ -286,7 +289,7 @@ export const rebased = (edits: readonly Edit[], before: string, now: string): re
   return [...ahead, ...(middle === undefined ? [] : moved([middle], from)), ...moved(behind, shift)]
 }
 
-/** The hunks of an event for known edits, without a comparison. Like `hunks`. */
+/** Returns the hunks for edits that are known, without comparing the texts. The result is limited as in `hunks`. */
 export const hunksOf = (before: string, edits: readonly Edit[], charsMax: number): Hunk[] => {
   const result: Hunk[] = []
   let left = charsMax
@@ -304,16 +307,19 @@ export const hunksOf = (before: string, edits: readonly Edit[], charsMax: number
     if ((left -= old.length + own.reduce((sum, { insert }) => sum + insert.length, 0)) < 0) break
     line += countLines(before, counted, from)
     counted = from
-    // Unchanged lines do not belong to the hunk.
+    // Comparing the lines again leaves unchanged lines out of the hunk.
     result.push(...hunks(old, applyEdits(old, moved(own, -from)), charsMax).map((hunk) => ({ ...hunk, line: line + hunk.line - 1 })))
   }
   return result
 }
 
-// `lastIndexOf` takes -1 for 0.
+// `lastIndexOf` treats -1 as 0.
 const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1)
 
-/** The end of the last line that an edit changes, with its line break; an edit of whole lines does not include the next line. */
+/**
+ * Returns the end of the last line that an edit changes, including its line break. If the edit consists of entire lines, the next line is not
+ * included.
+ */
 const lineEndFrom = (text: string, { from, to, insert }: Edit): number => {
   const isWhole = lineStart(text, to) === to && (insert === '' ? lineStart(text, from) === from : insert.endsWith('\n'))
   if (isWhole) return to
@@ -323,7 +329,7 @@ const lineEndFrom = (text: string, { from, to, insert }: Edit): number => {
 
 const lineFeed = 10
 
-/** Line ends between two offsets. */
+/** Returns the number of line ends between two offsets. */
 const countLines = (text: string, from: number, to: number): number => {
   let count = 0
   for (let at = from; at < to; at++) if (text.charCodeAt(at) === lineFeed) count++
@@ -332,7 +338,7 @@ const countLines = (text: string, from: number, to: number): number => {
 
 const bare = (lines: readonly string[]): string[] => lines.map((line) => (line.endsWith('\n') ? line.slice(0, -1) : line))
 
-/** The changes as hunks of an event: lines counted from 1, at most `charsMax` characters in all; the rest is left out. */
+/** Returns the changes as hunks of an event. Lines count from 1. The hunks have at most `charsMax` characters in total, and the rest is left out. */
 export const hunks = (before: string, after: string, charsMax: number): Hunk[] => {
   if (before === after) return []
   const middle = differingLines(before, after)
@@ -347,7 +353,7 @@ export const hunks = (before: string, after: string, charsMax: number): Hunk[] =
   return result
 }
 
-/** Groups of changes that are shown together because their contexts meet. */
+/** Groups changes that are shown together because their contexts overlap. */
 const neighbours = (changes: readonly LineChange[]): LineChange[][] => {
   const groups: LineChange[][] = []
   for (const change of changes) {
@@ -365,7 +371,10 @@ const endOf = ({ at, removed }: LineChange): number => at + removed.length
 const marked = (mark: string, lines: readonly string[]): string[] =>
   lines.flatMap((line) => (line.endsWith('\n') ? mark + line.slice(0, -1) : [mark + line, '\\ No newline at end of file']))
 
-/** A hunk of a unified diff. `lines` are those of the old text around its changes; `first`, the number of the first of them, counts from 0. */
+/**
+ * Returns a hunk of a unified diff. `lines` are the lines of the old text around its changes. `first` is the number of the first of these lines,
+ * counted from 0.
+ */
 const unifiedHunk = (
   lines: readonly string[],
   first: number,
@@ -392,25 +401,25 @@ const unifiedHunk = (
   return { lines: [`@@ -${first + from + 1},${old} +${first + from + 1 + shift},${young} @@`, ...body], shift: shift + added - removed }
 }
 
-/** Returns the start of the line a number of lines before an offset, which is itself the start of a line. */
+/** Returns the start of the line that is `count` lines before an offset. The offset must be the start of a line. */
 const linesBack = (text: string, at: number, count: number): number => {
   let from = at
   for (let line = 0; line < count && from > 0; line++) from = from === 1 ? 0 : text.lastIndexOf('\n', from - 2) + 1
   return from
 }
 
-/** Like `linesBack`, for the lines after an offset. */
+/** Like `linesBack`, for lines after the offset. */
 const linesOn = (text: string, at: number, count: number): number => {
   let to = at
   for (let line = 0; line < count && to < text.length; line++) to = text.indexOf('\n', to) === -1 ? text.length : text.indexOf('\n', to) + 1
   return to
 }
 
-/** A unified diff with three lines of context, cut at `charsMax` characters at a line break. */
+/** Returns a unified diff with three lines of context. It is cut at a line break so that it has at most `charsMax` characters. */
 export const unifiedDiff = (before: string, after: string, charsMax: number): string => {
   if (before === after) return ''
   const { from, old, young } = differingLines(before, after)
-  // The differing lines, with the shown context on either side, which is the same in both texts.
+  // These are the differing lines with the context around them. The context is the same in both texts.
   const start = linesBack(before, from, contextLines)
   const end = linesOn(before, from + old.length, contextLines)
   const head = before.slice(start, from)
@@ -426,7 +435,7 @@ export const unifiedDiff = (before: string, after: string, charsMax: number): st
     for (const line of hunk.lines) {
       shown.push(line)
       chars += line.length + 1
-      // The rest would be cut off.
+      // The remaining lines would be cut off.
       if (chars > charsMax + 1) break
     }
     if (chars > charsMax + 1) break

@@ -1,37 +1,37 @@
-/** Search in a text for people: it ignores case and the encoding of accents, and gives each match with its line, section and context. */
+/** Search in a text for people. It ignores case and the encoding of accents, and returns each match with its line, section and context. */
 import { type Lines, linesOf, partsLetter, splitsPair } from './anchors.ts'
 import { isAccent } from './fold.ts'
 import { outlineOf, type Section } from './outline.ts'
 import { occurrences } from './search.ts'
 
 export interface Match {
-  /** UTF-16 units of the text. */
+  /** Start of the match, in UTF-16 units of the text. */
   readonly from: number
   readonly to: number
-  /** Counted from 1; the column in UTF-16 units of its line. */
+  /** Line of the match, counted from 1. `column` counts from 1 in UTF-16 units of that line. */
   readonly line: number
   readonly column: number
   /** Titles of the sections that contain the match, outermost first. */
   readonly section: string[]
-  /** Its line, or the part around the match. */
+  /** The line of the match, or a part of the line around the match. */
   readonly excerpt: string
   readonly exact: boolean
-  /** The words of the text, if they differ from the search words. */
+  /** The matching text, if it differs from the search query. */
   readonly matched?: string
 }
 
-/** Units of the line that are shown on either side. */
+/** Number of units of the line that are shown on either side of a match. */
 const excerptUnits = 80
 
 interface Folded {
   readonly text: string
-  /** Offset in the source of each unit, and of the end; undefined if they are the same. */
+  /** Source offset of each unit, and of the end; undefined if the offsets are the same. */
   readonly at: Int32Array | undefined
 }
 
 const bare = (text: string): string => text.normalize('NFC').toLowerCase()
 
-/** The text in lower case and composed (NFC), letter by letter where that changes offsets. */
+/** Returns the text in lower case and composed (NFC). If that changes offsets, it works letter by letter. */
 const foldCase = (text: string): Folded => {
   const lower = text.toLowerCase()
   if (lower.length === text.length && text.normalize('NFC') === text) return { text: lower, at: undefined }
@@ -48,7 +48,7 @@ const foldCase = (text: string): Folded => {
   return { text: parts.join(''), at: Int32Array.from([...at, text.length]) }
 }
 
-/** Whether a text contains some words, by the same comparison. */
+/** Whether a text contains the words, with the same comparison. */
 export const hasWords = (text: string, words: string): boolean => {
   for (const _at of occurrences(bare(text), bare(words))) return true
   return false
@@ -65,7 +65,7 @@ const excerptOf = (text: string, lines: Lines, line: number, from: number, to: n
   return `${start > range.from ? '…' : ''}${text.slice(start, end).trim()}${end < range.to ? '…' : ''}`
 }
 
-/** The sections around offsets, which callers ask in ascending order. */
+/** Returns a function that gives the sections around an offset. It must be called with ascending offsets. */
 const pathsOf = (outline: readonly Section[]): ((offset: number) => string[]) => {
   let next = 0
   let open: Section[] = []
@@ -83,12 +83,12 @@ interface Asked {
   readonly words: string
   /** Whether the words must match letter by letter. */
   readonly exact: boolean
-  /** Only matches that begin at this offset or later. */
+  /** Only matches that begin at this offset or later are returned. */
   readonly from: number
   readonly countMax: number
 }
 
-/** Non-overlapping matches in the order of the text, in linear time. */
+/** Returns non-overlapping matches in the order of the text, in linear time. */
 export const findAll = (text: string, { words, exact, from: first, countMax }: Asked): Match[] => {
   const folded: Folded = exact ? { text, at: undefined } : foldCase(text)
   const sought = exact ? words : bare(words)

@@ -1,16 +1,16 @@
 /**
- * Text reduced to the visible words. Runs of white space become one space, Markdown marks and link targets are removed, curly quotes and dashes
+ * Reduces a text to its visible words. Runs of white space become one space, and Markdown marks and link targets are removed. Curly quotes and dashes
  * become plain ones, and letters with separate accents become one unit (NFC). Each remaining unit has its source offset, so that a match in the
  * folded text has a range in the source.
  */
 
 export interface Folded {
   readonly text: string
-  /** Offset in the source of each unit of `text`. */
+  /** Source offset of each unit in `text`. */
   readonly at: Int32Array
 }
 
-/** Longest link target that is left out, in units; anything longer is not an address. */
+/** Longest link target that is removed, in UTF-16 units. Longer text in parentheses is not an address. */
 const targetUnitsMax = 500
 
 const code = (character: string): number => character.charCodeAt(0)
@@ -19,10 +19,13 @@ const newline = 10
 const exclamation = code('!')
 const [openBracket, closeBracket, openParenthesis, closeParenthesis] = ['[', ']', '(', ')'].map(code)
 
-/** The treatment of each unit: 0 keeps it, 1 marks white space, 2 a mark, 3 a possible accent of the letter before; any other value replaces it. */
+/**
+ * How each unit is treated. 0 keeps it, 1 is white space, 2 is a mark, and 3 may be an accent of the previous letter. Any other value replaces the
+ * unit.
+ */
 const [asSpace, asMark, asAccent] = [1, 2, 3] as const
 const fates = new Uint16Array(0x10000)
-// Combining marks, the voicing marks of kana, and the vowels and ends of Hangul syllables.
+// Combining marks, the voicing marks of kana, and the vowels and final consonants of Hangul syllables.
 const joining = [
   [0x0300, 0x036f],
   [0x1ab0, 0x1aff],
@@ -43,10 +46,10 @@ for (const quote of '‘’‚‛') fates[code(quote)] = code("'")
 for (const quote of '“”„‟') fates[code(quote)] = code('"')
 for (const dash of '‐‑–—−') fates[code(dash)] = code('-')
 
-// Marks that may precede the words of a line: quote, list, heading and task marks, in any order.
+// Marks that may precede the words of a line, in any order: quote, list, heading and task marks.
 const lineMark = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t\n]|$)|\[[ xX]\](?=[ \t]))/y
 
-/** The end of the link target that opens at `open`, after its closing bracket; undefined if it does not close on this line. */
+/** Returns the end of the link target that opens at `open`, after its closing parenthesis; undefined if it does not close on this line. */
 const targetEnd = (text: string, open: number): number | undefined => {
   let depth = 0
   const end = Math.min(text.length, open + targetUnitsMax)
@@ -65,12 +68,12 @@ const stringOf = (units: Uint16Array): string => {
   return parts.join('')
 }
 
-/** Folds a text, in linear time. */
+/** Folds a text in linear time. */
 export const fold = (text: string): Folded => {
   const units = new Uint16Array(text.length)
   const sources = new Int32Array(text.length)
   let length = 0
-  // Starts of link targets before this offset are skipped: a scan from an earlier one came this far and found no end.
+  // Link targets that open before this offset are not searched for their end: an earlier search has already come this far without finding one.
   let scanned = 0
   const put = (unit: number, source: number): void => {
     units[length] = unit
@@ -87,7 +90,7 @@ export const fold = (text: string): Folded => {
     if (end === undefined) scanned = open + targetUnitsMax
     return end ?? open
   }
-  /** Joins an accent to the letter before it if Unicode has one unit for both. */
+  /** Joins an accent to the previous letter if Unicode has one unit for both. */
   const joinAccent = (accent: number, source: number): void => {
     const whole = length === 0 ? '' : String.fromCharCode(units[length - 1] ?? 0, accent).normalize('NFC')
     if (whole.length === 1) units[length - 1] = whole.charCodeAt(0)

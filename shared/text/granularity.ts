@@ -1,4 +1,4 @@
-/** Splits the difference of two texts into proposed changes: by words, sentences, paragraphs or sections. */
+/** Splits the difference between two texts into suggested changes: by words, sentences, paragraphs or sections. */
 import type { Range } from './anchors.ts'
 import { applyEdits, type Edit } from './diff.ts'
 import { outlineOf } from './outline.ts'
@@ -6,11 +6,11 @@ import { outlineOf } from './outline.ts'
 export const granularities = ['word', 'sentence', 'paragraph', 'section'] as const
 export type Granularity = (typeof granularities)[number]
 
-// A mark that ends a sentence, with closing marks and the space after it; scripts without spaces need no space.
+// The end of a sentence: its mark, closing marks and the space after them. Scripts without spaces need no space.
 const sentenceEnd = /[.!?…]["'”’»)\]*_]*\s|[。！？]["'”’」』）]*|\n/g
 const blankLine = /\n[ \t]*\n/g
 
-// A run of letters and digits, of space, or one other character; in scripts without spaces each character is a word.
+// A word is a run of letters and digits, a run of white space, or a single other character. In scripts without spaces, each character is a word.
 const wordStart =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}\p{M}_])+|\s+|[^]/gu
 
@@ -21,7 +21,7 @@ const startsOf = (text: string, granularity: Granularity): number[] => {
   return Array.from(ends, ({ 0: end, index }) => index + end.length)
 }
 
-/** The bounds of the units of a text, without the space between them; ascending, from 0 to its length. */
+/** Returns the bounds of the units of a text, ascending from 0 to its length. The space between units belongs to none of them. */
 const boundsOf = (text: string, granularity: Granularity): Set<number> => {
   const bounds = new Set([0])
   let last = 0
@@ -35,15 +35,15 @@ const boundsOf = (text: string, granularity: Granularity): Set<number> => {
 }
 
 /**
- * Widens edits of `before` to replacements of whole units of both texts and joins those within one unit. Like the input, they are ascending and
- * non-overlapping.
+ * Extends edits of `before` to replacements of entire units in both texts, and joins the edits within one unit. Like the input, the result is
+ * ascending and non-overlapping.
  */
 export const parted = (before: string, edits: readonly Edit[], granularity: Granularity): readonly Edit[] => {
   const after = applyEdits(before, edits)
   const [old, young] = [[...boundsOf(before, granularity)], boundsOf(after, granularity)]
   const parts: Edit[] = []
   let [next, shift, open, opening] = [0, 0, 0, 0]
-  // Between two edits the texts are equal: at a bound of both, one part may end and another begin.
+  // Between two edits the texts are equal. At a bound that both texts share, one part may end and another begin.
   for (let index = 0; index <= edits.length; index++) {
     const [previous, edit] = [edits[index - 1], edits[index]]
     const gap: Range = { from: previous?.to ?? 0, to: edit?.from ?? before.length }
@@ -64,7 +64,7 @@ export const parted = (before: string, edits: readonly Edit[], granularity: Gran
   return parts
 }
 
-/** Joins an insertion to a part that it touches: otherwise its place would depend on which of the two is decided first. */
+/** Joins an insertion to an adjacent part. Otherwise, its position would depend on the order in which the two are decided. */
 const joined = (parts: Edit[], part: Edit): void => {
   const last = parts.at(-1)
   const touches = last !== undefined && last.to === part.from && (last.from === last.to || part.from === part.to)

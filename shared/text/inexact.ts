@@ -1,13 +1,13 @@
 /**
- * Replaces words that differ in the text from the request: with marks between them, other white space, or a link around them. Annotations may be on
- * such words. A replacement must not remove half a pair of marks, an address or a cell.
+ * Replaces text that differs from the text in a request, for example by Markdown marks, white space or a link around it. Such text may have
+ * annotations. A replacement must not remove half a pair of marks, an address or a table cell.
  */
 import type { Range } from './anchors.ts'
 
 const marks = '*_~=`'
 const isMark = (character: string | undefined): boolean => character !== undefined && character !== '' && marks.includes(character)
 
-/** Whether all marks and brackets in the text are in pairs; escaped ones count as words. */
+/** Whether all marks and brackets in the text are in pairs. Escaped ones count as text. */
 const isBalanced = (text: string): boolean => {
   const runs = new Map<string, number>()
   let open = 0
@@ -29,7 +29,7 @@ const isBalanced = (text: string): boolean => {
   return open === 0 && [...runs.values()].every((count) => count % 2 === 0)
 }
 
-/** Widest run of marks that a range grows over: `***` and a backtick more. */
+/** Maximum number of marks by which a range grows on either side: `***` and a backtick. */
 const growMax = 4
 
 const grownTo = (text: string, { from, to }: Range, left: boolean, right: boolean): Range => {
@@ -41,18 +41,18 @@ const grownTo = (text: string, { from, to }: Range, left: boolean, right: boolea
 
 const barsIn = (text: string): number => text.replaceAll(/\\[^]/g, '').split('|').length - 1
 
-/** Line ends with a following marker that makes the next line a separate block. */
+/** Matches a line end followed by a marker that makes the next line a separate block. */
 const startsBlock = /\n[ \t]*(?:[-+*>#|]|\d{1,9}[.)])/
 
 const paragraphsIn = (text: string): number => text.split(/\n[ \t]*\n/).length
 
-/** Whether a range extends beyond the heading that it begins in. */
+/** Whether a range begins in a heading and extends beyond that heading. */
 const leavesHeading = (text: string, { from, to }: Range): boolean => {
   const start = text.lastIndexOf('\n', from - 1) + 1
   return text.slice(from, to).includes('\n') && /^ {0,3}#{1,6}[ \t]/.test(text.slice(start, to))
 }
 
-/** Whether a replacement removes nothing that the caller did not name: an address, the beginning or end of a block, a cell. */
+/** Whether a replacement removes only text that the caller named. It must not remove an address, the beginning or end of a block, or a cell. */
 const isHarmless = (text: string, range: Range, replacement: string): boolean => {
   const source = text.slice(range.from, range.to)
   if (source.includes('](') || startsBlock.test(source) || leavesHeading(text, range)) return false
@@ -60,8 +60,8 @@ const isHarmless = (text: string, range: Range, replacement: string): boolean =>
 }
 
 /**
- * The range that a replacement of words may cover: it grows over adjacent marks until they are in pairs. Undefined: it would remove more than the
- * words, so the caller must name them exactly.
+ * Returns the range that a replacement may cover. It is extended over adjacent marks until they are in pairs. Returns undefined if the replacement
+ * would remove more than the named text. The caller must then name the text exactly.
  */
 export const replaceable = (text: string, range: Range, replacement: string): Range | undefined => {
   const ways = [

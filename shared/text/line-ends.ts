@@ -1,11 +1,11 @@
-/** Normalises line endings to those of a document. */
+/** Normalizes line ends to LF, which all documents use. */
 
 const carriageReturn = 13
 const lineFeed = 10
 
 /**
- * Replaces CR LF and CR by LF. It works by units, because a regular expression makes a string of each match: for eight million it takes half a
- * second, this a tenth of that.
+ * Replaces CR LF and CR with LF. It works unit by unit, because a regular expression creates a string for each match. For eight million matches that
+ * takes half a second, and this function takes a tenth of that time.
  */
 export const withLineFeeds = (text: string): string => {
   if (!text.includes('\r')) return text
@@ -19,10 +19,10 @@ export const withLineFeeds = (text: string): string => {
   return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(units.subarray(0, length))
 }
 
-/** The length of the result of `withLineFeeds`. */
+/** Returns the length of the result of `withLineFeeds`. */
 export const lengthWithLineFeeds = (text: string): number => {
   let pairs = 0
-  // `indexOf` takes six times as long if every unit looks like the start of a pair.
+  // `indexOf` would take six times as long if every unit looked like the start of a pair.
   for (let at = 1; at < text.length; at++) if (text.charCodeAt(at) === lineFeed && text.charCodeAt(at - 1) === carriageReturn) pairs++
   return text.length - pairs
 }

@@ -1,4 +1,4 @@
-/** List items of a Markdown text, identified by their words or by the section of their list. */
+/** Finds the list items of a Markdown text, by their words or by the section of their list. */
 import type { Range } from './anchors.ts'
 import type { Source } from './resolution.ts'
 import type { Resolved } from './resolved.ts'
@@ -13,9 +13,9 @@ export interface Item extends Range {
   readonly marker: string
   /** White space after the marker. */
   readonly gap: string
-  /** The marker as written, without the box of a task. */
+  /** The text of the item after the marker, without the box of a task. */
   readonly text: string
-  /** The offset of the letter in a task box; undefined if the item is not a task. */
+  /** Offset of the letter in the task box; undefined if the item is not a task. */
   readonly box: number | undefined
 }
 
@@ -44,19 +44,19 @@ const itemOf = (line: ProseLine, index: number): Item | undefined => {
   }
 }
 
-/** Whether a line is a thematic break: three or more of one mark. */
+/** Whether a line is a thematic break: three or more identical marks. */
 const isRule = (text: string): boolean => {
   const marks = text.replaceAll(/[ \t>]/g, '')
   return marks.length > 2 && runEnd(marks, marks.charAt(0), 0) === marks.length && /[-*]/.test(marks.charAt(0))
 }
 
-/** The items of a text, including nested ones, in order. */
+/** Returns the items of a text in order, including nested items. */
 export const itemsOf = (lines: readonly ProseLine[]): Item[] => lines.flatMap((line, index) => itemOf(line, index) ?? [])
 
 const kindOf = ({ marker }: Item): string => marker.at(-1) ?? ''
 const isSibling = (one: Item, other: Item): boolean => one.lead === other.lead && kindOf(one) === kindOf(other)
 
-/** The column in which the text of an item begins. */
+/** Returns the column in which the text of an item begins. */
 const contentColumn = ({ lead, marker, gap }: Item): number => lead.length + marker.length + gap.length
 
 interface List {
@@ -71,7 +71,7 @@ interface List {
 
 const quotesIn = (lead: string): number => lead.replaceAll(/[^>]/g, '').length
 
-/** The start of a line within the quotes of a list: after as many quote marks, and the space after them. */
+/** Returns the start of a line's text inside the quotes of a list. It is after the same number of quote marks and the white space after them. */
 const startWithin = (text: string, quotes: number): { readonly at: number; readonly isInside: boolean } => {
   let at = skipBlanks(text, 0)
   let left = quotes
@@ -79,7 +79,7 @@ const startWithin = (text: string, quotes: number): { readonly at: number; reado
   return { at, isInside: left === 0 }
 }
 
-/** The list from an item on: its siblings below, and the end of the last one. */
+/** Returns the list from an item on: the siblings below the item, and the end of the last one. */
 const listFrom = (lines: readonly ProseLine[], first: Item): List => {
   const quotes = quotesIn(first.lead)
   let last = first
@@ -91,7 +91,7 @@ const listFrom = (lines: readonly ProseLine[], first: Item): List => {
     const line = lines[index] as ProseLine
     const { at, isInside } = startWithin(line.text, quotes)
     if (at === line.text.length) {
-      // An empty line without the marks ends the quote, and the list with it.
+      // An empty line without quote marks ends the quote, and the list with it.
       if (!isInside) break
       isApart = true
       continue
@@ -101,7 +101,7 @@ const listFrom = (lines: readonly ProseLine[], first: Item): List => {
       isLoose = isApart
       ;[beforeLast, last] = [last, item]
     }
-    // A line indented less than the text of the items belongs to them only as a paragraph continuation.
+    // If a line is indented less than the text of the items, it belongs to them only as the continuation of a paragraph.
     else if (
       (!isInside || at < Math.min(contentColumn(last), last.lead.length + 2)) &&
       (isApart || item !== undefined || isRule(line.text) || /^[#|`~<>]/.test(line.text.slice(at)))
@@ -113,7 +113,7 @@ const listFrom = (lines: readonly ProseLine[], first: Item): List => {
   return { first, last, beforeLast, isLoose, end }
 }
 
-/** The list of an item, from the sibling above it: the two show the numbering and spacing of items. */
+/** Returns the list that contains an item, beginning with the sibling above it. Two siblings show how the list numbers and separates its items. */
 const listAround = (lines: readonly ProseLine[], item: Item): List => {
   for (let index = item.index - 1; index >= 0; index--) {
     const above = itemOf(lines[index] as ProseLine, index)
@@ -125,7 +125,7 @@ const listAround = (lines: readonly ProseLine[], item: Item): List => {
   return listFrom(lines, item)
 }
 
-/** The top-level lists of a text, by their first items. */
+/** Returns the first item of each top-level list in a range. */
 export const listsIn = (lines: readonly ProseLine[], { from, to }: Range): Item[] => {
   const firsts: Item[] = []
   let end = -1
@@ -139,7 +139,7 @@ export const listsIn = (lines: readonly ProseLine[], { from, to }: Range): Item[
 
 const numberOf = ({ marker }: Item): number => Number.parseInt(marker, 10)
 
-/** The marker of the next item: the number increases, unless all items have the same. */
+/** Returns the marker of the next item. Its number increases, unless all items have the same number. */
 const nextMarker = ({ last, beforeLast }: List): string => {
   const number = numberOf(last)
   if (Number.isNaN(number)) return last.marker
@@ -147,7 +147,7 @@ const nextMarker = ({ last, beforeLast }: List): string => {
   return `${String(number + step)}${kindOf(last)}`
 }
 
-/** The text of a new item without its own marker and box, and the letter of that box. */
+/** Returns the text of a new item without a marker and box that it may already contain, and the letter of that box. */
 const withoutMarker = (
   markdown: string
 ): { readonly head: string; readonly more: readonly string[]; readonly letter: string | undefined } => {
@@ -163,7 +163,7 @@ const withoutMarker = (
   }
 }
 
-/** A new last item with the marker, indentation and box of the list. */
+/** Returns the change that adds an item at the end of a list, with the marker, indentation and box of that list. */
 export const itemAdded = ({ prose }: Pick<Source, 'prose'>, named: Item, markdown: string): Resolved => {
   const list = listAround(prose, named)
   const { last, end, isLoose } = list
@@ -178,7 +178,7 @@ export const itemAdded = ({ prose }: Pick<Source, 'prose'>, named: Item, markdow
   return { from: end, to: end, insert: `${isLoose ? `\n${quote.trimEnd()}` : ''}\n${lines.join('\n')}`, beside: named }
 }
 
-/** Checks or unchecks the box of a task. */
+/** Returns the change that checks or unchecks the box of a task. */
 export const itemChecked = (text: string, item: Item & { readonly box: number }, checked: boolean): Resolved => {
   const is = /[xX]/.test(text.charAt(item.box))
   return { from: item.box, to: item.box + 1, insert: is === checked ? text.charAt(item.box) : checked ? 'x' : ' ', beside: item }

@@ -1,4 +1,4 @@
-/** Three-way merge by lines, on Myers' line script (a plain LCS merge takes seconds on repetitive text). */
+/** Merges two versions of a text by lines (three-way merge), with Myers' algorithm. A plain LCS merge takes seconds on repetitive text. */
 import { type LineChange, lineChanges } from './diff.ts'
 
 export interface Conflict {
@@ -11,7 +11,7 @@ export interface Conflict {
 
 export type Merge = { readonly clean: true; readonly content: string } | { readonly clean: false; readonly conflicts: readonly Conflict[] }
 
-/** A part of the merged text: settled text, or a conflict of both sides. */
+/** A part of the merged text: either the text, or a conflict between both sides. */
 type Piece = string | Conflict
 
 /** Changes of both sides that touch each other, and the lines of the base that they cover. */
@@ -27,7 +27,7 @@ const endOf = (change: LineChange): number => change.at + change.removed.length
 const sameChange = (one: LineChange | undefined, other: LineChange): boolean =>
   one !== undefined && endOf(one) === endOf(other) && one.added.join('') === other.added.join('')
 
-// Changes that touch end to end conflict too: which comes first would be a guess.
+// Adjacent changes also conflict, because their order would be a guess.
 const grouped = (mine: readonly LineChange[], theirs: readonly LineChange[]): Group[] => {
   const groups: Group[] = []
   const all = [
@@ -44,12 +44,12 @@ const grouped = (mine: readonly LineChange[], theirs: readonly LineChange[]): Gr
   return groups
 }
 
-/** The lines of a group with the changes of one side. */
+/** Returns the lines of a group with the changes of one side. */
 const sideOf = (base: readonly string[], { from, to }: Group, changes: readonly LineChange[]): string => {
   const parts: string[] = []
   let at = from
   for (const change of changes) {
-    // Joined first: an array of lines that is spread into a call overflows the stack.
+    // The lines are joined first, because spreading a long array into a call overflows the stack.
     parts.push(base.slice(at, change.at).join(''), change.added.join(''))
     at = endOf(change)
   }
@@ -69,9 +69,9 @@ const piecesOf = (base: string, mine: string, theirs: string): Piece[] => {
   const lines = split(base)
   const ours = lineChanges(lines, split(mine))
   const others = lineChanges(lines, split(theirs))
-  // A side has at most one change that begins at a line.
+  // On each side, at most one change begins at a line.
   const oursAt = new Map(ours.map((change) => [change.at, change]))
-  // A change that both sides made identically counts as mine, and touches nothing of theirs.
+  // A change that both sides made identically counts as mine, and conflicts with no change of theirs.
   const groups = grouped(
     ours,
     others.filter((change) => !sameChange(oursAt.get(change.at), change))
@@ -87,7 +87,7 @@ const piecesOf = (base: string, mine: string, theirs: string): Piece[] => {
 
 const isConflict = (piece: Piece): piece is Conflict => typeof piece !== 'string'
 
-/** Merges two texts that both come from `base`. The merge is clean if no change of one side touches a different change of the other. */
+/** Merges two texts that are based on `base`. The merge is clean if no change of one side touches a different change of the other side. */
 export const merge = (base: string, mine: string, theirs: string): Merge => {
   const pieces = piecesOf(base, mine, theirs)
   const conflicts = pieces.filter(isConflict)
@@ -96,7 +96,7 @@ export const merge = (base: string, mine: string, theirs: string): Merge => {
 
 // ——— for people ———
 
-/** The names of the sides. */
+/** The names of both sides and of the base. */
 export interface Labels {
   readonly mine: string
   readonly base: string
@@ -105,7 +105,7 @@ export interface Labels {
 
 const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 
-/** The merged text with conflicts between markers, in the `diff3` style of `git merge`. */
+/** Returns the merged text with conflicts between markers, in the `diff3` style of `git merge`. */
 export const mergeWithMarks = (base: string, mine: string, theirs: string, labels: Labels): string =>
   piecesOf(base, mine, theirs)
     .map((piece) =>
@@ -115,6 +115,6 @@ export const mergeWithMarks = (base: string, mine: string, theirs: string, label
     )
     .join('')
 
-/** The lines that are merge markers, counted from 1. */
+/** Returns the lines that are conflict markers, counted from 1. */
 export const markedLines = (text: string): number[] =>
   text.split('\n').flatMap((line, index) => (/^(<{7}|\|{7}|>{7})(?: |$)/.test(line) ? [index + 1] : []))

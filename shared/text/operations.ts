@@ -1,6 +1,6 @@
 /**
- * Resolves edits by words, sections and lines to ranges and replacements in one text. Each operation refers to the text that its sender has read;
- * server/domain/text/edits.ts handles later changes.
+ * Resolves operations on words, sections and lines to ranges of a text and their replacements. Each operation refers to the text that its sender has
+ * read. server/domain/text/edits.ts handles later changes.
  */
 import { findWords, missedPlace, type Range, type Words } from './anchors.ts'
 import { replaceable } from './inexact.ts'
@@ -10,13 +10,13 @@ import { isUnresolved, type Resolution, type Resolutions, type Resolved, type Un
 import { runEnd, skipBlanks, withoutEnd, withoutEnds } from './scan.ts'
 import { resolveStructured, type Structured } from './structured.ts'
 
-/** Identifies one of several places with the same words. */
+/** The fields that identify one of several matches of the same words. */
 type Which = Omit<Words, 'find'>
 
 export type Operation =
   | ({ readonly op: 'replace'; readonly find: string; readonly with: string } & Which)
   | ({ readonly op: 'delete'; readonly find: string } & Which)
-  /** Within a line, directly next to words; as blocks at the start or the end of the document. Exactly one of the three is given. */
+  /** Inserts text within a line, directly next to words, or as blocks at the start or end of the document. Exactly one of the three is given. */
   | ({
       readonly op: 'insert'
       readonly markdown: string
@@ -30,7 +30,7 @@ export type Operation =
   | { readonly op: 'set_document'; readonly markdown: string }
   | Structured
 
-/** Whether the operation names its place by number. Once others have written above the place, the number means another line or row. */
+/** Whether the operation names its place by a number. If other people have inserted text above the place, the number means another line or row. */
 export const isByNumber = (operation: Operation): boolean =>
   operation.op === 'replace_lines' ||
   (operation.op === 'set_cell' && (typeof operation.row === 'number' || typeof operation.column === 'number'))
@@ -57,14 +57,14 @@ const words = ({ text }: Source, target: Words): Range | Unresolved => {
 
 // ——— blocks ———
 
-/** Whether a line continues the block above it: an empty line between them would split it. */
+/** Whether a line continues the block above it, so that an empty line between them would split that block. */
 const continuesBlock = (above: string, below: string): boolean =>
   [/^\s*(?:[-*+]|\d{1,9}[.)])[ \t]/, /^\s*>/, /^\s*\|/].some((kind) => kind.test(above) && kind.test(below))
 
 const firstLine = (text: string): string => text.slice(0, text.indexOf('\n') === -1 ? text.length : text.indexOf('\n'))
 const lastLine = (text: string): string => text.slice(text.lastIndexOf('\n') + 1)
 
-/** Inserts Markdown as separate blocks between two lines, with the empty lines that separate it from its neighbours. */
+/** Inserts Markdown as separate blocks between two lines, with the empty lines that separate it from its neighbors. */
 const blocksAt = (text: string, at: number, markdown: string): Resolved => {
   const block = withoutEnds(markdown, '\n')
   if (block === '') return { from: at, to: at, insert: '' }
@@ -80,7 +80,10 @@ const blocksAt = (text: string, at: number, markdown: string): Resolved => {
   return { from: at, to: at, insert: lead + block + tail }
 }
 
-/** The place for text appended to a range: after its last nonblank line and that line's end, because somebody may be typing there. */
+/**
+ * Returns the offset for text that is appended to a range. It is after the line end of the last nonblank line, because somebody may be typing on that
+ * line.
+ */
 const endOfText = (text: string, { from, to }: Range): number => {
   const bare = text.slice(from, to).trimEnd()
   if (bare === '') return from
@@ -105,13 +108,13 @@ const replaceLines = ({ text, lines }: Source, first: number, last: number, mark
   if (start === undefined || end === undefined || last < first)
     return { code: 'target_not_found', message: `The text has lines 1 to ${lines.count}, not ${first} to ${last}.` }
   if (markdown !== '') return { from: start.from, to: end.to, insert: markdown.replace(/\n$/, '') }
-  // If no lines replace them, the line break is removed, too.
+  // If the lines are replaced with nothing, their line break is removed as well.
   return end.to < text.length
     ? { from: start.from, to: end.to + 1, insert: '' }
     : { from: Math.max(0, start.from - 1), to: end.to, insert: '' }
 }
 
-/** Appends blocks to a range: a section or the document. */
+/** Appends blocks to a range, which is a section or the document. */
 export const append = ({ text }: Source, range: Range, markdown: string): Resolved => blocksAt(text, endOfText(text, range), markdown)
 
 const insert = (source: Source, operation: Extract<Operation, { op: 'insert' }>): Resolution => {
@@ -124,7 +127,7 @@ const insert = (source: Source, operation: Extract<Operation, { op: 'insert' }>)
   return { ...besideWords(text, operation, found), beside: found }
 }
 
-/** The place and form of an insertion next to words: a row or an item next to another is a separate line. */
+/** Returns the offset and form of an insertion next to words. A row or list item next to another one becomes a separate line. */
 export const besideWords = (
   text: string,
   { after, markdown }: Pick<Extract<Operation, { op: 'insert' }>, 'after' | 'markdown'>,
@@ -155,10 +158,10 @@ const replaceWords = (source: Source, target: Words, insert: string): Resolution
   return { code: 'target_not_found', message, source: matched.slice(0, sourceCharsMax).toWellFormed() }
 }
 
-/** The longest source of words in a message, in characters. */
+/** Longest excerpt of the source in a message, in characters. */
 const sourceCharsMax = 2000
 
-/** Returns the changes of an operation in a text; several if it means every occurrence. */
+/** Returns the changes of an operation in a text. There are several if the operation replaces every match. */
 export const resolve = (source: Source, operation: Operation): Resolutions => {
   const { text } = source
   switch (operation.op) {

@@ -4,17 +4,17 @@ import { afterFrontMatter } from './front-matter.ts'
 import { atxOf, breaksLine, runEnd, skipBlanks } from './scan.ts'
 
 export interface Section {
-  /** 1 to 6. */
+  /** Level of the heading, 1 to 6. */
   readonly level: number
   /** The displayed title, without marks. */
   readonly title: string
   /** Line of the heading, counted from 1. */
   readonly line: number
-  /** The offset of the heading, in UTF-16 units. */
+  /** Offset of the heading, in UTF-16 units. */
   readonly from: number
-  /** The offset of the text below the heading. */
+  /** Offset of the text below the heading. */
   readonly bodyFrom: number
-  /** The offset of the next heading of this or a higher level, or the end of the text. */
+  /** Offset of the next heading of this or a higher level, or the end of the text. */
   readonly to: number
 }
 
@@ -29,7 +29,7 @@ interface Heading {
 const fenceUnitsMin = 3
 const indentMax = 3
 
-/** The fence marks at the start of a line, and their end; undefined: it has none. */
+/** Returns the fence marks at the start of a line, and their end; undefined if there are none. */
 const marksOf = (line: string): { readonly marks: string; readonly end: number } | undefined => {
   const from = runEnd(line, ' ', 0)
   const mark = line.charAt(from)
@@ -37,7 +37,7 @@ const marksOf = (line: string): { readonly marks: string; readonly end: number }
   return from <= indentMax && end - from >= fenceUnitsMin ? { marks: line.slice(from, end), end } : undefined
 }
 
-/** The marks with which a line opens a fence; undefined: it does not open one. */
+/** Returns the marks with which a line opens a fence; undefined if it does not open one. */
 export const openedBy = (line: string): string | undefined => {
   const found = marksOf(line)
   return found === undefined || (found.marks.startsWith('`') && line.includes('`', found.end)) ? undefined : found.marks
@@ -49,13 +49,13 @@ export const closes = (line: string, fence: string): boolean => {
   return found !== undefined && skipBlanks(line, found.end) === line.length && found.marks.startsWith(fence)
 }
 
-/** The heading level that an underline gives to the paragraph above it. */
+/** Returns the heading level that an underline gives to the paragraph above it; undefined if the line is not an underline. */
 const underlineOf = (line: string): number | undefined => {
   const mark = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]
   return mark === undefined ? undefined : mark.startsWith('=') ? 1 : 2
 }
 
-/** Whether a line can be part of a setext heading: a line of a paragraph. */
+/** Whether a line can be part of a paragraph, and therefore of a setext heading. */
 const isParagraph = (line: string): boolean =>
   line.trim() !== '' && !/^(?: {4}|\t| {0,3}(?:[>#|]|[-*+][ \t]|\d{1,9}[.)][ \t]|<))/.test(line)
 
@@ -86,7 +86,7 @@ const headingsOf = (text: string): Heading[] => {
   return headings
 }
 
-/** Headings in the order of the text, each with the end of its section. */
+/** Returns the headings in the order of the text, each with the end of its section. */
 export const outlineOf = (text: string): Section[] => {
   const headings = headingsOf(text)
   const ends: number[] = []
@@ -98,7 +98,7 @@ export const outlineOf = (text: string): Section[] => {
   return headings.map((heading, index) => ({ ...heading, to: ends[index] ?? text.length }))
 }
 
-/** The level given by the marks of a name, and the name without them. */
+/** Returns the level given by the marks of a name, and the name without these marks. */
 const levelOf = (name: string): { readonly marked: number | undefined; readonly bare: string } => {
   const text = name.trimStart()
   const marked = runEnd(text, '#', 0)
@@ -110,7 +110,7 @@ const levelOf = (name: string): { readonly marked: number | undefined; readonly 
 
 const folded = (title: string): string => title.normalize('NFC').replaceAll(/\s+/g, ' ').trim().toLowerCase()
 
-/** Whether a path matches some titles: the last is equal, and every outer one occurs above it, in order. */
+/** Whether a path matches some titles. The last title must be equal, and every outer title must occur above it, in order. */
 const leadsTo = (titles: readonly string[], path: readonly string[]): boolean => {
   let at = titles.length - 1
   if (titles[at] !== path.at(-1)) return false
@@ -124,7 +124,10 @@ const leadsTo = (titles: readonly string[], path: readonly string[]): boolean =>
     })
 }
 
-/** The sections that a path names, by their own titles and those of their parents: at most six, the number of levels. */
+/**
+ * Returns the sections that a path names, by their own titles and those of their parents. A path has at most six titles, the number of heading
+ * levels.
+ */
 const sectionsAt = (outline: readonly Section[], path: readonly string[], plain: (title: string) => string): ReadonlySet<Section> => {
   const open: { readonly to: number; readonly title: string }[] = []
   const found = new Set<Section>()
@@ -138,8 +141,8 @@ const sectionsAt = (outline: readonly Section[], path: readonly string[], plain:
 }
 
 /**
- * The sections that a name may mean: `Title`, `## Title` for one of that level, or `Outer > Inner`. Headings that match exactly come before those
- * that differ in case or space.
+ * Returns the sections that a name may mean. The name is `Title`, `## Title` for a title of that level, or `Outer > Inner`. Headings that match
+ * exactly come before headings that differ in case or white space.
  */
 export const sectionsNamed = (outline: readonly Section[], name: string): Section[] => {
   const { marked, bare } = levelOf(name)

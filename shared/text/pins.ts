@@ -1,6 +1,6 @@
 /**
- * Pins tie a comment or a suggestion to its text. A pin stores its characters (characters.ts), and its words with their context. The words find the
- * text again when a replacement of the document removed the characters and put the words elsewhere.
+ * A pin is the stored anchor of a comment or suggestion. It stores the ids of its characters (characters.ts), and its text with the context. A
+ * replacement of the document may remove the characters and insert the same text elsewhere. The stored text then finds the new place.
  */
 import type * as Y from 'yjs'
 import { contextOf, type Range } from './anchors.ts'
@@ -10,22 +10,22 @@ import { findAgain, findAround, findReturned, findTelling, type Lost } from './r
 import { surroundingsTaken } from './surroundings.ts'
 
 export interface Pin {
-  /** Null: a replacement removed the text and did not put it back. */
+  /** The place of the pin; null if a replacement removed the text and did not insert it again. */
   readonly place: Place | null
-  /** The words, equal to the characters of `place` unit for unit. */
+  /** The text of the pin. It equals the characters of `place` unit for unit. */
   readonly quote: string
   readonly prefix: string
   readonly suffix: string
 }
 
-/** Returns pins on ranges of the current text, which is `content`. */
+/** Returns pins for ranges of the current text, which is `content`. */
 export const pinsAt = (text: Y.Text, content: string, ranges: readonly Range[]): Pin[] =>
   placesOf(text, content, ranges).map((place, index) => {
     const range = ranges[index] as Range
     return { place, quote: content.slice(range.from, range.to), ...contextOf(content, range) }
   })
 
-/** Returns the current ranges of pins in the text `content`; undefined for a pin whose text is gone. */
+/** Returns the current ranges of pins in the text `content`. The range of a pin without text is undefined. */
 export const locatePins = (text: Y.Text, content: string, pins: readonly Pin[]): (Range | undefined)[] => {
   const placed = pins.flatMap(({ place, quote }, index) => (place === null ? [] : [{ place, quote, index }]))
   const found = locate(text, content, placed)
@@ -34,12 +34,12 @@ export const locatePins = (text: Y.Text, content: string, pins: readonly Pin[]):
   return ranges
 }
 
-/** An unchanged run of this many units is the same text, even if much around it is gone. */
+/** An unchanged run of this many units is the same text, even if much of the surrounding text is gone. */
 const runUnitsMin = 16
 
 /**
- * Whether enough of a range is left after the edits to be the same text: half of it, or a long run. Characters that a difference spares by chance do
- * not suffice.
+ * Whether the rest of a range after the edits is still the same text. It must be half of the range, or a long run: single characters often survive a
+ * comparison by chance.
  */
 const isKept = ({ from, to }: Range, edits: readonly Edit[]): boolean => {
   let at = from
@@ -58,7 +58,7 @@ const isKept = ({ from, to }: Range, edits: readonly Edit[]): boolean => {
   return kept * 2 >= to - from || longest >= runUnitsMin
 }
 
-/** A pin whose text changed. */
+/** A pin that must be searched for, because its text changed. */
 interface Sought extends Lost {
   readonly index: number
 }
@@ -75,20 +75,23 @@ interface Disturbed {
 interface Replacement {
   readonly before: string
   readonly after: string
-  /** The applied edits from one text to the other. */
+  /** The edits that turned `before` into `after`. */
   readonly edits: readonly Edit[]
-  /** Whether the edits come from a comparison of the texts, so that they spare characters by chance; false: somebody named the place of each. */
+  /**
+   * Whether the edits result from a comparison of the texts. Such edits keep some characters by chance. If false, a caller named the place of each
+   * edit.
+   */
   readonly isCompared: boolean
 }
 
 interface Settled {
   /** The changed pins to store, by index. */
   readonly changed: ReadonlyMap<number, Pin>
-  /** Returns the current ranges of all pins; undefined for a pin whose text is gone. */
+  /** The current ranges of all pins. The range of a pin without text is undefined. */
   readonly ranges: readonly (Range | undefined)[]
 }
 
-/** Ranges after edits; undefined for ranges that an edit touches. */
+/** Returns a function that gives a range after edits; undefined if an edit touches the range. */
 const shifted = (edits: readonly Edit[]): ((range: Range) => Range | undefined) => {
   let sum = 0
   const shifts = [0, ...edits.map(({ from, to, insert }) => (sum += insert.length - (to - from)))]
@@ -109,8 +112,8 @@ const deletesWithin = ({ from, to }: Range, edits: readonly Edit[]): boolean =>
   edits.some((edit) => edit.from < to && edit.to > from && edit.to > edit.from)
 
 /**
- * Updates pins after a replacement of the document. `stood` has their previous ranges. A pin whose text moved follows it. A pin with almost no text
- * left becomes lost instead of moving to other text.
+ * Updates pins after a replacement of the document. `stood` contains their previous ranges. If the text of a pin moved, the pin follows it. If almost
+ * no text of a pin is left, it becomes lost instead of moving to another text.
  */
 export const pinsAfter = (
   text: Y.Text,
@@ -121,11 +124,11 @@ export const pinsAfter = (
   const shift = shifted(edits)
   const ranges = pins.map(({ quote }, index) => {
     const was = stood[index]
-    // A point between two characters is tied to them, and they may have moved.
+    // A pin between two characters depends on these characters, which may have moved.
     const isWhole = was !== undefined && quote !== '' && was.to - was.from === quote.length && before.startsWith(quote, was.from)
     return isWhole ? shift(was) : undefined
   })
-  // Only touched and incomplete pins can be in another place than the one to which the edits moved them.
+  // All other pins are exactly where the edits moved them. Only touched and incomplete pins can be elsewhere.
   const unsure = [...pins.keys()].filter((index) => ranges[index] === undefined)
   const located = locatePins(
     text,
@@ -164,7 +167,7 @@ export const pinsAfter = (
     }
     const hasGrown = is !== undefined && quote !== '' && !deletesWithin(was, edits)
     if (hasGrown && !taken.has(index)) continue
-    // Characters left in place count more than the same words elsewhere.
+    // Characters that stayed in place are preferred to the same text elsewhere.
     if (is === undefined || taken.has(index) || !isKept(was, edits)) lost.push({ quote, ...contextOf(before, was), standing: true, index })
     else {
       const range = findAround(after, quote, is)
@@ -178,7 +181,7 @@ export const pinsAfter = (
   const changed = new Map<number, Pin>()
   for (const { quote, prefix, suffix, standing, index } of lost) {
     ranges[index] = undefined
-    // The last context identifies the text when it returns.
+    // The last context identifies the text if it returns.
     if (standing) changed.set(index, { place: null, quote, prefix, suffix })
   }
   const fresh = pinsAt(
@@ -194,8 +197,8 @@ export const pinsAfter = (
 }
 
 /**
- * Pins whose lost text has returned, by index, with their ranges: undoing a deletion creates new characters. `ranges` has the ranges of the pins in
- * the text `content`. Takes bounded time.
+ * Returns pins whose lost text has returned, by index, with their ranges. This happens because undoing a deletion creates new characters. `ranges`
+ * contains the ranges of the pins in the text `content`. The time is bounded.
  */
 export const pinsReturned = (
   text: Y.Text,

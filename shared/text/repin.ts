@@ -1,29 +1,29 @@
 /**
- * Finds text again that a replacement of the document removed and put elsewhere: moved, rewrapped, restored. A match must be unambiguous: the text,
- * alone or with its context, occurred once before and occurs once now.
+ * Finds text that a replacement of the document removed and inserted elsewhere, for example because it was moved, rewrapped or restored. A match must
+ * be unambiguous: the text, alone or with its context, occurred once before and occurs once now.
  */
 import { contextUnits, type Range } from './anchors.ts'
 import type { Edit } from './diff.ts'
 import { fold, type Folded } from './fold.ts'
 import { occurrences } from './search.ts'
 
-/** Text that lost its place. */
+/** Text that has lost its place. */
 export interface Lost {
   readonly quote: string
-  /** The text directly before and after the lost text when it was last in the document. */
+  /** The text directly before the lost text when it was last in the document. `suffix` is the text directly after it. */
   readonly prefix: string
   readonly suffix: string
   /** Whether the text was in the document before the replacement; false if it was lost earlier. */
   readonly standing: boolean
 }
 
-// A text with fewer units than this is found everywhere by chance.
+// A text with fewer units than this occurs everywhere by chance.
 export const tellingUnits = 8
 
-// Words without any of their context match by chance more often.
+// Text without its context matches by chance more often, so it must be longer.
 const aloneUnits = 16
 
-/** The patterns to search for, most specific first. A place between two characters needs the text on both sides. */
+/** Returns the patterns to search for, most specific first. A place between two characters needs the text on both sides. */
 const patternsOf = ({ quote, prefix, suffix }: Lost): string[] => {
   if (quote === '') return (prefix + suffix).trim().length >= tellingUnits ? [prefix + suffix] : []
   const besides = [...(prefix.length >= tellingUnits ? [prefix + quote] : []), ...(suffix.length >= tellingUnits ? [quote + suffix] : [])]
@@ -31,20 +31,20 @@ const patternsOf = ({ quote, prefix, suffix }: Lost): string[] => {
   return [...new Set([prefix + quote + suffix, ...besides, ...alone])].filter((pattern) => pattern.trim().length >= tellingUnits)
 }
 
-/** A pattern, its number of occurrences in a text (2 means two or more), and the offset of the last one. */
+/** A pattern, the number of its occurrences in a text (2 means two or more), and the offset of the last occurrence. */
 interface Count {
   readonly pattern: string
   count: number
   at: number
 }
 
-/** The most units compared while counting: beyond that the patterns count as occurring more than once. */
+/** Maximum number of units that are compared while counting. Beyond it, the patterns count as occurring more than once. */
 const comparedUnitsMax = 16_000_000
 const base = 0x01000193
 
 const hashStep = (hash: number, unit: number): number => (Math.imul(hash, base) + unit) | 0
 
-/** Patterns by the hash of their first `size` units. */
+/** Returns patterns by the hash of their first `size` units. */
 const bucketsOf = (counts: readonly Count[], size: number): Map<number, Count[]> => {
   const buckets = new Map<number, Count[]>()
   for (const each of counts) {
@@ -58,8 +58,8 @@ const bucketsOf = (counts: readonly Count[], size: number): Map<number, Count[]>
 }
 
 /**
- * Counts patterns of at least `size` units in one pass, by a rolling hash of their first `size` units. Returns the remaining work; below 0 it
- * stopped early, and the counts are invalid.
+ * Counts patterns of at least `size` units in one pass, with a rolling hash of their first `size` units. Returns the remaining budget. If it is below
+ * 0, counting stopped early and the counts are invalid.
  */
 const countBySize = (text: string, counts: readonly Count[], size: number, budget: number): number => {
   const buckets = bucketsOf(counts, size)
@@ -73,7 +73,7 @@ const countBySize = (text: string, counts: readonly Count[], size: number, budge
       budget -= each.pattern.length
       if (!text.startsWith(each.pattern, at)) continue
       each.at = at
-      // Twice is enough to know.
+      // It is enough to know that a pattern occurs twice.
       if (++each.count > 1) bucket.splice(index, 1)
     }
   }
@@ -91,7 +91,7 @@ const sizes = [32, tellingUnits] as const
 
 /** Counts the occurrences of patterns in a text. The time is linear in the text, regardless of the number of patterns. */
 const countAll = (text: string, patterns: readonly string[]): Count[] => {
-  // Not a Map by pattern: long strings of one length have one hash in V8.
+  // A Map by pattern would be slow, because in V8 all long strings of the same length have the same hash.
   const counts = patterns.map((pattern): Count => ({ pattern, count: 0, at: -1 }))
   let budget = comparedUnitsMax
   let longer = Number.POSITIVE_INFINITY
@@ -105,8 +105,8 @@ const countAll = (text: string, patterns: readonly string[]): Count[] => {
 }
 
 /**
- * The ranges in `after` of quotes that are unique by themselves: at least 16 units, once in `before` and once in `after`. Undefined for others. The
- * time is linear in the texts, regardless of the number of quotes.
+ * Returns the ranges in `after` of quotes that are unique without their context: at least 16 units long, once in `before` and once in `after`. All
+ * other quotes have undefined. The time is linear in the texts, regardless of the number of quotes.
  */
 export const findTelling = (quotes: readonly string[], before: string, after: string): readonly (Range | undefined)[] => {
   const telling = [...quotes.keys()].filter((index) => (quotes[index] ?? '').trim().length >= aloneUnits)
@@ -119,7 +119,7 @@ export const findTelling = (quotes: readonly string[], before: string, after: st
   return ranges
 }
 
-/** The inserted ranges, in the new text. */
+/** Returns the ranges that the edits inserted, in the new text. */
 const insertedRanges = (edits: readonly Edit[]): Range[] => {
   let shift = 0
   const inserted: Range[] = []
@@ -130,15 +130,15 @@ const insertedRanges = (edits: readonly Edit[]): Range[] => {
   return inserted
 }
 
-/** Whether a range of the new text contains anything that the edits inserted: unchanged text belongs to something else. */
+/** Returns a function that tells whether a range of the new text contains inserted text. Unchanged text belongs to another annotation. */
 const isNew = (edits: readonly Edit[]): ((range: Range) => boolean) => {
   const inserted = insertedRanges(edits)
-  // An empty range that touches new text is new as well.
+  // An empty range that touches new text counts as new, too.
   return (range) =>
     inserted.some(({ from, to }) => (range.from === range.to ? from <= range.to && to >= range.from : from < range.to && to > range.from))
 }
 
-/** The ranges in the text `after` of those texts that can be identified with certainty. */
+/** Returns the ranges in `after` of the texts that can be identified with certainty; undefined for all other texts. */
 const search = (lost: readonly Lost[], before: string, after: string): (Range | undefined)[] => {
   const owners = lost.flatMap((each) => patternsOf(each).map((pattern) => ({ each, pattern })))
   const now = countAll(
@@ -172,16 +172,16 @@ const unfolded = (folded: Folded, { from, to }: Range): Range => ({ from: folded
 
 const covers = (one: Range, other: Range): boolean => one.from <= other.from && one.to >= other.to
 
-/** The only occurrence of a text that covers a range; undefined: there is none, or several. */
+/** Returns the only occurrence of a text that covers a range; undefined if there is none or there are several. */
 const covering = (text: string, quote: string, range: Range): Range | undefined => {
   const found = [...occurrences(text, quote)].map((from) => ({ from, to: from + quote.length })).filter((each) => covers(each, range))
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Units searched on either side of the rest of a text, besides twice its length. */
+/** Number of units to search on either side of the rest of a text, in addition to twice the length of the text. */
 const aroundUnits = 64
 
-/** The range of a whole text around its rest `kept`, exact or ignoring white space and Markdown marks. */
+/** Returns the range of a complete text around its rest `kept`, exactly or ignoring white space and Markdown marks. */
 export const findAround = (text: string, quote: string, kept: Range): Range | undefined => {
   const start = Math.max(0, kept.from - 2 * quote.length - aroundUnits)
   const window = text.slice(start, kept.to + 2 * quote.length + aroundUnits)
@@ -198,10 +198,10 @@ export const findAround = (text: string, quote: string, kept: Range): Range | un
   return found.length === 1 ? moved(found[0] as Range) : undefined
 }
 
-/** Units that may be searched to find which of the lost texts can be in the inserted text. */
+/** Maximum number of units that are searched to find the lost texts that may be in the inserted text. */
 const siftedUnitsMax = 2_000_000
 
-/** Whether a lost text is in the inserted text, exactly or ignoring white space and Markdown marks. */
+/** Whether a lost text occurs in the inserted text, exactly or ignoring white space and Markdown marks. */
 const standsIn = (after: string, inserted: readonly Range[], { quote, prefix, suffix }: Lost): boolean => {
   const sought = quote === '' ? prefix + suffix : quote
   const bare = fold(sought).text
@@ -219,7 +219,7 @@ const standsIn = (after: string, inserted: readonly Range[], { quote, prefix, su
   })
 }
 
-/** The pins that can be in the inserted text: to search for the others in the whole text is of no use. */
+/** Returns the lost texts that may be in the inserted text. Searching the entire text for the others would be useless. */
 const sift = (lost: readonly Lost[], after: string, inserted: readonly Range[]): readonly Lost[] => {
   const brought = inserted.reduce((sum, { from, to }) => sum + to - from, 0)
   const around = lost.reduce((sum, { quote, prefix, suffix }) => sum + 4 * (prefix.length + quote.length + suffix.length + aroundUnits), 0)
@@ -228,8 +228,8 @@ const sift = (lost: readonly Lost[], after: string, inserted: readonly Range[]):
 }
 
 /**
- * The positions of lost texts after a replacement: exact matches first, else without regard to white space and Markdown marks. Undefined where that
- * is not certain. `edits` lead from `before` to `after`.
+ * Returns the positions of lost texts after a replacement. Exact matches are preferred to matches that ignore white space and Markdown marks. A
+ * position that is not certain is undefined. `edits` turn `before` into `after`.
  */
 export const findAgain = (all: readonly Lost[], before: string, after: string, edits: readonly Edit[]): readonly (Range | undefined)[] => {
   const none = all.map(() => undefined)
@@ -244,7 +244,7 @@ const findEverywhere = (lost: readonly Lost[], before: string, after: string, ed
   const fresh = isNew(edits)
   const certain = (range: Range | undefined): Range | undefined => (range !== undefined && fresh(range) ? range : undefined)
   const found = search(lost, before, after).map(certain)
-  // White space alone folds to nothing, and would be found between any two words.
+  // White space alone folds to nothing, which would be found between any two words.
   const missing = lost.flatMap((each, index) => (found[index] === undefined && each.quote.trim() !== '' ? [{ each, index }] : []))
   if (missing.length === 0) return found
   const folded = fold(after)
@@ -267,8 +267,8 @@ interface Gone extends Omit<Lost, 'standing'> {
 }
 
 /**
- * The new positions of lost texts that returned: each must occur once, in exactly its last context, and contain the rest of its characters. Takes
- * time in proportion to the text, however many they are.
+ * Returns the new positions of lost texts that have returned. Each must occur once, in exactly its last context, and contain the rest of its
+ * characters. The time is proportional to the text, regardless of the number of lost texts.
  */
 export const findReturned = (gone: readonly Gone[], content: string): readonly (Range | undefined)[] => {
   if (gone.length === 0) return []
@@ -279,7 +279,7 @@ export const findReturned = (gone: readonly Gone[], content: string): readonly (
   return gone.map(({ quote, prefix, left }, index) => {
     const { pattern, count, at } = counts[index] as Count
     if (count !== 1 || pattern.trim().length < tellingUnits) return undefined
-    // A text with less than the full context was at the beginning or end of the document.
+    // A text with a shorter context was at the beginning or end of the document.
     if (pattern.length < contextUnits && pattern !== content) return undefined
     const range = { from: at + prefix.length, to: at + prefix.length + quote.length }
     return left === undefined || covers(range, left) ? range : undefined

@@ -1,17 +1,17 @@
-/** A text with the data that edits query: its lines, outline and tables, and the section that a name means. */
+/** A text with the data that edits query (its lines, outline and tables), and the lookup of a section by its name. */
 import { contextOf, type Lines, linesOf } from './anchors.ts'
 import type { Unresolved } from './resolved.ts'
 import { type ProseLine, proseLines } from './prose.ts'
 import { type TextTable, tablesOf } from './tables.ts'
 import { outlineOf, type Section, sectionsNamed } from './outline.ts'
 
-/** A text with cached data, computed on first use. */
+/** A text with data that is computed on first use and then cached. */
 export interface Source {
   readonly text: string
   readonly lines: Lines
   readonly outline: readonly Section[]
   readonly tables: readonly TextTable[]
-  /** The lines of the text, in the form in which lists are read. */
+  /** The lines of the text, in the form in which lists are parsed. */
   readonly prose: readonly ProseLine[]
 }
 
@@ -37,10 +37,10 @@ export const sourceOf = (text: string): Source => {
   }
 }
 
-/** The beginning of words, in the form that messages quote. */
+/** Returns the beginning of a text in the form in which messages quote it. */
 export const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text)
 
-/** Returns the one section that a name means. */
+/** Returns the only section that a name means, or the reason why there is none. */
 export const sectionOf = (source: Source, name: string, occurrence?: number): Section | Unresolved => {
   const { text, outline } = source
   const found = sectionsNamed(outline, name)
@@ -60,5 +60,5 @@ export const sectionOf = (source: Source, name: string, occurrence?: number): Se
   return { code: 'target_ambiguous', message: `The text has ${found.length} sections ${JSON.stringify(shortened(name))}.`, candidates }
 }
 
-/** Returns the same letters, however their accents are written. */
+/** Whether two texts have the same letters, regardless of how accents are encoded. */
 export const isSame = (one: string, other: string): boolean => one === other || one.normalize('NFC') === other.normalize('NFC')

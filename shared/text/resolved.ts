@@ -1,12 +1,12 @@
-/** The meaning of an edit in a text: a range and its replacement, or the reason why it has none. */
+/** The result of resolving an edit in a text: a range and its replacement, or the reason why the edit cannot be applied. */
 import type { Candidate, Range } from './anchors.ts'
 
 /** A range of the text and its replacement. */
 export interface Resolved extends Range {
   readonly insert: string
-  /** The words next to the place. If the text has changed, the operation follows these words and not the place between characters. */
+  /** The range of the text next to the place. If the document has changed since, the operation follows this text instead of the offsets. */
   readonly beside?: Range
-  /** The words of the text, if the operation named them differently. */
+  /** The actual text, if the operation named it differently. */
   readonly matched?: string
 }
 
@@ -16,9 +16,9 @@ export interface Unresolved {
   readonly candidates?: readonly Candidate[]
   /** The words or the section that were not found. */
   readonly sought?: string
-  /** The words of the text, for the caller to use. */
+  /** The source of the text, which the caller can use in the next attempt. */
   readonly source?: string
-  /** The next step, if the usual one does not fit. */
+  /** The next step, if the usual one does not apply. */
   readonly hint?: string
 }
 

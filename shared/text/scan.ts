@@ -1,54 +1,56 @@
-/** Small scans of untrusted text. Each takes linear time on any text; an equivalent regular expression would try again from every offset. */
+/**
+ * Small scanners for untrusted text. Each takes linear time on any text, whereas an equivalent regular expression would try again from every offset.
+ */
 const space = 32
 const tab = 9
 
-/** Offset of the first unit from `at` on that is neither space nor tab, at most `end`. */
+/** Returns the offset of the first unit from `at` on that is neither a space nor a tab; `end` if there is none. */
 export const skipBlanks = (text: string, at: number, end = text.length): number => {
   let offset = at
   while (offset < end && (text.charCodeAt(offset) === space || text.charCodeAt(offset) === tab)) offset += 1
   return offset
 }
 
-/** Offset after the last unit before `end` that is neither space nor tab, at least `from`. */
+/** Returns the offset after the last unit before `end` that is neither a space nor a tab; `from` if there is none. */
 export const trimBlanks = (text: string, from: number, end = text.length): number => {
   let offset = end
   while (offset > from && (text.charCodeAt(offset - 1) === space || text.charCodeAt(offset - 1) === tab)) offset -= 1
   return offset
 }
 
-/** Offset after the run of some characters that begins at `at`, which may be empty. */
+/** Returns the offset after a run of some characters. The run begins at `at` and may be empty. */
 export const runEnd = (text: string, characters: string, at: number): number => {
   let offset = at
   while (offset < text.length && characters.includes(text.charAt(offset))) offset += 1
   return offset
 }
 
-/** Offset at which the run of some characters begins that ends at `end`, at least `from`. */
+/** Returns the offset at which a run of some characters begins. The run ends at `end` and does not extend beyond `from`. */
 export const runStart = (text: string, characters: string, end: number, from = 0): number => {
   let offset = end
   while (offset > from && characters.includes(text.charAt(offset - 1))) offset -= 1
   return offset
 }
 
-/** The text without a run of some characters at its end. */
+/** Returns the text without a run of some characters at its end. */
 export const withoutEnd = (text: string, characters: string): string => text.slice(0, runStart(text, characters, text.length))
 
-/** The text without runs of some characters at its ends. */
+/** Returns the text without runs of some characters at both ends. */
 export const withoutEnds = (text: string, characters: string): string => withoutEnd(text.slice(runEnd(text, characters, 0)), characters)
 
-/** Whether the text contains a line terminator of JavaScript, which `.` in a regular expression does not match. */
+/** Whether the text contains a line terminator of JavaScript. In a regular expression, `.` does not match such a character. */
 export const breaksLine = (text: string): boolean => /[\n\r\u2028\u2029]/.test(text)
 
 export interface Atx {
-  /** 1 to 6. */
+  /** Level of the heading, 1 to 6. */
   readonly level: number
-  /** With its marks, without the closing `#`. */
+  /** The title with its Markdown marks, but without the closing `#`. */
   readonly title: string
 }
 
 const marksMax = 6
 
-/** The title of a heading that begins with `#` (CommonMark 4.2); undefined: the line is not such a heading. */
+/** Returns the heading on a line that begins with `#` (CommonMark 4.2); undefined if the line is not such a heading. */
 export const atxOf = (line: string): Atx | undefined => {
   const indent = runEnd(line, ' ', 0)
   const marks = runEnd(line, '#', indent)
@@ -62,7 +64,7 @@ export const atxOf = (line: string): Atx | undefined => {
   return { level, title: line.slice(from, bare < closing ? bare : end) }
 }
 
-/** The text without references to footnotes: `[^1]`. */
+/** Returns the text without references to footnotes, such as `[^1]`. */
 export const withoutFootnotes = (text: string): string => {
   const parts: string[] = []
   let kept = 0
@@ -73,13 +75,13 @@ export const withoutFootnotes = (text: string): string => {
       parts.push(text.slice(kept, at))
       kept = end + 1
     }
-    // A reference that begins in between would end at the same place.
+    // A reference that begins inside this one would end at the same place.
     at = text.indexOf('[^', Math.max(end, at + 2))
   }
   return kept === 0 ? text : parts.join('') + text.slice(kept)
 }
 
-/** The text with its links and pictures replaced by their bracketed text. */
+/** Returns the text with its links and pictures replaced by the text in brackets. */
 export const withoutTargets = (text: string): string => {
   const parts: string[] = []
   let kept = 0

@@ -1,9 +1,9 @@
-/** Search in linear time for any text and pattern (`indexOf` takes minutes on adversarial texts). */
+/** Searches for any pattern in any text in linear time. On adversarial texts, `indexOf` takes minutes. */
 
-/** Below this length of the pattern, `indexOf` is quick on any text. */
+/** Longest pattern for which `indexOf` is fast on any text, in UTF-16 units. */
 const shortUnits = 8
 
-/** For each prefix of the pattern the length of its longest proper suffix that is a prefix too (Knuth, Morris and Pratt). */
+/** Returns, for each prefix of the pattern, the length of its longest proper suffix that is also a prefix (Knuth, Morris and Pratt). */
 const failures = (pattern: string): Int32Array => {
   const table = new Int32Array(pattern.length + 1)
   let matched = 0
@@ -16,7 +16,7 @@ const failures = (pattern: string): Int32Array => {
   return table
 }
 
-/** The offset after the next occurrence, of which `matched` units are before `at`; -1: there is none. */
+/** Returns the offset after the next occurrence, of which `matched` units are before `at`; -1 if there is none. */
 const walk = (text: string, pattern: string, table: Int32Array, matched: number, at: number): number => {
   for (; at < text.length; at++) {
     const unit = text.charCodeAt(at)
@@ -31,14 +31,14 @@ function* shortOccurrences(text: string, pattern: string): Generator<number> {
   for (let at = text.indexOf(pattern); at !== -1; at = text.indexOf(pattern, at + 1)) yield at
 }
 
-/** Offsets of a nonempty pattern in the text, ascending; occurrences may overlap. */
+/** Yields the offsets of a nonempty pattern in the text, ascending. Occurrences may overlap. */
 export function* occurrences(text: string, pattern: string): Generator<number> {
   if (pattern.length <= shortUnits) return yield* shortOccurrences(text, pattern)
   const table = failures(pattern)
   let matched = 0
   let at = 0
   for (;;) {
-    // Out here, because loops of generators run slowly.
+    // The loop is in a separate function, because loops inside generators are slow.
     at = walk(text, pattern, table, matched, at)
     if (at === -1) return
     yield at - pattern.length

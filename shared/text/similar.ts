@@ -1,27 +1,27 @@
-/** Finds lines that a caller may have meant with words that are not in the text: quoted from memory, or from an earlier version. */
+/** Finds lines that a caller may have meant if a text is not found, for example because it was quoted from memory or from an earlier version. */
 import type { Range } from './anchors.ts'
 import type { Source } from './resolution.ts'
 
 export interface SimilarLine {
-  /** Counted from 1. */
+  /** Line number, counted from 1. */
   readonly line: number
-  /** Its beginning. */
+  /** The beginning of the line. */
   readonly text: string
 }
 
-/** Longer texts are not searched, so that nobody can make the service search for long. In UTF-16 units. */
+/** Longest text that is searched, in UTF-16 units. The limit keeps callers from making the service search for a long time. */
 const searchedUnitsMax = 200_000
 const soughtUnitsMax = 200
 const shownUnitsMax = 120
 const shownLinesMax = 3
 
-/** The share of the words that a line must contain. */
+/** Share of the trigrams in the wanted text that a line must contain, from 0 to 1. */
 const shareMin = 0.4
 
-/** In a line too long to show, the units shown before the place. */
+/** Number of units that are shown before the match in a line that is too long to show. */
 const leadUnits = 40
 
-/** The nonblank lines of a range; at most 3. */
+/** Returns the nonblank lines of a range, at most 3. */
 export const linesAround = ({ text, lines }: Pick<Source, 'text' | 'lines'>, { from, to }: Range): readonly SimilarLine[] => {
   const found: SimilarLine[] = []
   const last = lines.at(Math.max(from, to - 1))
@@ -34,7 +34,10 @@ export const linesAround = ({ text, lines }: Pick<Source, 'text' | 'lines'>, { f
   return found
 }
 
-/** The present lines of a change, and those most like the words, each once; at most 3, including a similar one if the change is long. */
+/**
+ * Returns the current lines of a change, and the lines most similar to the words, each once. There are at most 3 lines. If the change is long, one of
+ * them is a similar line.
+ */
 export const linesNow = (source: Pick<Source, 'text' | 'lines'>, changed: Range, words: string): readonly SimilarLine[] => {
   const there = linesAround(source, changed)
   const all = [...there.slice(0, shownLinesMax - 1), ...similarLines(source.text, words), ...there]
@@ -49,7 +52,7 @@ const trigrams = (text: string): Set<string> => {
   return found
 }
 
-/** The lines that share the most trigrams with the first line of the words; at most 3. */
+/** Returns the lines that share the most trigrams with the first line of the words, at most 3. */
 export const similarLines = (text: string, words: string): readonly SimilarLine[] => {
   const [first = ''] = words.trim().split('\n')
   const sought = [...trigrams(plain(first.slice(0, soughtUnitsMax)))]

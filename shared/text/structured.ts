@@ -1,4 +1,4 @@
-/** Edits of structured parts of a text: every occurrence of words, rows and cells of tables, items and boxes of lists. */
+/** Edits of structured parts of a text: all matches of words, rows and cells of tables, and items and task boxes of lists. */
 import { type Candidate, contextOf, partsLetter, type Range } from './anchors.ts'
 import { type Item, itemAdded, itemChecked, itemsOf, listsIn } from './lists.ts'
 import { sectionOf, shortened, type Source } from './resolution.ts'
@@ -7,7 +7,7 @@ import { occurrences } from './search.ts'
 import { lettersOfColumn } from '../fences/formula/parse.ts'
 import { cellSet, rowAdded, type TextTable } from './tables.ts'
 
-/** Identifies a table: by the id of a sheet, by some of its heading cells, or by number in its section or the document, counted from 1. */
+/** The fields that identify a table: the id of a sheet, some of its heading cells, or its number in its section or document, counted from 1. */
 interface WhichTable {
   readonly section?: string | undefined
   readonly sheet?: string | undefined
@@ -21,15 +21,18 @@ export type Structured =
       readonly find: string
       readonly with: string
       readonly section?: string | undefined
-      /** The expected number of occurrences. */
+      /** The expected number of matches. */
       readonly expected?: number | undefined
     }
   | ({ readonly op: 'append_row'; readonly cells: readonly string[] } & WhichTable)
   | ({
       readonly op: 'set_cell'
-      /** Counted from 1 below the heading, in a sheet as its formulas count: the heading is row 1. Or the text of its first cell. */
+      /**
+       * Number of the row, counted from 1 below the heading, or the text of its first cell. In a sheet, rows count as in formulas: the heading is row
+       * 1.
+       */
       readonly row: number | string
-      /** Counted from 1, or its heading; in a sheet also its letters. */
+      /** Number of the column, counted from 1, or its heading. In a sheet, its letters are also possible. */
       readonly column: number | string
       readonly text: string
     } & WhichTable)
@@ -44,7 +47,7 @@ export type Structured =
       readonly op: 'append_item'
       readonly markdown: string
       readonly section?: string | undefined
-      /** An item of the list. */
+      /** Any item of the list. */
       readonly item?: string | undefined
       readonly occurrence?: number | undefined
     }
@@ -63,7 +66,7 @@ const notFound = (message: string, sought?: string): Unresolved => ({
   ...(sought === undefined ? {} : { sought })
 })
 
-/** `takes`: the fields by which the operation can name one of them. */
+/** Returns the error for a target that matches several parts. `takes` names the fields with which the operation can choose one of them. */
 const ambiguous = (source: Source, message: string, ranges: readonly Range[], takes: string): Unresolved => ({
   code: 'target_ambiguous',
   message,
@@ -71,7 +74,7 @@ const ambiguous = (source: Source, message: string, ranges: readonly Range[], ta
   hint: `Choose one with ${takes}.`
 })
 
-/** The change with the names as they are in the text, if they were given differently: in part, or in another case. */
+/** Returns a change with the names as they are in the text, if the operation named them differently (partly, or in another case). */
 const matching = (change: Resolved, names: readonly (readonly [given: number | string | undefined, there: string])[]): Resolved => {
   const otherwise = names.filter(([given, there]) => typeof given === 'string' && given.trim() !== there).map(([, there]) => there)
   return otherwise.length === 0 ? change : { ...change, matched: otherwise.join(', ') }
@@ -79,11 +82,11 @@ const matching = (change: Resolved, names: readonly (readonly [given: number | s
 
 const quoted = (text: string): string => JSON.stringify(shortened(text))
 
-/** The scope of an operation: a section, or the whole text. */
+/** Returns the scope of an operation: a section, or the entire text. */
 const scopeOf = (source: Source, section: string | undefined): Range | Unresolved =>
   section === undefined ? { from: 0, to: source.text.length } : sectionOf(source, section)
 
-/** One of several, by number if one is given. */
+/** Returns one of several parts, by its number if one is given. */
 const oneOf = <T extends Range>(
   source: Source,
   what: string,
@@ -116,7 +119,7 @@ const replaceAll = (source: Source, { find, with: insert, section, expected }: E
 
 // ——— tables ———
 
-/** Words without marks, for names that are compared. */
+/** Returns words without marks, to compare names. */
 const plain = (text: string): string =>
   text
     .replaceAll(/[*_`~]/g, '')
@@ -139,7 +142,7 @@ interface Placed extends Range {
 const tableOf = (source: Source, { section, sheet, header, table: number }: WhichTable): TextTable | Unresolved => {
   const scope = scopeOf(source, section)
   if (isUnresolved(scope)) return scope
-  // Charts and formulas write it with `#`.
+  // Charts and formulas write the id of a sheet with `#`.
   const id = sheet?.replace(/^#/, '')
   const placed = source.tables.map((table): Placed => ({ from: table.heading.from, to: table.heading.to, table }))
   const found = placed.filter(
@@ -161,7 +164,7 @@ const appendRow = (source: Source, table: TextTable, cells: readonly string[]): 
   return rowAdded(source.text, table, cells) ?? { code: 'invalid_request', message: 'The sheet cannot have more rows.' }
 }
 
-/** The index of the named cell, counted from 0. */
+/** Returns the index of the named cell, counted from 0. */
 const indexOf = (
   source: Source,
   cells: readonly (Range & { readonly text: string })[],
@@ -181,7 +184,7 @@ const indexOf = (
   return { ...notFound(`The table has no ${what} ${quoted(named)}.`, named), candidates: candidatesAt(source, cells) }
 }
 
-/** A column by number or heading, in a sheet also by its letters. */
+/** Returns the index of a column that is named by number, by heading, or in a sheet by its letters. */
 const columnIn = (source: Source, { heading, sheet }: TextTable, named: number | string): number | Unresolved => {
   const found = indexOf(source, heading.cells, named, 'column')
   if (typeof found === 'number' || typeof named === 'number' || found.code !== 'target_not_found') return found
@@ -194,7 +197,7 @@ const columnIn = (source: Source, { heading, sheet }: TextTable, named: number |
 const setCell = (source: Source, operation: Extract<Structured, { op: 'set_cell' }>): Resolution => {
   const table = tableOf(source, operation)
   if (isUnresolved(table)) return table
-  // Row numbers in a sheet are those of its formulas: the heading is the first row.
+  // In a sheet, rows count as in its formulas: the heading is the first row.
   const above = table.sheet !== undefined && typeof operation.row === 'number' ? [table.heading] : []
   const firsts = [...above, ...table.rows].map(({ from, to, cells: [first] }) => first ?? { from, to, text: '' })
   const row = indexOf(source, firsts, operation.row, 'row')
@@ -203,7 +206,7 @@ const setCell = (source: Source, operation: Extract<Structured, { op: 'set_cell'
   if (typeof column !== 'number') return column
   const change = cellSet(source.text, table, row - above.length, column, operation.text)
   const heading = table.heading.cells[column]?.text ?? ''
-  // Column letters are not a different spelling of the heading.
+  // Column letters do not count as a different spelling of the heading.
   const isHeading = typeof operation.column === 'string' && plain(operation.column) === plain(heading)
   return matching(change, [
     [operation.row, firsts[row]?.text ?? ''],
@@ -213,7 +216,7 @@ const setCell = (source: Source, operation: Extract<Structured, { op: 'set_cell'
 
 // ——— lists ———
 
-/** Items by their words: exact matches take precedence over items that contain the words. */
+/** Returns the item with some words. An exact match is preferred to items that contain the words. */
 const itemNamed = (source: Source, scope: Range, words: string, occurrence: number | undefined, isTask: boolean): Item | Unresolved => {
   const items = itemsOf(source.prose).filter(({ from, box }) => from >= scope.from && from < scope.to && (!isTask || box !== undefined))
   const sought = plain(words)
@@ -245,7 +248,7 @@ const appendItem = (source: Source, operation: Extract<Structured, { op: 'append
   return isUnresolved(first) ? first : matching(itemAdded(source, first, markdown), [[words, first.text]])
 }
 
-/** The changes of a structured operation in a text. */
+/** Returns the changes of a structured operation in a text. */
 export const resolveStructured = (source: Source, operation: Structured): Resolutions => {
   switch (operation.op) {
     case 'replace_all':
@@ -263,7 +266,7 @@ export const resolveStructured = (source: Source, operation: Structured): Resolu
   }
 }
 
-/** The same change in a later version of the text; `beside` is the present range of the words next to it. */
+/** Returns the same change in a later version of the text. `beside` is the current range of the text next to the change. */
 export const structuredNow = (source: Source, operation: Structured, change: Resolved, beside: Range): Resolved | undefined => {
   const startsThere = ({ from }: Range): boolean => from === beside.from
   if (operation.op === 'append_row') {

@@ -1,37 +1,37 @@
 /**
- * Whether text that survived a replacement of the document is still the same text. A difference keeps characters by chance: of two texts that share
- * only a number, it keeps the number. The context decides.
+ * Decides whether text that survived a replacement of the document is still the anchored text. A comparison keeps characters by chance: if two texts
+ * only have a number in common, it keeps the number. The context therefore decides.
  */
 import { contextUnits, type Range } from './anchors.ts'
 import type { Edit } from './diff.ts'
 import { occurrences } from './search.ts'
 
-// Scripts without spaces between words: each character is one.
+// In scripts without spaces between words, each character counts as a word.
 const words = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{N}\p{M}]+/gu
 const isInWord = (unit: string | undefined): boolean => unit !== undefined && /[\p{L}\p{N}\p{M}]/u.test(unit)
 
-/** The share of the words around a text, in units, that must remain: one in this many. */
+/** One in this many units of the words around a text must remain. */
 const keptPart = 4
 
-/** A run of this many units, including the text itself, does not match by chance. */
+/** Length of a run, including the text itself, that does not match by chance, in UTF-16 units. */
 const runUnitsMin = 24
 
 /** A single change of fewer units than this next to a text does not remove its identifying context. */
 const smallUnits = 8
 
-/** Words of this many units around a text distinguish it from the same words elsewhere. */
+/** Number of units of words around a text that distinguish it from the same text elsewhere. */
 const tellingUnits = 16
 
-/** Units that may be searched to see whether text occurs more than once; beyond that, text counts as occurring once. */
+/** Maximum number of units that are searched to find out whether text occurs more than once. Beyond it, the text counts as occurring once. */
 const countedUnitsMax = 64_000_000
 
 interface Around {
-  /** Units of the words that were around the text, and of those that remain. */
+  /** Number of units of the words that were around the text. `kept` is the number of those that remain. */
   readonly total: number
   readonly kept: number
-  /** The text with everything that remains directly next to it. */
+  /** The range of the text together with the unchanged text directly around it. */
   readonly run: Range
-  /** Edits that touch the text or its context. */
+  /** Number of edits that touch the text or its context. */
   readonly edits: number
 }
 
@@ -72,7 +72,7 @@ const around = (before: string, after: string, edits: readonly Edit[], shifts: r
   return { total, kept, run, edits: end - first }
 }
 
-/** The number of occurrences of a text in another; 2 means two or more. */
+/** Returns the number of occurrences of a text in another one. 2 means two or more. */
 const countOf = (text: string, sought: string): number => {
   let count = 0
   for (const _at of occurrences(text, sought)) if (++count > 1) break
@@ -80,8 +80,8 @@ const countOf = (text: string, sought: string): number => {
 }
 
 /**
- * Whether the edits from `before` to `after` removed the context of a range of `before`, so that its rest may be another text. Also true if they
- * inserted the same text elsewhere and nothing distinguishes the two.
+ * Returns a function that decides whether the edits from `before` to `after` removed the context of a range in `before`. In that case, the rest of
+ * the range may be another text. The result is also true if the edits inserted the same text elsewhere and nothing distinguishes the two.
  */
 export const surroundingsTaken = (before: string, after: string, edits: readonly Edit[]): ((range: Range) => boolean) => {
   let sum = 0

@@ -1,6 +1,6 @@
 /**
- * Tables of a Markdown text, identified by section, heading cells or number, or by the id of a sheet. A change touches one cell, or adds one line;
- * everything else stays unchanged.
+ * Finds the tables of a Markdown text by section, heading cells or number, or by the id of a sheet. A change replaces one cell or adds one line.
+ * Everything else stays unchanged.
  */
 import { type Fence, fencesOf } from '../fences/fences.ts'
 import { parseSheet, type Sheet, writtenCell } from '../fences/sheet.ts'
@@ -12,11 +12,11 @@ import { type ProseLine, proseLines } from './prose.ts'
 import { runEnd, skipBlanks, trimBlanks } from './scan.ts'
 
 export interface Cell extends Range {
-  /** The trimmed text, with bars unescaped. */
+  /** The trimmed text of the cell, with unescaped bars. */
   readonly text: string
 }
 
-/** A row as a line of the text. */
+/** A row, which is a line of the text. */
 export interface TableRow extends Range {
   readonly cells: readonly Cell[]
 }
@@ -25,9 +25,9 @@ export interface TextTable {
   readonly heading: TableRow
   /** The rows below the heading. */
   readonly rows: readonly TableRow[]
-  /** The line after which a new row goes. */
+  /** The line after which a new row is inserted. */
   readonly last: TableRow
-  /** Set when the table is a sheet. */
+  /** The sheet, if the table is one. */
   readonly sheet: Sheet | undefined
 }
 
@@ -83,13 +83,13 @@ const sheetTable = (fence: Fence): TextTable[] => {
   return heading === undefined ? [] : [{ heading, rows: others, last: others.at(-1) ?? heading, sheet }]
 }
 
-/** The tables of a text in order, including sheets. */
+/** Returns the tables of a text in order, including sheets. */
 export const tablesOf = (text: string): TextTable[] =>
   [...markdownTables(proseLines(text)), ...fencesOf(text).flatMap((fence) => (fence.kind === 'sheet' ? sheetTable(fence) : []))].toSorted(
     (one, other) => one.heading.from - other.heading.from
   )
 
-/** Combines edits within one range into one change. */
+/** Combines edits into a single change of one range. */
 const asOne = (text: string, edits: readonly Edit[]): Resolved | undefined => {
   const [first, last] = [edits[0], edits.at(-1)]
   if (first === undefined || last === undefined) return undefined
@@ -102,10 +102,10 @@ const asOne = (text: string, edits: readonly Edit[]): Resolved | undefined => {
   return { from, to, insert }
 }
 
-/** A backslash before a bar, or at the end, would escape that bar: it is written as a character reference. */
+/** Returns the source of a cell. A backslash before a bar, or at the end, would escape that bar, so it is written as a character reference. */
 const written = (text: string): string => writtenCell({ delimiter: undefined }, text.trimEnd().replaceAll(/\\(?=\||$)/g, '&#92;'), 1)
 
-/** A new last row, written with the bars of the row above it. Undefined: the sheet is full. */
+/** Returns the change that adds a row at the end, with the same bars as the row above. Returns undefined if the sheet is full. */
 export const rowAdded = (text: string, { heading, rows, last, sheet }: TextTable, cells: readonly string[]): Resolved | undefined => {
   if (sheet !== undefined) {
     const changes = cells.map((cell, column) => ({ row: rows.length + 1, column, text: cell }))
@@ -120,7 +120,9 @@ export const rowAdded = (text: string, { heading, rows, last, sheet }: TextTable
   return { from: last.to, to: last.to, insert: `\n${lead}${row}`, beside: heading }
 }
 
-/** Sets the text of a cell and adds cells that the row lacks. `row` counts from 0 below the heading; -1 is the heading. */
+/**
+ * Returns the change that sets the text of a cell. It adds cells that the row lacks. `row` counts from 0 below the heading, and -1 is the heading.
+ */
 export const cellSet = (text: string, table: TextTable, row: number, column: number, value: string): Resolved => {
   const line = (row < 0 ? table.heading : table.rows[row]) as TableRow
   const cell = line.cells[column]
