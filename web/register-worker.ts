@@ -1,29 +1,29 @@
-/** Installs the service worker once the page is shown, and reports when a newer version waits. */
+/** Installs the service worker once the page is visible, and reports when a newer version is ready. */
 import { signal } from '@preact/signals'
 import { trustedScript } from './base/trusted-script.ts'
 
-/** Set when a new version is ready: call it to reload into it. */
+/** Reloads the page into the new version. Undefined until a new version is ready. */
 export const newVersion = signal<(() => void) | undefined>(undefined)
 
-/** Time between two looks for a newer version on a page that stays open, in milliseconds. */
+/** Shortest time between two checks for a newer version on a page that stays open, in milliseconds. */
 const lookMs = 3_600_000
 
 function offer(registration: ServiceWorkerRegistration): void {
   if (registration.waiting === null || navigator.serviceWorker.controller === null) return
-  // Once: a still newer version that comes before the person reloads takes the place of this one.
+  // Set only once. If a still newer version arrives before the person reloads, it replaces the waiting one.
   newVersion.value ??= () => {
     navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
     registration.waiting?.postMessage('use-new-version')
   }
 }
 
-/** Looks for a newer version when the person comes back to a page that stayed open. */
+/** Checks for a newer version when the person returns to a page that has stayed open. */
 function lookAgain(registration: ServiceWorkerRegistration): void {
   let lookedAt = Date.now()
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden' || Date.now() - lookedAt < lookMs) return
     lookedAt = Date.now()
-    // Without the network there is none.
+    // The check fails without a network. The next one will succeed.
     registration.update().catch(() => undefined)
   })
 }
@@ -41,7 +41,7 @@ export async function registerWorker(): Promise<void> {
     })
     lookAgain(registration)
   } catch (error) {
-    // Without it everything works but opening without the network.
+    // Everything works without the service worker, except opening documents offline.
     console.warn('agmd: pages are not kept on this device', error)
   }
 }

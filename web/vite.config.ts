@@ -1,4 +1,4 @@
-/** Builds the pages of the browser into `dist/web`: hashed files under `assets/`, one shell, one service worker. */
+/** Builds the pages into `dist/web`: files with a hash in their names under `assets/`, one HTML shell, and one service worker. */
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { limits } from '../shared/limits.ts'
 const root = import.meta.dirname
 const placeholder = '__AGMD_PRECACHE__'
 
-/** Scripts that a page loads, at once or later. */
+/** Returns the scripts that a page loads, immediately or later. */
 function reachable(bundle: Rolldown.OutputBundle, page: string): Set<string> {
   const found = new Set<string>()
   const visit = (name: string): void => {
@@ -21,7 +21,7 @@ function reachable(bundle: Rolldown.OutputBundle, page: string): Set<string> {
   return found
 }
 
-/** A module and all that it imports at once, by what the bundler knows of them. */
+/** Returns a module and everything that it imports statically, as the bundler knows it. */
 function closure(root: string, info: (id: string) => Rolldown.ModuleInfo | null): ReadonlySet<string> {
   const found = new Set<string>()
   const visit = (id: string): void => {
@@ -33,7 +33,7 @@ function closure(root: string, info: (id: string) => Rolldown.ModuleInfo | null)
   return found
 }
 
-/** Libraries that are fetched as a whole: each one's own file holds the first module alone, and names the files of the others. */
+/** Modules that are fetched together with their imports. The file of each contains only the module itself, and names the files with its imports. */
 const wholes = [
   'enter.ts',
   'main.tsx',
@@ -45,8 +45,8 @@ const wholes = [
 ]
 
 /**
- * Which file a module goes into, so that a visit asks for few of them: what every page needs, what the editor needs next to it, what comes
- * soon after the text, what reads. Files that others than our own pages load stay apart. Null: as the bundler has it.
+ * Returns the file that a module goes into, so that a visit requests few files. Modules are grouped by use: every page, the editor, the parts that
+ * load soon after the text, and the reading view. Files that other pages load stay separate. Null leaves the decision to the bundler.
  */
 function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.ModuleInfo | null }) => string | null {
   const known = new Map<string, ReadonlySet<string>>()
@@ -66,22 +66,22 @@ function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.M
     const isReader = isIn('reading/reading.ts')
     const isHome = isIn('home/home.tsx')
     if (isIn('main.tsx') || (isHome && isEditor)) return 'base'
-    // Three parts, so that none of them keeps the page busy for long when it begins.
+    // The editor is divided into three files, so that none of them blocks the page for long when it starts.
     if (isEditor && /\/node_modules\/(?:@codemirror|@lezer|style-mod|w3c-keyname|crelt|@marijn)\//.test(id)) return 'codemirror'
     if (isEditor && /\/node_modules\/(?!y-codemirror)/.test(id)) return 'yjs'
     if (isEditor) return 'editor'
     if (isHome && (isSoon || isReader)) return 'common'
     if (isSoon && isReader) return 'shared'
     if (isSoon && isIn('../shared/markdown/components.ts')) return 'drawing'
-    // A reader has annotations too, and nothing to write with.
+    // Readers also see annotations, but they need no code for writing.
     if (isSoon) return !isWriting ? 'annotations' : isIn('review/review.ts', 'activity/feed.ts') ? 'soon' : 'writing'
     return isReader && !isIn('document/outline.tsx', 'components/mount.tsx') ? 'reader' : null
   }
 }
 
 /**
- * The text that comes with the page (server/http/first) looks as it will in the editor and the reading view, under names of its own, so that
- * nobody takes it for them: each of their rules holds for `still-…` as well.
+ * Copies each rule of the editor and of the reading view to `still-` names. The text that comes with the page (server/http/first) then looks the same
+ * as in those views, but scripts do not mistake it for them.
  */
 const stillNames = {
   postcssPlugin: 'agmd-still',
@@ -90,14 +90,14 @@ const stillNames = {
       .filter((selector) => /\.(?:cm-(?:editor|live|scroller|content|line|widgetBuffer)|reading)(?![\w-])/.test(selector))
       .map((selector) => selector.replaceAll('.cm-', '.still-').replaceAll(/\.reading(?![\w-])/g, '.still-reading'))
     const added = twins.filter((selector) => !rule.selectors.includes(selector))
-    // PostCSS visits the rule again after a change.
+    // PostCSS visits a rule again after a change.
     if (added.length > 0) rule.selectors = [...rule.selectors, ...added]
   }
 }
 
 /**
- * Writes into `sw.js` what it keeps on the device: every built file, the files of `public/`, and the shell as `/`.
- * The version is a hash over those files, so that any change of the pages is a new worker.
+ * Writes into `sw.js` which files the service worker stores on the device: every built file, the files of `public/`, and the shell as `/`. The
+ * version is a hash of those files, so that any change of the pages leads to a new worker.
  */
 function precache(): Plugin {
   return {
@@ -106,7 +106,7 @@ function precache(): Plugin {
     enforce: 'post',
     generateBundle(_, bundle) {
       const publicFiles = readdirSync(join(root, 'public'))
-      // Published pages are for visitors: nobody opens one without a network because he wrote here. Nor does a text come with the page then.
+      // The worker does not store published pages. They are for visitors, who do not open them offline, and never come with the text of a document.
       const published = /^assets\/(published|source-serif|prose-.*\.css$)/
       const wanted = reachable(bundle, 'index.html')
       const built = Object.keys(bundle).filter(
@@ -129,7 +129,7 @@ function precache(): Plugin {
   }
 }
 
-/** Writes the numbers of limits where they are used: a page needs a tenth of them, and a bundler keeps an object whole. */
+/** Replaces each use of a limit with its number. A page needs a tenth of the limits, but a bundler would include the entire object. */
 function limitsInPlace(): Plugin {
   const numbers: ReadonlyMap<string, unknown> = new Map(Object.entries(limits).filter(([, value]) => typeof value === 'number'))
   return {
@@ -153,7 +153,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2023',
     manifest: true,
-    // The policy of the pages allows no data: fonts, and a small file is kept by the worker as well as a large one.
+    // The content security policy of the pages does not allow `data:` fonts, and the service worker stores small files just as well.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rollupOptions: {

@@ -1,10 +1,10 @@
 /// <reference lib="webworker" />
 /**
- * The service worker: keeps the pages on this device, so that a document opened before opens without the network.
- * - What is kept is the list of one build, in one cache named by its version; nothing else is ever stored.
- * - Navigations to `/`, `/new` and `/d/{id}` get the one shell, whatever their query: an address with `?key=` is never stored.
- * - `/api`, `/collab`, `/pub`, `/d/{id}.md` and everything unknown go to the network untouched.
- * - A new build waits until the person reloads, or the last page of the old one is closed. Text is not here but in IndexedDB.
+ * The service worker. It stores the pages on this device, so that a document that was opened before also opens offline.
+ * - It stores the files of one build, in a cache named after the build's version, and nothing else.
+ * - Navigations to `/`, `/new` and `/d/{id}` get the stored shell, whatever their query. It therefore never stores an address with `?key=`.
+ * - Requests for `/api`, `/collab`, `/pub`, `/d/{id}.md` and everything unknown go to the network unchanged.
+ * - A new build waits until the person reloads or the last page of the old build closes. The texts of documents are in IndexedDB and not here.
  */
 declare const __AGMD_PRECACHE__: { readonly version: string; readonly paths: readonly string[] }
 
@@ -17,7 +17,7 @@ const shell = '/'
 
 async function install(): Promise<void> {
   const cache = await caches.open(cacheName)
-  // All or nothing: a shell without its scripts is worse than the old one.
+  // If one file fails, nothing is stored, because a shell without its scripts would be worse than the old one.
   await cache.addAll(
     paths.map(
       (path) =>
@@ -37,7 +37,10 @@ async function activate(): Promise<void> {
 
 const wantsShell = (path: string): boolean => path === '/' || path === '/new' || /^\/d\/[\w-]+\/?$/.test(path)
 
-/** As the server sends the shell for a document: there a person may dictate. The stored shell is that of `/`, where they may not. */
+/**
+ * Returns the shell as the server sends it for a document, where a person may dictate. The stored shell is that of `/`, where the microphone is not
+ * allowed.
+ */
 async function withMicrophone(shellOfHome: Response): Promise<Response> {
   const headers = new Headers(shellOfHome.headers)
   const policy = headers.get('permissions-policy')
@@ -52,12 +55,15 @@ async function shellFor(path: string, request: Request): Promise<Response> {
 
 async function fromCache(path: string, request: Request): Promise<Response> {
   const cache = await caches.open(cacheName)
-  // One form of each path is kept, whatever its `Vary` says: a program that asks for `/` gets another. The browser may have
-  // evicted the cache; then the network decides.
+  // The cache has one form of each path, whatever its `Vary` header says. A program that requests `/` gets another form from the server. If the
+  // browser has evicted the cache, the request goes to the network.
   return (await cache.match(path, { ignoreVary: true })) ?? fetch(request)
 }
 
-/** Bypasses this worker if the browser can: requests that a closing page sends would be lost in a worker that has yet to start. */
+/**
+ * Routes these requests past the worker if the browser supports that. Otherwise, requests that a closing page sends would be lost if the worker had
+ * not started yet.
+ */
 const pastWorker = [{ condition: { urlPattern: new URLPattern({ pathname: '/api/*' }) }, source: 'network' }]
 
 worker.addEventListener('install', (event) => {

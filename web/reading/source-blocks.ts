@@ -1,4 +1,4 @@
-/** The blocks of the reading view with their source ranges. */
+/** Connects the blocks of the reading view with their source. */
 import type { Rendered } from '../../shared/markdown/render.ts'
 import type { Range as Span } from '../../shared/text/anchors.ts'
 import { type Bare, bareOf } from './find-words.ts'
@@ -8,7 +8,7 @@ export interface Block extends Span {
   readonly element: Element
 }
 
-/** The elements of the article with their source ranges. An element gathered from several parts of the source is left out. */
+/** Returns the elements of the article with their source ranges. It leaves out an element whose content comes from several parts of the source. */
 export function blocksOf(article: Element, text: string, { blocks }: Rendered): Block[] {
   const starts = [0]
   for (const { index, 0: end } of text.matchAll(/\r\n?|\n/g)) starts.push(index + end.length)
@@ -21,13 +21,13 @@ export function blocksOf(article: Element, text: string, { blocks }: Rendered): 
   })
 }
 
-/** The text of an element, with access to ranges in it by offset. */
+/** The text of an element, and a function that finds ranges in it by offset. */
 export interface ShownText {
   readonly bare: Bare
   range(span: Span): Range
 }
 
-/** The text of an element as the page shows it. */
+/** Returns the text of an element as the page displays it. */
 export function textOf(element: Element): ShownText {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   const nodes: { readonly node: Text; readonly from: number }[] = []
@@ -49,7 +49,7 @@ export function textOf(element: Element): ShownText {
   }
 }
 
-/** The blocks that a range touches. */
+/** Yields the blocks that a range touches. */
 export function* blocksAt(blocks: readonly Block[], { from, to }: Span): Generator<Block> {
   let [low, high] = [0, blocks.length]
   while (low < high) {

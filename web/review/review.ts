@@ -1,7 +1,7 @@
 /**
- * Comments, suggestions and assignments on the page of a document: the interface for its other parts. Loaded after the editor; no markup here. In
- * `annotations/`, `state.ts` has the shared state and `placing.ts` the places of annotations. `looking.ts` is for the active one, `writing.ts` for
- * new comments, `proposing.ts` for typing in suggesting mode, and `address.ts` for addresses.
+ * The entry point for comments, suggestions and assignments on the page of a document. It loads after the editor and contains no markup. In
+ * `annotations/`, `state.ts` has the shared state and `placing.ts` the places of annotations. `looking.ts` handles the active annotation,
+ * `writing.ts` new comments, `proposing.ts` typing in suggesting mode, and `address.ts` addresses.
  */
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { documentValue } from '../device/device.ts'
@@ -21,7 +21,7 @@ import { openState } from './annotations/state.ts'
 import { openWriting } from './annotations/writing.ts'
 import '../ui/more-icons.ts'
 
-/** The review together with its components. */
+/** The review together with its Preact components. */
 export interface OpenReview extends Review {
   readonly Layer: typeof Layer
 }
@@ -69,7 +69,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
       const has = items.value.some((item) => (isOpen(item) || recent.has(item.id)) && item.span !== undefined)
       if (store.state.value === 'ready') writeDevice(marginKey, has ? '1' : null)
       if (!has && store.state.value === 'reading') return
-      // The text gets its column back when the last annotation is gone.
+      // When the last annotation is gone, the text uses the space of the cards again.
       wantsMargin.value = has
     })
   ]

@@ -1,4 +1,4 @@
-/** The answer of the service about one document: its title, its owner, the person's rights, or why it is missing. */
+/** The service's answer about one document: its title, its owner and the person's rights, or the reason why it is missing. */
 import { batch, signal, type Signal } from '@preact/signals'
 import type { Role } from '../../shared/roles.ts'
 import { RequestError } from '../client/api.ts'
@@ -6,20 +6,20 @@ import { readDocument } from '../client/documents.ts'
 import type { RecentDocument } from '../device/recent.ts'
 
 export interface Answer {
-  /** Its last known title, until its text has loaded. */
+  /** The last known title of the document, until its text has loaded. */
   readonly called: Signal<string>
-  /** The title given to the document; null if its text determines the title. */
+  /** The title that the owner gave the document. Null if the title comes from its text. */
   readonly givenTitle: Signal<string | null>
-  /** Whether it already belongs to an account or agent; true until that is known. */
+  /** Whether the document belongs to an account or agent. True until that is known. */
   readonly owned: Signal<boolean>
   readonly published: Signal<boolean>
-  /** The last answer: a role or an error, or neither before the first one. */
+  /** The last answer, which contains a role or an error. It is empty before the first answer. */
   readonly answered: Signal<{ readonly role?: Role; readonly error?: RequestError }>
-  /** Asks again. Resolves to whether the document exists. */
+  /** Asks the service again. Resolves with whether the document exists. */
   ask(): Promise<boolean>
 }
 
-/** Asks at once. Until the answer, this device's data about the document applies. */
+/** Asks the service about a document. Until it answers, the data on this device applies. */
 export function askDocument(id: string, key: string, known: RecentDocument | undefined): Answer {
   const called = signal(known?.title ?? '')
   const givenTitle = signal<string | null>(known?.givenTitle || null)

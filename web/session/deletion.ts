@@ -1,19 +1,19 @@
-/** A document that was deleted while it was open: until when it can be restored, and its restoration. */
+/** A document that was deleted while it was open. The page shows until when it can be restored, and notices when it is. */
 import { effect, type ReadonlySignal } from '@preact/signals'
 
 interface Followed {
   readonly deleted: ReadonlySignal<boolean>
-  /** Asks the service for the document. Resolves to whether it exists again. */
+  /** Asks the service about the document. Resolves with whether it exists again. */
   readonly ask: () => Promise<boolean>
   readonly onRestored: () => void
 }
 
-/** How often a visible page asks, in milliseconds. Its socket is closed, so it receives no message. */
+/** How often a visible page asks the service, in milliseconds. Its socket is closed, so it receives no messages. */
 const askEveryMs = 60_000
 
 /**
- * Asks after the deletion, regularly and when the page becomes visible. Returns a function that stops it. If the service closes the connection
- * repeatedly, it is asked no sooner.
+ * Asks the service after the deletion, regularly and when the page becomes visible. If the service closes the connection repeatedly, the page does
+ * not ask more often. Returns a function that stops it.
  */
 export const followDeletion = ({ deleted, ask, onRestored }: Followed): ReturnType<typeof effect> => {
   let askedAt = Number.NEGATIVE_INFINITY

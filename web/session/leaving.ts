@@ -1,10 +1,10 @@
-/** Asks before the page is left, only if that would lose something: the device sends its stored changes at the next visit. */
+/** Asks before the person leaves the page, if leaving would lose something. The device sends its stored changes at the next visit. */
 import type { ReadonlySignal } from '@preact/signals'
 import type { Keep } from '../device/keep.ts'
 import type { Uploads } from '../uploads/upload.ts'
 
 interface Leaving {
-  /** Lets this many unconfirmed changes go without a question: they are saved elsewhere. Infinity: all of them may go. */
+  /** Allows leaving with this many unconfirmed changes, because they are stored elsewhere. `Infinity` allows leaving with all of them. */
   allow(changes: number): void
   stop(): void
 }

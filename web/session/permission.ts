@@ -12,12 +12,12 @@ interface Permission {
   readonly canEdit: ReadonlySignal<boolean>
 }
 
-/** Offline, the last known rights apply; the server decides in any case. */
+/** Returns the person's rights. While the page is offline, the last known rights apply. The server always has the final decision. */
 export function openPermission(id: string, access: Access, link: Link, answered: Answer['answered']): Permission {
   const role = computed<Role | null>(
     () => link.role.value ?? answered.value.role ?? (access.kept === undefined ? findRecent(id)?.role : undefined) ?? null
   )
-  // A person may delete part of a text that is too large, and then it is sent again.
+  // A person may delete part of a text that is too large. The page then sends the text again.
   const mayWrite = computed(() => link.ended.value === undefined || keepsWriting(link.ended.value))
   const canEdit = computed(() => mayWrite.value && (link.canWrite.value ?? includesRole(role.value, 'edit')))
   return { role, canEdit }

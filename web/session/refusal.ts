@@ -1,4 +1,4 @@
-/** Why a document is not shown, and the known facts about a deleted one. */
+/** The reason why a document is not shown, and the known facts about a deleted one. */
 import { computed, type ReadonlySignal } from '@preact/signals'
 import type { Role } from '../../shared/roles.ts'
 import { type Refusal, type RefusalKind, refusalOfStatus, type Trashed } from '../client/refusals.ts'
@@ -25,7 +25,7 @@ interface RefusalInput {
   readonly answered: Answer['answered']
   readonly role: ReadonlySignal<Role | null>
   readonly title: ReadonlySignal<string>
-  /** Changes of this device that the server has not confirmed. */
+  /** Number of changes from this device that the server has not confirmed. */
   readonly unsent: ReadonlySignal<number>
   /** Whether there is a text to show. */
   readonly isOpen: ReadonlySignal<boolean>
@@ -41,7 +41,7 @@ interface Refusing {
 
 export function openRefusal(input: RefusalInput): Refusing {
   const { id, key, link, answered, role, title, unsent, isOpen, stored, waitedLong } = input
-  /** The facts about a deleted document: from this device, where its owner deleted it, or from the service. */
+  /** The facts about a deleted document. They come from this device if its owner deleted it here, or else from the service. */
   const trashed = computed<Trashed | undefined>(() => {
     const { error } = answered.value
     const noted = recentDocuments.value.find((entry) => entry.id === id)?.trashedUntil ?? 0
@@ -52,11 +52,11 @@ export function openRefusal(input: RefusalInput): Refusing {
   })
   const refusal = computed<Refusal | undefined>(() => {
     const isDeleted = link.ended.value === 'deleted'
-    // The person who deleted it no longer sees it. Others still see the text that they had.
+    // The person who deleted the document no longer sees it. Others still see the text that they had.
     if (isDeleted && unsent.value === 0 && trashed.value?.own !== undefined) return { kind: 'deleted', trashed: trashed.value }
     if (isOpen.value || !stored.value) return undefined
     const { error } = answered.value
-    // The service reports until when it can be restored.
+    // The service is about to report until when the document can be restored.
     if (isDeleted) return error === undefined && !waitedLong.value ? undefined : { kind: 'deleted', trashed: trashed.value }
     if (link.ended.value !== undefined) return { kind: refusalOfEnd[link.ended.value] }
     if (error === undefined) return undefined

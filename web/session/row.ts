@@ -1,6 +1,6 @@
 /**
- * The row of an open document in the list of this device: added while it is open, removed if its link never opened it, moved to the trash if it was
- * deleted elsewhere. Each function starts an effect and returns a function that stops it.
+ * The row of an open document in this device's list. A row is added while the document is open, removed if its link never opened the document, and
+ * moved to the trash if the document was deleted elsewhere. Each function starts an effect and returns a function that stops it.
  */
 import { computed, effect, type ReadonlySignal } from '@preact/signals'
 import type { Role } from '../../shared/roles.ts'
@@ -16,7 +16,7 @@ interface OpenPage {
   readonly access: Access
   readonly link: Link
   readonly role: ReadonlySignal<Role | null>
-  /** Changes of this device that the server has not confirmed. */
+  /** Number of changes from this device that the server has not confirmed. */
   readonly unsent: ReadonlySignal<number>
   readonly refusal: ReadonlySignal<Refusal | undefined>
   readonly trashed: ReadonlySignal<Trashed | undefined>
@@ -24,7 +24,7 @@ interface OpenPage {
 
 type Stop = ReturnType<typeof effect>
 
-/** Records the document, from the first connection on. */
+/** Records the document once the page has connected. */
 export const noteVisit = ({ id, access, link, role }: OpenPage, title: ReadonlySignal<string>, { givenTitle, published }: Answer): Stop =>
   effect(() => {
     if (!link.connectedBefore.value) return
@@ -40,7 +40,7 @@ export const noteVisit = ({ id, access, link, role }: OpenPage, title: ReadonlyS
     })
   })
 
-/** Notes when the page was last looked at: at its end, too, and not only when it was opened. */
+/** Records when the page was last visible, because a page may stay open for a long time. */
 export const noteEnd = (id: string): (() => void) => {
   const note = (): void => {
     if (document.hidden) noteOpen(id)
@@ -49,7 +49,7 @@ export const noteEnd = (id: string): (() => void) => {
   return () => document.removeEventListener('visibilitychange', note)
 }
 
-/** A link that never opened the document leaves no trace: no row on the first page, and no key that would be tried again. */
+/** Removes a link that never opened the document. The list then has no row for it, and no page tries its key again. */
 export const forgetRefused = ({ id, access, unsent, refusal, trashed }: OpenPage): Stop => {
   const wasNever = computed(() => access.kept === undefined && findRecent(id)?.received !== true)
   const noGood = computed(
@@ -63,7 +63,7 @@ export const forgetRefused = ({ id, access, unsent, refusal, trashed }: OpenPage
   })
 }
 
-/** Deleted elsewhere: it moves from the list of this device to its trash. */
+/** Moves a document that was deleted elsewhere from the list to the trash. */
 export const noteTrash = ({ id, link, trashed }: OpenPage): Stop =>
   effect(() => {
     const found = trashed.value
@@ -72,7 +72,7 @@ export const noteTrash = ({ id, link, trashed }: OpenPage): Stop =>
       remember(id, { trashedUntil: found.until, role: 'owner' })
   })
 
-/** The link in the address is invalid; the one stored on this device may be valid. */
+/** Opens the document with the link stored on this device if the link in the address is invalid. */
 export const leaveBadLink = ({ id, access, link, unsent }: OpenPage, answered: Answer['answered']): Stop => {
   const badLink = computed(() => {
     const { error } = answered.value

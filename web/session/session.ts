@@ -1,7 +1,7 @@
 /**
- * One open document: its text, storage, connection and rights. Signals; no user interface. `answer.ts` has the service's answer about it,
- * `permission.ts` the rights, `title.ts` the title, and `refusal.ts` why it is not shown. `row.ts` has its row on this device, `unsent.ts`
- * unconfirmed changes, `status.ts` the state of saving, and `leaving.ts` the closing of the page.
+ * One open document: its text, storage, connection and rights. It exposes signals and draws nothing. `answer.ts` has the service's answer about the
+ * document, `permission.ts` the rights, `title.ts` the title, and `refusal.ts` the reason why it is not shown. `row.ts` has its row on this device,
+ * `unsent.ts` the unconfirmed changes, `status.ts` the state of saving, and `leaving.ts` the closing of the page.
  */
 import type { LiveMessage } from '../../shared/live-protocol.ts'
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
@@ -41,41 +41,41 @@ export interface Session {
   readonly uploads: Uploads
   readonly role: ReadonlySignal<Role | null>
   readonly canEdit: ReadonlySignal<boolean>
-  /** Whether this device stores a link to the document with more rights than the one that was opened; undefined while the service is being asked. */
+  /** Whether this device stores a link with more rights than the one that opened the document. Undefined while the page is asking the service. */
   readonly hasMoreAccess: ReadonlySignal<boolean | undefined>
   readonly title: ReadonlySignal<string>
-  /** The title given to the document; null if its text determines the title. */
+  /** The title that the owner gave the document. Null if the title comes from its text. */
   readonly givenTitle: Signal<string | null>
-  /** The title set in the front matter of its text, which takes precedence over the given one. */
+  /** The title in the front matter of the text. It takes precedence over the given title. */
   readonly setTitle: ReadonlySignal<string | undefined>
   /** Until when the deleted document can be restored, in milliseconds since 1970. */
   readonly restorableUntil: ReadonlySignal<number | undefined>
-  /** Whether it already belongs to an account or agent; true until that is known. */
+  /** Whether the document belongs to an account or agent. True until that is known. */
   readonly owned: Signal<boolean>
   readonly chip: ReadonlySignal<Chip>
-  /** The typed suggestion that the service does not have yet. */
+  /** The state of typed suggestions that the service does not have yet. */
   readonly drafts: Signal<Drafts>
   readonly unsent: ReadonlySignal<number>
-  /** `opening` until there is a text to show, or a reason why not. */
+  /** `opening` until there is a text to show, or a reason why it cannot be shown. */
   readonly state: ReadonlySignal<'opening' | 'open' | 'refused'>
   readonly refusal: ReadonlySignal<Refusal | undefined>
-  /** Whether the server refused changes of this device. */
+  /** Whether the server has refused changes from this device. */
   readonly declined: ReadonlySignal<boolean>
-  /** Receives the stateless messages of the server, until the returned function is called. */
+  /** Calls a listener with the stateless messages of the server. Returns a function that stops this. */
   onMessage(listener: (message: LiveMessage) => void): () => void
   download(): void
-  /** Removes text and link from this device. */
+  /** Removes the text and the link of the document from this device. */
   remove(): Promise<void>
   close(): void
 }
 
-/** How long the connection waits for the text stored on this device, in milliseconds: with it, only new changes are sent. */
+/** How long the connection waits for the text stored on this device, in milliseconds. With that text, only new changes are sent. */
 const keptMsMax = 1000
 
-/** How long the text of a first visit waits for the person's rights, in milliseconds. */
+/** How long the text waits for the person's rights on a first visit, in milliseconds. */
 const toldMsMax = 3000
 
-/** Sends a text that was too large again, once enough of it is deleted. */
+/** Sends a text that was too large again once enough of it has been deleted. */
 function followFit(text: Y.Text, fits: () => boolean, link: Link): void {
   let didFit = true
   text.observe(() => {
@@ -97,7 +97,7 @@ export function openSession(id: string): Session {
   const late = new Promise((resolve) => setTimeout(resolve, keptMsMax))
   const waitedLong = signal(false)
   setTimeout(() => (waitedLong.value = true), toldMsMax)
-  // Offline, the name for which the link of this device was made.
+  // While the page is offline, the name that this device's link was made for applies.
   givenName.value = access.kept === undefined ? (known?.given ?? '') : ''
   const listeners = new Set<(message: LiveMessage) => void>()
   const onEvent = (message: LiveMessage): void => {
@@ -109,7 +109,7 @@ export function openSession(id: string): Session {
     if (message.type === 'you') setOwnMark(link.awareness, message.person, message.number)
     for (const listener of listeners) listener(message)
   }
-  // At a first visit the device stores nothing worth waiting for.
+  // On a first visit, this device stores nothing worth waiting for.
   const isFirst = known?.received !== true
   const fits = (): boolean => text.length <= limits.contentUnitsMax
   const link = openLink({ id, key, doc, after: isFirst ? Promise.resolve() : Promise.race([kept.ready, late]), fits, onEvent })
@@ -124,7 +124,7 @@ export function openSession(id: string): Session {
 
   const hasText = signal(false)
   text.observe(() => (hasText.value = true))
-  // At a first visit the rights arrive before the text is shown, unless something is wrong.
+  // On a first visit, the text is shown only after the rights have arrived, unless that takes too long.
   const isTold = computed(() => !isFirst || waitedLong.value || role.value !== null || answered.value.error !== undefined)
   const open = computed(() => isTold.value && (isFirst || stored.value) && (hasText.value || !isFirst || link.connectedBefore.value))
 

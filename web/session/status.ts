@@ -1,4 +1,4 @@
-/** The state of saving and of the connection, for the chip of an open document. */
+/** The state of saving and of the connection, which the chip of an open document shows. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { calmly, chip, type Drafts } from '../connection/chip.ts'
@@ -9,16 +9,16 @@ interface StatusInput {
   readonly link: Link
   readonly kept: Keep
   readonly online: ReadonlySignal<boolean>
-  /** Every change that this page knows of is on the server's disk. */
+  /** Whether every change that this page knows of is on the server's disk. */
   readonly durable: ReadonlySignal<boolean>
-  /** Changes of this device that the server has not confirmed. */
+  /** Number of changes from this device that the server has not confirmed. */
   readonly unsent: ReadonlySignal<number>
   readonly canEdit: ReadonlySignal<boolean>
   readonly role: ReadonlySignal<Role | null>
   readonly drafts: ReadonlySignal<Drafts>
 }
 
-/** The network state that the browser reports. */
+/** Returns whether the browser reports a network, and keeps the value up to date. */
 export function watchOnline(): Signal<boolean> {
   const online = signal(navigator.onLine)
   addEventListener('online', () => (online.value = true))

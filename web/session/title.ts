@@ -1,4 +1,4 @@
-/** The title of an open document: from its text, or else the given one, or else the last known one. */
+/** The title of an open document. It comes from the text, or else from the owner, or else it is the last known title. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type * as Y from 'yjs'
 import { headingUnitsMax, type TextTitle, titleIn, titleOfText } from '../../shared/names.ts'
@@ -6,7 +6,7 @@ import { t } from '../text/t.ts'
 import type { Answer } from './answer.ts'
 import { beginning } from './beginning.ts'
 
-/** Reads the parts of a title from the text, at most every 300 ms. */
+/** Reads the parts of a title from the text, at most once every 300 ms. */
 function followTitles(text: Y.Text): ReadonlySignal<TextTitle> {
   const titles = signal<TextTitle>({ set: undefined, heading: undefined, line: undefined })
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -20,7 +20,7 @@ function followTitles(text: Y.Text): ReadonlySignal<TextTitle> {
 
 export interface Title {
   readonly title: ReadonlySignal<string>
-  /** The title set in the front matter of its text, which takes precedence over the given one. */
+  /** The title in the front matter of the text. It takes precedence over the given title. */
   readonly setTitle: ReadonlySignal<string | undefined>
 }
 

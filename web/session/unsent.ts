@@ -1,4 +1,4 @@
-/** Counts the changes of this device that the server has not confirmed; stores the number for the next visit. */
+/** Counts the changes from this device that the server has not confirmed, and stores their number for the next visit. */
 import { signal, type Signal } from '@preact/signals'
 import type * as Y from 'yjs'
 import { afterPaint } from '../base/after-paint.ts'
@@ -7,16 +7,17 @@ import { documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
 
 export interface Unsent {
-  /** Unconfirmed changes of this device, as far as this page has them. */
+  /** Number of unconfirmed changes from this device, as far as this page knows them. */
   readonly count: Signal<number>
-  /** The server has everything from this page. */
+  /** Called when the server has everything from this page. */
   clear(): void
-  /** Stores the outstanding difference, and nothing after that. */
+  /** Stores the number for the last time. */
   end(): void
 }
 
 /**
- * Counts changes until the server has them; those stored on the device are counted across reloads. The stored number covers all pages of this device.
+ * Counts changes until the server has them. Changes that the device stores are still counted after a reload. The stored number covers all pages of
+ * this device.
  */
 export function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
   const storageKey = documentValue('unsent', id)
@@ -24,9 +25,9 @@ export function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
   const store = (count: number): void => writeDevice(storageKey, count > 0 ? String(count) : null)
   const count = signal(stored())
   let ofThisPage = count.value
-  /** Changes that the device does not store, unless its database opens late. */
+  /** Number of changes that the device does not store, unless its database opens late. */
   let unkept = 0
-  /** The difference that is not stored yet. */
+  /** The difference that has not been added to the stored number. */
   let owed = 0
   let planned = false
   const settle = (): void => {

@@ -1,4 +1,4 @@
-/** Gives an agent everything that it needs, from a role, in one step. */
+/** The tab that creates a link for an agent and shows everything that the agent needs. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
@@ -13,7 +13,7 @@ import type { TabInput } from './tab.ts'
 import type { Share } from './requests.ts'
 import { roleWords } from './role-words.ts'
 
-/** The roles that can be offered to an agent: never owner. The labels are terms. */
+/** The roles that a person can offer to an agent, which never include owner, and their labels for translation. */
 const offers: readonly (readonly [Role, string])[] = [
   ['suggest', term('Can suggest changes. You accept or reject them.')],
   ['edit', term('Can edit the text while you watch.')],
@@ -36,7 +36,7 @@ function Block({ title, about, text, first }: Instruction & { readonly first: bo
         />
       </header>
       <p class='muted'>{t(about)}</p>
-      {/* It scrolls, so the keyboard must reach it. */}
+      {/* The element scrolls, so keyboard users must be able to focus it. */}
       <pre tabIndex={0} role='group' aria-label={name}>
         {text}
       </pre>
@@ -73,7 +73,7 @@ export function AgentTab({ view, disabled }: TabInput): JSX.Element {
   const invited = links.invited.value
   const wasInvited = useRef(false)
   useEffect(() => {
-    // Back at the choice, the focused element no longer exists.
+    // When the person returns to the choice, the focused element no longer exists.
     if (wasInvited.current && invited === undefined) field.current?.focus()
     wasInvited.current = invited !== undefined
   }, [invited])

@@ -1,4 +1,4 @@
-/** The commands for sharing the document. */
+/** The commands that open the sharing dialog. */
 import { includesRole } from '../../shared/roles.ts'
 import type { DialogName, View } from '../view/view.ts'
 import { term } from '../text/t.ts'

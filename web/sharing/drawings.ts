@@ -1,6 +1,6 @@
 /**
- * Pictures of the diagrams of a published document, which its page shows without a script. Drawing needs a browser: that of a person who edits the
- * published document draws the missing ones.
+ * Creates pictures of the diagrams in a published document, which the published page shows without scripts. Drawing needs a browser, so the browser
+ * of a person who edits the document draws the missing pictures.
  */
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import { limits } from '../../shared/limits.ts'
@@ -16,12 +16,12 @@ import type { Session } from '../session/session.ts'
 const listDrawings = operation<'listDrawings'>('GET /api/docs/{id}/drawings')
 const storeDrawing = operation<'storeDrawing'>('PUT /api/docs/{id}/drawings')
 
-/** Longer texts, in UTF-16 units, are not searched while somebody writes in them: readers' browsers draw their diagrams. */
+/** Longest text that is searched for diagrams while somebody types, in UTF-16 units. In longer texts, readers' browsers draw the diagrams. */
 const textUnitsMax = 300_000
 
 const hashOf = (source: string): string => toBase64UrlEncoded(digest(encodeUtf8(source)))
 
-/** Returns the sources of the diagrams, as the published page finds them, up to a limit. */
+/** Returns the sources of the diagrams as the published page finds them, up to a limit. */
 function diagramsOf(text: string): Map<string, string> {
   const found = new Map<string, string>()
   if (text.length > textUnitsMax || !/mermaid/i.test(text)) return found
@@ -43,7 +43,7 @@ async function drawn(source: string): Promise<Request<'storeDrawing'> | undefine
   return { source, title: words, width, height, light: light.svg, dark: dark.svg }
 }
 
-/** Draws and sends missing pictures. If drawing fails, the readers' browsers draw the diagram. */
+/** Draws and sends the missing pictures. If drawing fails, readers' browsers draw the diagram. */
 export async function keepDrawings({ id, key, text }: Session): Promise<void> {
   const diagrams = diagramsOf(text.toString())
   if (diagrams.size === 0) return

@@ -1,9 +1,9 @@
-/** The end of a link: after a time from now, or on a calendar day. */
+/** The expiry of a link: a time from now, or a calendar day. */
 import { term } from '../text/t.ts'
 
 const hour = 3_600_000
 
-/** In display order; the labels are terms. */
+/** The choices in the order of display, with labels for translation. */
 export const expiries = {
   never: term('Never'),
   hour: term('In 1 hour'),
@@ -17,15 +17,15 @@ export type Expiry = keyof typeof expiries
 
 const lasts: Readonly<Partial<Record<Expiry, number>>> = { hour, day: 24 * hour, week: 7 * 24 * hour, month: 30 * 24 * hour }
 
-/** Returns a day in the format of a date field, in this device's time zone. */
+/** Returns the day of an instant in the format of a date field, in this device's time zone. */
 export const dayOf = (instant: number): string => {
   const date = new Date(instant)
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 }
 
 /**
- * Returns the end of a link that is created now, as ISO 8601; undefined for none. A day ends at midnight in this device's time zone. `day` is the
- * value of a date field: YYYY-MM-DD, or empty, which means today.
+ * Returns the end of a link that is created now, as ISO 8601, or undefined if it has none. A day ends at midnight in this device's time zone. `day`
+ * is the value of a date field: YYYY-MM-DD, or '' for today.
  */
 export function endOf(expiry: Expiry, day: string, now: number): string | undefined {
   if (expiry === 'never') return undefined

@@ -1,13 +1,13 @@
-/** Updates the pictures of diagrams while a person with the right to edit has the published document open. */
+/** Keeps the pictures of diagrams up to date while a person who may edit has the published document open. */
 import { effect } from '@preact/signals'
 import type { Session } from '../session/session.ts'
 import { whenIdle } from '../base/idle.ts'
 import { findRecent } from '../device/recent.ts'
 
-/** How long typing must pause, in milliseconds. */
+/** How long typing must pause before pictures are updated, in milliseconds. */
 const restMs = 4000
 
-/** Should be called when the page is idle. Returns a function that stops it. */
+/** Updates the pictures as the text changes. Call it when the page is idle. Returns a function that stops it. */
 export function followDrawings(session: Session): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let [running, again] = [false, false]
@@ -23,7 +23,7 @@ export function followDrawings(session: Session): () => void {
     try {
       await (await import('./drawings.ts')).keepDrawings(session)
     } catch {
-      // Readers' browsers draw missing pictures; the next change tries again.
+      // Readers' browsers draw missing pictures, and the next change tries again.
     }
     running = false
     if (again) plan()

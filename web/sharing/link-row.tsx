@@ -1,4 +1,4 @@
-/** One link in the list: its role, its expiry, its last use; copy, QR code, instructions for an agent, revoke. */
+/** One link in the list: its role, its expiry and its last use, with buttons for copying, the QR code, an agent's instructions and revoking. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -19,7 +19,7 @@ const endWords = ({ expiresAt }: Share): string | undefined => {
   return end <= Date.now() ? t('ended') : t('ends {day}', { day: dayWords(end) })
 }
 
-/** Uses within this time are of now, in milliseconds. */
+/** A use within this time counts as happening now, in milliseconds. */
 const nowMs = 60_000
 
 const useWords = ({ lastUsedAt }: Share): string => {
@@ -30,13 +30,13 @@ const useWords = ({ lastUsedAt }: Share): string => {
 
 interface AskInput {
   readonly name: string
-  /** Names of the links that were created through it and end with it. */
+  /** Names of the links that were created through this link. They end when it ends. */
   readonly through: readonly string[]
   readonly onRevoke: (keepsLinks: boolean) => void
   readonly onKeep: () => void
 }
 
-/** Names in a question: the first ones; the rest are counted. */
+/** Most names in a question. The rest are only counted. */
 const namesMax = 5
 const listed = (names: readonly string[]): string => {
   const more = names.length - namesMax
@@ -47,7 +47,7 @@ const listed = (names: readonly string[]): string => {
 function Ask({ name, through, onRevoke, onKeep }: AskInput): JSX.Element {
   const hasLinks = through.length > 0
   const keep = useRef<HTMLButtonElement>(null)
-  // Before anything else is pressed.
+  // The safe choice takes the focus before the person can press anything else.
   useLayoutEffect(() => keep.current?.focus(), [])
   return (
     <div class='share-ask' role='group' aria-label={t('Revoke: {name}', { name })}>
@@ -76,7 +76,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
   const open = useSignal<'qr' | 'ask' | undefined>(undefined)
   const row = useRef<HTMLLIElement>(null)
 
-  // People who revoke their own link would lock themselves out.
+  // A person who revokes their own link would lose access.
   const own = share.secret === session.key
   const name = own ? t('Your own link') : (share.label ?? t('Anyone with the link'))
   const mayChange = session.role.value === 'owner' && !own
@@ -94,11 +94,11 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
   }
   const others = links.list.value ?? []
   const through = madeThrough(others, share.id).map(({ label }) => label ?? t('Anyone with the link'))
-  // A link has no more rights than the one through which it was created.
+  // A link has no more rights than the link through which it was created.
   const maker = others.find(({ id }) => id === share.madeThrough)
   const offered = roles.filter((role) => role === share.role || maker === undefined || includesRole(maker.role, role))
   const revoke = async (keepsLinks: boolean): Promise<void> => {
-    // The row disappears, and the focus with it.
+    // The row disappears together with the focused button, so another control takes the focus.
     const list = row.current?.closest<HTMLElement>('.share-panel')?.querySelector<HTMLElement>('input')
     await links.revoke(share, keepsLinks)
     list?.focus()

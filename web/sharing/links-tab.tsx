@@ -1,4 +1,4 @@
-/** Links of a document: one per person or agent, each with a role, each separately revocable. */
+/** The tab with the links of a document. Each person or agent has a link of their own, with a role, and each link can be revoked separately. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -34,7 +34,7 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
     if (share === undefined) return
     links.made.value = share
     links.draft.value = { ...links.draft.value, label: '' }
-    // The next link begins with the defaults: a role is never given because the last one had it.
+    // The next link begins with the defaults, so that nobody gets a role just because the previous person had it.
     links.settle()
   }
   return (
@@ -100,9 +100,9 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
   )
 }
 
-/** Asks a person who shares for their name, which others see. It may stay empty. */
+/** Asks a person who shares a document for their name, which others will see. The field may stay empty. */
 function OwnName({ view }: { view: View }): JSX.Element | null {
-  // The field stays while the dialog is open.
+  // Once shown, the field stays while the dialog is open.
   const asks = useSignal(personName.peek() === '' && view.here.value.every(({ self, kind }) => !self || kind === 'guest'))
   if (!asks.value) return null
   return (
@@ -119,7 +119,7 @@ function OwnName({ view }: { view: View }): JSX.Element | null {
   )
 }
 
-/** The link for everyone in one step: a link without a name, and its role. */
+/** Creates a link without a name, for everyone, in one step. The person chooses its role. */
 function QuickLink({ view, disabled }: TabInput): JSX.Element {
   const links = linksOf(view.session)
   const role = useSignal<Role>('edit')
@@ -157,7 +157,7 @@ function QuickLink({ view, disabled }: TabInput): JSX.Element {
   )
 }
 
-/** Whether links created here may end before the document does: somebody may revoke the link through which they are created. */
+/** Whether links created here may end before the document does, because somebody may revoke the link through which they are created. */
 function endsWithOwn({ session: { key, role } }: View, own: Share | undefined): boolean {
   if (key === '') return false
   return role.value !== 'owner' || (own !== undefined && (own.madeThrough !== null || own.expiresAt !== null))

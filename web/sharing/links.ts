@@ -1,4 +1,4 @@
-/** The links of an open document for its dialog, and the draft of a new one, stored until the page is left. No user interface. */
+/** The links of an open document for its dialog, and the draft of a new link, which lasts until the page is left. This module draws nothing. */
 import { signal, type Signal } from '@preact/signals'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { onceFor } from '../../shared/once-for.ts'
@@ -8,41 +8,44 @@ import { mayPass } from '../client/failure.ts'
 import { endOf, type Expiry } from './expiry.ts'
 import { changeShare, createShare, listShares, revokeShare, type NewShare, type Share } from './requests.ts'
 
-/** The request for a link. */
+/** The person's choices for a new link. */
 export interface Wish {
   readonly label: string
   readonly role: Role
   readonly expiry: Expiry
-  /** For a date field; counts with the expiry `date`. */
+  /** The value of the date field. It only counts if the expiry is `date`. */
   readonly day: string
 }
 
 export interface Links {
-  /** Newest first. Owners see all; others those that they created on this page. Undefined until known. */
+  /** The links, newest first. Owners see all of them. Others see the links that they created on this page. Undefined until known. */
   readonly list: Signal<readonly Share[] | undefined>
-  /** Why the last step failed. */
+  /** The error of the last step, if it failed. */
   readonly failure: Signal<unknown>
   /** The values of the form. */
   readonly draft: Signal<Wish>
-  /** The newest link, shown separately. */
+  /** The newest link, which the dialog shows separately. */
   readonly made: Signal<Share | undefined>
-  /** The link for which the dialog shows an agent's instructions. */
+  /** The link whose instructions for agents the dialog shows. */
   readonly invited: Signal<Share | undefined>
-  /** Loads the list again, if the person may see it. */
+  /** Loads the list again if the person may see it. */
   load(): Promise<void>
-  /** Resolves to undefined on failure; `failure` has the reason. A repeated request creates only one link, even after a lost answer. */
+  /**
+   * Creates a link. Resolves with undefined if that failed; `failure` then has the error. A repeated request creates only one link, even if the first
+   * answer was lost.
+   */
   create(wish: Wish): Promise<Share | undefined>
-  /** Returns the link for everyone with this role: the existing one, or a new one. Undefined as for `create`. */
+  /** Returns the link for everyone with a role, and creates it if there is none. Resolves with undefined if that failed. */
   general(role: Role): Promise<Share | undefined>
-  /** Changes the role of a link, and lowers that of links created through it. */
+  /** Changes the role of a link. Links created through it get at most the new role. */
   change(share: Share, role: Role): Promise<void>
   /** Resets the form to its defaults, unless it contains a draft. */
   settle(): void
-  /** Revokes a link, and those created through it unless `keepsLinks` is set. */
+  /** Revokes a link. Links created through it are revoked too, unless `keepsLinks` is set. */
   revoke(share: Share, keepsLinks: boolean): Promise<void>
 }
 
-/** A request for a link that was not answered. */
+/** A request for a link that has not been answered. */
 interface Attempt {
   readonly wish: Wish
   readonly link: NewShare
@@ -56,7 +59,7 @@ const linkOf = ({ label, role, expiry, day }: Wish): NewShare => {
 
 const empty: Wish = { label: '', role: 'edit', expiry: 'never', day: '' }
 
-/** Returns the links created through a link, directly and indirectly, nearest first. */
+/** Returns the links created through a link, directly and indirectly. Directly created links come first. */
 export function madeThrough(list: readonly Share[], id: string): readonly Share[] {
   const own = list.filter((share) => share.madeThrough === id)
   return [...own, ...own.flatMap((share) => madeThrough(list, share.id))]
@@ -89,7 +92,7 @@ function createLinks(session: Session): Links {
 
   const create: Links['create'] = (wish) =>
     attempt(async () => {
-      // The end of a link is counted from the first request, so that a repeated request is the same one.
+      // The expiry is counted from the first request, so that a repeated request is equal to the first one.
       if (unanswered === undefined || !isSame(unanswered.wish, wish)) unanswered = { wish, link: linkOf(wish), id: newId() }
       const { link, id } = unanswered
       try {
@@ -114,7 +117,7 @@ function createLinks(session: Session): Links {
         list.value ??= []
         return
       }
-      // If the list cannot be loaded, the next connection loads it again; the reason of the last failure stays visible until then.
+      // If the list cannot be loaded, it is loaded again after the next connection. Until then, the last error stays visible.
       const found = await listShares(session).catch((error: unknown) => {
         failure.value ??= list.value === undefined ? error : undefined
       })
@@ -142,7 +145,7 @@ function createLinks(session: Session): Links {
       const answer = await attempt(() => revokeShare(session, { share: share.id, ...(keepsLinks && { keep: 'links' }) }))
       if (answer === undefined) return
       for (const id of [share.id, ...answer.ended]) drop(id)
-      // Links that were not revoked now name another creator.
+      // Links that were kept now belong to another creator.
       if (keepsLinks) await this.load()
     }
   }

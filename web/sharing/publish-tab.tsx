@@ -1,4 +1,4 @@
-/** Publishes the document as a page that anyone may read. */
+/** The tab that publishes the document as a page which anyone may read. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
@@ -48,7 +48,7 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
     if (published) asking.value = !asking.value
     else void publishing.set({ published: true })
   }
-  // The focused element disappears with the question.
+  // The focused button disappears together with the question.
   const answered = (): void => {
     asking.value = false
     element.current?.focus()

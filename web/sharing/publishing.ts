@@ -1,4 +1,4 @@
-/** Reads and changes whether the open document is published. No user interface. */
+/** Reads and changes whether the open document is published. This module draws nothing. */
 import { signal, type Signal } from '@preact/signals'
 import { onceFor } from '../../shared/once-for.ts'
 import type { Session } from '../session/session.ts'
@@ -6,10 +6,10 @@ import { findRecent, remember } from '../device/recent.ts'
 import { publish, readPublication, type Publication } from './requests.ts'
 
 export interface Publishing {
-  /** Undefined until known. */
+  /** The publication of the document. Undefined until known. */
   readonly state: Signal<Publication | undefined>
   readonly failure: Signal<unknown>
-  /** A change is in progress. */
+  /** Whether a change is in progress. */
   readonly busy: Signal<boolean>
   load(): Promise<void>
   set(change: { readonly published: boolean; readonly indexed?: boolean }): Promise<void>
@@ -25,9 +25,9 @@ function createPublishing(session: Session): Publishing {
       const answer = await work()
       state.value = answer
       failure.value = undefined
-      // The list of documents shows it.
+      // The list of documents shows whether a document is published.
       if (findRecent(session.id) !== undefined) remember(session.id, { published: answer.published })
-      // Without the pictures, readers' browsers draw the diagrams.
+      // If the pictures cannot be drawn, readers' browsers draw the diagrams.
       if (answer.published) void import('./drawings.ts').then(({ keepDrawings }) => keepDrawings(session)).catch(() => undefined)
     } catch (error) {
       failure.value = error

@@ -1,16 +1,16 @@
-/** A link as a QR code. The encoder loads when the first one is shown. */
+/** Shows a link as a QR code. The encoder loads when a code is first shown. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { t } from '../text/t.ts'
 
 interface Drawn {
-  /** Modules per side, including the quiet zone. */
+  /** Number of modules per side, including the quiet zone. */
   readonly size: number
   readonly path: string
 }
 
-/** Modules that stay white around the code (ISO/IEC 18004: four). */
+/** Width of the white border around the code, in modules (ISO/IEC 18004 requires four). */
 const quietZone = 4
 
 async function draw(text: string): Promise<Drawn> {

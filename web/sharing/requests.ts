@@ -9,17 +9,17 @@ export type Publication = Pick<Output<'publishDocument'>, 'published' | 'url' | 
 
 const readShares = operation<'listShares'>('GET /api/docs/{id}/shares')
 
-/** Returns the links that are not revoked, newest first. For owners. */
+/** Returns the links that have not been revoked, newest first. Only owners may call it. */
 export const listShares = async ({ id, key }: Access): Promise<readonly Share[]> =>
   (await readShares({ id, key }, { ended: false })).shares.filter((share) => !share.revoked)
 
-/** A repeated request with the same `idempotencyKey` creates no second link. */
+/** Creates a link. A repeated request with the same `idempotencyKey` does not create a second one. */
 export const createShare = operation<'createShare'>('POST /api/docs/{id}/shares')
 
-/** Links created through it get at most the new role. */
+/** Changes a link. Links created through it get at most the new role. */
 export const changeShare = operation<'changeShare'>('PATCH /api/docs/{id}/shares/{share}')
 
-/** Also revokes the links created through it, unless the request keeps them. */
+/** Revokes a link. Links created through it are revoked too, unless the request keeps them. */
 export const revokeShare = operation<'revokeShare'>('DELETE /api/docs/{id}/shares/{share}')
 
 export async function readPublication({ id, key }: Access): Promise<Publication> {

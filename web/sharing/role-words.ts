@@ -1,4 +1,4 @@
-/** Descriptions of the rights of a role. Terms. */
+/** Descriptions of the rights of each role, for translation. */
 import type { Role } from '../../shared/roles.ts'
 import { term } from '../text/t.ts'
 

@@ -1,4 +1,4 @@
-/** Access to the document: links for people, an invitation for an agent, the published page. */
+/** The dialog for access to the document: links for people, an invitation for an agent, and the published page. */
 import { effect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -21,7 +21,7 @@ const tabs = [
   { id: 'publish', name: term('Publish'), icon: 'globe', shown: PublishTab }
 ] as const satisfies readonly { readonly id: DialogName; readonly [field: string]: unknown }[]
 
-/** Explains why nothing can be changed at the moment. */
+/** Explains why the person cannot change anything now. Undefined if they can. */
 function standing(session: Session): string | undefined {
   if (session.link.ended.value !== undefined)
     return t('Your access to this document has ended. You see the text as this page last received it.')
@@ -30,21 +30,21 @@ function standing(session: Session): string | undefined {
   return undefined
 }
 
-/** Updates the dialog while it is open: after each connection, and when another page of an owner changes something. */
+/** Keeps the dialog up to date: after each connection, and when another page of an owner changes something. */
 function useCurrent({ session, here }: View): void {
   useEffect(() => {
     const links = linksOf(session)
     const publishing = publishingOf(session)
-    // From the last time: the link itself is in the list.
+    // The list contains the link that was created when the dialog was last open.
     links.made.value = undefined
     const stops = [
       effect(() => {
-        // Loaded again after each connection, and with each role.
+        // Loads the data again after each connection and whenever the role changes.
         if (session.link.socket.value !== 'synced' || !includesRole(session.role.value, 'edit')) return
         void publishing.load()
       }),
       effect(() => {
-        // A visitor has used a link.
+        // A visitor has used a link, so the list shows a new last use.
         if (here.value.length > 0 && session.link.socket.value === 'synced' && session.role.value !== null) void links.load()
       }),
       session.onMessage((message) => {
@@ -67,7 +67,7 @@ export function ShareDialog({ view }: { view: View }): JSX.Element {
   const { failure } = current === 'publish' ? publishingOf(session) : linksOf(session)
   const Shown = tabs.find(({ id }) => id === current)?.shown ?? LinksTab
   useCurrent(view)
-  // The browser reports the close a moment later: another dialog may be open by then.
+  // The browser reports that the dialog closed slightly later. Another dialog may be open by then.
   const close = (): void => {
     if (tabs.some(({ id }) => id === view.dialog.value)) view.dialog.value = undefined
   }

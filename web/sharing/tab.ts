@@ -1,8 +1,8 @@
-/** The input of each tab of the dialog. */
+/** The props of each tab in the sharing dialog. */
 import type { View } from '../view/view.ts'
 
 export interface TabInput {
   readonly view: View
-  /** Whether nothing can be changed at the moment. */
+  /** Whether the person cannot change anything now. */
   readonly disabled: boolean
 }

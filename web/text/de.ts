@@ -1,4 +1,4 @@
-/** German. */
+/** The German translations of the pages. */
 import type { Catalogue } from '../../shared/words.ts'
 
 export const de: Catalogue = {

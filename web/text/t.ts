@@ -1,6 +1,6 @@
 /**
- * The words of the pages. An English sentence is its own key; the catalogue of another language has a translation for each (a test compares them with
- * the sources). A catalogue is loaded before the first page is drawn, so that looking up words never waits.
+ * The texts of the pages. An English sentence is its own key, and the catalog of another language has a translation for each. A test compares the
+ * catalogs with the sources. A catalog is loaded before the first drawing, so that looking up a text never waits.
  */
 import { languageCookie } from '../../shared/names.ts'
 import { type Catalogue, fill, type Values } from '../../shared/words.ts'
@@ -9,12 +9,12 @@ import { readDevice, writeDevice } from '../device/values.ts'
 
 export { term } from '../../shared/words.ts'
 
-/** Languages of the pages, by BCP 47 tag, each with its own name. */
+/** The languages of the pages by BCP 47 tag, each with its name in that language. */
 const names = { en: 'English', de: 'Deutsch' } as const
 
 export type Language = keyof typeof names
 
-/** In menu order. */
+/** The languages in the order of the menu. */
 export const languages = Object.entries(names).map(([tag, name]) => ({ tag: tag as Language, name }))
 
 const languageKey = deviceValue('language')
@@ -25,23 +25,23 @@ const catalogues: Readonly<Record<Exclude<Language, 'en'>, () => Promise<Catalog
 
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(names, tag)
 
-/** The language chosen on this device, otherwise the first of the browser's languages that is available, otherwise English. */
+/** Returns the language chosen on this device. Without a choice, it is the first available language of the browser, or else English. */
 const preferred = (): Language =>
   [readDevice(languageKey) ?? '', ...navigator.languages.map((tag) => tag.split('-')[0] ?? '')].find(isLanguage) ?? 'en'
 
-/** The language of the pages with the browser's region, for numbers, dates and plurals. */
+/** The language of the pages with the browser's region, used for numbers, dates and plurals. */
 export let locale = 'en'
 let catalogue: Catalogue = {}
 let plurals = new Intl.PluralRules('en')
 
-/** Tells the pages without script about the choice made here, in a cookie. */
+/** Stores the choice in a cookie, so that the pages rendered by the server use the same language. */
 function tellServer(tag: string): void {
   const secure = location.protocol === 'https:' ? '; Secure' : ''
   const value = `${languageCookie}=${tag}`
   if (!document.cookie.split('; ').includes(value)) document.cookie = `${value}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`
 }
 
-/** Await this before drawing anything. Without the network and without a cached catalogue the pages are in English. */
+/** Loads the texts. Await this before drawing anything. If neither the network nor the cache has the catalog, the pages are in English. */
 export async function loadWords(): Promise<void> {
   const language = preferred()
   if (readDevice(languageKey) === language) tellServer(language)
@@ -58,32 +58,32 @@ export async function loadWords(): Promise<void> {
 /** The current language of the pages. */
 export const language = (): Language => [document.documentElement.lang].find(isLanguage) ?? 'en'
 
-/** Changes the language on this device and loads the page again. Everything typed is stored here or on the server. */
+/** Changes the language on this device and reloads the page. Everything that the person typed is stored on this device or on the server. */
 export function setLanguage(tag: Language): void {
   writeDevice(languageKey, tag)
   location.reload()
 }
 
-/** A sentence in the language of the page; `{name}` stands for a value. */
+/** Returns a sentence in the language of the page. `{name}` is replaced with a value. */
 export function t(sentence: string, values: Values = {}): string {
   const found = catalogue[sentence] ?? sentence
   return fill(typeof found === 'string' ? found : found.other, values, locale)
 }
 
-/** `t` for a number of things: `{count}` stands for the number. The plural sentence is the key. */
+/** Returns a sentence about a number of things. `{count}` is replaced with the number. The plural sentence is the key. */
 export function tn(count: number, one: string, many: string, values: Values = {}): string {
   const found = catalogue[many] ?? { one, other: many }
   const sentence = typeof found === 'string' ? found : (found[plurals.select(count)] ?? found.other)
   return fill(sentence, { ...values, count }, locale)
 }
 
-/** A large number in short form: "4.2 million". */
+/** Returns a large number in short form, such as "4.2 million". */
 export const shortNumber = (value: number): string =>
   new Intl.NumberFormat(locale, { notation: 'compact', compactDisplay: 'long' }).format(value)
 
-/** The words for an action after “You”: they stay the same in English, but German conjugates the verb. */
+/** Returns the phrase for an action after "You". The phrase stays the same in English, but German conjugates the verb. */
 export const ofYouIn = (language: Language, words: string): string =>
   language === 'de' ? words.replace(/^hat /, 'hast ').replace(/^konnte /, 'konntest ') : words
 
-/** `ofYouIn` for the language of the page. */
+/** Calls `ofYouIn` with the language of the page. */
 export const ofYou = (words: string): string => ofYouIn(language(), words)

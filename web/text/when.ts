@@ -1,11 +1,11 @@
-/** Instants in the language of the page. */
+/** Formats times in the language of the page. */
 import { ago } from '../../shared/ago.ts'
 import { locale, t } from './t.ts'
 
-/** The time since an instant, in milliseconds since 1970: "3 hours ago". */
+/** Returns the time that has passed since an instant, such as "3 hours ago". The instant is in milliseconds since 1970. */
 export const agoWords = (instant: number): string => ago(instant, Date.now(), { locale, now: t('just now') })
 
-/** A day: "21 Nov", with the year if it is another one, and with the time of day if it is in the near future. */
+/** Returns a day, such as "21 Nov". It includes the year if it is a different one, and the time of day if it is in the near future. */
 export function dayWords(instant: number): string {
   const date = new Date(instant)
   const near = instant > Date.now() && instant - Date.now() < 172_800_000

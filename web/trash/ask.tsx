@@ -1,4 +1,4 @@
-/** Asks before a document is deleted that others have access to. */
+/** The dialog that asks before a person deletes a document which others can access. */
 import type { JSX } from 'preact'
 import { t, tn } from '../text/t.ts'
 import { limits } from '../../shared/limits.ts'

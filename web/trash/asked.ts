@@ -1,19 +1,19 @@
-/** The open question about a deletion: the state that a page needs before the dialog is loaded. */
+/** The deletion that the person is asked about. The page needs this state before the dialog has loaded. */
 import { signal } from '@preact/signals'
 
 /** A document that the person owns. */
 export interface Deletable {
   readonly id: string
-  /** Key of an owner link, '' for the account. */
+  /** The key of an owner link, or '' if the account owns the document. */
   readonly key: string
   readonly title: string
 }
 
-/** Other people's access to a document. */
+/** The access that other people have to a document. */
 export interface Others {
-  /** The number of other links that have been used. */
+  /** Number of other links that have been used. */
   readonly links: number
-  /** Name of the owning account, unless it is the person's own. */
+  /** Name of the account that owns the document. Undefined if it is the person's own account. */
   readonly account: string | undefined
   readonly published: boolean
 }

@@ -1,4 +1,4 @@
-/** Deletes and restores documents. No user interface except the messages about it. */
+/** Deletes and restores documents. It draws nothing, but shows messages. */
 import { findUser, readDocument } from '../client/documents.ts'
 import { operation } from '../client/operation.ts'
 import { removeFromDevice } from '../device/remove.ts'
@@ -12,7 +12,7 @@ import { asked, type Deletable, type Others } from './asked.ts'
 const deleteDocument = operation<'deleteDocument'>('DELETE /api/docs/{id}')
 const undeleteDocument = operation<'undeleteDocument'>('POST /api/docs/{id}/undelete')
 
-/** How long the message offers Undo, in milliseconds; after that, the trash does. */
+/** How long the message offers Undo, in milliseconds. After that, the person can use the trash. */
 const undoMs = 10_000
 
 async function findOthers({ id, key }: Deletable): Promise<Others> {
@@ -27,7 +27,7 @@ async function findOthers({ id, key }: Deletable): Promise<Others> {
   }
 }
 
-/** Stores on this device until when a document can be restored; 0 if it is not in the trash. */
+/** Stores until when a document can be restored on this device. The value is 0 if the document is not in the trash. */
 const note = (id: string, trashedUntil: number): void => {
   if (findRecent(id) !== undefined) remember(id, { trashedUntil })
 }
@@ -38,7 +38,7 @@ export async function restore({ id, key }: Deletable): Promise<void> {
   note(id, 0)
 }
 
-/** Erases a document. Throws `RequestError`. */
+/** Deletes a document permanently. Throws `RequestError`. */
 export async function erase({ id, key }: Deletable): Promise<void> {
   await deleteDocument({ id, key }, { permanent: true })
   forget(id)
@@ -60,7 +60,8 @@ async function move(document: Deletable, changed: () => void): Promise<void> {
 }
 
 /**
- * Moves a document to the trash, and offers Undo. Asks first if others have access. Calls `changed` when it is in the trash, and when it is restored.
+ * Moves a document to the trash and offers Undo. It asks first if others have access. `changed` is called when the document is in the trash, and when
+ * it is restored.
  */
 export async function moveToTrash(document: Deletable, changed: () => void): Promise<void> {
   try {

@@ -1,12 +1,12 @@
-/** The component kinds of a page, one entry each, as commands and labels name them. components/kind-parts.ts has the parts that load later. */
+/** The kinds of components, with the names that commands and labels use. The parts that load later are in components/kind-parts.ts. */
 import type { FenceKind } from '../../shared/fences/fences.ts'
 import { term } from '../text/t.ts'
 import type { IconName } from './icons.tsx'
 
 interface Kind {
-  /** A term. */
+  /** The name of the kind, which is translated when drawn. */
   readonly name: string
-  /** A term: more search words for the command that inserts one. */
+  /** Further words by which a search finds the command that inserts this kind. They are translated. */
   readonly words: string
   readonly icon: IconName
 }

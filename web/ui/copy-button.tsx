@@ -1,4 +1,4 @@
-/** A button that copies and confirms it in its own label. */
+/** A button that copies a text and confirms it in its own label. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -6,17 +6,17 @@ import { t } from '../text/t.ts'
 import { refusedCopy, tryCopy } from './copy.ts'
 import { Icon } from './icons.tsx'
 
-/** How long it shows the confirmation, in milliseconds. */
+/** How long the button shows the confirmation, in milliseconds. */
 const saidMs = 2500
 
 interface CopyInput {
-  /** The text to copy, or a function that gets it; undefined: there is none, and the person was told. */
+  /** The text to copy, or a function that loads it. The function resolves with undefined if there is none, after telling the person. */
   readonly text: string | (() => Promise<string | undefined>)
-  /** The name of the copied thing in the language of the page, for screen readers. */
+  /** What is copied, in the language of the page. Screen readers announce it. */
   readonly what: string
-  /** The label. */
+  /** The visible label. */
   readonly words: string
-  /** The accessible name, if the label alone is ambiguous. */
+  /** The accessible name, if the visible label is ambiguous. */
   readonly label?: string
   readonly class?: string
   readonly disabled?: boolean
@@ -48,7 +48,7 @@ export function CopyButton({ text, what, words, label, class: look = 'button', d
         onClick={() => void copy()}
       >
         <Icon name={copied.value ? 'check' : 'copy'} size={18} />
-        {/* As wide as either label, so that the width does not change. */}
+        {/* The button is as wide as the longer of its two labels, so that its width does not change. */}
         <span class='copy-words' data-other={copied.value ? words : t('Copied')}>
           {copied.value ? t('Copied') : words}
         </span>

@@ -1,8 +1,8 @@
-/** Copies text to the clipboard, or says that the browser refused. */
+/** Copies text to the clipboard, or says that the browser refused it. */
 import { t } from '../text/t.ts'
 import { toast } from './toast.tsx'
 
-/** Copies a text. Returns whether the browser did. */
+/** Copies a text. Returns whether the browser allowed it. */
 export async function tryCopy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -12,10 +12,10 @@ export async function tryCopy(text: string): Promise<boolean> {
   }
 }
 
-/** Reports that the browser refused to copy. */
+/** Tells the person that the browser refused to copy. */
 export const refusedCopy = (): void => toast(t('Your browser blocked copying. Select the text and copy it yourself.'))
 
-/** Copies a text and reports it, or that the browser refused. `what`: the name of the copied thing, in the language of the page. */
+/** Copies a text and tells the person whether it worked. `what` names the copied content in the language of the page. */
 export async function copyText(text: string, what: string): Promise<void> {
   if (await tryCopy(text)) toast(t('{what} copied', { what }))
   else refusedCopy()

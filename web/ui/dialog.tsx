@@ -1,4 +1,4 @@
-/** A native dialog: Esc and a click outside it close it. */
+/** A native dialog. Esc or a click outside closes it. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId } from 'preact/hooks'
 import { t } from '../text/t.ts'
@@ -9,7 +9,7 @@ import { modals, Toasts } from './toast.tsx'
 interface DialogInput {
   readonly title: string
   readonly about?: string
-  /** For dialogs with more than a few fields. */
+  /** Set for dialogs with more than a few fields. */
   readonly wide?: boolean
   readonly onClose: () => void
   readonly children: ComponentChildren

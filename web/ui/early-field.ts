@@ -1,11 +1,11 @@
 /**
- * A field for text typed before the real field has loaded: a person who asks to write can type at once, and no letter of it lands in the document. It
- * is visible only if the other field takes long, and passes its text on.
+ * A field for text that is typed before the real field has loaded. A person who asks to write can type immediately, and none of the letters end up in
+ * the document. The field becomes visible only if the real one takes long, and then passes its text on.
  */
 import { t } from '../text/t.ts'
 
 export interface EarlyField {
-  /** False once the person has left it. */
+  /** Returns false once the person has left the field. */
   isWanted(): boolean
 }
 
@@ -14,9 +14,9 @@ interface Open {
   readonly onLeave: () => void
   /** The element that had the focus before. */
   readonly before: Element | null
-  /** An input method (IME) is composing: moving the text now would lose the letter. */
+  /** Whether an input method (IME) is composing. Moving the text during a composition would lose the letter. */
   isComposing: boolean
-  /** The key that submits, if it was pressed already: it is replayed in the real field. */
+  /** The key that submits, if the person has already pressed it. It is replayed in the real field. */
   end: KeyboardEventInit | undefined
 }
 
@@ -30,7 +30,7 @@ function close(open: Open): void {
 function make(label: string, isLine: boolean, onLeave: () => void): Open {
   const field = document.createElement('textarea')
   field.className = 'early-field'
-  // The real field has that name, and both exist for a moment.
+  // The label differs from that of the real field, because both exist for a moment.
   field.setAttribute('aria-label', t('Your text while the editor loads'))
   field.placeholder = label
   field.dir = 'auto'
@@ -50,20 +50,23 @@ function make(label: string, isLine: boolean, onLeave: () => void): Open {
   })
   field.addEventListener('compositionstart', () => (open.isComposing = true))
   field.addEventListener('compositionend', () => (open.isComposing = false))
-  // A person who leaves the field empty no longer wants it.
+  // A person who leaves the field empty no longer needs it.
   field.addEventListener('blur', () => field.value === '' && queueMicrotask(() => close(open)))
   document.body.append(field)
   return open
 }
 
-/** Takes the focus now, until `handOver`. `isLine`: Enter ends it, else Mod-Enter. `onLeave` is called when the person leaves it with Esc. */
+/**
+ * Creates the field and focuses it until `handOver` is called. With `isLine`, Enter submits the text, and otherwise Mod-Enter does. `onLeave` is
+ * called when the person leaves the field with Esc.
+ */
 export function typeEarly(label: string, isLine: boolean, onLeave: () => void): EarlyField {
   const open = (current ??= make(label, isLine, onLeave))
   open.field.focus({ preventScroll: true })
   return { isWanted: () => current === open }
 }
 
-/** The awaited part failed to load: a field with text stays visible, an empty one closes. */
+/** Called when the real field failed to load. A field with text stays visible, and an empty one closes. */
 export function endEarly(): void {
   if (current === undefined || current.field.value !== '') return
   const { onLeave } = current
@@ -72,14 +75,14 @@ export function endEarly(): void {
 }
 
 /**
- * Returns the focus to the element that had it before, so that a dialog that opens now restores it when it closes. Call `handOver` for its field
- * afterwards.
+ * Returns the focus to the element that had it before the early field. A dialog that opens now restores the focus there when it closes. Call
+ * `handOver` afterwards.
  */
 export function focusBefore(): void {
   if (current?.before instanceof HTMLElement) current.before.focus({ preventScroll: true })
 }
 
-/** Moves the focus into the real field, and replaces its selection with the text typed meanwhile. */
+/** Moves the focus into the real field, and replaces its selection with the text typed so far. */
 export function handOver(into: HTMLTextAreaElement | HTMLInputElement): void {
   const open = current
   if (open === undefined) return into.focus()
@@ -93,10 +96,10 @@ export function handOver(into: HTMLTextAreaElement | HTMLInputElement): void {
       into.setSelectionRange(start + selectionStart, start + selectionEnd)
       into.dispatchEvent(new Event('input', { bubbles: true }))
     }
-    // A person who moved the focus elsewhere keeps it there.
+    // If the person has moved the focus elsewhere, it stays there.
     if (document.activeElement === field) into.focus()
     close(open)
-    // Wait until the field has processed its text.
+    // Waits until the field has processed its text.
     if (end !== undefined) setTimeout(() => into.dispatchEvent(new KeyboardEvent('keydown', end)))
   }
   if (open.isComposing) field.addEventListener('compositionend', () => queueMicrotask(move), { once: true })

@@ -1,6 +1,6 @@
 /**
- * Icons of Lucide (ISC licence, lucide.dev), as path data on a 24 × 24 grid. Only the needed ones are included. This file has those of the first page
- * and of the bars around a text; the others load later (more-icons.ts) and appear then.
+ * Icons of Lucide (ISC license, lucide.dev) as path data on a 24 × 24 grid. Only the icons in use are included. This file has the icons of the first
+ * page and of the bars around a text. The others load later (more-icons.ts) and appear then.
  */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
@@ -62,10 +62,10 @@ export function addIcons(more: MoreIcons): void {
   all.value = { ...paths, ...more }
 }
 
-/** Path data of an icon, for code that draws without components. */
+/** Returns the path data of an icon, for code that does not use Preact. */
 export const iconPath = (name: IconName): string => all.peek()[name] ?? ''
 
-/** Decorative: the surrounding control has the words. */
+/** Draws an icon. It is decorative, because the control around it has a label. */
 export const Icon = ({ name, size = 20 }: { name: IconName; size?: number }): JSX.Element => (
   <svg
     class='icon'
@@ -83,7 +83,7 @@ export const Icon = ({ name, size = 20 }: { name: IconName; size?: number }): JS
   </svg>
 )
 
-/** The mark of the service. */
+/** Draws the logo of the service. */
 export const Logo = ({ size = 24 }: { size?: number }): JSX.Element => (
   <svg class='logo' width={size} height={size} viewBox='0 0 32 32' aria-hidden='true'>
     <rect width='32' height='32' rx='8' class='logo-paper' />

@@ -1,27 +1,27 @@
-/** A native dialog over the page, which opens when its component is mounted. */
+/** Manages a native modal dialog, which opens when its component is mounted. */
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 interface Modal {
   readonly ref: RefObject<HTMLDialogElement | null>
-  /** Closes it, restores the focus and calls `onEnd`. */
+  /** Closes the dialog, restores the focus and calls `onEnd`. */
   close(): void
-  /** Handlers for the element: Esc and every other way to close. */
+  /** Event handlers for the dialog element. They handle Esc and every other way to close. */
   readonly ends: { onCancel(event: Event): void; onClose(): void }
-  /** A handler for the element: a press outside the dialog closes it. */
+  /** Event handler for the dialog element. A press outside the dialog closes it. */
   readonly pressed: (event: MouseEvent) => void
 }
 
 /**
- * `onEnd` is called once, before the next key. A browser reports the end of a dialog one task later; by then a key may have opened another dialog,
- * which the late event would close.
+ * Opens the dialog. `onEnd` is called once, before the next key press. A browser reports the end of a dialog one task later. By then, a key press may
+ * have opened another dialog, which the late event would close.
  */
 export function useModal(onEnd: () => void): Modal {
   const ref = useRef<HTMLDialogElement>(null)
   const hasEnded = useRef(false)
   useEffect(() => {
     ref.current?.showModal()
-    // The element is removed: a close event that is still to come would be late.
+    // The element is being removed, so a later close event must be ignored.
     return () => {
       hasEnded.current = true
     }
@@ -32,7 +32,7 @@ export function useModal(onEnd: () => void): Modal {
     ref.current?.close()
     onEnd()
   }
-  // A file input inside it sends `cancel` events of its own.
+  // A file input inside the dialog sends `cancel` events too.
   const isOwn = ({ target }: Event): boolean => target === ref.current
   return {
     ref,

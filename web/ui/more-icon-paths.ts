@@ -1,4 +1,4 @@
-/** Paths of the icons that the first page does not need (icons.tsx). */
+/** Path data of the icons that the first page does not need (icons.tsx). */
 import { box } from './icon-box.ts'
 
 export const paths = {

@@ -1,4 +1,4 @@
-/** A module that imports this gets the icons that the first page does not need. */
+/** Adds the icons that the first page does not need to any page that imports this module. */
 import { addIcons } from './icons.tsx'
 import { paths } from './more-icon-paths.ts'
 

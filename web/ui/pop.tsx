@@ -1,16 +1,16 @@
-/** Menus of components: a native popover next to the control that opens it, so that Esc and a click elsewhere close it. */
+/** The menus of components. Each is a native popover next to the control that opens it, so that Esc and a click elsewhere close it. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface PopInput {
   readonly label: string
-  /** The element next to which it opens; it gets the focus back. */
+  /** The element next to which the menu opens. It takes the focus when the menu closes. */
   readonly anchor: HTMLElement
   readonly onClose: () => void
   readonly children: ComponentChildren
 }
 
-/** Distance from the anchor and from the edges of the page, in pixels. */
+/** Distance between the menu and its anchor, and between the menu and the edges of the page, in pixels. */
 const gap = 4
 
 export function Pop({ label, anchor, onClose, children }: PopInput): JSX.Element {
@@ -54,7 +54,7 @@ export function Pop({ label, anchor, onClose, children }: PopInput): JSX.Element
 interface PopItemInput {
   readonly onChoose: () => void
   readonly disabled?: boolean
-  /** Why it cannot be chosen: shown below its name. The item stays reachable by keyboard. */
+  /** The reason why the item cannot be chosen, shown below its name. Keyboard users can still focus the item. */
   readonly why?: string | undefined
   readonly children: ComponentChildren
 }

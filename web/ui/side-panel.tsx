@@ -1,4 +1,7 @@
-/** The panel to the right of the text, one at a time; on a phone a sheet at the bottom. Esc closes it and restores the focus. */
+/**
+ * The panel to the right of the text, which is a sheet at the bottom on a phone. Only one panel is open at a time. Esc closes it and restores the
+ * focus.
+ */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId } from 'preact/hooks'
 import { t } from '../text/t.ts'
@@ -6,7 +9,7 @@ import { Icon } from './icons.tsx'
 
 interface SidePanelInput {
   readonly title: string
-  /** Next to the title. */
+  /** Controls next to the title. */
   readonly tools?: ComponentChildren
   readonly onClose: () => void
   readonly onKeyDown?: (event: KeyboardEvent) => void
@@ -48,7 +51,7 @@ export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePa
           <Icon name='x' />
         </button>
       </header>
-      {/* It scrolls, so it must be reachable by keyboard. */}
+      {/* The element scrolls, so keyboard users must be able to focus it. */}
       <div class='side-panel-body' tabIndex={0} role='group' aria-labelledby={titleId}>
         {children}
       </div>

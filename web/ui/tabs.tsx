@@ -1,4 +1,6 @@
-/** Tabs: one Tab stop, arrow keys choose (ARIA, tabs). The caller supplies the panel, with the attributes of `panelOf`. */
+/**
+ * A list of tabs. It is a single Tab stop, and the arrow keys choose a tab (ARIA, tabs). The caller draws the panel with the attributes of `panelOf`.
+ */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
@@ -18,7 +20,7 @@ interface TabsInput<Id extends string> {
 
 const tabId = (id: string): string => `tab-${id}`
 
-/** The attributes of the panel of a tab. */
+/** Returns the attributes for the panel of a tab. */
 export const panelOf = (id: string): { id: string; role: 'tabpanel'; 'aria-labelledby': string } => ({
   id: `panel-${id}`,
   role: 'tabpanel',

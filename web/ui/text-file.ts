@@ -2,13 +2,13 @@
 import { cleanText } from '../base/clean-text.ts'
 import { t } from '../text/t.ts'
 
-/** Largest accepted file, in bytes: nobody reads a longer text, and the service accepts none. */
+/** Largest accepted file, in bytes. Nobody reads a longer text, and the service accepts none. */
 const fileBytesMax = 10 * 1024 * 1024
 
-/** A message for the person, shown as it is. */
+/** An error whose message the page shows to the person unchanged. */
 export class TextFileFailure extends Error {}
 
-// Control characters that occur in binary files but not in text: all but tab, line breaks and form feed.
+// Matches control characters that occur in binary files but not in text: all except tab, line breaks and form feed.
 const binary = /[\0-\b\v\x0E-\x1F]/
 
 const decode = (bytes: ArrayBuffer, encoding: string): string | undefined => {
@@ -19,7 +19,7 @@ const decode = (bytes: ArrayBuffer, encoding: string): string | undefined => {
   }
 }
 
-/** The text of a file in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252. Undefined: it is not text. */
+/** Returns the text of a file in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252. Undefined if the file is not text. */
 function textOf(bytes: ArrayBuffer): string | undefined {
   const [first, second] = new Uint8Array(bytes)
   const marked = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : undefined
@@ -27,7 +27,7 @@ function textOf(bytes: ArrayBuffer): string | undefined {
   return text === undefined || binary.test(text) ? undefined : cleanText(text)
 }
 
-/** The text of a file in a form that a document can hold. Throws `TextFileFailure`. */
+/** Returns the text of a file as a document can store it. Throws `TextFileFailure`. */
 export async function readTextFile(file: File): Promise<string> {
   const { name } = file
   if (file.size > fileBytesMax) throw new TextFileFailure(t('“{name}” is larger than 10 MiB.', { name }))

@@ -1,4 +1,4 @@
-/** One short message at a time, bottom left. */
+/** Short messages at the bottom left. Only one is visible at a time. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { t } from '../text/t.ts'
@@ -10,7 +10,7 @@ interface Offer {
   readonly run: () => void
 }
 
-/** A message that disappears by itself, with the action that it offers. */
+/** A message that disappears after a while, with an action that it offers. */
 interface Passing {
   readonly text: string
   readonly step?: { readonly name: string; readonly run: () => void }
@@ -19,25 +19,25 @@ interface Passing {
 const shownMs = 5000
 const passing = signal<Passing | undefined>(undefined)
 const staying = signal<Offer | undefined>(undefined)
-/** Open modal dialogs: screen readers and focus cannot reach anything below one. */
+/** Number of open modal dialogs. Screen readers and the focus cannot reach anything below one. */
 export const modals = signal(0)
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a message for five seconds, or for as long as its action is possible. */
+/** Shows a message for five seconds, or for as long as it offers an action. */
 export function toast(text: string, step?: { readonly name: string; readonly run: () => void; readonly milliseconds: number }): void {
   clearTimeout(timer)
   passing.value = { text, ...(step !== undefined && { step }) }
   timer = setTimeout(() => (passing.value = undefined), step?.milliseconds ?? shownMs)
 }
 
-/** Removes the passing message; with a text, only if it is that one. */
+/** Removes the temporary message. If a text is given, only a message with this text is removed. */
 export const dropToast = (text?: string): void => {
   if ((text ?? passing.peek()?.text) !== passing.peek()?.text) return
   clearTimeout(timer)
   passing.value = undefined
 }
 
-/** Shows a message with a button until it is used or closed; other messages may cover it meanwhile. */
+/** Shows a message with a button until the person uses or closes it. Temporary messages may cover it for a while. */
 export function offer(text: string, name: string, run: () => void): void {
   staying.value = { text, name, run }
 }
@@ -62,7 +62,7 @@ function OfferToast({ text, name, run }: Offer): JSX.Element {
   )
 }
 
-/** Rendered on the page and in each modal dialog. */
+/** Draws the messages. It is part of the page and of each modal dialog. */
 export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | null {
   if (!modal && modals.value > 0) return null
   return (

@@ -1,9 +1,12 @@
-/** The messages for a file that cannot be added, with the next step. One table; no user interface. */
+/** Messages for a file that cannot be added. Each says why and what to do next. This module draws nothing. */
 import { limits } from '../../shared/limits.ts'
 import { findMediaType } from '../../shared/media-types.ts'
 import { t, term } from '../text/t.ts'
 
-/** `never`: the same file would be refused again; `by hand`: a person may try again; `by itself`: it is retried automatically. */
+/**
+ * Whether a file can be sent again. `never`: it would be refused again; `by hand`: the person may try again; `by itself`: the page retries
+ * automatically.
+ */
 export type Again = 'never' | 'by hand' | 'by itself'
 
 export interface Failure {
@@ -11,7 +14,7 @@ export interface Failure {
   readonly again: Again
 }
 
-/** The message, as a term. */
+/** What a failure means: its message, for translation, and whether the file can be sent again. */
 interface Meaning {
   readonly says: string
   readonly again: Again
@@ -46,14 +49,14 @@ const byStatus: Readonly<Record<number, Meaning>> = { 0: notReached, 413: tooLar
 
 const spoken = ({ says, again }: Meaning): Failure => ({ words: t(says, { mebibytes: limits.assetBytesMax / 1024 / 1024 }), again })
 
-/** The role was lowered, or access has ended. */
+/** The failure of a person whose role was lowered or whose access has ended. */
 export const notAllowed = (): Failure => spoken(noRight)
 
-/** Returns the meaning of a refusal: status (0: not reached) and code of its problem document. */
+/** Returns the failure for a refused upload. `status` is 0 if the server could not be reached. `code` comes from the problem document. */
 export const failureOf = (status: number, code: string): Failure =>
   spoken(byCode[code] ?? byStatus[status] ?? { says: term('The server could not accept the file.'), again: 'by hand' })
 
-/** Explains why a file need not be sent at all; undefined if the service may accept it. `type` is the browser's guess. */
+/** Explains why a file cannot be accepted, before it is sent. Undefined if the service may accept it. `type` is the browser's guess. */
 export function refusalOf({ type, size }: { readonly type: string; readonly size: number }): Failure | undefined {
   if (findMediaType(type.toLowerCase().split(';', 1)[0]?.trim() ?? '') === undefined) return spoken(wrongType)
   if (size > limits.assetBytesMax) return spoken(tooLarge)

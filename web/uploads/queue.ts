@@ -1,6 +1,6 @@
 /**
- * Files that people add to a document, from the drop to the Markdown in the text. A separate chunk; signals, no user interface. Files are sent one at
- * a time, in order of arrival. The place of each stays correct while others type.
+ * The files that people add to a document, from the drop to the Markdown in the text. It is a separate chunk that exposes signals and draws nothing.
+ * Files are sent one at a time, in the order in which they were added. The place of each file stays correct while others type.
  */
 import { signal } from '@preact/signals'
 import * as Y from 'yjs'
@@ -15,22 +15,22 @@ import type { Failure } from './failures.ts'
 import type { Sending } from './send.ts'
 import type { Insert, Upload, UploadQueue, UploadsInput, UploadState } from './upload.ts'
 
-/** A file to upload, as an entry of the outbox until its Markdown is in the text. The server recognises it by its id when it is sent again. */
+/** A file to upload, as an entry of the outbox until its Markdown is in the text. The server identifies a repeated upload by its id. */
 interface KeptUpload extends Kept {
   readonly name: string
   readonly blob: Blob
-  /** An encoded `Y.RelativePosition`. */
+  /** The place of the file, as an encoded `Y.RelativePosition`. */
   readonly position: Uint8Array
-  /** Whether it was added together with the one before it. */
+  /** Whether the file was added together with the file before it. */
   readonly follows: boolean
 }
 
-/** Most files added at once. */
+/** Most files that a person can add at once. */
 const filesMax = 20
-/** How often a waiting file is retried without a network event, in milliseconds. */
+/** Delay between two retries of a waiting file when no network event occurs, in milliseconds. */
 const againMs = 15_000
 
-/** The sender loads with the first file. Resolves to undefined if it cannot be loaded now. */
+/** Loads the sender, with the first file. Resolves with undefined if it cannot be loaded now. */
 const findSender = async () => import('./sender.ts').catch(() => undefined)
 
 class Entry implements Upload {
@@ -41,7 +41,7 @@ class Entry implements Upload {
   readonly state = signal<UploadState>({ phase: 'queued' })
   blob: Blob
   position: Y.RelativePosition
-  /** On this device. */
+  /** Whether this device stores the file. */
   kept = false
   ready: Promise<unknown> = Promise.resolve()
   sending: Sending | undefined
@@ -57,7 +57,7 @@ class Entry implements Upload {
   }
 }
 
-/** Turns the name of a file into alternative text: without its extension and characters that a line cannot contain. */
+/** Turns a file name into alternative text. It removes the extension and characters that may not occur in a line. */
 export const altOf = (fileName: string): string =>
   fileName
     .replace(/\.[a-z0-9]{1,5}$/i, '')
@@ -93,7 +93,7 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
     if (failure.again === 'by itself') outbox.later(entry.id, afterSeconds === undefined ? againMs : afterSeconds * 1000)
     said.value = `${entry.fileName}: ${failure.words}`
     count()
-    // Refused permanently: a reload need not restore it.
+    // A file that was refused for good need not return after a reload.
     if (failure.again === 'never') void entry.ready.then(() => outbox.drop(entry.id))
   }
 
@@ -115,10 +115,10 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
     const address = markdown.endsWith(')') ? markdown.slice(markdown.indexOf('(') + 1, -1) : markdown
     const there = text.toString().includes(address)
     const at = placeOf(entry)
-    // Later files in the same place go after it.
+    // Later files at the same place go behind this one.
     const later = list.value.slice(list.value.indexOf(entry) + 1).filter((other) => placeOf(other) === at)
     const before = text.length
-    // The Markdown is already there if an earlier page ended between the two steps.
+    // The Markdown is already there if an earlier page closed after inserting it.
     if (!there && insert?.(at, markdown, entry) !== true) return fail(entry, notAllowed())
     const end = at + text.length - before
     for (const other of later) {
@@ -175,7 +175,7 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
     void work()
   }
 
-  /** Takes over the entries of pages that ended. */
+  /** Takes over the entries of pages that have closed. */
   const restore = async (): Promise<void> => {
     await outbox.restore((found) => {
       if (list.value.some(({ id }) => id === found.id)) return
@@ -194,7 +194,7 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
     add(files, position, follows) {
       const taken = files.slice(0, filesMax)
       const entries = taken.map((file, index) => {
-        // Scripts of the page see a picture without a name as `image.png`.
+        // Browsers name a pasted picture `image.png`.
         const name = file.name || 'file'
         const entry = new Entry({ id: newId(), name, follows: follows || index > 0, at: outbox.now(), blob: file }, position)
         entry.ready = prepare(entry)

@@ -4,7 +4,10 @@
 export const sideMax = 4096
 const quality = 0.9
 
-/** Types with a single frame; animations would stop. A type that browsers cannot write becomes WebP. */
+/**
+ * Types of pictures with a single frame, and the type that each is written as. Scaling an animation would stop it. A type that browsers cannot write
+ * becomes WebP.
+ */
 const writtenAs: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/jpeg': 'image/jpeg',
@@ -23,7 +26,7 @@ async function drawn(bitmap: ImageBitmap, type: string): Promise<Blob> {
 }
 
 /**
- * Returns the file itself, or a smaller picture of at most `sideMax` pixels per side. Never rejects: a file that cannot be drawn is sent unchanged.
+ * Returns the picture scaled to at most `sideMax` pixels per side, or the file itself. Never rejects: a file that cannot be drawn is sent unchanged.
  */
 export async function scaled(file: Blob): Promise<Blob> {
   const type = writtenAs[file.type]

@@ -1,11 +1,11 @@
-/** Sends one file in a request, with its progress (`fetch` reports none). */
+/** Sends one file and reports the progress, which `fetch` cannot do. */
 import { RequestError } from '../client/api.ts'
 import { addressOf } from '../client/operation.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { t } from '../text/t.ts'
 
 export interface Sending {
-  /** Throws `RequestError`; its status is 0 if the server was not reached or `cancel` was called. */
+  /** Resolves with the answer. Rejects with a `RequestError`, whose status is 0 if the server was not reached or `cancel` was called. */
   readonly done: Promise<Output<'uploadAsset'>>
   cancel(): void
 }
@@ -14,15 +14,15 @@ interface Input {
   readonly doc: string
   readonly key: string
   readonly blob: Blob
-  /** The alternative text for readers. */
+  /** The alternative text of the file. */
   readonly name: string
-  /** A repeated upload gets the answer of the first one (docs/api.md, Retries). */
+  /** A repeated upload with the same key gets the answer of the first one (docs/api.md, Retries). */
   readonly idempotencyKey: string
-  /** 0–1. */
+  /** Called with the share that has been sent, from 0 to 1. */
   readonly onProgress: (share: number) => void
 }
 
-/** A connection without progress for this long is abandoned, in milliseconds. */
+/** Longest time without progress before a connection is abandoned, in milliseconds. */
 const silentMsMax = 60_000
 
 function fields(request: XMLHttpRequest): Record<string, unknown> {
@@ -49,7 +49,7 @@ export function send({ doc, key, blob, name, idempotencyKey, onProgress }: Input
   })
   request.addEventListener('load', () => {
     const answer = fields(request)
-    // The service answers with this shape (openapi.json); both sides are built and tested together.
+    // The service answers with this type (openapi.json). The pages and the server are built and tested together.
     if (request.status === 201 || request.status === 200) return resolve(answer as unknown as Output<'uploadAsset'>)
     const seconds = Number(request.getResponseHeader('retry-after') ?? NaN)
     return reject(new RequestError(request.status, answer, Number.isFinite(seconds) ? seconds : undefined))

@@ -1,13 +1,13 @@
-/** A file that is being added to a document, as the page and the editor see it. */
+/** A file that is being added to a document. The page and the editor share this type. */
 import type { ReadonlySignal, Signal } from '@preact/signals'
 import type * as Y from 'yjs'
 import type { Failure } from './failures.ts'
 
 export type UploadState =
   | { readonly phase: 'queued' }
-  /** `share`: 0–1. */
+  /** `share` is the part that has been sent, from 0 to 1. */
   | { readonly phase: 'sending'; readonly share: number }
-  /** Retried automatically. */
+  /** The upload failed, and the page will retry it automatically. */
   | { readonly phase: 'waiting'; readonly failure: Failure }
   | { readonly phase: 'failed'; readonly failure: Failure }
 
@@ -16,28 +16,28 @@ export interface Upload {
   /** The name of the chosen file. */
   readonly fileName: string
   readonly state: Signal<UploadState>
-  /** Its Markdown gets a separate line after existing content: a picture, or the file added together with it. */
+  /** Whether the Markdown goes on a new line after existing content: after a picture, or after a file that was added together with this one. */
   readonly follows: boolean
 }
 
-/** Inserts Markdown into the text at a position. Returns false if the person may not write at the moment. */
+/** Inserts Markdown into the text at a position. Returns false if the person may not write now. */
 export type Insert = (at: number, markdown: string, upload: Upload) => boolean
 
 export interface Uploads {
   readonly list: ReadonlySignal<readonly Upload[]>
-  /** The last event, for screen readers. */
+  /** The last announcement for screen readers. */
   readonly said: ReadonlySignal<string>
-  /** Files that are stored only on this page and would be lost with it. */
+  /** Number of files that only this page has, and that closing it would lose. */
   readonly onlyHere: ReadonlySignal<number>
   /** Whether this person may add files. */
   readonly allowed: ReadonlySignal<boolean>
-  /** `follows`: the first of them also gets a separate line. */
+  /** Adds files at a position. With `follows`, the first file also goes on a new line. */
   add(files: readonly File[], at: number, follows?: boolean): void
-  /** Returns the position of its Markdown, in UTF-16 units. */
+  /** Returns the offset of a file in the text, in UTF-16 units. */
   placeOf(upload: Upload): number
   cancel(upload: Upload): void
   retry(upload: Upload): void
-  /** Begins to send, including files of earlier pages. Returns a function that stops it. */
+  /** Starts sending, including files of earlier pages. Returns a function that stops it. */
   start(insert: Insert): () => void
 }
 
@@ -46,11 +46,11 @@ export interface UploadsInput {
   readonly key: string
   readonly text: Y.Text
   readonly canEdit: ReadonlySignal<boolean>
-  /** The state of the live connection: while it is connected, files can probably be sent too. */
+  /** Whether the live connection is open. If it is, files can probably be sent too. */
   readonly connected: ReadonlySignal<boolean>
 }
 
-/** Sends them. */
+/** The part that sends the files. */
 export interface UploadQueue extends Omit<Uploads, 'add' | 'allowed'> {
   add(files: readonly File[], position: Y.RelativePosition, follows: boolean): void
 }

@@ -1,6 +1,6 @@
 /**
- * Files that people add to a document: the part that the page needs from the start. The sender (`queue.ts`) loads after the page; files added earlier
- * wait for it. Signals; no user interface.
+ * The files that people add to a document: the part that the page needs from the start. The sender (`queue.ts`) loads after the page, and files added
+ * earlier wait for it. It exposes signals and draws nothing.
  */
 import { batch, computed, signal } from '@preact/signals'
 import * as Y from 'yjs'
@@ -38,7 +38,7 @@ export function openUploads(input: UploadsInput): Uploads {
       if (insert !== undefined) stopQueue = queue.value.start(insert)
       flush()
     } catch {
-      // It may fail to load offline: it is requested again once the network is back.
+      // The sender may fail to load offline. The page requests it again when the network returns.
       loading = undefined
     }
   }

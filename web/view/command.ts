@@ -1,4 +1,4 @@
-/** The commands of a document page. Toolbar, keyboard, palette, menus, shortcut sheet and tooltips all use these entries. */
+/** The commands of a document's page. The toolbar, keyboard, palette, menus, shortcut list and tooltips all use these entries. */
 import type { EditorView } from '@codemirror/view'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import type { View } from './view.ts'
@@ -6,7 +6,7 @@ import { t, term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { toast } from '../ui/toast.tsx'
 
-/** In the order of the palette and the shortcut sheet; the words are terms. */
+/** The groups in the order of the palette and the shortcut list, with names for translation. */
 export const groups = {
   format: term('Format'),
   blocks: term('Blocks'),
@@ -21,44 +21,44 @@ export const groups = {
 
 export type Group = keyof typeof groups
 
-/** `On`: the page with everything that the command needs. */
+/** A command. `On` is the type of the page with everything that the command needs. */
 export interface Command<On extends View = View> {
-  /** Its name in lists, with words separated by dots. */
+  /** The id of the command in lists. Dots separate its words. */
   readonly id: string
-  /** A term. */
+  /** The title, which is translated when drawn. */
   readonly title: string
   readonly group: Group
   readonly icon?: IconName
-  /** In CodeMirror's notation (`Mod` is Cmd or Ctrl); the interface shows the first. */
+  /** The keys in CodeMirror's notation (`Mod` is Cmd or Ctrl). The interface shows the first one. */
   readonly keys?: readonly string[]
-  /** `text` (default): its keys work with the focus in the text. `page`: also elsewhere, but not in a dialog. */
+  /** Where the keys work. `text`, the default, means in the text. `page` means also elsewhere on the page, but not in a dialog. */
   readonly scope?: 'text' | 'page'
-  /** A term: more search words. */
+  /** Further words by which a search finds the command. They are translated. */
   readonly words?: string
-  /** Markdown that does the same when typed. */
+  /** The Markdown that has the same effect when a person types it. */
   readonly typed?: string
-  /** A job for a compute node: menus offer the command only while a node can do it. */
+  /** The kind of job that a compute node must offer. Menus show the command only while one does. */
   readonly needs?: JobKind
-  /** Whether it can be done now. */
+  /** Whether the command can run now. */
   when?(page: On): boolean
-  /** Whether it makes no sense at the caret: it is not offered there, and fixed controls are disabled. */
+  /** Whether the command makes no sense at the caret. Menus then omit it, and fixed buttons are disabled. */
   barred?(page: On): boolean
-  /** Whether its keys apply now, if they also have another meaning. */
+  /** Whether the keys apply now. Used for keys that also have another meaning. */
   keysWhen?(page: On): boolean
-  /** False: it does not apply here, and its key goes to other handlers. */
+  /** Runs the command. Returns false if it does not apply here, so that other handlers receive the key. */
   run(page: On): boolean | void
 }
 
 /** Whether this person is editing now. */
 export const isWriting = (page: View): boolean => page.canType.value && page.mode.value !== 'read'
 
-/** `when` and `run` of a command that changes the text; readers cannot use it. */
+/** Creates `when` and `run` for a command that changes the text. Readers cannot use it. */
 export const onText = (run: (view: EditorView) => boolean): Pick<Command, 'when' | 'run'> => ({
   when: isWriting,
   run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
 })
 
-/** The same for a command that does not change the text. */
+/** Creates `when` and `run` for a command that does not change the text. */
 export const inEditor = (run: (view: EditorView) => boolean): Pick<Command, 'when' | 'run'> => ({
   when: (page) => page.mode.value !== 'read',
   run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
@@ -67,13 +67,13 @@ export const inEditor = (run: (view: EditorView) => boolean): Pick<Command, 'whe
 export const isPossible = <On extends View>(command: Command<On>, page: On): boolean =>
   (command.when?.(page) ?? true) && command.barred?.(page) !== true
 
-/** For inline marks: in code they would be literal characters. */
+/** For commands that add inline marks. In code, the marks would be literal characters. */
 export const notInCode: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value !== undefined }
 
-/** For marks of whole lines and for blocks: they can be next to inline code, but not in a code block. */
+/** For commands that add blocks or marks of entire lines. These work next to inline code, but not in a code block. */
 export const notInCodeBlock: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value === 'block' }
 
-/** `run` of a command whose code loads on first use. */
+/** Creates `run` for a command whose code loads on first use. */
 export const fetched =
   (work: (page: View) => Promise<void>) =>
   (page: View): void => {

@@ -1,11 +1,11 @@
-/** Keeps one other person's position in view until this person does something. */
+/** Follows another person: keeps their cursor in view until this person does something. */
 import { effect } from '@preact/signals'
 import { EditorView } from '@codemirror/view'
 import type { View } from './view.ts'
 import { textMap } from '../editor/binding.ts'
 import { placeOf } from '../editor/cursors.ts'
 
-/** Starts to follow a person. Returns a function that stops it. */
+/** Starts following a person. Returns a function that stops it. */
 export function startFollowing(page: View): () => void {
   const { awareness } = page.session.link
   let before: number | undefined
@@ -19,7 +19,7 @@ export function startFollowing(page: View): () => void {
     if (!awareness.getStates().has(id)) return stop()
     const head = placeOf(page.session.text, awareness, id)?.head
     const at = head === undefined ? undefined : view.state.facet(textMap).shown(head)
-    // Scroll only when the followed person moves: a person who looks around meanwhile is not pulled back.
+    // Scrolls only when the followed person moves, so that a person who looks around is not pulled back.
     if (at === undefined || at === before || at > view.state.doc.length) return
     before = at
     view.dispatch({ effects: EditorView.scrollIntoView(at, { y: 'center' }) })

@@ -1,4 +1,4 @@
-/** A part of the page whose code loads when it is first shown. */
+/** Shows a part of the page whose code loads on first use. */
 import type { ComponentType, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../text/t.ts'

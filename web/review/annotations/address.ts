@@ -1,4 +1,4 @@
-/** The address of an annotation. It opens the annotation, even if that loads after the page. */
+/** The address of an annotation. Opening the address shows the annotation, even if the annotation loads after the page. */
 import { effect, signal, untracked } from '@preact/signals'
 import { t } from '../../text/t.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -7,12 +7,12 @@ import type { Looking } from './looking.ts'
 import type { State } from './state.ts'
 
 export interface Address {
-  /** Returns the address of an annotation, without the key. */
+  /** Returns the address of an annotation, without the share key. */
   addressOf(item: Item): string
   close(): void
 }
 
-/** How long an annotation named by the address may take to appear, in milliseconds. */
+/** Longest wait for an annotation that the address names, in milliseconds. */
 const missingMs = 4000
 
 export function openAddress({ page: { session }, store, items }: State, { show }: Looking): Address {
@@ -20,14 +20,14 @@ export function openAddress({ page: { session }, store, items }: State, { show }
   const addressOf = (item: Item): string => `${location.origin}/d/${session.id}#${shareable(item)}-${item.id}`
   const fromAddress = (): string | undefined =>
     /^#(?:comment|suggestion)-([\w-]+)$/.exec(location.hash)?.[1] ?? new URL(location.href).searchParams.get('comment') ?? undefined
-  /** The annotation in the address of the page, until it has loaded. */
+  /** Id of the annotation in the page's address, until it has loaded. */
   const asks = signal<string | undefined>(undefined)
   let missing: ReturnType<typeof setTimeout> | undefined
   const open = (): void => {
     asks.value = fromAddress()
     clearTimeout(missing)
     if (asks.value === undefined || store.state.peek() === 'reading') return
-    // It may have been created just now.
+    // The annotation may have been created a moment ago.
     store.read()
     missing = setTimeout(() => {
       if (asks.value !== undefined) toast(t('This comment no longer exists.'))

@@ -1,4 +1,4 @@
-/** Decisions made on this page. The person can undo each from its notice, which replaces its card, and with the undo keys. */
+/** Decisions made on this page. The person can undo each decision from its notice, which replaces the card, and with the undo keys. */
 import { undoDepth } from '@codemirror/commands'
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
@@ -9,27 +9,27 @@ import type { Decision } from '../outbox/entry.ts'
 
 /** How long a decision is shown, in milliseconds. */
 const toldMs = 10_000
-/** How many decisions the undo keys can undo. */
+/** Number of decisions that the undo keys can undo. */
 const decisionsMax = 100
 
 interface MadeDecision {
   readonly ids: readonly string[]
-  /** Undo steps of typing that existed before the decision. Later steps are undone first. */
+  /** Number of undo steps of typing before the decision. Later steps are undone first. */
   readonly steps: number
 }
 
 export interface Decisions {
-  /** Suggestions that were decided here a moment ago: their cards stay and show the decision. */
+  /** Ids of suggestions that were decided here a moment ago. Their cards stay and show the decision. */
   readonly recent: ReadonlySignal<ReadonlySet<string>>
-  /** Whether this page made the decision, at any time. */
+  /** Whether this page made the decision on a suggestion. */
   isHere(id: string): boolean
-  /** A decision has been sent. */
+  /** Called when a decision has been sent. */
   asked(action: Decision, ids: readonly string[]): void
-  /** The service accepted the decision. */
+  /** Called when the service has accepted the decision. */
   done(action: Decision, ids: readonly string[]): void
-  /** The service refused the decision. */
+  /** Called when the service has refused the decision. */
   refused(ids: readonly string[]): void
-  /** Undoes the newest decision if nothing was typed since. Returns false if there is none. */
+  /** Undoes the newest decision if nothing has been typed since. Returns false otherwise. */
   undo(): boolean
   close(): void
 }
@@ -62,7 +62,7 @@ export function openDecisions(view: EditorView, reopen: (ids: readonly string[])
     isHere: (id) => here.has(id),
     asked(action, ids) {
       if (action === 'reopen') return drop(ids)
-      // Text typed from now on is a new undo step.
+      // Text typed from now on belongs to a new undo step.
       view.state.facet(endStep)(view)
       made = [...made, { ids, steps: steps() }].slice(-decisionsMax)
       for (const id of ids) here.add(id)

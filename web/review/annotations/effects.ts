@@ -4,13 +4,13 @@ import type { EditorView } from '@codemirror/view'
 import { isOpen, type Item } from './items.ts'
 import type { wordsOfEdit } from '../suggestions/told-words.ts'
 
-/** The proposal of an item. */
+/** Returns the original and the suggested text of an item. Undefined if it is not a suggestion. */
 export const proposalOf = (item: Item): { readonly original: string; readonly text: string } | undefined => {
   if (item.kind === 'proposal') return item.proposal.suggestion
   return item.kind === 'new' && item.entry.action.kind === 'suggest' ? item.entry.action : undefined
 }
 
-/** Returns a function that describes the effect of an item; undefined if it affects no component or cannot be described yet. */
+/** Returns a function that describes the effect of an item. Its result is undefined if the item affects no component or cannot be described yet. */
 export function openEffects(view: EditorView): (item: Item) => string | undefined {
   const told = signal<typeof wordsOfEdit | undefined>(undefined)
   let isAsked = false

@@ -1,4 +1,4 @@
-/** The comments and suggestions that are shown, from the service and from this page. */
+/** The comments and suggestions that the page shows, from the service and from this page. */
 import type { Signal } from '@preact/signals'
 import type { Range as Span } from '../../../shared/text/anchors.ts'
 import { personName } from '../../presence/person.ts'
@@ -9,16 +9,16 @@ import { isUndecided, type Suggestion } from '../outbox/records.ts'
 import type { Proposal, Store, Thread } from '../outbox/store.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
 
-/** The quoted words; '' for a comment on the entire document. */
+/** A comment that the person is writing. */
 export interface Composer {
-  /** The quoted words; '' for the document as a whole. */
+  /** The quoted words, or '' for a comment on the entire document. */
   readonly quote: string
   readonly body: Signal<string>
 }
 
 interface Placed {
   readonly id: string
-  /** The position in the editor; undefined if the item has none. */
+  /** The range in the editor. Undefined if the item has no place in the text. */
   readonly span: Span | undefined
 }
 
@@ -26,7 +26,7 @@ export type Item = Placed &
   (
     | { readonly kind: 'comment'; readonly thread: Thread }
     | { readonly kind: 'proposal'; readonly proposal: Proposal }
-    /** A comment or suggestion of this device that the service does not have yet. */
+    /** A comment or suggestion from this device that the service does not have yet. */
     | { readonly kind: 'new'; readonly entry: OutboxEntry; readonly waiting: readonly OutboxEntry[] }
     | { readonly kind: 'composer'; readonly composer: Composer }
   )
@@ -41,7 +41,10 @@ export const isOpen = (item: Item): boolean => {
 
 const nobody: ReadonlySet<string> = new Set()
 
-/** Returns the mark of an item in the text, or undefined. `key` changes when the service reports its place. `recent`: decided a moment ago. */
+/**
+ * Returns the mark of an item in the text, or undefined if there is none. `key` changes when the service reports a new place. `recent` contains the
+ * ids of suggestions that were decided a moment ago.
+ */
 export function annotationOf(item: Item, recent = nobody): { readonly annotation: Annotation; readonly key: unknown } | undefined {
   const { id } = item
   if (!isOpen(item))
@@ -61,7 +64,7 @@ export function annotationOf(item: Item, recent = nobody): { readonly annotation
   return { annotation: { id, kind: 'comment', author, text: '' }, key: id }
 }
 
-/** Returns the words that a comment was made on. */
+/** Returns the words that an item is about. */
 export const quoteOf = (item: Item): string => {
   if (item.kind === 'comment') return item.thread.comment.target.quote
   if (item.kind === 'composer') return item.composer.quote
@@ -69,22 +72,22 @@ export const quoteOf = (item: Item): string => {
   return item.entry.action.kind === 'comment' ? (item.entry.action.target?.find ?? '') : ''
 }
 
-/** Returns the author; for an unsent item, this person. */
+/** Returns the author of an item. An unsent item was written by this person. */
 export const authorOf = (item: Item): string => {
   if (item.kind === 'comment') return item.thread.comment.author
   if (item.kind === 'proposal') return item.proposal.suggestion.author
   return (item.kind === 'new' ? item.entry.author : personName.peek()) || t('Guest')
 }
 
-/** Whether a suggestion is shown as a card. A suggestion is not shown while its author types it here, nor after it was typed and withdrawn. */
+/** Whether a suggestion has a card. It has none while its author types it on this page, or if it was withdrawn before it was finished. */
 const isSeen = ({ draftId, withdrawn, replies }: Suggestion, typed: ReadonlySet<string>): boolean =>
   draftId === undefined || !(typed.has(draftId) || (withdrawn === true && replies === undefined))
 
-/** Returns all items in the order of the text; items without a place come last. */
+/** Returns all items in the order of the text. Items without a place come last. */
 export function itemsOf(store: Store, composer: Composer | undefined, spans: ReadonlyMap<string, Span>): readonly Item[] {
   const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
   const proposed = new Set(store.proposals.value.map(({ suggestion: { id } }) => id))
-  // A reply to a deleted comment becomes a separate item, so that its text can be copied.
+  // If a comment was deleted, an unsent reply to it becomes an item of its own, so that its text can be copied.
   const sent = store.successors.value
   const unsent = new Set(store.outbox.list.value.map(({ id }) => id))
   const waiting = store.outbox.list.value.filter(

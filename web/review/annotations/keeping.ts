@@ -1,6 +1,7 @@
 /**
- * Stores the annotations of a document on this device, next to its text, and shows them until the service sends its own. Only for the link that the
- * device stores: annotations removed with the document do not return, and what one link may see is not shown to another.
+ * Stores the annotations of a document on this device, next to its text, and shows them until the service sends its own. It does so only for the link
+ * that the device stores. Annotations of a removed document therefore do not return, and annotations that one link may see are not shown through
+ * another link.
  */
 import { effect } from '@preact/signals'
 import { locate, placesOf, type Quoted } from '../../../shared/text/characters.ts'
@@ -13,7 +14,7 @@ import type { State } from './state.ts'
 /** Shortest time between two writes of the lists, in milliseconds. */
 const writeMs = 1000
 
-/** Returns a function that stops this. */
+/** Starts storing and showing annotations. Returns a function that stops this. */
 export function openKeeping({ page: { session }, editor: { view }, store, placing }: State): () => void {
   const { id, key, text } = session
   const mayKeep = (): boolean => findRecent(id)?.key === key
@@ -33,7 +34,7 @@ export function openKeeping({ page: { session }, editor: { view }, store, placin
       const range = ranges[index]
       if (range !== undefined) placing.made(annotation, { from: shown(range.from), to: shown(range.to) })
     })
-    // Positions of an earlier text do not apply to the current text.
+    // Positions in an earlier text do not apply to the current text.
     const { comments, suggestions, tasks } = kept.lists
     store.offer(
       {
@@ -56,7 +57,7 @@ export function openKeeping({ page: { session }, editor: { view }, store, placin
       return [annotation, { place, quote: content.slice(from, to) }]
     })
     const { tasks, ...lists } = store.lists.peek()
-    // Links are secrets, and of no use without a connection.
+    // Links are secrets, and they are useless without a connection.
     void keptLists.put({ id, doc: id, at: Date.now(), lists: { ...lists, tasks: tasks.map(({ share: _share, ...task }) => task) }, places })
   }
 

@@ -1,4 +1,4 @@
-/** Goes from one annotation to the next, in the text and in cards, and acts on the active one. */
+/** Moves between annotations, in the text and in cards, and acts on the active one. */
 import { signal } from '@preact/signals'
 import { EditorView } from '@codemirror/view'
 import { t } from '../../text/t.ts'
@@ -8,13 +8,13 @@ import { excerpt } from '../outbox/records.ts'
 import type { State } from './state.ts'
 
 export interface Looking {
-  /** Activates an annotation and reveals its text. */
+  /** Activates an annotation and scrolls to its text. */
   show(id: string, focus?: 'card' | 'text'): void
-  /** Goes to the next or previous annotation in the text. */
+  /** Activates the next or the previous annotation in the text. */
   go(step: 1 | -1): void
-  /** Decides the active suggestion. */
+  /** Accepts or rejects the active suggestion. */
   decide(action: 'accept' | 'reject'): void
-  /** Opens the field for the reason of a rejection in the active suggestion's card. */
+  /** Opens the field for a reason in the card of the active suggestion, in order to reject it. */
   askReason(): void
   /** Resolves the active comment. */
   resolve(): void
@@ -61,7 +61,7 @@ export function openLooking(state: State): Looking {
   }
 
   const go = (step: 1 | -1): void => {
-    // Uses current positions: the items do not include the latest typing yet.
+    // The current positions are used, because the items do not include the latest typing yet.
     const all = items.peek().flatMap((item) => {
       const span = isOpen(item) && item.kind !== 'composer' ? placing.spanOf(item.id) : undefined
       return span === undefined ? [] : [{ item, span }]
@@ -70,7 +70,7 @@ export function openLooking(state: State): Looking {
       toast(t('There are no comments or suggestions in the text.'))
       return
     }
-    // The reading view has no cursor, so the search begins at the end or the beginning of the text.
+    // The reading view has no cursor, so the search starts at the end or the beginning of the text.
     const head = page.mode.value === 'read' ? undefined : view.state.selection.main.head
     const current = all.findIndex(
       ({ item: { id }, span }) => id === active.peek() && (head === undefined || (span.from <= head && head <= span.to))

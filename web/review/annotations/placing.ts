@@ -1,4 +1,6 @@
-/** Places annotations in the editor: where the service or this page reports them, and again when deleted text is restored. */
+/**
+ * Places annotations in the editor. It uses the places that the service or this page reports, and restores annotations whose deleted text returns.
+ */
 import { batch, signal, type ReadonlySignal } from '@preact/signals'
 import type { Extension } from '@codemirror/state'
 import { EditorView, type ViewUpdate } from '@codemirror/view'
@@ -10,37 +12,37 @@ import type { Store } from '../outbox/store.ts'
 import { storedText } from '../suggestions/suggesting.ts'
 import { findTarget, near } from '../suggestions/targets.ts'
 
-/** The place of an annotation in the stored text. */
+/** The place of an annotation in the text of the document. */
 export interface AnnotationPlace extends Span {
   readonly id: string
   readonly isSuggestion: boolean
 }
 
 export interface Placing {
-  /** The places of annotations in the editor, as of the last read. */
+  /** The places of annotations in the editor, as last read. */
   readonly spans: ReadonlySignal<ReadonlyMap<string, Span>>
-  /** Increases whenever something moves the text on the screen. */
+  /** Increases whenever the text moves on the screen. */
   readonly moved: ReadonlySignal<number>
-  /** Follows the text. */
+  /** The extension that follows changes of the text. */
   readonly extension: Extension
   spanOf(id: string): Span | undefined
   /** Returns the open annotations that have a place in the current text. */
   places(): readonly AnnotationPlace[]
-  /** This page made an annotation at this place, which counts until the service reports one. */
+  /** Notes the place of an annotation made on this page. It counts until the service reports a place. */
   made(id: string, span: Span): void
-  /** Its card stays in place for a while after the decision. */
+  /** Keeps the place of a card for a while after the decision. */
   keep(id: string): void
-  /** Updates the editor from the lists. */
+  /** Updates the annotations in the editor. */
   place(all: readonly Item[]): void
   close(): void
 }
 
-/** Shortest time between two reads of the places while somebody types, in milliseconds. */
+/** Shortest time between two readings of the places while somebody types, in milliseconds. */
 const placeMs = 120
 const lookAgainMs = 1500
-/** Checks restored text this many times, each after twice the previous delay, because the service may receive it later than this page. */
+/** How often restored text is checked. The delay doubles each time, because the service may receive the text later than this page. */
 const looksMax = 5
-/** Most deleted texts that are searched for when something is typed. */
+/** Most deleted texts that are searched for after typing. */
 const goneMax = 50
 
 export function openPlacing(
@@ -51,13 +53,13 @@ export function openPlacing(
 ): Placing {
   const spans = signal<ReadonlyMap<string, Span>>(new Map())
   const moved = signal(0)
-  /** Places of annotations made on this page, until the service reports theirs. */
+  /** Places of annotations made on this page, until the service reports their places. */
   const made = new Map<string, Span>()
-  /** Places of annotations that were decided here a moment ago. */
+  /** Offsets of annotations that were decided here a moment ago. */
   const stood = new Map<string, number>()
   let known = new Map<string, unknown>()
 
-  /** Returns the place of an item according to the service or this page; `same` if the editor knows better. */
+  /** Returns the place of an item according to the service or this page. Returns `same` if the editor's place is more accurate. */
   const placeOf = (item: Item, stored: () => string): Span | undefined | 'same' => {
     const { state } = view
     const { shown } = state.facet(textMap)
@@ -80,7 +82,7 @@ export function openPlacing(
     const { from, to } = item.kind === 'comment' ? (item.thread.comment.anchor ?? { from: null, to: null }) : item.proposal.suggestion
     if (from === null || to === null) return undefined
     const quote = quoteOf(item)
-    // The same words are different words if the text next to them has changed.
+    // A quote identifies the place only if its length is that of the range.
     const words = quote.length === to - from ? quote : ''
     const found = near(base, { from, to }, words)
     const isExact = words !== '' && base.sliceString(found.from, found.to) === words
@@ -94,7 +96,7 @@ export function openPlacing(
     })
   }
 
-  /** Updates the editor from the lists. */
+  /** Updates the annotations in the editor. */
   const place = (all: readonly Item[]): void => {
     let whole: string | undefined
     const stored = (): string => (whole ??= storedText(view.state).toString())
@@ -106,13 +108,13 @@ export function openPlacing(
       next.set(item.id, wanted.key)
       if (known.has(item.id) && known.get(item.id) === wanted.key) continue
       const span = placeOf(item, stored)
-      // The proposal of the suggestion may be new although its place is not.
+      // The text of a suggestion may have changed although its place has not.
       put.push({ annotation: wanted.annotation, span: span === 'same' ? placesIn(view.state).get(item.id) : span })
     }
     for (const id of stood.keys()) if (!recent.peek().has(id)) stood.delete(id)
     const gone = new Set([...known.keys()].filter((id) => !next.has(id)))
     known = next
-    // A requested effect applies only once.
+    // A place made on this page is used only once.
     made.clear()
     if (put.length === 0 && gone.size === 0) return
     view.dispatch({ effects: [dropAnnotations.of(gone), placeAnnotations.of(put)] })
@@ -123,7 +125,7 @@ export function openPlacing(
   let looking: ReturnType<typeof setTimeout> | undefined
   let looks = 0
 
-  /** Deleted text may have been restored: the service knows. */
+  /** Reads the lists again if deleted text appears to have been restored, because the service knows the annotation's place. */
   const lookForGone = (): void => {
     looking = undefined
     const gone = items().filter((item) => item.span === undefined && isOpen(item) && quoteOf(item) !== '')

@@ -1,4 +1,4 @@
-/** Whether typing creates suggestions, who may choose that, and how typed changes become suggestions. */
+/** Decides whether typing creates suggestions and who may choose that, and turns typed changes into suggestions. */
 import { batch, computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import type { Edit } from '../../../shared/text/diff.ts'
@@ -19,7 +19,7 @@ import { targetOf } from '../suggestions/targets.ts'
 import { openDrafting } from '../suggestions/drafting.ts'
 import type { DraftName, StoredEntry, SuggestAction } from '../outbox/entry.ts'
 
-/** How long a notice offers to undo a duplicate suggestion, or to restore a withdrawn one, in milliseconds. */
+/** How long a notice offers to undo a duplicate suggestion or to restore a withdrawn one, in milliseconds. */
 const sameMs = 10_000
 /** How long typed changes may exist only on the page, in milliseconds. */
 const draftMs = 300
@@ -32,11 +32,11 @@ export interface Proposing {
   /** Whether this person may choose between editing and suggesting. */
   readonly canChoose: ReadonlySignal<boolean>
   toggleSuggesting(): void
-  /** Sends typed changes as suggestions at once. */
+  /** Sends typed changes as suggestions immediately. */
   settle(): void
   /**
-   * Suggests a change of the text and returns a function that undoes the suggestion. Undefined if the change has no effect, or this person has
-   * already suggested it.
+   * Suggests a change of the text. Returns a function that undoes the suggestion. Undefined if the change has no effect or this person has already
+   * suggested it.
    */
   suggest(edit: Edit): (() => void) | undefined
   /** Withdraws a suggestion of this person. A notice offers to restore it. */

@@ -1,9 +1,9 @@
-/** The reason that somebody is typing for a rejection. It survives only a reload of this tab. */
+/** The reason for a rejection while somebody types it. It survives a reload of this tab, but not closing the tab. */
 import { effect, signal, type Signal } from '@preact/signals'
 import { documentValue } from '../../device/device.ts'
 import { tabStorage } from '../../device/values.ts'
 
-/** The suggestion whose card asks for the reason, with the text typed so far. */
+/** The suggestion that is being rejected, and the reason typed so far. */
 export interface Rejecting {
   readonly id: string
   readonly reason: Signal<string>
@@ -20,7 +20,7 @@ const isKept = (value: unknown): value is Kept =>
   typeof (value as Partial<Kept>).id === 'string' &&
   typeof (value as Partial<Kept>).reason === 'string'
 
-/** A browser may refuse storage at any moment, and the stored value may come from anyone. */
+/** Reads the stored value. A browser may refuse storage at any time, and the value may come from anyone. */
 const read = (storage: () => Storage, name: string): Kept | undefined => {
   try {
     const value: unknown = JSON.parse(storage().getItem(name) ?? 'null')
@@ -35,13 +35,11 @@ const write = (storage: () => Storage, name: string, kept: Kept | undefined): vo
     if (kept === undefined) storage().removeItem(name)
     else storage().setItem(name, JSON.stringify(kept))
   } catch {
-    // The reason is then stored only on this page.
+    // Without storage, only this page has the reason.
   }
 }
 
-/**
- * Returns the reason that was being typed for a document before a reload, if any, and stores further typing. Also returns a function that stops this.
- */
+/** Returns the reason that somebody was typing before a reload, if there is one, and stores further typing. `close` stops this. */
 export function openRejecting(doc: string, storage = tabStorage): { readonly rejecting: Signal<Rejecting | undefined>; close(): void } {
   const name = documentValue('reason', doc)
   const kept = read(storage, name)

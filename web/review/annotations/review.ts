@@ -1,4 +1,4 @@
-/** The interface of comments, suggestions and assignments for other parts of the page. Only types; `../review.ts` implements it. */
+/** The interface of comments, suggestions and assignments for other parts of the page. It contains only types; `../review.ts` implements them. */
 import type { ReadonlySignal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import type { View } from '../../view/view.ts'
@@ -19,28 +19,28 @@ export interface Review
     Omit<Proposing, 'close'>,
     Pick<Placing, 'moved' | 'places'>,
     Pick<Address, 'addressOf'> {
-  /** Suggestions that were decided here a moment ago. */
+  /** Ids of suggestions that were decided here a moment ago. */
   readonly recent: Decisions['recent']
   readonly isDecidedHere: Decisions['isHere']
-  /** Undoes the newest decision of this page; returns false if there is none, or something was typed since. */
+  /** Undoes the newest decision of this page. Returns false if there is none or if something has been typed since. */
   undoDecision(): boolean
-  /** The open panel of the page. */
+  /** The panel of the page that is open. */
   readonly panel: View['panel']
-  /** The document and its key. */
+  /** The document and its share key. */
   readonly doc: { readonly id: string; readonly key: string }
-  /** The number of open items. */
+  /** Number of open items. */
   readonly open: ReadonlySignal<number>
-  /** Whether the text should make room for cards; undefined until that is known. */
+  /** Whether the text should leave space for cards. Undefined until that is known. */
   readonly wantsMargin: ReadonlySignal<boolean | undefined>
   readonly editor: EditorView
   /** Returns the same key for an item before and after it was sent: its card keeps the focus and the text in its fields. */
   cardKeyOf(item: Item): string
-  /** An annotation was clicked; undefined for a click outside all of them. */
+  /** Called when the person clicks an annotation, or with undefined for a click elsewhere. */
   pick(id: string | undefined): void
 }
 
-/** A page with its comments and suggestions. */
+/** A page that has comments and suggestions. */
 export interface ReviewedView extends View {
-  /** Undefined until that part of the page has loaded. */
+  /** Undefined until the code for comments and suggestions has loaded. */
   readonly review: ReadonlySignal<Review | undefined>
 }

@@ -1,4 +1,4 @@
-/** The state that the parts of the review share: the shown annotations, the active one, the comment being written. */
+/** The state that the parts of the review share: the annotations on the page, the active one, and the comment that is being written. */
 import { plainNameOf } from '../../presence/people.ts'
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { mentionOf } from '../../../shared/mentions.ts'
@@ -26,27 +26,27 @@ export interface State {
   readonly store: Store
   readonly placing: Placing
   readonly decisions: Decisions
-  /** In the order of the text; items without a place come last. */
+  /** All items in the order of the text. Items without a place come last. */
   readonly items: ReadonlySignal<readonly Item[]>
   readonly filter: Signal<Filter>
-  /** The active annotation. */
+  /** Id of the active annotation. */
   readonly active: Signal<string | undefined>
-  /** The annotation whose card gets the focus once it is drawn. */
+  /** Id of the annotation whose card takes the focus once it is drawn. */
   readonly focused: Signal<string | undefined>
   readonly composer: Signal<Composer | undefined>
-  /** The suggestion whose card asks for the reason of a rejection, with the text typed so far. */
+  /** The suggestion that is being rejected, and the reason typed so far. */
   readonly rejecting: Signal<Rejecting | undefined>
-  /** The last selection in the reading view, as a range of the stored text. */
+  /** The last selection in the reading view, as a range of the document's text. */
   readonly picked: Signal<Span | undefined>
-  /** This person's name in mentions; '' for a guest without a name. */
+  /** This person's name in mentions, or '' for a guest without a name. */
   readonly me: ReadonlySignal<string>
-  /** Returns the name of the mentioned person as that person writes it, or else as written in the text. */
+  /** Returns the name of a mentioned person as that person writes it. If the person is unknown, returns the name as written in the text. */
   nameOf(mention: string): string
-  /** Describes the effect of a suggestion on a component; undefined if it affects none. */
+  /** Describes the effect of a suggestion on a component. Undefined if it affects none. */
   effectOf(item: Item): string | undefined
   /** Returns the people who can be mentioned. */
   names(): readonly string[]
-  /** Whether cards are shown next to the text. */
+  /** Whether cards appear next to the text. */
   readonly hasMargin: ReadonlySignal<boolean>
   close(): void
 }

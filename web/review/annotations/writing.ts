@@ -1,4 +1,4 @@
-/** Writing a comment: it begins on the selection and is sent with the words that identify its place. */
+/** Writes comments. A comment begins on the selection and is sent with the words that identify its place. */
 import { batch, signal } from '@preact/signals'
 import { EditorView } from '@codemirror/view'
 import type * as Y from 'yjs'
@@ -13,16 +13,19 @@ import type { State } from './state.ts'
 import { storedText } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
 
-/** Where panels are sheets over the lower part of the text (panel.css). */
+/** Windows in which panels are sheets over the lower part of the text (panel.css). */
 const sheets = matchMedia('(max-width: 900px)')
 
 export interface Writing {
-  /** Begins a comment on the selection, or else on the cursor's line (except in the reading view), or else on the document. */
+  /** Begins a comment on the selection. Without one, it is on the cursor's line (except in the reading view), or else on the document. */
   comment(): void
   send(): void
 }
 
-/** Returns a range as ids of its characters. Returns nothing if these are too many runs to send, or the text is ahead of the shared one. */
+/**
+ * Returns a range as the ids of its characters. The result is empty if the ids are too many to send, or if the displayed text has changes that are
+ * not shared.
+ */
 function charactersAt(text: Y.Text, content: string, range: Span): { readonly characters?: readonly number[] } {
   if (text.length !== content.length) return {}
   const [place] = placesOf(text, content, [wholeCharacters(content, range)])
@@ -30,7 +33,7 @@ function charactersAt(text: Y.Text, content: string, range: Span): { readonly ch
 }
 
 export function openWriting({ page, editor: { view }, store, placing, active, focused, composer, picked, hasMargin }: State): Writing {
-  /** Returns the range for a new comment, as the editor shows it. */
+  /** Returns the range in the editor for a new comment. */
   const begunOn = (): Span | undefined => {
     if (page.mode.value === 'read') {
       const { shown } = view.state.facet(textMap)
@@ -56,7 +59,7 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
     active.value = composerId
     if (!hasMargin.value) page.panel.value = 'annotations'
     const at = placing.spanOf(composerId)?.from
-    // On a phone, the sheet covers the lower part of the text, so the range is scrolled above it.
+    // On a phone, the sheet covers the lower part of the text, so the range is scrolled to a place above it.
     if (at !== undefined && sheets.matches && page.mode.value !== 'read')
       view.dispatch({ effects: EditorView.scrollIntoView(at, { y: 'start', yMargin: 24 }) })
     focused.value = composerId
@@ -69,7 +72,7 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
     const span = placing.spanOf(composerId)
     const { stored } = view.state.facet(textMap)
     const text = storedText(view.state).toString()
-    // The text was deleted while the comment was written, so only the words identify it.
+    // The text was deleted while the person wrote the comment, so only its words identify the place.
     const lost = written.quote === '' ? null : { find: written.quote, prefix: '', suffix: '' }
     const range = span && { from: stored(span.from), to: stored(span.to) }
     const target = range === undefined || range.from >= range.to ? lost : targetOf(text, range)

@@ -1,4 +1,4 @@
-/** A list of all comments and suggestions, with a filter and bulk decisions. Items whose text was deleted come last. */
+/** The panel with all comments and suggestions, a filter, and decisions on several suggestions at once. Items whose text was deleted come last. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { SidePanel } from '../../ui/side-panel.tsx'
@@ -10,7 +10,7 @@ import { isInvited } from './invitation.ts'
 import type { Review } from '../annotations/review.ts'
 import type { Filter } from '../annotations/state.ts'
 
-/** How many cards are shown at first and added by each "show more". */
+/** Number of cards that the panel shows at first and adds with each "show more". */
 const pageSize = 60
 
 const filters: readonly (readonly [Filter, string])[] = [
@@ -31,7 +31,7 @@ const fits = (review: Review, item: Item): boolean => {
   return isOpen(item) === (filter === 'open')
 }
 
-/** Whether the text of the annotation was deleted. A comment on the entire document never had a text. */
+/** Whether the text of an annotation was deleted. A comment on the entire document never had a text. */
 const isGone = (item: Item): boolean => {
   if (item.span !== undefined || !isOpen(item)) return false
   if (item.kind === 'comment') return item.thread.comment.target.kind !== 'document'
@@ -44,7 +44,7 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
   const open = store.proposals.value.filter(({ suggestion, deciding }) => suggestion.status === 'pending' && deciding === undefined)
   const authors = [...new Set(open.map(({ suggestion }) => suggestion.author))].toSorted()
   const chosen = authors.includes(author) ? author : ''
-  // Items are in the order of the text. If two are on the same words, the first one is accepted.
+  // Items are in the order of the text. If two suggestions change the same words, the first one is accepted.
   const ids = review.items.value.flatMap((item) =>
     item.kind === 'proposal' && open.includes(item.proposal) ? item.proposal.suggestion : []
   )
@@ -87,14 +87,14 @@ function Empty({ review }: { review: Review }): JSX.Element {
       </div>
     )
   if (review.filter.value !== 'open') return <p class='side-panel-empty'>{t('Nothing here.')}</p>
-  // If there are resolved comments, "yet" would be wrong.
+  // If there are resolved comments, saying "no comments yet" would be wrong.
   if (review.items.value.length > 0) return <p class='side-panel-empty'>{t('No open comments.')}</p>
   return (
     <p class='side-panel-empty'>{canComment.value ? t('No comments yet. Select some text and comment on it.') : t('No comments yet.')}</p>
   )
 }
 
-/** Keys of the list: j and k move down and up, a and r decide. */
+/** Handles the keys of the list: j and k move down and up, and a and r accept and reject. */
 function listKeys(review: Review, shown: readonly Item[], event: KeyboardEvent): void {
   const { target } = event
   if (event.ctrlKey || event.metaKey || event.altKey || (target instanceof Element && target.matches('input, textarea, select'))) return
@@ -114,7 +114,7 @@ function listKeys(review: Review, shown: readonly Item[], event: KeyboardEvent):
   if (next !== undefined) review.show(next.id, 'card')
 }
 
-/** The date of the list, shown while the list cannot be updated. */
+/** Shows the date of the list while the page cannot update it. */
 function AsOf({ review }: { review: Review }): JSX.Element | null {
   const at = review.store.asOf.value
   if (at === undefined) return null

@@ -1,4 +1,4 @@
-/** The parts that cards of comments and suggestions share. */
+/** The parts that the cards of comments and of suggestions share. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useMentions } from '../../presence/mention-picker.tsx'
@@ -13,7 +13,7 @@ import { type AuthorKind } from '../outbox/records.ts'
 import type { Review } from '../annotations/review.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
 
-/** A point in time, in the local format. */
+/** Shows a point in time in the local format. */
 const Time = ({ at }: { at: string }): JSX.Element => (
   <time class='card-time' dateTime={at} title={new Date(at).toLocaleString(locale)}>
     {ago(Date.parse(at), Date.now(), { locale, now: t('now'), style: 'short' })}
@@ -24,12 +24,12 @@ interface BylineInput {
   readonly author: string
   readonly authorKind: AuthorKind
   readonly isOwn: boolean
-  /** Undefined if not sent yet. */
+  /** When the text was written. Undefined if it has not been sent. */
   readonly at: string | undefined
   readonly children?: ComponentChildren
 }
 
-/** The author and the time. Guests choose their own names. */
+/** Shows the author and the time. Guests choose their names themselves. */
 export function Byline({ author, authorKind, isOwn, at, children }: BylineInput): JSX.Element {
   const name = authorKind === 'guest' && author === 'guest' ? t('Guest') : author
   return (
@@ -59,7 +59,7 @@ export const Tool = ({ icon, name, onClick }: ToolInput): JSX.Element => (
   </button>
 )
 
-/** Text exactly as its author wrote it. */
+/** Shows a text exactly as its author wrote it. */
 export const Prose = ({ text }: { text: string }): JSX.Element => (
   <p class='card-text' dir='auto'>
     {text}
@@ -86,7 +86,7 @@ function Words({ review, inner }: { review: Review; inner: readonly Inline[] }):
   return <>{parts}</>
 }
 
-/** Text of a comment or reply: Markdown, with the people whom it mentions. */
+/** Shows the text of a comment or reply as Markdown, with the people that it mentions. */
 export function CommentText({ review, text }: { review: Review; text: string }): JSX.Element {
   const blocks = useMemo(() => blocksOf(text), [text])
   const shown = blocks.map((block) => {
@@ -117,21 +117,21 @@ export function CommentText({ review, text }: { review: Review; text: string }):
 }
 
 interface WriterInput {
-  /** The people whose names are offered after @; absent: no names are offered. */
+  /** Provides the names that the field suggests after @. Without it, no names are suggested. */
   readonly review?: Review
   readonly label: string
   readonly action: string
   readonly value: string
   readonly autoFocus?: boolean
-  /** The most characters; absent: only the service sets a limit. */
+  /** Most characters that the field accepts. If absent, only the service sets a limit. */
   readonly charsMax?: number
   readonly onInput?: (value: string) => void
   readonly onSubmit: (value: string) => void
-  /** Absent: there is no Cancel button. */
+  /** Called when the person cancels. If absent, there is no Cancel button. */
   readonly onCancel?: () => void
 }
 
-/** A field for text: Mod-Enter sends it, Esc leaves it. */
+/** A text field. Mod-Enter sends its text, and Esc leaves it. */
 export function Writer({
   review,
   label,
@@ -144,7 +144,7 @@ export function Writer({
   onCancel
 }: WriterInput): JSX.Element {
   const [text, setText] = useState(value)
-  // Offers the name for which the link was made; the person can change it.
+  // The field suggests the name that the link was made for. The person can change it.
   const [name, setName] = useState(givenName.peek())
   const field = useRef<HTMLTextAreaElement>(null)
   const mentions = useMentions({
@@ -243,7 +243,7 @@ const wordsIn = ({ action }: OutboxEntry): string | undefined => {
   return action.kind === 'suggest' ? action.text : undefined
 }
 
-/** The state of an item that the service does not have yet. */
+/** Shows the state of an item that the service does not have yet. */
 export function EntryNote({ review, entry }: { review: Review; entry: OutboxEntry }): JSX.Element | null {
   const { outbox, isConnected } = review.store
   const words = wordsIn(entry)

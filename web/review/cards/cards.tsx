@@ -1,4 +1,4 @@
-/** One comment with its replies, one suggestion, or one that is being written, for the margin and the panel. */
+/** The card of a comment with its replies, of a suggestion, or of an item that is being written. Used in the margin and in the panel. */
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { handOver } from '../../ui/early-field.ts'
@@ -16,7 +16,7 @@ import type { Proposal } from '../outbox/store.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
 
 const quoteUnits = 120
-/** Longest part of a quote that screen readers read. */
+/** Longest part of a quote that screen readers announce, in UTF-16 units. */
 const quotedUnits = 1000
 
 const Quote = ({ text }: { text: string }): JSX.Element | null =>
@@ -26,12 +26,12 @@ const Quote = ({ text }: { text: string }): JSX.Element | null =>
     </blockquote>
   )
 
-/** Explains why a comment or suggestion has no place in the text. */
+/** Explains why a comment or suggestion has no place in the text. Undefined if it has one. */
 function whereGone(item: Item): string | undefined {
   if (item.span !== undefined || item.kind === 'composer' || item.kind === 'new') return undefined
   if (item.kind === 'proposal') return item.proposal.suggestion.status === 'orphaned' ? t('The text was deleted.') : undefined
   const { target, orphaned, anchored, resolved } = item.thread.comment
-  // The editor has no places for resolved comments; the service does.
+  // The editor has no places for resolved comments, but the service does.
   if (target.kind === 'document' || (resolved && anchored)) return undefined
   return orphaned || anchored ? t('The text was deleted.') : t('The commented text was not found.')
 }
@@ -55,14 +55,14 @@ function UnsentReply({ review, entry }: { review: Review; entry: OutboxEntry }):
 interface RepliesInput {
   readonly review: Review
   readonly replies: Comment['replies']
-  /** Replies that wait or were refused. */
+  /** Replies that are waiting to be sent or were refused. */
   readonly waiting: readonly OutboxEntry[]
   readonly isActive: boolean
-  /** Undefined if the person may not reply now. */
+  /** Called with a new reply. Undefined if the person may not reply now. */
   readonly onReply: ((body: string) => void) | undefined
 }
 
-/** The replies of a comment or suggestion, and the field for a new one. */
+/** Shows the replies to a comment or suggestion, and the field for a new reply. */
 const Replies = ({ review, replies, waiting, isActive, onReply }: RepliesInput): JSX.Element => (
   <>
     {!isActive && replies.length > 0 && <p class='card-note'>{tn(replies.length, '1 reply', '{count} replies')}</p>}
@@ -154,7 +154,7 @@ function ThreadCard({ review, item, isActive, isListed, isEditing, setEditing }:
 // ——— suggestions ———
 
 interface ChangeInput {
-  /** A description of the suggestion's effect, if there is one. */
+  /** A description of the suggestion's effect on a component, if there is one. */
   readonly effect: string | undefined
   readonly original: string
   readonly text: string
@@ -176,10 +176,10 @@ function resolvedWords(review: Review, { resolvedBy: name, resolvedByKind: kind 
   return t('Resolved by {name}', { name: kind === 'guest' && name === 'guest' ? t('Guest') : name })
 }
 
-/** Returns the name of the person who decided: this person as far as this page knows, or a guest without a name. */
+/** Returns the person who made the decision: `me` if this page knows that it was this person, and otherwise a name. */
 function deciderOf(review: Review, { id, decidedBy, decidedByKind }: Proposal['suggestion']): 'me' | { readonly name: string } {
   if (decidedByKind === 'guest' && review.isDecidedHere(id)) return 'me'
-  // Compares only names, because the author of a suggestion need not have decided it.
+  // Only names are compared, because the author of a suggestion need not be the person who decided it.
   if (
     decidedByKind !== null &&
     decidedByKind !== 'system' &&
@@ -209,7 +209,7 @@ interface ProposalInput {
 function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   const { store } = review
   const { suggestion, deciding, reason } = item.proposal
-  // The page shows its own reason before the service has answered.
+  // The page shows the reason that the person gave before the service has answered.
   const why = suggestion.reason ?? (deciding === 'reject' ? reason : undefined)
   const status = statusWords(review, item.proposal)
   const gone = whereGone(item)
@@ -330,17 +330,17 @@ interface CardInput {
 
 const cardIdPrefix = 'annotation-'
 
-/** Whether an item still waits for a decision, as far as this page knows. A decision of this page counts before the service confirms it. */
+/** Whether an item still waits for a decision, as far as this page knows. A decision made on this page counts before the service confirms it. */
 const isDue = (item: Item): boolean => isOpen(item) && (item.kind !== 'proposal' || item.proposal.deciding === undefined)
 
-/** Moves the focus to the next open card, or the one before; without one, to another card of the list, else to the text. */
+/** Moves the focus to the next open card, or to the previous one. If there is none, another card of the list takes the focus, or else the text. */
 function passFocusOn(own: HTMLElement, { review, isListed = false }: CardInput, options?: FocusOptions): void {
   const due = new Set(review.items.peek().flatMap((item) => (isDue(item) ? [cardIdPrefix + item.id] : [])))
   const cards = [...(own.closest('.margin, .side-panel')?.querySelectorAll<HTMLElement>('.card') ?? [])]
   const at = cards.indexOf(own)
   const isNext = (card: HTMLElement): boolean => card !== own && due.has(card.id)
   const open = cards.slice(at + 1).find(isNext) ?? cards.slice(0, at).findLast(isNext)
-  // A list of resolved comments has no open comment.
+  // A list of resolved comments has no open comments.
   const next = open ?? (isListed ? (cards[at + 1] ?? cards[at - 1]) : undefined)
   if (next !== undefined) next.focus(options)
   else if (isListed) own.closest('.side-panel')?.querySelector<HTMLElement>('.side-panel-body')?.focus()
@@ -348,8 +348,8 @@ function passFocusOn(own: HTMLElement, { review, isListed = false }: CardInput, 
 }
 
 /**
- * The focus is not lost when the focused element disappears: the card keeps it for its buttons, and passes it on once the item is closed. After a
- * decision by key it does so at once, while the card still shows the decision. A pointer leaves it: the cards would move under it.
+ * Keeps the focus when the focused element disappears. The card takes the focus from its buttons. Once the item is closed, or immediately after a
+ * decision by keyboard, another card takes it. After a decision by pointer the focus stays, because otherwise the cards would move under the pointer.
  */
 function useKeptFocus(card: RefObject<HTMLElement | null>, byPointer: RefObject<boolean>, input: CardInput): void {
   const { review, item } = input
@@ -369,7 +369,7 @@ function useKeptFocus(card: RefObject<HTMLElement | null>, byPointer: RefObject<
       const own = card.current
       const item = latest.current
       if (own?.contains(document.activeElement) !== true || (item.kind !== 'comment' && item.kind !== 'proposal')) return
-      // An item scrolled out of view has not been closed.
+      // The item is only scrolled out of view and has not been closed.
       if (review.items.peek().some((each) => each.id === item.id && isOpen(each))) return
       passFocusOn(own, input, { preventScroll: true })
     },
@@ -418,7 +418,7 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
       onPointerDown={() => (byPointer.current = true)}
       onKeyDown={(event: KeyboardEvent) => {
         byPointer.current = false
-        // A character typed at a card that was clicked begins a reply: the field gets the focus before the character arrives.
+        // A character typed at a clicked card begins a reply. The field takes the focus before the character arrives.
         const isLetter = /^[\p{L}\p{N}]$/u.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey
         if (isLetter && event.target === card.current) card.current?.querySelector('textarea')?.focus()
       }}

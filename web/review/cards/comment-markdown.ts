@@ -1,6 +1,6 @@
 /**
- * Markdown of comments and replies: emphasis, code, links, lists, blockquotes of code; no pictures, no HTML, no headings. Everything else stays as
- * written. Each mark is searched for once, so the time grows linearly with the text.
+ * The Markdown of comments and replies: emphasis, code, links, lists, quotes and code blocks, but no pictures, HTML or headings. Everything else
+ * stays as written. Each mark is searched for once, so the time grows linearly with the text.
  */
 import { mentionPlaces } from '../../../shared/mentions.ts'
 
@@ -32,7 +32,7 @@ const marks = [
 const isWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character)
 const isBlank = (character: string | undefined): boolean => character === undefined || /\s/.test(character)
 
-/** Web and mail addresses; everything else stays text. */
+/** Whether an address is a web or mail address. Links with other addresses stay text. */
 const isAddress = (href: string): boolean => /^(?:https?:\/\/|mailto:)[^\s<>"]+$/i.test(href)
 
 function withMentions(text: string): Inline[] {
@@ -70,7 +70,7 @@ function linkAt(text: string, at: number, depth: number): Found | undefined {
   return { inline: { kind: 'link', href, inner: inlineOf(text.slice(at + 1, at + middle), depth + 1) }, end: start + length + 1 }
 }
 
-/** Returns a bare address, without the punctuation that ends a sentence. */
+/** Returns the bare address at a position, without punctuation that ends a sentence. */
 function addressAt(text: string, at: number): Found | undefined {
   const run = /^\S*/.exec(text.slice(at, at + linkUnitsMax))?.[0] ?? ''
   let length = run.length
@@ -92,12 +92,12 @@ function markAt(text: string, at: number, depth: number): Found | undefined {
   return undefined
 }
 
-/** Returns the inline parts of a line or paragraph. */
+/** Returns the inline elements of a line or paragraph. */
 export function inlineOf(text: string, depth = 0): Inline[] {
   if (depth >= depthMax) return [text]
   const found: Inline[] = []
   let [start, at] = [0, 0]
-  /** Marks without an end, which are not searched for again. */
+  /** Marks that are never closed. They are not searched for again. */
   const open = new Set<string>()
   while (at < text.length) {
     const character = text[at] ?? ''
@@ -116,7 +116,7 @@ export function inlineOf(text: string, depth = 0): Inline[] {
             ? addressAt(text, at)
             : markAt(text, at, depth)
     if (next === undefined) {
-      // A run of marks without an end is text.
+      // A run of marks that is never closed is text.
       if (text.indexOf(name, at + name.length) === -1) open.add(name)
       at += character === '[' || character === 'h' || character === 'm' ? 1 : name.length
       continue
@@ -133,7 +133,7 @@ const fence = /^ {0,3}(?:```|~~~)/
 const bullet = /^ {0,3}[-*+] +(?=\S)/
 const number = /^ {0,3}(\d{1,6})[.)] +(?=\S)/
 
-/** Returns a comment as blocks, in order. */
+/** Returns the blocks of a comment in order. */
 export function blocksOf(text: string): Block[] {
   const lines = text.split('\n')
   const blocks: Block[] = []
@@ -177,8 +177,8 @@ const lettersOf = (inline: Inline): string => {
   return inline.kind === 'mention' ? `@${inline.name}` : inline.inner.map(lettersOf).join('')
 }
 
-/** Marks that begin a line: of headings, quotes, items and tasks. */
+/** Matches the marks at the beginning of lines: headings, quotes, list items and tasks. */
 const lineMarks = /^[ \t]*(?:#{1,6}[ \t]|>|[-*+][ \t](?:\[[ xX]\][ \t])?|\d{1,9}[.)][ \t])[ \t]*/gm
 
-/** Returns the text of a piece of Markdown without its marks, as a card quotes it. */
+/** Returns the text of a piece of Markdown without its marks, as cards quote it. */
 export const plainWords = (text: string): string => inlineOf(text.replaceAll(lineMarks, '')).map(lettersOf).join('')

@@ -1,4 +1,4 @@
-/** The buttons that accept or reject a suggestion. A rejection with a reason takes one more click; a plain rejection takes one. */
+/** The buttons that accept or reject a suggestion. A plain rejection takes one click, and a rejection with a reason takes one more. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -15,7 +15,7 @@ interface Input {
   readonly proposal: Proposal
 }
 
-/** The reason for which a decision was refused. It includes the text that was sent, so that nobody has to type it again. */
+/** Explains why the service refused a decision. It includes the reason that the person gave, so that nobody has to type it again. */
 export function Refusal({ proposal: { refusal, reason } }: Pick<Input, 'proposal'>): JSX.Element | null {
   if (refusal === undefined) return null
   return (
@@ -35,7 +35,7 @@ export function Refusal({ proposal: { refusal, reason } }: Pick<Input, 'proposal
   )
 }
 
-/** Accept, reject, and reject with a reason. Empty for people who may not decide. */
+/** The buttons for accepting, rejecting, and rejecting with a reason. There are none for people who may not decide. */
 export function DecideButtons({ review, proposal }: Input): JSX.Element | null {
   const { store, rejecting } = review
   const { suggestion, deciding, reason } = proposal
@@ -48,7 +48,7 @@ export function DecideButtons({ review, proposal }: Input): JSX.Element | null {
     wasAsked.current = asked !== undefined
   })
   if (!store.canDecide.value || deciding !== undefined) return null
-  // A half-written reason stays, even if somebody else has decided meanwhile.
+  // A half-written reason stays, even if somebody else has decided in the meantime.
   if (asked !== undefined)
     return (
       <Writer

@@ -1,4 +1,4 @@
-/** The parts of a document's page for comments, suggestions and assignments: cards next to the text, panels. */
+/** The parts of a document's page for comments, suggestions and assignments: the cards next to the text, and the panels. */
 import type { JSX } from 'preact'
 import { Later } from '../../view/later.tsx'
 import type { ReviewedView } from '../annotations/review.ts'

@@ -1,17 +1,19 @@
-/** The positions of cards next to the text: each at its words, moved apart where they would overlap. */
+/** Computes the positions of cards next to the text. Each card is at its words, and cards that would overlap are moved apart. */
 
 export interface Card {
-  /** Its ideal position, in pixels from the top. */
+  /** The ideal position, in pixels from the top. */
   readonly at: number
   readonly height: number
 }
 
-/** Pixels above the uppermost card. */
+/** Space above the first card, in pixels. */
 const edge = 8
-/** Pixels between two cards. */
+/** Space between two cards, in pixels. */
 const gap = 8
 
-/** Returns the tops of cards in the order of the text. The one with the index `fixed` (-1: none) is at its ideal position. */
+/**
+ * Returns the top positions of cards, which are in the order of the text. The card with the index `fixed` keeps its ideal position; -1 means none.
+ */
 export function pushedApart(cards: readonly Card[], fixed: number): number[] {
   const tops: number[] = []
   let end = -Infinity
@@ -20,13 +22,13 @@ export function pushedApart(cards: readonly Card[], fixed: number): number[] {
     tops.push(top)
     end = top + height + gap
   }
-  // Cards above the fixed one move up.
+  // Cards above the fixed card move up.
   for (let index = fixed - 1; index >= 0; index--) {
     const room = (tops[index + 1] ?? 0) - gap - (cards[index]?.height ?? 0)
     if ((tops[index] ?? 0) <= room) break
     tops[index] = room
   }
-  // Nobody could scroll to a card above the top of the page.
+  // The top of the page limits them, because nobody could scroll to a card above it.
   let least = edge
   for (const [index, { height }] of cards.entries()) {
     const top = Math.max(tops[index] ?? 0, least)

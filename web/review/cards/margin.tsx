@@ -1,6 +1,6 @@
 /**
- * Cards next to the text, each at its words and connected to them by a thin line. They are inside the scroll container of the editor, so they scroll
- * with the text by themselves.
+ * The cards next to the text, each at its words, with a thin connecting line. They are inside the scroll container of the editor, so they scroll with
+ * the text.
  */
 import type { EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
@@ -12,16 +12,16 @@ import { pushedApart } from './layout.ts'
 import { hueOf } from '../../presence/colours.ts'
 import type { Review } from '../annotations/review.ts'
 
-/** The most cards shown at once: those around the visible part of the text. */
+/** Most cards drawn at once: those around the visible part of the text. */
 const cardsMax = 80
-/** Pixels from the end of the text to a card, and how many of them the text leaves free. */
+/** Distance from the end of the text to a card, in pixels, and how much of it the text leaves free. */
 const [leadPixels, paddingPixels] = [28, 72]
 const slopePixelsMax = 160
 
-/** Returns the visible part of the text; it changes when something moves the text. */
+/** Returns the visible part of the text. Reading it in an effect subscribes to movements of the text. */
 const seen = ({ moved, editor }: Review): { from: number; to: number } => (moved.value < 0 ? { from: 0, to: 0 } : editor.viewport)
 
-/** Returns this many cards from `start` on, and always the active one, so that a draft in it survives scrolling elsewhere. */
+/** Returns the cards that follow `start`, up to the limit, and always the active card, so that a draft in it survives scrolling. */
 function withActive(placed: readonly Item[], active: string | undefined, start: number): readonly Item[] {
   const at = placed.findIndex(({ id }) => id === active)
   if (at < 0 || (at >= start && at < start + cardsMax)) return placed.slice(start, start + cardsMax)
@@ -29,7 +29,7 @@ function withActive(placed: readonly Item[], active: string | undefined, start: 
   return [...before, ...placed.slice(start, start + cardsMax - 1), ...after]
 }
 
-/** Returns the cards with a place around the visible part of the text, up to the limit. */
+/** Returns the cards around the visible part of the text, up to the limit. */
 function shownOf(review: Review): readonly Item[] {
   const placed = review.items.value.filter((item) => item.span !== undefined && (isOpen(item) || review.recent.value.has(item.id)))
   if (placed.length <= cardsMax) return placed
@@ -41,7 +41,7 @@ function shownOf(review: Review): readonly Item[] {
   return withActive(placed, review.active.value, start)
 }
 
-/** Returns the pixels from the top of the scroll container to the line of an offset. */
+/** Returns the distance from the top of the scroll container to the line of an offset, in pixels. */
 function topOf(view: EditorView, at: number): number {
   const outer = view.scrollDOM.getBoundingClientRect()
   const seen = at >= view.viewport.from && at <= view.viewport.to ? view.coordsAtPos(at) : null
@@ -51,7 +51,7 @@ function topOf(view: EditorView, at: number): number {
 
 const svg = 'http://www.w3.org/2000/svg'
 
-/** Positions the cards. */
+/** Positions the cards and their connecting lines. */
 function arrange(host: HTMLElement, review: Review, items: readonly Item[]): void {
   const { editor } = review
   const cards = items.map(({ id }) => host.querySelector<HTMLElement>(`#annotation-${CSS.escape(id)}`))
@@ -73,7 +73,7 @@ function arrange(host: HTMLElement, review: Review, items: readonly Item[]): voi
       const card = cards[index]
       const [at, top] = [(places[index] ?? 0) + 13, (tops[index] ?? 0) + 20]
       if (card != null) card.style.top = `${tops[index] ?? 0}px`
-      // No connector to a card that was pushed far from its text, unless its annotation is active.
+      // A card that was pushed far from its text has no connecting line, unless its annotation is active.
       if (index !== fixed && Math.abs(top - at) > slopePixelsMax) return []
       const line = document.createElementNS(svg, 'path')
       line.setAttribute('d', `M${-leadPixels + 2} ${at}h4L-6 ${top}H0`)
@@ -92,7 +92,7 @@ function Cards({ review, host }: { review: Review; host: HTMLElement }): JSX.Ele
     cancelAnimationFrame(frame.current)
     frame.current = requestAnimationFrame(() => arrange(host, review, latest.current))
   }
-  // Runs before the browser paints.
+  // Positions the cards before the browser paints.
   useLayoutEffect(() => arrange(host, review, items))
   useEffect(() => {
     const sizes = new ResizeObserver(place)
@@ -116,7 +116,7 @@ function Cards({ review, host }: { review: Review; host: HTMLElement }): JSX.Ele
   )
 }
 
-/** Renders nothing itself: the cards are in the editor. */
+/** Draws the cards inside the editor, so the component itself renders nothing. */
 export function Margin({ review }: { review: Review }): null {
   useEffect(() => {
     const host = document.createElement('section')

@@ -1,4 +1,4 @@
-/** The text for an agent, with the link of an assignment. In English, like everything that programs read here. */
+/** The text that gives an agent the link of an assignment. It is in English, like all text that agents read here. */
 import { addressOf } from '../../client/operation.ts'
 import { prompt } from '../../sharing/agent-text.ts'
 import type { Task } from '../outbox/records.ts'

@@ -1,4 +1,7 @@
-/** Review assignments: creating and following one, reading its report, closing it; and, for the holder of its link, doing the review. */
+/**
+ * The panel for review assignments. The owner creates and follows an assignment, reads its report and closes it. The holder of its link does the
+ * review here.
+ */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../../shared/limits.ts'
@@ -65,10 +68,10 @@ function Report({ review, task }: { review: Review; task: Task }): JSX.Element |
   )
 }
 
-/** For the holder of the assignment's link. */
+/** The assignment as the holder of its link sees it. */
 function Work({ review, task }: { review: Review; task: Task }): JSX.Element | null {
   const { store } = review
-  /** Whether the reviewer sends a report without findings. */
+  /** Whether the reviewer is sending a report without findings. */
   const [empty, setEmpty] = useState(false)
   if (task.status === 'open')
     return (

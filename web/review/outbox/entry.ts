@@ -1,19 +1,22 @@
-/** Actions on comments, suggestions and assignments, as entries of the outbox (web/device/outbox.ts). */
+/** Actions on comments, suggestions and assignments, in the form of outbox entries (web/device/outbox.ts). */
 import type { Kept } from '../../device/records.ts'
 
-/** Identifies a place of the text by its words (docs/api.md, Comments and suggestions). */
+/** Identifies a place in the text by its words (docs/api.md, Comments and suggestions). */
 export interface Target {
   readonly find: string
   readonly prefix: string
   readonly suffix: string
   readonly occurrence?: number
-  /** For an insertion: the side of the words. */
+  /** For an insertion, the side of the words on which the text goes. */
   readonly at?: 'before' | 'after' | 'start'
 }
 
 export type Decision = 'accept' | 'reject' | 'reopen'
 
-/** Identifies a suggestion that is being typed: all its versions share one id, which only this person knows, and the highest step wins. */
+/**
+ * Identifies a version of a suggestion that is being typed. All versions share one id, which only this person knows, and the version with the highest
+ * step counts.
+ */
 export interface DraftName {
   readonly id: string
   readonly step: number
@@ -24,23 +27,23 @@ export interface SuggestAction {
   readonly operation: 'insert' | 'delete' | 'replace'
   readonly original: string
   readonly text: string
-  /** `null`: at the start of a document without text. */
+  /** Null if the text is inserted at the start of a document without text. */
   readonly target: Target | null
   readonly note: string
-  /** Absent if the suggestion was not typed step by step. */
+  /** Absent if the suggestion was not typed, but made at once. */
   readonly draft?: DraftName
 }
 
-/** For typed suggestions: the versions that the cards showed. */
+/** For suggestions that were typed, the version that each card showed. */
 export type Steps = Readonly<Record<string, number>>
 
 export type Action =
-  /** `null`: the comment is on the entire document. */
+  /** A comment. With `target: null` it is on the entire document. */
   | {
       readonly kind: 'comment'
       readonly body: string
       readonly target: Target | null
-      /** The same range by the ids of its characters, which others cannot affect by writing next to them. */
+      /** The ids of the characters in the range. Text that others write next to the range does not affect them. */
       readonly characters?: readonly number[]
     }
   | { readonly kind: 'reply'; readonly comment: string; readonly body: string }
@@ -55,7 +58,7 @@ export type Action =
       readonly action: Decision
       readonly suggestions: readonly string[]
       readonly steps?: Steps
-      /** For a rejection: the reason, at most `reasonCharsMax` characters. */
+      /** The reason for a rejection, with at most `reasonCharsMax` characters. */
       readonly reason?: string
     }
   | { readonly kind: 'withdraw'; readonly suggestion: string }
@@ -71,20 +74,20 @@ export type Action =
     }
   | { readonly kind: 'close'; readonly task: string }
 
-/** With its id the service also recognises the request when it is sent again. */
+/** An action that waits for its answer. The service identifies a repeated request by the id of the entry. */
 export interface OutboxEntry extends Kept {
-  /** The name of a guest at that time. */
+  /** The guest's name when the action was made. */
   readonly author: string
   readonly action: Action
-  /** The reason for which the service refused the entry, which is then no longer sent automatically. */
+  /** The reason why the service refused the entry. The entry is then not retried automatically. */
   readonly refusal?: string
-  /** Whether the entry was refused because the service did not find its place. */
+  /** Whether the service refused the entry because it did not find the place. */
   readonly isLost?: boolean
 }
 
 /**
- * An entry as the device stores it, in the database and in local storage. The action is stored as `deed`: entries of pages of earlier versions have
- * this name, and such a page may be open now and send what this one stored.
+ * An entry as the device stores it, in the database and in local storage. The action is stored as `deed`, because entries of earlier versions use
+ * this name, and a page of an earlier version may be open and send the entries of this page.
  */
 export type StoredEntry = Omit<OutboxEntry, 'action'> & { readonly deed: Action }
 

@@ -1,12 +1,15 @@
-/** Comments, suggestions and assignments of a document as this device last saw them (the store `lists`), for reading without a connection. */
+/**
+ * The comments, suggestions and assignments of a document as this device last saw them, for reading without a connection. The store `lists` contains
+ * them.
+ */
 import type { Quoted } from '../../../shared/text/characters.ts'
 import { records, type Kept } from '../../device/records.ts'
 import type { Lists } from './store.ts'
 
-/** One record for each document, by its id. */
+/** The record of a document. Its id is that of the document. */
 export interface KeptLists extends Kept {
   readonly lists: Lists
-  /** The characters that annotations refer to. */
+  /** For each annotation, the characters that it refers to. */
   readonly places: readonly (readonly [id: string, quoted: Quoted])[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sends actions on annotations and assignments, in order, from the outbox of the device (web/device/outbox.ts). Maps each action to a request, and
- * handles its answer or refusal. Signals; no user interface.
+ * Sends actions on annotations and assignments in order, from the outbox of the device (web/device/outbox.ts). It maps each action to a request, and
+ * handles the answer or refusal. It exposes signals and draws nothing.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { Output } from '../../../shared/operations/index.ts'
@@ -28,14 +28,14 @@ import {
 import { type Action, entryOf, type OutboxEntry, type StoredEntry, storedEntry, type SuggestAction, type Target } from './entry.ts'
 
 export interface Outbox {
-  /** The entries that are unanswered or refused, oldest first. */
+  /** The entries without an answer and the refused ones, oldest first. */
   readonly list: ReadonlySignal<readonly OutboxEntry[]>
-  /** A request is under way. */
+  /** Whether a request is being sent. */
   readonly sending: ReadonlySignal<boolean>
-  /** The number of entries that are stored only on this page and would be lost with it. */
+  /** Number of entries that only this page has, and that closing it would lose. */
   readonly onlyHere: ReadonlySignal<number>
   add(action: Action, author: string): OutboxEntry
-  /** Sends entries again whose place was not found, and whose target has a new description. */
+  /** Sends entries again whose place was not found, if there is a new description of the place. */
   aimAgain(): void
   /** Sends a refused entry again. */
   retry(id: string): void
@@ -43,7 +43,7 @@ export interface Outbox {
   drop(id: string): void
   /** The comment of entry `sent` is now stored as `comment`: what waited for it is sent to it. */
   redirect(sent: string, comment: string): void
-  /** Begins to send, including entries of earlier pages. Returns a function that stops it. */
+  /** Starts sending, including entries of earlier pages. Returns a function that stops it. */
   start(): () => void
 }
 
@@ -51,19 +51,19 @@ interface OutboxInput {
   readonly doc: string
   readonly key: string
   readonly connected: ReadonlySignal<boolean>
-  /** Returns the new description of an annotation's place, if it has changed. */
+  /** Returns a new description of an annotation's place. Undefined if it has not changed. */
   readonly aim: (item: OutboxEntry) => Target | undefined
-  /** Returns the next step for a refused entry: the entry to send instead, or that it must wait. */
+  /** Returns what to do with a refused entry: the action to send instead, `later` to wait, or `done`. Undefined if the refusal stands. */
   readonly afresh: (item: OutboxEntry, error: RequestError) => Action | 'later' | 'done' | undefined
   readonly onAnswer: (done: OutboxEntry, answer: unknown) => void
   readonly onRefusal: (refused: OutboxEntry, error: RequestError) => void
 }
 
-/** How often waiting entries are retried without a network event, in milliseconds. */
+/** Delay between two retries of waiting entries when no network event occurs, in milliseconds. */
 const againMs = 15_000
 /** Delay before retrying an entry that others have just decided, in milliseconds. */
 const afreshMs = 1000
-/** Bytes for this queue when the page closes: browsers send 64 KiB then, most of which drafts need. */
+/** Largest number of bytes that this queue sends when the page closes. Browsers send at most 64 KiB then, and drafts need most of it. */
 const leavingBytesMax = 12 * 1024
 
 const said = ({ operation, text, note, target }: SuggestAction) => ({
@@ -73,7 +73,7 @@ const said = ({ operation, text, note, target }: SuggestAction) => ({
   ...(target ?? { at: 'start' as const })
 })
 
-/** Each decision names the version that its card showed. */
+/** Returns the decisions of an action. Each one names the version that its card showed. */
 const decisionsOf = ({ action, suggestions, steps = {}, reason }: Action & { readonly kind: 'decide' }) =>
   suggestions.map((suggestionId) => {
     const step = steps[suggestionId]
@@ -91,7 +91,7 @@ const prepare = <Fields, Answer>(send: (at: Access & How, fields: Fields) => Pro
   send: (at) => send(at, fields)
 })
 
-/** Prepares to send a suggestion that is being typed. `done`: the person has stopped typing it for now. */
+/** Prepares to send a suggestion that is being typed. `done` means that the person has stopped typing it for now. */
 export const prepareDraft = (action: SuggestAction, done: boolean): Prepared<Output<'draftSuggestion'>> =>
   prepare(draftSuggestion, { draftId: action.draft?.id ?? '', ...said(action), step: action.draft?.step ?? 0, done })
 
@@ -137,7 +137,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
   const show = (change: (before: readonly OutboxEntry[]) => readonly OutboxEntry[]): void => {
     list.value = change(list.value)
   }
-  /** The page is closing: sends what is new and unanswered. Each entry has an id, so the next page repeats none of them. */
+  /** Sends new entries when the page closes. Each entry has an id, so the next page does not repeat any of them. */
   const sendLeft = (): void => {
     let left = leavingBytesMax
     const unsent = new Set(list.peek().map(({ id }) => id))
@@ -160,7 +160,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     void outbox.put(storedEntry(item))
   }
 
-  /** Updates the target of an annotation; returns false if it has not changed. */
+  /** Updates the target of an annotation. Returns false if it has not changed. */
   const rename = (item: OutboxEntry): boolean => {
     const target = aim(item)
     if (target === undefined) return false
@@ -233,7 +233,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     working = outbox.inTurn(drain).finally(() => {
       working = undefined
       sending.value = false
-      // Meanwhile somebody requested another attempt for the failed entry.
+      // Somebody has asked for another attempt in the meantime.
       if (asked) outbox.wake()
     })
   }

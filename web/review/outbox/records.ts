@@ -1,4 +1,4 @@
-/** Comments, suggestions and assignments as the service returns them, and helpers for showing them. */
+/** Comments, suggestions and assignments as the service returns them, and functions for displaying them. */
 import type { Output } from '../../../shared/operations/index.ts'
 
 export type Comment = Output<'resolveComment'>['comment']
@@ -6,10 +6,10 @@ export type Suggestion = Output<'decideSuggestion'>['suggestion']
 export type Task = Output<'readTask'>['task']
 export type AuthorKind = Comment['authorKind']
 
-/** Longest text of an annotation that a card shows before "show more", in UTF-16 units. */
+/** Longest text of an annotation that a card shows without "show more", in UTF-16 units. */
 export const excerptUnits = 280
 
-/** Returns an excerpt for one line of a card: whole characters, with white space as one space. */
+/** Returns an excerpt that fits on one line of a card. It contains complete characters, and each run of white space becomes one space. */
 export function excerpt(text: string, units: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (line.length <= units) return line
@@ -19,5 +19,5 @@ export function excerpt(text: string, units: number): string {
     .replace(/\uFFFD$/, '')}…`
 }
 
-/** Whether it has not been decided yet. */
+/** Whether a suggestion has not been decided. */
 export const isUndecided = ({ status }: Suggestion): boolean => status === 'pending' || status === 'orphaned'

@@ -1,4 +1,4 @@
-/** The messages for an annotation, a decision or an assignment that the service refuses. One table; no user interface. */
+/** Messages for an annotation, a decision or an assignment that the service refused. This module draws nothing. */
 import { t, term } from '../../text/t.ts'
 import type { RequestError } from '../../client/api.ts'
 
@@ -25,14 +25,14 @@ const byCode: Readonly<Record<string, string>> = {
   storage_full: term('The disk of the server is full.')
 }
 
-/** Whether the same request may succeed later without any action. */
+/** Whether the same request may succeed later without anybody changing it. */
 export const passes = ({ status }: RequestError): boolean => status === 0 || status === 429 || (status >= 500 && status !== 507)
 
-/** Whether the same place may be found with another description. */
+/** Whether another description of the place might be found. */
 export const missesPlace = ({ code }: RequestError): boolean =>
   code === 'target_not_found' || code === 'target_ambiguous' || code === 'target_changed'
 
-/** Returns the reason for a refusal, in words for people. */
+/** Returns the message for a refusal. */
 export const refusalOf = ({ code, message }: RequestError): string => {
   const words = byCode[code]
   return words === undefined ? message : t(words)

@@ -1,4 +1,4 @@
-/** Operations of comments, suggestions and assignments. */
+/** The operations of comments, suggestions and assignments. */
 import { limits } from '../../../shared/limits.ts'
 import { operation, type Access } from '../../client/operation.ts'
 import type { Comment, Suggestion, Task } from './records.ts'
@@ -21,7 +21,7 @@ const readComments = operation<'listComments'>('GET /api/docs/{id}/comments')
 const readSuggestions = operation<'listSuggestions'>('GET /api/docs/{id}/suggestions')
 const readTasks = operation<'listTasks'>('GET /api/docs/{id}/tasks')
 
-/** Returns the records of all pages; `read` reads the page before a record. */
+/** Returns the records of all pages of a list. `read` reads the page that precedes a record. */
 const all = async <Record, Answer extends { readonly nextBefore: number | null }>(
   read: (before: number | undefined) => Promise<Answer>,
   recordsOf: (answer: Answer) => readonly Record[]
@@ -44,7 +44,7 @@ export const listComments = ({ id, key }: Access): Promise<Comment[]> =>
     ({ comments }) => comments
   )
 
-/** Returns the undecided suggestions: pending and orphaned ones. */
+/** Returns the undecided suggestions, which are pending or orphaned. */
 export async function listSuggestions({ id, key }: Access): Promise<Suggestion[]> {
   const of = (status: 'pending' | 'orphaned'): Promise<Suggestion[]> =>
     all(

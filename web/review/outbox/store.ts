@@ -1,6 +1,6 @@
 /**
- * Comments, suggestions and assignments of one open document, as the service returns them, combined with actions of this page that the service has
- * not answered yet. Signals; no user interface.
+ * The comments, suggestions and assignments of one open document. It combines the data of the service with actions of this page that the service has
+ * not answered. It exposes signals and draws nothing.
  */
 import type { LiveMessage } from '../../../shared/live-protocol.ts'
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
@@ -21,26 +21,26 @@ import { refusalOf } from './refusals.ts'
 import { listComments, listSuggestions, listTasks } from './requests.ts'
 import type { Decision, Action, SuggestAction, Target, OutboxEntry } from './entry.ts'
 
-/** A comment, as it will be once all waiting actions have arrived. */
+/** A comment as it will be once all waiting actions have arrived. */
 export interface Thread {
   readonly comment: Comment
-  /** Its entries that wait or were refused. */
+  /** Entries for this comment that are waiting or were refused. */
   readonly waiting: readonly OutboxEntry[]
 }
 
 export interface Proposal {
   readonly suggestion: Suggestion
-  /** A waiting decision of this page. */
+  /** The decision of this page that is waiting for an answer. */
   readonly deciding: Decision | 'withdraw' | undefined
-  /** Replies that wait or were refused. */
+  /** Replies that are waiting or were refused. */
   readonly waiting: readonly OutboxEntry[]
-  /** Why a decision of this page was refused. */
+  /** The reason why a decision of this page was refused. */
   readonly refusal: string | undefined
-  /** The reason of this page's rejection that waits or was refused. */
+  /** The reason given in a rejection of this page that is waiting or was refused. */
   readonly reason: string | undefined
 }
 
-/** The records that the service returns. */
+/** The records that the service returned. */
 export interface Lists {
   readonly comments: readonly Comment[]
   /** The undecided suggestions. */
@@ -53,38 +53,38 @@ export interface Store {
   readonly proposals: ReadonlySignal<readonly Proposal[]>
   readonly tasks: ReadonlySignal<readonly Task[]>
   readonly outbox: Outbox
-  /** `ready` once the lists have arrived; `failed` if they could not be loaded. */
+  /** `ready` once the lists have arrived, `failed` if they could not be loaded. */
   readonly state: ReadonlySignal<'reading' | 'ready' | 'failed'>
   readonly lists: ReadonlySignal<Lists>
-  /** The date of the shown lists, in milliseconds since 1970; undefined if they are current. */
+  /** The date of the displayed lists, in milliseconds since 1970. Undefined if they are current. */
   readonly asOf: ReadonlySignal<number | undefined>
-  /** Shows earlier lists until the service sends its own. */
+  /** Shows earlier lists until the service sends the current ones. */
   offer(lists: Lists, at: number): void
   readonly canComment: ReadonlySignal<boolean>
   readonly canSuggest: ReadonlySignal<boolean>
   readonly canDecide: ReadonlySignal<boolean>
   readonly isOwner: ReadonlySignal<boolean>
-  /** Name of the signed-in account; undefined if nobody is signed in, or that is not known yet. */
+  /** Name of the signed-in account. Undefined if nobody is signed in or the page does not know yet. */
   readonly account: ReadonlySignal<string | undefined>
   readonly isConnected: ReadonlySignal<boolean>
-  /** Whether this person wrote it, as far as this device knows; the service decides. */
+  /** Whether this person wrote a comment or suggestion, as far as this device knows. The service has the final decision. */
   isOwn(record: Comment | Suggestion): boolean
-  /** Whether this person or a guest of the same name wrote it; replies have no other information. */
+  /** Whether this person, or a guest with the same name, wrote a record. Replies provide no further information. */
   isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
-  /** The records of annotations that this page sent: from the id of the waiting entry to that of the record. */
+  /** For annotations that this page sent, the id of the record for the id of its outbox entry. */
   readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
   /** The waiting or refused entries of each comment, by the id of the comment, or of its own entry while it is unsent. */
   readonly entriesOf: ReadonlySignal<ReadonlyMap<string, readonly OutboxEntry[]>>
-  /** For screen readers: the last event. */
+  /** The last announcement for screen readers. */
   readonly said: Signal<string>
-  /** Suggestions that the editor shows itself, because they are being typed here: by the ids that this page assigned. */
+  /** Suggestions that the editor itself displays, because they are being typed here. They are identified by the ids that this page assigned. */
   readonly held: ReadonlySignal<ReadonlySet<string>>
   hold(draft: string): void
   release(draft: string): void
-  /** The service has stored a version of a suggestion that is being typed here. */
+  /** Called when the service has stored a version of a suggestion that is being typed here. */
   drafted(suggestion: Suggestion, author: string): void
   act(action: Action, author?: string): OutboxEntry
-  /** `reason`: why they are rejected. */
+  /** Decides suggestions. `reason` says why they are rejected. */
   decide(action: Decision, suggestions: readonly string[], reason?: string): void
   /** Reads all lists again. */
   read(): void
@@ -111,7 +111,7 @@ function foreseen(comment: Comment, entries: readonly OutboxEntry[]): Comment {
   return next
 }
 
-/** The ids of records written on this device, each with the name at that time: a guest is identified by link and name. */
+/** The ids of records written on this device, each with the person's name at that time. A guest is identified by link and name. */
 function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): string | undefined; add(id: string, name: string): void } {
   const storageKey = documentValue('own', doc)
   const read = (): Map<string, string> => {
@@ -126,7 +126,7 @@ function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): st
     has: (id) => known.has(id),
     nameOf: (id) => known.get(id),
     add(id, name) {
-      // Read again: another tab may have written since.
+      // The value is read again because another tab may have changed it.
       known = read().set(id, name)
       writeDevice(storageKey, JSON.stringify([...known].slice(-limits.annotationPageMax)))
     }
@@ -135,14 +135,14 @@ function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): st
 
 interface StoreInput {
   readonly session: Session
-  /** Returns the new description of a waiting annotation's place, if it has changed. */
+  /** Returns a new description of a waiting annotation's place. Undefined if it has not changed. */
   readonly aim: (item: OutboxEntry) => Target | undefined
-  /** Returns the rest of a suggestion that was decided while it was typed. */
+  /** Returns the remaining part of a suggestion that others decided while it was being typed. */
   readonly afresh: (action: SuggestAction, decided: Suggestion) => Action | undefined
   readonly onDeciding: (action: Decision, suggestions: readonly string[]) => void
-  /** The service carried out decisions of this page. */
+  /** Called when the service has carried out decisions of this page. */
   readonly onDecided: (action: Decision, suggestions: readonly string[]) => void
-  /** Some were not decided; `words` explain why if nothing else does. */
+  /** Called when suggestions were not decided. `words` says why, unless something else does. */
   readonly onUndecided: (suggestions: readonly string[], words: string | undefined) => void
 }
 
@@ -152,7 +152,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
   const suggestions = signal<ReadonlyMap<string, Suggestion>>(new Map())
   const tasks = signal<ReadonlyMap<string, Task>>(new Map())
   const refusals = signal<ReadonlyMap<string, string>>(new Map())
-  /** Reasons of refused rejections: their text stays on the card. */
+  /** The reasons of refused rejections. Their text stays on the cards. */
   const reasons = signal<ReadonlyMap<string, string>>(new Map())
   const state = signal<'reading' | 'ready' | 'failed'>('reading')
   const asOf = signal<number | undefined>(undefined)
@@ -164,13 +164,13 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
   const may = (role: 'comment' | 'suggest' | 'edit' | 'owner'): ReadonlySignal<boolean> =>
     computed(() => session.link.ended.value === undefined && includesRole(session.role.value, role))
 
-  /** Suggestions that the editor shows itself. */
+  /** Ids of the suggestions that the editor itself displays. */
   const typed = signal<ReadonlySet<string>>(new Set())
   const letGo = (draft: string): void => {
     const left = new Set(typed.peek())
     if (left.delete(shownName(draft))) typed.value = left
   }
-  /** Returns the entry to send instead of a suggestion that others decided, or replied to, while it was typed. */
+  /** Returns the action to send instead of a suggestion that others decided, or replied to, while it was being typed. */
   const renewed = ({ action }: OutboxEntry, { code }: RequestError): Action | 'later' | 'done' | undefined => {
     if (action.kind !== 'suggest' || action.draft === undefined) return undefined
     if (code !== 'already_decided' && code !== 'stale_step' && code !== 'suggestion_fixed') return undefined
@@ -194,7 +194,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
 
   /** Adds the records of an answer to the lists. */
   const take = ({ id: sent, action, author }: OutboxEntry, answer: unknown): void => {
-    // The service answers with these shapes (openapi.json); both sides are built and tested together.
+    // The service answers with these types (openapi.json). The pages and the server are built and tested together.
     if (action.kind === 'decide') {
       const { results } = answer as Output<'decideSuggestions'>
       const changed = t('The text has changed since, so this cannot be undone.')
@@ -248,23 +248,23 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       const decided = action.kind === 'decide' ? action.suggestions : action.kind === 'withdraw' ? [action.suggestion] : []
       const reason = action.kind === 'decide' ? action.reason : undefined
       for (const suggestion of decided) refuse(suggestion, refusalOf(error), reason)
-      // Nothing is lost: the card keeps the reason.
+      // Nothing is lost, because the card keeps the reason.
       if (decided.length > 0 || (error.code === 'not_found' && (action.kind === 'resolve' || action.kind === 'delete')))
         outbox.drop(refused)
       if (action.kind === 'delete' && error.code === 'not_found') without(action.comment)
-      // If a person's rights are less than this page assumes, the next read updates them.
+      // If the person has fewer rights than this page assumes, the next read corrects that.
       if (error.code === 'not_found') readSoon()
       said.value = t('Not saved: {why}', { why: error.message })
-      // Its card may no longer exist.
+      // The card may no longer exist.
       if (decided.length > 0) onUndecided(decided, said.value)
     }
   })
 
   // ——— data from the service ———
 
-  /** Records that arrived by message since the lists were requested: they are newer than the lists. */
+  /** Ids of records that arrived by message since the lists were requested. These records are newer than the lists. */
   const touched = new Set<string>()
-  /** Messages that may concern what this page is sending at the moment: its answer is handled first. */
+  /** Messages that may concern the request in progress. The page handles the answer to that request first. */
   let held: LiveMessage[] = []
 
   const announce = (comment: Comment | undefined, suggestion: Suggestion | undefined): void => {
@@ -331,7 +331,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
         listTasks(session)
       ])
       comments.value = kept(comments.value, someComments)
-      // Decided suggestions that this page has seen stay until it closes.
+      // Decided suggestions that this page has seen stay until the page closes.
       const decided = [...suggestions.value.values()].filter(({ status }) => status === 'accepted' || status === 'rejected')
       suggestions.value = new Map([...byId(decided), ...kept(suggestions.value, someSuggestions)])
       tasks.value = byId(someTasks)

@@ -1,11 +1,11 @@
 /**
- * Applies changes by others while somebody suggests. When part of a suggestion that is still being typed is accepted, that part becomes text and is
- * no longer a suggestion. Later typing continues as a change of it, so nothing is lost or duplicated.
+ * Applies changes by others while a person is suggesting. If others accept part of a suggestion that is still being typed, that part becomes text and
+ * is no longer a suggestion. Later typing continues as a change of that text, so that nothing is lost or duplicated.
  */
 import { ChangeSet, type ChangeSpec, type Text } from '@codemirror/state'
 import type { Range } from '../../../shared/text/anchors.ts'
 
-/** A version of a suggestion that the service may have: the range that it replaces (`from`–`to` of the text), and the new text. */
+/** A version of a suggestion that the service may have: the range of the text that it replaces (`from`–`to`), and the new text. */
 export interface Sent extends Range {
   readonly draft: string
   readonly original: string
@@ -13,11 +13,11 @@ export interface Sent extends Range {
 }
 
 export interface Followed {
-  /** From the text, as others changed it, to the text in the editor. */
+  /** The changes from the document's new text to the text in the editor. */
   readonly changes: ChangeSet
-  /** The changes in the editor. */
+  /** The changes to apply in the editor. */
   readonly shown: ChangeSet
-  /** The accepted changes. */
+  /** The versions of suggestions that the others accepted. */
   readonly accepted: readonly Sent[]
 }
 
@@ -27,7 +27,7 @@ const isAccepted = (base: Text, after: Text, theirs: ChangeSet, { from, to, orig
   base.sliceString(from, to) === original &&
   after.sliceString(theirs.mapPos(from, -1), theirs.mapPos(to, 1)) === text
 
-/** Extends a range by all own changes that touch it. */
+/** Extends a range so that it includes all of this person's changes that touch it. */
 function widened(range: Range, own: readonly Range[]): Range {
   let { from, to } = range
   for (const each of own)
@@ -41,7 +41,7 @@ function widened(range: Range, own: readonly Range[]): Range {
 const isWithin = (one: Range, other: Range): boolean => one.from >= other.from && one.to <= other.to
 const meets = (one: Range, other: Range): boolean => one.from <= other.to && one.to >= other.from
 
-/** Returns the change that remains without the common beginning and end of both texts. */
+/** Returns the change between two texts without their common beginning and end. */
 function minimal(from: number, before: string, after: string): ChangeSpec[] {
   if (before === after) return []
   let start = 0
@@ -52,7 +52,10 @@ function minimal(from: number, before: string, after: string): ChangeSpec[] {
   return [{ from: from + start, to: from + before.length - end, insert: after.slice(start, after.length - end) }]
 }
 
-/** `changes` lead from `base` to the editor's text, `theirs` from `base` to the text of the others. `sent`: the newest first. */
+/**
+ * Combines changes. `changes` leads from `base` to the editor's text, and `theirs` from `base` to the new text of the document. `sent` begins with
+ * the newest version.
+ */
 export function followed(base: Text, changes: ChangeSet, theirs: ChangeSet, sent: readonly Sent[]): Followed {
   const after = theirs.apply(base)
   const own: (Range & { readonly insert: Text })[] = []
@@ -65,7 +68,7 @@ export function followed(base: Text, changes: ChangeSet, theirs: ChangeSet, sent
     if (accepted.some(({ draft }) => draft === each.draft) || !isAccepted(base, after, theirs, each)) continue
     const region = widened(each, own)
     if (!own.some((change) => meets(change, each)) || regions.some((other) => meets(other, region))) continue
-    // Accepting changes nothing around it: whoever did has written the same by chance.
+    // Accepting a suggestion changes nothing around it. This change was therefore typed, and only contains the same text by chance.
     if (spans.some((span) => meets(span, region) && !isWithin(span, region))) continue
     accepted.push(each)
     regions.push(region)

@@ -1,5 +1,5 @@
 /**
- * Finds a new target for an annotation whose place the service did not find: the text around its words has changed, and the editor knows where they
+ * Finds a new target for an annotation whose place the service did not find. The text around its words has changed, but the editor knows where they
  * are.
  */
 import type { EditorView } from '@codemirror/view'
@@ -9,7 +9,7 @@ import { storedText } from './suggesting.ts'
 import { targetOf } from './targets.ts'
 import type { Target, OutboxEntry } from '../outbox/entry.ts'
 
-/** Returns the new target; undefined if the words themselves were deleted, or nothing around them has changed yet. */
+/** Returns the new target. Undefined if the words themselves were deleted or the text around them has not changed. */
 export function aim({ state }: EditorView, { id, action }: OutboxEntry): Target | undefined {
   const span = placesIn(state).get(id)
   if (span === undefined || !('target' in action) || action.target === null) return undefined

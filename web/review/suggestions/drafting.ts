@@ -1,6 +1,6 @@
 /**
- * Sends suggestions while they are typed: the service gets them a moment after the person pauses, and others see them. Each has an id of its own.
- * Later versions, from this page or from one that takes over its drafts, change the same suggestion.
+ * Sends suggestions while they are being typed. The service receives them shortly after the person pauses, and others see them. Each suggestion has
+ * an id. Later versions change the same suggestion, even if they come from a page that has taken over its draft.
  */
 import { effect, signal, untracked, type Signal } from '@preact/signals'
 import type { ChangeSet } from '@codemirror/state'
@@ -15,16 +15,16 @@ import { passes } from '../outbox/refusals.ts'
 import type { Store } from '../outbox/store.ts'
 import type { DraftName, SuggestAction } from '../outbox/entry.ts'
 
-/** Delay from the first character until it is sent, and from an answer until later changes are sent, in milliseconds. */
+/** Delay before the first characters are sent, in milliseconds. The next value is the delay between an answer and the next version. */
 const firstMs = 250
 const nextMs = 500
 /** Delay before a failed attempt is repeated, in milliseconds. */
 const againMs = 3000
-/** How long the text may contain the suggested words before the service reports that they were accepted, in milliseconds. */
+/** How long the text may already contain the suggested words before the service reports that they were accepted, in milliseconds. */
 const acceptedMs = 5000
-/** Versions of one suggestion that the service may have, in addition to the one that it has confirmed. */
+/** Largest number of versions of a suggestion that the service may have, not counting the confirmed one. */
 const sentMax = 8
-/** Bytes for drafts when the page closes: browsers send 64 KiB then, part of which other requests need. */
+/** Largest number of bytes that drafts use when the page closes. Browsers send at most 64 KiB then, and other requests need some of it. */
 const leavingBytesMax = 48 * 1024
 
 interface LiveDraft extends Range {
@@ -33,31 +33,31 @@ interface LiveDraft extends Range {
   from: number
   to: number
   step: number
-  /** Newest first. */
+  /** The versions that were sent, newest first. */
   sent: Sent[]
-  /** The version that the service has. */
+  /** The version that the service has stored. */
   saved: string | undefined
-  /** The version that the service refused: sent again once it changes. */
+  /** The version that the service refused. The draft is sent again only when it changes. */
   refused: string | undefined
   isSending: boolean
-  /** The id that the service assigned. */
+  /** The id that the service assigned to the suggestion. */
   suggestion: string | undefined
 }
 
 export interface Drafting {
-  /** Whether the service has everything that was typed. */
+  /** Whether the service has everything that the person typed. */
   readonly saved: Signal<boolean>
-  /** The typed changes are now different. */
+  /** Called when the typed changes are different. */
   changed(): void
-  /** Versions that the service may have accepted, newest first. */
+  /** Returns the versions that the service may have accepted, newest first. */
   sent(): readonly Sent[]
-  /** Others changed the text; they turned these drafts into text. */
+  /** Called when others changed the text, with the versions that they accepted. */
   follow(theirs: ChangeSet, accepted: readonly Sent[]): void
-  /** Returns the name under which a hunk is sent; from now on another sender uses it. */
+  /** Returns the name under which a hunk is sent. From then on, another part of the page sends the hunk. */
   claim(hunk: Hunk): DraftName
   /** Returns the names of all hunks, in order. */
   named(hunks: readonly Hunk[]): readonly DraftName[]
-  /** The page may close: sends what the service does not have. */
+  /** Sends everything that the service lacks, because the page may be closing. */
   leave(): void
   close(): void
 }
@@ -68,7 +68,7 @@ interface DraftingInput {
   readonly store: Store
   readonly hunks: () => readonly Hunk[]
   readonly actionFor: (hunk: Hunk) => SuggestAction
-  /** Others rejected exactly these words. */
+  /** Called when others rejected exactly these words. */
   readonly onRejected: (hunk: Hunk, by: string) => void
 }
 
@@ -78,7 +78,7 @@ const versionOf = ({ operation, original, text, note }: SuggestAction): string =
 export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: DraftingInput): Drafting {
   const saved = signal(true)
   const live = new Set<LiveDraft>()
-  /** Drafts whose words are now part of the text, until it is clear whether somebody accepted them or wrote the same by chance. */
+  /** Drafts whose words have become part of the text, until it is clear whether somebody accepted them or typed the same text by chance. */
   const became = new Map<LiveDraft, ReturnType<typeof setTimeout>>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
@@ -89,13 +89,13 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     if (!isClosed) timer ??= setTimeout(tick, ms)
   }
 
-  /** Text that was typed and removed again belongs to no draft. */
+  /** Ends a draft whose text was typed and then removed. */
   const forget = (draft: LiveDraft): void => {
     live.delete(draft)
     if (draft.suggestion !== undefined) store.act({ kind: 'withdraw', suggestion: draft.suggestion })
   }
 
-  /** Pairs each hunk with the draft that it grew out of, or else a new one. */
+  /** Pairs each hunk with the draft from which it developed, or with a new one. */
   const pairs = (all: readonly Hunk[]): readonly (readonly [LiveDraft, Hunk])[] => {
     const left = new Set(live)
     const paired = all.map((hunk) => {
@@ -117,7 +117,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     return paired
   }
 
-  /** The service has other words under this name, or does not replace its own: what is typed is sent as a new suggestion. */
+  /** Sends the typed text as a new suggestion, because the service has different text under this name or does not replace it. */
   const renew = (draft: LiveDraft): void => {
     live.delete(draft)
     store.release(draft.id)
@@ -131,7 +131,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     return { ...actionFor(hunk), draft: { id: draft.id, step: draft.step } }
   }
 
-  /** Others decided it while it was typed. Later changes become a suggestion of their own. */
+  /** Ends a draft that others decided while it was being typed. Later changes become another suggestion. Returns false if it has not been decided. */
   const settle = (draft: LiveDraft): boolean => {
     const suggestion = found(draft)
     if (suggestion === undefined || (suggestion.status !== 'accepted' && suggestion.status !== 'rejected')) return false
@@ -160,13 +160,13 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
       if (!(error instanceof RequestError)) throw error
       if (error.code === 'already_decided' && !settle(draft)) store.read()
       else if (error.code === 'suggestion_fixed') {
-        // Two suggestions in one place could both be accepted.
+        // Two suggestions in the same place could both be accepted.
         if (draft.suggestion !== undefined) store.act({ kind: 'withdraw', suggestion: draft.suggestion })
         renew(draft)
       }
       // A later step of this page arrived first.
       else if (error.code === 'stale_step' && (error.step <= (action.draft?.step ?? 0) || error.step > draft.step)) renew(draft)
-      // The service may not know these words yet, but will a moment later.
+      // The service may not have these words yet, but will receive them soon.
       else if (!passes(error) && error.status !== 422 && error.status !== 409) draft.refused = version
       later(againMs)
     } finally {
@@ -202,7 +202,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     })
   ]
 
-  /** The hunk is no longer in the editor, so only its place identifies it. */
+  /** Returns the name of a hunk that is no longer in the editor, so only its position identifies it. */
   const claim = (hunk: Hunk): DraftName => {
     const draft = [...live].find((each) => meets(each, hunk))
     if (draft === undefined) {
@@ -228,13 +228,13 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     },
     sent: () => [...live].flatMap(({ sent }) => sent),
     follow(theirs, accepted) {
-      // Words that changed again were accepted and then restored: the suggestion is open, and stays.
+      // If the words changed once more, the acceptance was undone: the suggestion is open again and stays.
       for (const draft of became.keys()) if (theirs.touchesRange(draft.from, draft.to) !== false) endBecame(draft)
       for (const draft of [...live, ...became.keys()]) {
         const isText = accepted.some((each) => each.draft === draft.id)
         if (isText) {
           live.delete(draft)
-          // A person who wrote the same text by chance has accepted nothing.
+          // If a person typed the same text by chance, nobody has accepted the suggestion.
           const timer = setTimeout(() => {
             const suggestion = found(draft)
             if (suggestion?.status === 'pending') store.act({ kind: 'withdraw', suggestion: suggestion.id })
@@ -268,7 +268,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     close() {
       isClosed = true
       clearTimeout(timer)
-      // Nobody follows the text from now on: an acceptance that is taken back later must not end as a withdrawal.
+      // After closing, this module no longer follows the text. If an acceptance is undone later, the suggestion must not be withdrawn.
       for (const draft of became.keys()) endBecame(draft)
       for (const stop of stops) stop()
     }

@@ -1,4 +1,4 @@
-/** Changes typed in suggesting mode, as changes of the text that they apply to. */
+/** Divides the changes typed in suggesting mode into separate changes of the document's text. */
 import type { ChangeSet, Text } from '@codemirror/state'
 import type { Range } from '../../../shared/text/anchors.ts'
 
@@ -23,8 +23,8 @@ const commonEnd = (one: string, other: string, max: number): number => {
 }
 
 /**
- * Removes the words that both sides have in common at the beginning and end; undefined if the sides are equal. Changed words are kept whole, because
- * people decide on words.
+ * Removes the common words at the beginning and end of both texts. Undefined if the texts are equal. Changed words stay complete, because people
+ * decide on words.
  */
 export function trimmed(hunk: Hunk): Hunk | undefined {
   const { original, text } = hunk
@@ -45,7 +45,7 @@ export function trimmed(hunk: Hunk): Hunk | undefined {
   }
 }
 
-/** Returns every change separately, in the order of the text. */
+/** Returns each change separately, in the order of the text. */
 export function hunksOf(base: Text, changes: ChangeSet): Hunk[] {
   const found: Hunk[] = []
   changes.iterChanges((from, to, fromShown, toShown, inserted) => {
@@ -58,7 +58,7 @@ export function hunksOf(base: Text, changes: ChangeSet): Hunk[] {
 /** Longest part of a word between two changes that are joined, in UTF-16 units. */
 const wordUnitsMax = 24
 
-/** Joins changes of the same word. */
+/** Joins changes that are in the same word. */
 export function byWord(base: Text, hunks: readonly Hunk[]): Hunk[] {
   const found: Hunk[] = []
   for (const hunk of hunks) {

@@ -1,6 +1,6 @@
 /**
- * Places of annotations in the editor: ranges that stay on their characters whatever is typed, and their decorations. An annotation whose text was
- * deleted has no place.
+ * The places of annotations in the editor, as ranges that stay on their characters whatever is typed, and their decorations. An annotation whose text
+ * was deleted has no place.
  */
 import { MapMode, RangeSet, RangeValue, StateEffect, StateField, type EditorState, type Extension, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view'
@@ -11,10 +11,10 @@ import { t } from '../../text/t.ts'
 import { effect } from '@preact/signals'
 import { hueOf } from '../../presence/colours.ts'
 
-/** `decided`: only its card is still there, and the text shows nothing of it. */
+/** The kind of a place. At a place of the kind `decided`, only the card remains, and the text shows no mark. */
 export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'decided'
 
-/** The marks of annotations in the text. */
+/** An annotation as the text shows it. */
 export interface Annotation {
   readonly id: string
   readonly kind: PlaceKind
@@ -31,7 +31,8 @@ class Place extends RangeValue {
     super()
     this.annotation = annotation
     this.isPoint = isPoint
-    // Text typed at the edges is not part of it; a point disappears when the text on both sides is deleted.
+    // Text typed at the edges of a place does not become part of it. A place between two characters disappears when the text on both sides is
+    // deleted.
     this.startSide = isPoint ? -1 : 1
     this.endSide = -1
     this.mapMode = annotation.kind === 'decided' ? MapMode.Simple : MapMode.TrackDel
@@ -47,11 +48,11 @@ interface Places {
   readonly active: string | undefined
 }
 
-/** Places annotations (`span` undefined: removes the place). */
+/** Sets the places of annotations. An undefined `span` removes the place. */
 export const placeAnnotations = StateEffect.define<readonly { readonly annotation: Annotation; readonly span: Span | undefined }[]>()
-/** Removes annotations from the text. */
+/** Removes annotations from the editor, by id. */
 export const dropAnnotations = StateEffect.define<ReadonlySet<string>>()
-/** Highlights one annotation. */
+/** Highlights one annotation, by id. */
 export const activate = StateEffect.define<string | undefined>()
 
 const field = StateField.define<Places>({
@@ -92,14 +93,14 @@ export function placesIn(state: EditorState): ReadonlyMap<string, Span> {
 
 // ——— decorations ———
 
-/** Longest text of a suggestion shown in the text, in UTF-16 units; the card has all of it. */
+/** Longest text of a suggestion that is shown in the text, in UTF-16 units. The card shows all of it. */
 const shownUnits = 400
 
-/** A line break on its own would be invisible. */
+/** Makes line breaks visible if a text consists only of white space. */
 const visible = (text: string): string => (text.trim() === '' ? text.replaceAll('\n', '↵') : text)
 const shorten = (text: string): string => visible(text.length <= shownUnits ? text : `${text.slice(0, shownUnits).toWellFormed()}…`)
 
-/** Text that is suggested or struck out, with its author. */
+/** Draws text that is suggested or struck out, with the name of its author. */
 export class ProposedText extends WidgetType {
   readonly #tag: 'ins' | 'del'
   readonly #text: string
@@ -161,7 +162,7 @@ function decorationsOf({ annotation, isPoint }: Place, from: number, to: number,
   return [...struck, Decoration.widget({ widget: new ProposedText('ins', text, author, id, isActive), side: -1 }).range(to)]
 }
 
-/** People joined or left, so colours changed. */
+/** Redraws the marks when people joined or left, because colors may have changed. */
 const recoloured = StateEffect.define<null>()
 
 const shown = ViewPlugin.fromClass(
@@ -175,7 +176,7 @@ const shown = ViewPlugin.fromClass(
       let isFirst = true
       this.#stop = effect(() => {
         hueOf('')
-        // The list of people may change during an update.
+        // The list of people may change while the editor is updating.
         if (!isFirst) queueMicrotask(() => view.dom.isConnected && view.dispatch({ effects: recoloured.of(null) }))
         isFirst = false
       })
@@ -205,7 +206,7 @@ const shown = ViewPlugin.fromClass(
   { decorations: (value) => value.decorations }
 )
 
-/** `onPick`: an annotation was clicked, or the cursor moved into one (`undefined`: next to all). */
+/** Creates the extension. `onPick` is called when the person clicks in the text, with the id of the annotation there, or undefined. */
 export const annotationPlaces = (onPick: (id: string | undefined) => void): Extension => [
   field,
   shown,

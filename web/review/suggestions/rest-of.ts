@@ -1,11 +1,11 @@
-/** The rest of a suggestion that others decided, or replied to, while it was typed. */
+/** Finds the remaining part of a suggestion that others decided, or replied to, while it was being typed. */
 import { newDraftId } from '../outbox/draft-name.ts'
 import { operationOf, trimmed } from './hunks.ts'
 import type { Suggestion } from '../outbox/records.ts'
 import { findTarget, targetOf } from './targets.ts'
 import type { SuggestAction, Target } from '../outbox/entry.ts'
 
-/** Returns where the accepted words are; undefined if they cannot be identified. */
+/** Returns the range of the accepted words. Undefined if they cannot be identified. */
 function acceptedAt(text: string, { original, target }: SuggestAction, accepted: string) {
   if (target === null) return text.startsWith(accepted) ? { from: 0, to: accepted.length } : undefined
   if (accepted === '') return undefined
@@ -17,7 +17,7 @@ function acceptedAt(text: string, { original, target }: SuggestAction, accepted:
   return { from, to: from + accepted.length }
 }
 
-/** Returns the suggestion that continues it in the current text; undefined if nothing is left, or its place cannot be found. */
+/** Returns the suggestion that continues another one in the current text. Undefined if nothing remains or its place cannot be found. */
 export function restOf(text: string, action: SuggestAction, { status, text: accepted }: Suggestion): SuggestAction | undefined {
   const draft = { id: newDraftId(), step: 1 }
   if (status !== 'accepted') return { ...action, draft }

@@ -1,8 +1,8 @@
 /**
- * Suggesting mode: typing changes the text of the editor and not that of the document. This module stores the changes between the two and updates
- * them for edits by others. Once the cursor leaves them, they show as suggestions; the service has them earlier (drafting.ts).
+ * Suggesting mode: typing changes the text of the editor, but not the text of the document. This module keeps the changes between the two and adjusts
+ * them to edits by others. Once the cursor leaves a change, it appears as a suggestion; the service receives it earlier (drafting.ts).
  *
- * The editor works as usual: cursor, composition, lists, pasting and undo need no special case.
+ * The editor works as usual. The cursor, compositions, lists, pasting and undo need no special treatment.
  */
 import { history, isolateHistory, redo, undo } from '@codemirror/commands'
 import {
@@ -29,11 +29,11 @@ import { ProposedText } from './places.ts'
 interface Drafts {
   /** The text of the document. */
   readonly base: Text
-  /** From the base to the text in the editor. */
+  /** The changes from the document's text to the text in the editor. */
   readonly changes: ChangeSet
 }
 
-/** A change of the document by others: the resulting text, and the changes from it to the text in the editor. */
+/** A change of the document by others: the new text, and the changes from it to the text in the editor. */
 const ofOthers = Annotation.define<Drafts>()
 /** The changes that remain after some were sent or withdrawn. */
 const left = Annotation.define<ChangeSet>()
@@ -67,13 +67,13 @@ interface Edit {
   readonly insert: string
 }
 
-/** Whether edits change the words that a hunk would replace: its suggestion would make no sense next to other words. */
+/** Whether edits change the words that a hunk would replace. The suggestion would make no sense for other words. */
 const isUprooted = ({ from, to, original, text }: Hunk, edits: readonly Edit[]): boolean =>
   original !== '' && text !== '' && edits.some((edit) => edit.from < to && edit.to > from)
 
 /**
- * Applies edits of others to the editor, next to the suggested changes. If they changed the words that a replacement is for, it is sent as intended:
- * the service reports its state, and a card shows its text.
+ * Applies edits by others to the editor, next to the suggested changes. If they changed the words that a suggestion would replace, the suggestion is
+ * sent as intended. The service then reports its state, and a card shows its text.
  */
 const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput): Extension => {
   const config = new YSyncConfig(text, null)
@@ -134,7 +134,7 @@ const drafts = ViewPlugin.fromClass(
     #build(state: EditorState): DecorationSet {
       const { base, changes } = state.field(field)
       const found = hunksOf(base, changes).flatMap(({ original, text, fromShown, toShown }): Range<Decoration>[] => {
-        // The cursor stays before text that it deletes, and after text typed instead.
+        // The cursor stays before text that it deletes, and behind text that is typed instead.
         const side = text === '' ? 1 : -1
         const struck = Decoration.widget({ widget: new ProposedText('del', original, '', '', true), side })
         const typed = Decoration.mark({ tagName: 'ins', class: 'rm-ins rm-own' })
@@ -146,18 +146,18 @@ const drafts = ViewPlugin.fromClass(
   { decorations: (value) => value.decorations }
 )
 
-/** How long the cursor must be elsewhere, in milliseconds: a person who clicks around has not finished. */
+/** How long the cursor must be elsewhere before a change is sent, in milliseconds. A person who clicks around has not finished. */
 const leftMs = 600
 const touches = ({ selection }: EditorState, { fromShown, toShown }: Hunk): boolean =>
   selection.ranges.some(({ from, to }) => from <= toShown && to >= fromShown)
 
-/** Returns the typed changes that are not sent yet. */
+/** Returns the typed changes that have not been sent. */
 export function draftsOf(state: EditorState): readonly Hunk[] {
   const found = state.field(field, false)
   return found === undefined ? [] : byWord(found.base, hunksOf(found.base, found.changes))
 }
 
-/** Passes on the changes that the cursor has left. */
+/** Sends the changes that the cursor has left. */
 const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
   ViewPlugin.fromClass(
     class {
@@ -193,14 +193,14 @@ const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
       }
 
       #send(isDone: (hunk: Hunk) => boolean): void {
-        // A composition is in progress.
+        // A composition must not be interrupted.
         if (this.#view.composing) return
         takeHunks(this.#view, isDone, onHunks)
       }
     }
   )
 
-/** Undo history: a change that was sent cannot be undone. */
+/** The undo history, which is reset when a change is sent, because a sent change cannot be undone by typing. */
 const undoing = new Compartment()
 
 /** Removes changes from the editor and passes them on, to be shown as suggestions. */
@@ -215,9 +215,9 @@ export function takeHunks(
   const taken = byWord(base, hunksOf(base, changes)).filter(isTaken)
   const back: { from: number; to: number; insert: Text }[] = []
   const rest: { from: number; to: number; insert: Text }[] = []
-  // A change that now equals the text (it was typed again) is removed too.
+  // If typing restored the original text, that change is removed too.
   changes.iterChanges((from, to, fromShown, toShown, inserted) => {
-    // A hunk may be part of a change, and several may belong to one word. A change is removed with the hunk that contains its own part.
+    // A hunk may be part of a change, and several changes may belong to one word. Each change is removed together with the hunk that contains it.
     const own = trimmed({ from, to, fromShown, toShown, original: base.sliceString(from, to), text: inserted.toString() })
     if (own === undefined || taken.some((hunk) => own.from >= hunk.from && own.to <= hunk.to))
       back.push({ from: fromShown, to: toShown, insert: base.slice(from, to) })
@@ -225,10 +225,10 @@ export function takeHunks(
   })
   if (back.length === 0) return
   const annotations = [left.of(ChangeSet.of(rest, base.length)), verbatim.of(true), Transaction.addToHistory.of(false)]
-  // Undone changes are text again, and can be redone.
+  // Undone changes no longer differ from the text, and can be redone.
   if (taken.length === 0) return view.dispatch({ annotations })
   view.dispatch({ changes: back, annotations })
-  // Undo would otherwise type the removed changes a second time, next to the suggestion.
+  // Otherwise, undo would type the removed changes a second time, next to the suggestion.
   view.dispatch({ effects: undoing.reconfigure([]) })
   view.dispatch({ effects: undoing.reconfigure(history()) })
   onHunks(view, taken)
@@ -236,16 +236,16 @@ export function takeHunks(
 
 interface SuggestingInput {
   readonly onHunks: (view: EditorView, hunks: readonly Hunk[]) => void
-  /** Others changed words that were being replaced. */
+  /** Called when others changed words that were being replaced. */
   readonly onUprooted: () => void
-  /** The typed changes are different, and whether there are any. */
+  /** Called when the typed changes have changed. `areSome` says whether there are any. */
   readonly onDrafts: (areSome: boolean) => void
-  /** The page may close while something is typed. */
+  /** Called when the page may be closing while there are typed changes. */
   readonly onLeave: () => void
   readonly drafting: Pick<Drafting, 'sent' | 'follow'>
 }
 
-/** Replaces the binding that writes into the document. */
+/** Creates the extension, which replaces the binding that writes into the document. */
 export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
   field,
   follow(text, input),

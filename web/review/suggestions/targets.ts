@@ -1,10 +1,13 @@
-/** Identifies a place of the text by its words, so that the service finds it in a text that others have changed; also finds such a place. */
+/**
+ * Describes a place in the text by its words, so that the service finds it even if others have changed the text. Also finds a place by its
+ * description.
+ */
 import { limits } from '../../../shared/limits.ts'
 import { contextUnits, type Range, splitsPair, wholeCharacters } from '../../../shared/text/anchors.ts'
 import { occurrences } from '../../../shared/text/search.ts'
 import type { Target } from '../outbox/entry.ts'
 
-/** Yields the places of words with their context, counted as the service does: without overlap. */
+/** Yields the places of words with their context. As in the service, matches do not overlap. */
 function* placesOf(text: string, { find, prefix, suffix }: Target): Generator<number> {
   let end = 0
   for (const at of occurrences(text, prefix + find + suffix)) {
@@ -17,7 +20,7 @@ function* placesOf(text: string, { find, prefix, suffix }: Target): Generator<nu
 
 const contexts = [contextUnits, 4 * contextUnits, limits.targetContextUnitsMax]
 
-/** Returns the words of a range with enough context to be unique, or else which of several occurrences they are. */
+/** Returns the words of a range with enough context to be unique. If no context is enough, the description says which occurrence it is. */
 function wordsOf(text: string, { from, to }: Range): Target {
   const find = text.slice(from, to)
   let target: Target = { find, prefix: '', suffix: '' }
@@ -30,7 +33,7 @@ function wordsOf(text: string, { from, to }: Range): Target {
     for (const place of placesOf(text, target)) {
       count += 1
       if (place < from) before += 1
-      // More context may make it unique; the last time, all occurrences up to this one are counted.
+      // More context may make the words unique. With the longest context, the function counts all occurrences up to this one.
       if (count > 1 && (units !== contexts.at(-1) || place >= from)) break
     }
     if (count === 1) return target
@@ -39,7 +42,7 @@ function wordsOf(text: string, { from, to }: Range): Target {
   return target
 }
 
-/** Describes a range of the text; `null` if there is no text to describe it by. */
+/** Describes a range of the text. Null if the document has no text. */
 export function targetOf(text: string, range: Range): Target | null {
   const { from, to } = wholeCharacters(text, range)
   if (from < to) return wordsOf(text, { from, to })
@@ -50,16 +53,19 @@ export function targetOf(text: string, range: Range): Target | null {
   return { ...wordsOf(text, words), at: isAtStart ? 'before' : 'after' }
 }
 
-/** How far from the place reported by the service words are searched, in UTF-16 units: as much as people write while an answer is on its way. */
+/**
+ * Distance from the reported place within which words are searched for, in UTF-16 units. It covers the text that people type while an answer is on
+ * its way.
+ */
 const nearUnits = 4000
 
-/** Text that can be read in pieces. */
+/** A text that can be read in pieces. */
 export interface Pieces {
   readonly length: number
   sliceString(from: number, to?: number): string
 }
 
-/** Finds words, which the service reported at a range, in a text that may be ahead of it; returns the range itself if they are not near. */
+/** Finds words that the service reported at a range, in a text that may be newer. If they are not near that range, returns the range itself. */
 export function near(text: Pieces, range: Range, words: string): Range {
   const from = Math.min(range.from, text.length)
   const to = Math.min(range.to, text.length)
@@ -71,7 +77,7 @@ export function near(text: Pieces, range: Range, words: string): Range {
   return best === undefined ? { from, to } : { from: best + start, to: best + start + words.length }
 }
 
-/** Finds a described range; undefined if its words are missing, or in several places. */
+/** Finds the range that a target describes. Undefined if its words are missing or occur in several places. */
 export function findTarget(text: string, target: Target): Range | undefined {
   const { find, occurrence = 1, at } = target
   let left = occurrence

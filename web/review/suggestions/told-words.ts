@@ -55,7 +55,7 @@ export function wordsOfTold(told: Told): string {
 
 const known = new WeakMap<Text, readonly Fence[]>()
 
-/** Describes the effect of an edit on a component; undefined if it affects none, or is too complex to describe. */
+/** Describes the effect of an edit on a component. Undefined if it affects no component or is too complex to describe. */
 export function wordsOfEdit(text: Text, edit: Edit): string | undefined {
   const fences = known.get(text) ?? fencesOf(text.toString())
   known.set(text, fences)
