@@ -1,10 +1,11 @@
 /**
- * The client's address as rate limits count it: the IPv4 address, or the /64 of an IPv6 address, because one household has all of its 2^64 addresses.
+ * Computes the client's address in the form that rate limits count: the IPv4 address, or the /64 of an IPv6 address, because a single household has
+ * all 2^64 addresses of a /64.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** Longest address in any spelling, and longest other text used as a name, in characters. */
+/** The maximum length of an address in any spelling, and of other text used as a name, in characters. */
 const addressCharsMax = 64
 
 const forwardedFor = (request: IncomingMessage): string[] =>
@@ -15,7 +16,7 @@ const forwardedFor = (request: IncomingMessage): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** The address without port, brackets or zone: proxies also write `"[2001:db8::1]:443"`, `192.0.2.1:443` and `fe80::1%eth0`. */
+/** Returns the address without its port, brackets or zone, because proxies also write `"[2001:db8::1]:443"`, `192.0.2.1:443` and `fe80::1%eth0`. */
 const bare = (text: string): string => {
   const unquoted = text
     .slice(0, 2 * addressCharsMax)
@@ -26,7 +27,7 @@ const bare = (text: string): string => {
   return address.split('%')[0] ?? ''
 }
 
-/** The eight groups of an IPv6 address. */
+/** Returns the eight groups of an IPv6 address. */
 const groupsOf = (address: string): number[] => {
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)
   const [a = 0, b = 0, c = 0, d = 0] = (dotted?.slice(2) ?? []).map(Number)
@@ -36,7 +37,10 @@ const groupsOf = (address: string): number[] => {
   return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16))
 }
 
-/** IPv4 addresses within IPv6: `::ffff:0:0/96` (RFC 4291 §2.5.5.2) and behind a translator `64:ff9b::/96` (RFC 6052 §2.1). */
+/**
+ * Prefixes of IPv6 addresses that contain an IPv4 address: `::ffff:0:0/96` (RFC 4291 §2.5.5.2), and `64:ff9b::/96` behind a translator (RFC 6052
+ * §2.1).
+ */
 const prefixesOfIpv4 = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']
 
 const groupOfIpv6 = (address: string): string => {
@@ -53,7 +57,10 @@ const groupOfIpv6 = (address: string): string => {
     .join('.')
 }
 
-/** The name under which an address is counted, however it is spelled. Text that is not an address is its own name. */
+/**
+ * Returns the name under which an address is counted. It does not depend on the spelling of the address. Text that is not an address is its own
+ * name.
+ */
 export const addressGroup = (text: string): string => {
   const address = bare(text)
   if (isIPv4(address)) return address
@@ -65,12 +72,12 @@ const isLoopback = (group: string): boolean => group.startsWith('127.') || group
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * Finds the address of a client. Behind `trusted` proxies it is the one that the outermost of them saw. `warn` is called once when an unannounced
- * proxy seems to be in front: everyone would then share the limits of one address.
+ * Returns a function that finds the address of a client. Behind `trusted` proxies, this is the address that the outermost proxy saw. `warn` is
+ * called once if an undeclared proxy seems to be in front of the server. Everyone would then share the limits of one address.
  */
 export const createAddressOf = (trusted: number, warn: (message: string) => void): AddressOf => {
   let isWarned = trusted > 0
-  // Most requests repeat a recent address.
+  // Most requests come from the same address as the previous one.
   let lastText = ''
   let lastGroup = ''
   const groupOf = (text: string): string => {

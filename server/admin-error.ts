@@ -1,4 +1,4 @@
-/** A command of the operator with wrong arguments. */
+/** Thrown if an operator's command has wrong arguments. */
 export class AdminError extends Error {
   override readonly name = 'AdminError'
 }

@@ -1,4 +1,4 @@
-/** `npm start -- admin …`: makes links that an operator hands to people. It runs next to the server, because it only reads. */
+/** `npm start -- admin …`: creates links that an operator sends to people. The command can run while the server runs, because it only reads. */
 import { AdminError } from './admin-error.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'

@@ -1,4 +1,4 @@
-/** The Koa app: the steps that every request passes, in order. */
+/** The Koa app: the steps through which every request passes, in order. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import Koa from 'koa'
@@ -27,11 +27,11 @@ import { skill } from './mcp/skill.ts'
 
 type Middleware = Koa.Middleware<RequestState>
 
-// The first half makes the id unique across restarts, the second within the process. This is cheaper than randomness for each request.
+// The first half makes the id unique across restarts, and the second half within the process. This costs less than random bytes for each request.
 const processId = randomBytes(6).toString('base64url')
 let requests = 0
 
-/** Checks that every request must pass before a route sees it. Errors are thrown. */
+/** A check that every request must pass before a route handles it. It throws an error to refuse the request. */
 type Check = (ctx: Parameters<Middleware>[0]) => void
 
 const identify =
@@ -42,12 +42,12 @@ const identify =
     ctx.res.setHeader('X-Request-Id', ctx.state.requestId)
   }
 
-/** For answers other than pages; pages set their own (pages.ts). */
+/** Headers for answers other than pages. Pages set different ones (pages.ts). */
 const securityHeaders = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Permissions-Policy': permissionsPolicy(),
   'Referrer-Policy': 'no-referrer',
-  // A name server must not learn where a text or a widget links to before somebody follows the link.
+  // A name server must not learn where the links of a text or a widget lead before somebody follows them.
   'X-DNS-Prefetch-Control': 'off',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin'
@@ -57,7 +57,7 @@ const secure: Check = (ctx) => {
   for (const [name, value] of securityHeaders) ctx.res.setHeader(name, value)
 }
 
-/** The frame around every request: sets identity and headers, turns errors into answers, and writes one log record. */
+/** Wraps every request: sets its identity and headers, turns errors into answers, and writes one log record. */
 const answered = (http: Http): Middleware => {
   const identified = identify(http)
   const checks = [counted(http), plainTarget, available(http), sameOrigin(http)]
@@ -83,7 +83,7 @@ const answered = (http: Http): Middleware => {
   }
 }
 
-/** Cuts off a refused request whose body is still arriving after a while: the sender already has the answer. */
+/** Cuts off a refused request whose body is still arriving after a while, because the sender already has the answer. */
 const endUnsent = ({ service }: Http, request: IncomingMessage): void => {
   if (request.complete) return
   const cancel = service.clock.after(limits.refusedBodySecondsMax * 1000, () => request.socket.destroy())
@@ -96,7 +96,10 @@ const counted =
   (ctx) =>
     take(http, ctx as unknown as Context, 'request', ctx.state.address)
 
-/** The router must match the target exactly as it was sent: no fragments, backslashes, control characters, absolute or broken targets. */
+/**
+ * The router must match the target exactly as it was sent. So this check refuses fragments, backslashes, control characters, and absolute or
+ * invalid targets.
+ */
 const plainTarget: Check = (ctx) => {
   const target = ctx.req.url ?? ''
   // eslint-disable-next-line no-control-regex
@@ -108,14 +111,14 @@ const plainTarget: Check = (ctx) => {
   if (odd) throw new ServiceError('invalid_request', { message: 'The request target is not valid.' })
 }
 
-/** Foreign pages must not write through a visitor's browser. */
+/** Prevents foreign pages from writing through a visitor's browser. */
 const sameOrigin =
   ({ service }: Http): Check =>
   (ctx) => {
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return
     const site = ctx.get('Sec-Fetch-Site')
     const origin = ctx.get('Origin')
-    // A page with `Referrer-Policy: no-referrer` sends its own forms with `Origin: null`. No page can set Sec-Fetch-Site itself.
+    // A page with `Referrer-Policy: no-referrer` sends its own forms with `Origin: null`. But no page can set Sec-Fetch-Site.
     const hidden = origin === 'null' && site === 'same-origin'
     const elsewhere = origin !== '' && !hidden && !isOwnOrigin(origin, ctx.req, service.baseUrl)
     const foreign = site === 'cross-site' || site === 'same-site' || elsewhere
@@ -131,7 +134,7 @@ const available =
     }
   }
 
-/** Redirects people to the one host name of this machine under which they can sign in. Programs are answered under any name. */
+/** Redirects people to the one host name of this machine under which they can sign in. Programs may use any of its names. */
 const atHome =
   ({ service }: Http): Middleware =>
   (ctx, next) => {
@@ -150,7 +153,7 @@ const unknownAddress = (method: string, path: string): ServiceError => {
   return new ServiceError('not_found', { hint: `${guess}GET /openapi.json lists every address.`, ...(meant.length > 0 && { meant }) })
 }
 
-/** The answer when no route matches. */
+/** Answers requests that no route matches. */
 const nothingHere =
   (http: Http, files: Files): Middleware =>
   async (ctx) => {
@@ -159,7 +162,7 @@ const nothingHere =
     await unknownPage(http, ctx as unknown as Context, files)
   }
 
-/** The application and its routes. */
+/** Creates the application with its routes. */
 export const createApp = (
   http: Http,
   identity: Identity,
@@ -187,7 +190,7 @@ export const createApp = (
   app.use(routers.refuseOtherMethods)
   app.use(nothingHere(http, files))
   app.on('error', (error: Error, ctx?: Context) => {
-    // A client that hangs up during the answer is not a fault of the server.
+    // A client that disconnects during the answer is not a fault of the server.
     http.log.debug('connection error', { error: error.message, path: ctx?.path })
   })
   return { app, routes: routers.listed() }

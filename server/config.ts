@@ -1,10 +1,13 @@
-/** Settings: the table of environment variables, and the code that turns them into a `Config`. */
+/** The settings: the table of environment variables, and the code that turns them into a `Config`. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { addressAllowed, isPostgresAddress } from './storage/postgres/address.ts'
 
-/** One environment variable. `default` is the text used when it is not set (null: derived, see `docs`); `allowed` completes "must be …". */
+/**
+ * One environment variable. `default` is its text if it is not set. If `default` is null, the value is derived as `docs` says. `allowed` completes
+ * messages that begin with "must be".
+ */
 interface Variable {
   readonly name: `AGMD_${string}`
   readonly default: string | null
@@ -28,7 +31,7 @@ const origin = z
 
 const isLoopback = (url: URL) => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
 
-/** An issuer may have a path. Its address is compared character by character, so it stays as given. */
+/** An issuer's address may have a path. It is compared character by character, so it must not be normalized. */
 const issuer = z.string().refine((text) => {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
@@ -41,7 +44,9 @@ const issuer = z.string().refine((text) => {
   )
 })
 
-/** Every setting of the server: the source of `Config`, of `.env.example` and of the documentation. Secrets also accept NAME_FILE. */
+/**
+ * Every setting of the server. `Config`, `.env.example` and the documentation are derived from this table. Secrets can also be given as NAME_FILE.
+ */
 export const configTable = {
   port: {
     name: 'AGMD_PORT',
@@ -339,21 +344,21 @@ type Table = typeof configTable
 type Field = keyof Table
 type Parsed = { readonly [F in Field]: z.output<Table[F]['schema']> | (Table[F]['default'] extends null ? null : never) }
 
-/** The parsed settings. `baseUrl` is null only when it is not set and AGMD_PORT is 0: it then becomes http://localhost with the assigned port. */
+/** The parsed settings. `baseUrl` is null only if it is not set and AGMD_PORT is 0. It then becomes http://localhost with the assigned port. */
 export type Config = Omit<Parsed, 'logFormat'> & { readonly logFormat: NonNullable<Parsed['logFormat']> }
 
-/** An invalid setting. The message names the variable, the value (masked when secret) and the allowed values. */
+/** An invalid setting. The message names the variable, the value (masked if it is secret) and the allowed values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-// Read by the tests, the benchmarks, the launcher and compute nodes, never by the server.
+// Only the tests, the benchmarks, the launcher and compute nodes read these variables; the server does not.
 const toolingVariable =
   /^AGMD_(CHROMIUM|REQUIRE_ALL|URL|TOKEN|AUTHOR|INSECURE_HTTP|INSTALL_DIR|TEST_\w+|BENCH_\w+|NODE_(TOKEN|OCR_LANGUAGES|WHISPER_MODEL|OPENAI_\w+))$/
 
-/** Reads the settings of `env`; an empty variable counts as not set. Warnings name unknown AGMD_ variables. Throws ConfigError. */
+/** Reads the settings from `env`. An empty variable counts as not set. The warnings name unknown AGMD_ variables. Throws `ConfigError`. */
 export function readConfig(env: Environment, { isTty }: { readonly isTty: boolean }): { config: Config; warnings: readonly string[] } {
   const entries = Object.entries(configTable).map(([field, variable]) => [field, read(variable, env)])
   const parsed: Parsed = Object.fromEntries(entries)
@@ -379,7 +384,7 @@ function secretText({ name }: Variable, env: Environment): string | undefined {
   if (!path) return env[name]
   if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set, but only one of them may be.`)
   const text = fileText(`${name}_FILE`, path).replace(/\r?\n$/, '')
-  // An empty file is a failed mount, not a request for the default.
+  // An empty file comes from a failed mount. It is not a request for the default.
   if (text === '') throw new ConfigError(`${name}_FILE is ${JSON.stringify(path)}, but that file is empty.`)
   return text
 }

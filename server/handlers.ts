@@ -1,4 +1,4 @@
-/** Maps each operation to its domain function. A missing handler is a type error. */
+/** Maps each operation to its domain function. If a handler is missing, the types do not check. */
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
 import type { Caller } from './domain/rights/caller.ts'
 import {
@@ -55,12 +55,12 @@ import type { WaitEnd } from './domain/events/waits.ts'
 export interface Call<Name extends OperationName> {
   readonly service: Service
   readonly caller: Caller
-  /** The document; '' for operations on none. */
+  /** The document; '' for operations that need no document. */
   readonly doc: string
   readonly input: Input<Name>
-  /** Returns a description of the request's origin that its owner recognises. */
+  /** Describes where the request came from, so that a person can recognize it. */
   readonly address: string
-  /** The uploaded file, for operations that take one. */
+  /** The uploaded file, for operations that accept one. */
   readonly file: File | null
   readonly end: WaitEnd
 }

@@ -1,4 +1,4 @@
-/** The HTTP server under the app: time limits for clients, and the end of connections that break the protocol or the limits. */
+/** The HTTP server below the app: time limits for clients, and the end of connections that violate the protocol or the limits. */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
@@ -9,8 +9,8 @@ const statusOf = ({ code }: NodeJS.ErrnoException): string => {
 }
 
 /**
- * Answers and ends a connection. `end` alone closes one direction: a client that never closes the other would stay as long as it likes. A client that
- * is still sending gets a moment: if a connection is cut with unread bytes, the answer is lost (RFC 9112 §9.6).
+ * Answers and ends a connection. `end` closes only one direction: a client that never closes the other direction would keep the connection open. A
+ * client that is still sending gets a moment, because cutting a connection with unread bytes would lose the answer (RFC 9112 §9.6).
  */
 export const endConnection = (socket: Duplex, status: string): void => {
   if (!socket.writable) return void socket.destroy()
@@ -20,7 +20,7 @@ export const endConnection = (socket: Duplex, status: string): void => {
   return undefined
 }
 
-/** Whether a request may become a WebSocket: HTTP/1.0 has no upgrades (RFC 9110 §7.8). */
+/** Whether a request may become a WebSocket. HTTP/1.0 has no upgrades (RFC 9110 §7.8). */
 export const mayUpgrade = ({ httpVersionMajor, httpVersionMinor }: IncomingMessage): boolean =>
   httpVersionMajor === 1 && httpVersionMinor === 1
 

@@ -1,39 +1,39 @@
-/** The log: one line per record, as JSON or for people, with secrets redacted. */
+/** The log. It has one line for each record, as JSON or in a form for people, with secrets redacted. */
 import { inspect } from 'node:util'
 import { hideShareSecret } from '../shared/names.ts'
 
-/** Log levels, most severe first. */
+/** The log levels, most severe first. */
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** Writes one record: a short constant message, with the variable parts as fields. Secrets in either are redacted. */
+/** Writes one record: a short constant message, and fields for the variable parts. Secrets in the message and in the fields are redacted. */
 export type LogWriter = (message: string, fields?: LogFields) => void
 
 export interface Log extends Readonly<Record<LogLevel, LogWriter>> {
-  /** The same log with `fields` in every record. */
+  /** Returns a log that adds `fields` to every record. */
   with(fields: LogFields): Log
 }
 
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: 'json' | 'pretty'
-  /** Takes a whole record, including its line break. */
+  /** Writes one complete record, including its line break. */
   readonly write: (line: string) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** Longest record in bytes, including its line break: what syslog and container log drivers carry in one piece. */
+/** The maximum length of a record in bytes, including its line break. Syslog and container log drivers carry records of this length in one piece. */
 export const logRecordBytesMax = 8192
 
-// Half of the limit: the rest holds the time, the level and the names of the fields that were cut.
+// Half of the limit. The rest is for the time, the level, and the names of the fields that were cut.
 const messageCharsWhenCut = 512
 const depthMax = 6
 const itemsMax = 100
 
-/** A log with one line per record: JSON, or text for people (there an error's stack follows, indented). */
+/** Creates a log with one line for each record: JSON, or text for people. In the text, the stack of an error follows its record, indented. */
 export function createLog(options: LogOptions): Log {
   return logWith(options, {})
 }
@@ -59,7 +59,7 @@ function writeRecord({ format, write, now }: LogOptions, level: LogLevel, messag
   write(capped((kept, text) => present(time, level, text, kept), redactText(message), redactFields(fields)))
 }
 
-/** The record without its longest fields, as far as needed to fit the limit; `cut` names those. */
+/** Presents a record without its longest fields if it would exceed the limit. `cut` names the fields that were left out. */
 function capped(present: (fields: LogFields, message: string) => string, message: string, fields: LogFields): string {
   const whole = present(fields, message)
   if (Buffer.byteLength(whole) <= logRecordBytesMax) return whole
@@ -73,13 +73,13 @@ function capped(present: (fields: LogFields, message: string) => string, message
   return present({ cut: true }, text)
 }
 
-// --- Presenting
+// ——— Presenting ———
 
 function jsonLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
   return `${escapeControls(JSON.stringify({ ...fields, time, level, message }, jsonFirst(['time', 'level', 'message'])))}\n`
 }
 
-/** Puts these names first in the outermost object, so that people can read the log by columns. */
+/** Puts these names first in the outermost object, so that people can read the log in columns. */
 function jsonFirst(names: readonly string[]): (name: string, value: unknown) => unknown {
   return (name, value) => {
     if (name !== '' || !isPlain(value)) return value
@@ -98,33 +98,33 @@ function prettyLines(time: string, level: LogLevel, message: string, fields: Log
   return [first, ...stacks].join('\n') + '\n'
 }
 
-// Indented, so that text from a user cannot pass for a record.
+// The lines are indented, so that text from a user cannot be mistaken for a record.
 const stackLines = (stack: string) => stack.split(/\r?\n/).map((line) => `    ${oneLine(line.trim())}`)
 
 const word = (value: unknown) => (/^[\w.:/@-]+$/.test(shown(value)) ? shown(value) : escapeControls(JSON.stringify(value) ?? 'undefined'))
 const oneLine = (text: string) => escapeControls(JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"'))
 const shown = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined'))
 
-// Characters that JSON leaves as they are, though terminals act on them (C1 controls) or treat them as line breaks (U+2028, U+2029).
+// JSON does not escape these characters, but terminals act on them (C1 controls) or treat them as line breaks (U+2028, U+2029).
 const escapeControls = (text: string) =>
   text.replace(/[\u007f-\u009f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-// --- Redacting
+// ——— Redacting ———
 
 const hidden = '[redacted]'
 const secretFields = new Set(['authorization', 'x-share-key', 'cookie', 'set-cookie', 'proxy-authorization', 'secret', 'password', 'token'])
 const secretParameters = new Set(['key', 'token', 'code'])
 
-// Also with a prefix (access_token, share-key) and percent-encoded, as inside ?return=%2Fd%2Fx%3Fkey%3D…
+// The names may have a prefix (access_token, share-key). The text may be percent-encoded, as in ?return=%2Fd%2Fx%3Fkey%3D…
 const parameter = /([?&#]|%3f|%26|%23)((?:[\w-]*[_-])?(?:key|token|code|secret))(=|%3d)(?:(?!%26|%23)[^\s&#"'<>])*/gi
 const headerLine = /\b(authorization|x-share-key|cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi
 const jsonToken = /("(?:\w*_)?(?:token|secret|password)"\s*:\s*")[^"]*/gi
 const bearer = /\bbearer\s+[^\s"',;]+/gi
 const token = /\b(asess|anode|ai)_[A-Za-z0-9_-]{8,}/g
 
-/** `text` without the values of secret query parameters and headers, secrets of links in paths, and session and agent tokens. */
+/** Returns `text` without the values of secret query parameters and headers, the secrets of links in paths, and session and agent tokens. */
 export function redactText(text: string): string {
-  // The record will cut a text this long anyway: searching all of it would only cost time.
+  // The record will cut such a long text anyway. Searching all of it would only cost time.
   return hideShareSecret(text.slice(0, 2 * logRecordBytesMax))
     .replace(parameter, `$1$2$3${hidden}`)
     .replace(headerLine, `$1$2${hidden}`)
@@ -133,7 +133,10 @@ export function redactText(text: string): string {
     .replace(token, `$1_${hidden}`)
 }
 
-/** `fields` as plain JSON values without secrets. Secret header names count everywhere; key, token and code count inside `query`. */
+/**
+ * Returns `fields` as plain JSON values without secrets. The names of secret headers are redacted everywhere; key, token and code only inside
+ * `query`.
+ */
 export function redactFields(fields: LogFields): LogFields {
   return redactEntries(Object.entries(fields), secretFields, 0)
 }

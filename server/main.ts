@@ -1,4 +1,4 @@
-/** The process: settings → data folder → storage → server, signals and exit codes. */
+/** The process: settings → data folder → storage → server. It also handles signals and exit codes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
@@ -18,7 +18,7 @@ import { PostgresError } from './storage/postgres/errors.ts'
 import { openPostgres } from './storage/postgres/open.ts'
 import { withReadCache } from './storage/read-cache.ts'
 
-/** Exit codes: 64 and 78 as in sysexits.h (usage, configuration); 1, 3 and 4 are the data folder's. */
+/** Exit codes: 64 and 78 have the same meaning as in sysexits.h (usage, configuration). The data folder defines 1, 3 and 4. */
 const exitConfig = 78
 const exitUsage = 64
 
@@ -36,10 +36,13 @@ const settings = (): Config => {
   }
 }
 
-/** Log records from libraries per minute: a library that complains about every frame of a hostile client must not fill the disk. */
+/**
+ * The maximum number of log records from libraries in a minute. A library that complains about every frame of a hostile client must not fill the
+ * disk.
+ */
 const libraryRecordsPerMinute = 20
 
-/** Redirects console output of libraries to the log: one line each, secrets redacted, with a limit per minute. */
+/** Redirects the console output of libraries to the log: one line for each message, secrets redacted, and a limit per minute. */
 const captureConsole = (log: Log): void => {
   const text = (parts: unknown[]): string =>
     parts.map((part) => (part instanceof Error ? part.message : typeof part === 'string' ? part : JSON.stringify(part))).join(' ')
@@ -72,12 +75,12 @@ const administer = async (words: readonly string[]): Promise<void> => {
   }
 }
 
-/** Whether writes are refused at the moment. */
+/** Whether the store currently refuses writes. */
 interface Refusing {
   readOnly: boolean
 }
 
-/** After a fault of the disk, LMDB refuses everything until a restart. PostgreSQL is tried again until it answers. */
+/** Opens the store. After a disk fault, LMDB refuses all commits until a restart. PostgreSQL is tried again until it answers. */
 const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusing: Refusing): Promise<Storage> => {
   const folder = config.dataDir
   if (config.storage !== null) {
@@ -107,8 +110,8 @@ const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusin
 const secretOf = (config: Config, folder: DataFolder): Uint8Array => (config.secret === null ? folder.secret : Buffer.from(config.secret))
 
 /**
- * Calls `gone` when the launcher that started this process has ended, because it holds the other end of a channel. A server may run without a
- * launcher.
+ * Calls `gone` when the launcher that started this process has ended. The launcher holds the other end of a channel. A server may also run without
+ * a launcher.
  */
 const onLauncherGone = (gone: () => void): void => {
   if (process.channel === undefined) return
@@ -122,7 +125,7 @@ const run = async (): Promise<void> => {
   const config = settings()
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: (line) => process.stdout.write(line), now: Date.now })
   captureConsole(log)
-  // An unhandled rejection is a bug, but no reason to stop serving everyone's documents: the journal holds everything acknowledged.
+  // An unhandled rejection is a bug, but not a reason to stop serving everyone's documents. The journal contains everything that was acknowledged.
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }))
   const folder = await prepareDataFolder(config.dataDir)
   const secret = secretOf(config, folder)

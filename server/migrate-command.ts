@@ -1,4 +1,4 @@
-/** `npm start -- admin migrate`: words, progress and the answer. The work is done in `server/storage/migrate.ts`. */
+/** `npm start -- admin migrate`: its arguments, progress and output. `server/storage/migrate.ts` does the work. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -42,7 +42,7 @@ const endsOf = (from: string, to: string, config: Config): Ends => {
 
 const barWidth = 30
 
-/** Shows progress: a bar on a terminal, elsewhere a line of JSON each second and at the end of each phase. */
+/** Returns a function that shows progress: as a bar on a terminal, and otherwise as a line of JSON each second and at the end of each phase. */
 const shower = (write: (text: string) => void, isTerminal: boolean): ((progress: Progress) => void) => {
   let nextAt = 0
   return ({ phase, records, total }) => {

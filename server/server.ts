@@ -1,4 +1,4 @@
-/** Assembles the parts: storage → ledger → live → app → listen. Closes them in reverse. */
+/** Assembles the parts: storage → ledger → live → app → listen. Closes them in reverse order. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -44,26 +44,26 @@ export interface ServerOptions {
   readonly clock: Clock
   readonly storage: Storage
   readonly blobs: Blobs
-  /** 32 random bytes, or a secret set by the operator. */
+  /** 32 random bytes, or a secret that the operator has set. */
   readonly secret: Uint8Array
   readonly version: string
-  /** The built client that the server offers for download; `dist/agmd` when absent. */
+  /** The built client that the server offers for download; `dist/agmd` if absent. */
   readonly clientFile?: string
   /** Whether the store has become read-only. */
   readonly readOnly: () => boolean
-  /** Addresses from which client documents may be fetched; public ones when absent. */
+  /** Addresses from which client documents may be fetched. If absent, all public addresses. */
   readonly clientDocuments?: ClientDocumentOptions
 }
 
 export interface RunningServer {
-  /** The address on which the server listens: `http://127.0.0.1:8080`. */
+  /** The address on which the server listens, such as `http://127.0.0.1:8080`. */
   readonly url: string
   readonly service: Service
   /** The routes of the service. */
   readonly routes: readonly Route[]
-  /** Documents in memory, open sockets, and bytes not yet read by their clients. */
+  /** Returns the numbers of documents in memory and of open sockets, and of bytes that clients have not read yet. */
   counts(): { documents: number; sockets: number; waitingBytes: number }
-  /** Stops accepting requests, tells open pages, and writes open documents. The caller closes the storage. */
+  /** Stops accepting requests, notifies open pages, and writes open documents. The caller closes the storage. */
   stop(): Promise<void>
 }
 
@@ -77,7 +77,7 @@ const portErrors = new Map([
   ['ENOTFOUND', 'this machine has no such address']
 ])
 
-/** The server cannot listen on the address. */
+/** Thrown if the server cannot listen on the address. */
 export class PortError extends Error {
   constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
     super(`agmd cannot listen on ${host}:${port}: ${portErrors.get(cause.code ?? '')}. Set AGMD_PORT or AGMD_HOST to another one.`, {
@@ -95,14 +95,14 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 
-/** The address at which this process reaches itself, wherever the public address leads. */
+/** Returns the host by which this process reaches itself, regardless of where the public address leads. */
 const localHost = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** The embedded broker or an external issuer, with the service as its client. */
+/** Creates the embedded broker, or the connection to an external issuer. The service is its client. */
 const createIdentity = (
   { config, secret, log, clientDocuments }: ServerOptions,
   service: Service,
@@ -143,7 +143,7 @@ const createIdentity = (
       issuer: service.baseUrl,
       clientId: ownClientId,
       clientSecret: null,
-      // The public address may not lead back to this process: there may be a proxy, or no route.
+      // The public address may not lead back to this process: there may be a proxy in between, or no route.
       fetch: (url, init) => fetch(url.replace(service.baseUrl, localUrl), init as RequestInit)
     }),
     issuer: service.baseUrl,
@@ -162,7 +162,7 @@ const notEnded =
   (account: string, error: unknown): void =>
     log.error('a deleted account could not be removed, to be tried again', { account, error })
 
-/** Removes expired and erased records at the start and every few minutes. Returns a function that stops it. */
+/** Removes expired and erased records at the start, and then every few minutes. Returns a function that stops this. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   let stopped = false
   let cancel = (): void => undefined
@@ -175,7 +175,7 @@ const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
       tried(sweepJobs(service), 'the sweep of media jobs failed'),
       tried(service.relay.recover(), 'open media jobs could not be read')
     ]
-    // One sweep at a time, however long it takes.
+    // Only one sweep runs at a time, no matter how long it takes.
     void Promise.all(works).then(() => {
       if (!stopped) cancel = service.clock.after(limits.sweepMinutes * 60_000, again)
     })
@@ -192,7 +192,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   let stopping = false
   const registry = createRegistry(clock)
   const http = createListener()
-  // A request during assembly waits: the service knows its address only once it listens.
+  // A request that arrives during assembly waits, because the service knows its address only once it listens.
   const ready = Promise.withResolvers<void>()
   let onRequest = (request: IncomingMessage, response: ServerResponse): void => void ready.promise.then(() => onRequest(request, response))
   let onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
@@ -307,7 +307,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     await ledger.idle()
     service.quotas.stop()
     http.closeIdleConnections()
-    // Requests in progress get a moment to finish; then their connections are cut.
+    // Requests in progress get a moment to finish. Then their connections are cut.
     const cancel = clock.after((limits.stopSecondsMax / 4) * 1000, () => {
       live.terminateSockets()
       relay.terminateNodes()

@@ -1,11 +1,11 @@
 /**
- * Blobs as files.
+ * Stores blobs as files.
  *
- *     blobs/ab/abcdef…   the bytes of blob `abcdef…`, under the first two characters of its name
- *     blobs/new/         what is still coming in; emptied at start
+ *     blobs/ab/abcdef…   the bytes of blob `abcdef…`; the folder is named after the first two characters
+ *     blobs/new/         files that are still being received; emptied at start
  *
- * A file gets its name once it is complete and on disk; the folder is on disk before the name is returned. Its bytes are overwritten before it is
- * removed.
+ * A file gets its name once it is complete and on disk. The folder is on disk before the name is returned. The bytes of a file are overwritten before
+ * the file is removed.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { endsWell, headBytes, sniff, tailBytes } from './sniff.ts'
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** Returns failures of the file system as the errors of the port. */
+/** Runs work on the file system. Converts its failures to the errors of the port. */
 const onDisk = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -37,7 +37,7 @@ const syncFolder = async (folder: string): Promise<void> => {
 
 const zeros = Buffer.alloc(64 * 1024)
 
-/** Writes zeros over a file, which a concurrent reader may get. Does nothing if there is no such file. */
+/** Overwrites a file with zeros. A concurrent reader may read these zeros. Does nothing if there is no such file. */
 const overwrite = async (path: string): Promise<void> => {
   const file = await open(path, 'r+').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined
@@ -53,13 +53,13 @@ const overwrite = async (path: string): Promise<void> => {
   }
 }
 
-/** Removes a file, and its bytes from the disk if the file system writes in place. */
+/** Removes a file. Also removes its bytes from the disk if the file system writes in place. */
 const erase = async (path: string): Promise<void> => {
   await overwrite(path)
   await rm(path, { force: true })
 }
 
-/** Records the first and last bytes, hash and length of a stream. */
+/** Records the first and last bytes, the hash and the length of a stream. */
 class Look {
   bytes = 0
   head: Buffer = Buffer.alloc(0)
@@ -78,7 +78,7 @@ class Look {
   }
 }
 
-/** Opens the folder, and removes incomplete files of an earlier process. Throws the errors of the file system. */
+/** Opens the folder, and removes incomplete files that an earlier process left behind. Throws the errors of the file system. */
 export const openDiskBlobs = async (folder: string): Promise<Blobs> => {
   const incoming = join(folder, 'new')
   await mkdir(incoming, { recursive: true, mode: 0o700 })

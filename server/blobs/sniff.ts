@@ -1,20 +1,20 @@
-/** Detects the type of a file by its bytes. */
+/** Detects the type of a file from its bytes. */
 import { fileTypeFromBuffer } from 'file-type'
 
-/** Bytes at the beginning that identify the type. */
+/** The number of bytes at the beginning that identify the type. */
 export const headBytes = 4100
-/** Bytes at the end that are checked. */
+/** The number of bytes at the end that are checked. */
 export const tailBytes = 12
 
-/** Media type in lower case without parameters; undefined if the bytes match no known type. */
+/** Returns the media type in lower case, without parameters; undefined if the bytes match no known type. */
 export const sniff = async (head: Uint8Array): Promise<string | undefined> =>
   (await fileTypeFromBuffer(head))?.mime.split(';')[0]?.trim().toLowerCase()
 
 const pngEnd = Buffer.from('0000000049454e44ae426082', 'hex')
 
 /**
- * Whether the file ends where its format says. A truncated picture does not, and neither does one that another file (a page, an archive)
- * was appended to. Formats that real devices append to (JPEG), and those without an end, pass.
+ * Whether the file ends where its format says. A truncated picture does not. Neither does a picture to which another file (a page, an archive) was
+ * appended. The check accepts formats to which real devices append data (JPEG), and formats that have no defined end.
  */
 export const endsWell = (type: string | undefined, head: Uint8Array, tail: Uint8Array, bytes: number): boolean => {
   if (type === 'image/png' || type === 'image/apng') return pngEnd.equals(tail)

@@ -1,4 +1,4 @@
-/** One attempt at a job on one node. It sends the input file and receives the result. */
+/** One attempt at a job on one node. It sends the input file to the node and receives the result. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { JobKind, JobResult } from '../../shared/media-jobs.ts'
@@ -16,10 +16,10 @@ export interface Wire {
   send(frame: Uint8Array): void
 }
 
-/** Kind of media of a job's result file. Other jobs have no result file. */
+/** The kind of media in the result file of a job. Other jobs have no result file. */
 const fileOf: Partial<Readonly<Record<JobKind, MediaKind>>> = { image: 'image', speech: 'audio' }
 
-/** The attempt is over because the node left, the job was canceled, or the data was refused. The received data is discarded. */
+/** Thrown if the attempt is over because the node disconnected, the job was canceled, or the data was refused. The received data is discarded. */
 class Stopped extends Error {}
 
 const refused = (message: string): { error: JobError } => ({ error: { code: 'result_refused', message } })
@@ -28,18 +28,18 @@ export class Assignment {
   readonly number: number
   readonly job: Job
   readonly doc: string
-  /** Reported progress, from 0 to 1; undefined if the node has not reported any. */
+  /** The progress that the node has reported, from 0 to 1. Undefined if it has not reported any. */
   progress: number | undefined
   readonly #service: Service
   readonly #wire: Wire
   readonly #window = new Window()
   readonly #inbox: Inbox
-  /** The upload of the result file; undefined until its first bytes arrive. */
+  /** The upload of the result file. Undefined until its first bytes arrive. */
   #upload: Promise<Upload> | undefined
   #over = false
   readonly #settle: (outcome: Outcome) => void
 
-  /** `settle` is called once, with the outcome that follows from the node's messages. */
+  /** `settle` is called once, with the outcome that the node's messages determine. */
   constructor(service: Service, wire: Wire, doc: string, job: Job, number: number, settle: (outcome: Outcome) => void) {
     this.#service = service
     this.#wire = wire
@@ -52,7 +52,7 @@ export class Assignment {
     })
   }
 
-  /** Whether the attempt needs no further message from the node. */
+  /** Whether the attempt needs no further messages from the node. */
   get isOver(): boolean {
     return this.#over
   }

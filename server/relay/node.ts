@@ -39,7 +39,7 @@ export class Node {
   #slots = 0
   #reserved = 0
   #numbers = 0
-  /** Number of bytes of finished jobs that may still arrive. */
+  /** How many bytes of finished jobs may still arrive. */
   #strayBytes = 0
   #heardAt: number
   #cancelBeat = (): void => undefined

@@ -64,9 +64,9 @@ interface Open {
   readonly voice: string | undefined
   /** The node that works on the job; undefined while the job waits. */
   node: Node | undefined
-  /** Cancels the timer that ends a job for which no capable node is connected. */
+  /** Cancels the timer that ends a job while no connected node can do it. */
   cancelNodeless: (() => void) | undefined
-  /** Cancels the timer that ends a job after too long in the queue. */
+  /** Cancels the timer that ends a job after it was in the queue for too long. */
   cancelQueue: (() => void) | undefined
 }
 
@@ -88,7 +88,7 @@ const deny = (socket: Duplex, status: string): void => {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
-// The types of `ws` lack this option (ws 8.19).
+// The types of `ws` do not include this option (ws 8.19).
 const goodbye = { closeTimeout: limits.socketGoodbyeSecondsMax * 1000 }
 
 export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
@@ -107,14 +107,15 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
   /** Open jobs in order of arrival. A job that lost its node keeps its place in the queue. */
   const jobs = new Map<string, Open>()
   /**
-   * Number of jobs that each account is about to submit. They count towards the limit: otherwise, many simultaneous requests would all be below it.
+   * The number of jobs that each account is about to submit. They count toward the limit: otherwise, many simultaneous requests would all be below
+   * it.
    */
   const coming = new Map<string, number>()
   let stopping = false
 
   const failed = (what: string, error: unknown): void => log.error(what, { error })
 
-  // ——— waiting ———
+  // ——— Waiting ———
 
   const stopWaiting = (open: Open): void => {
     open.cancelNodeless?.()
@@ -135,8 +136,8 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
   const canDo = (node: Node, { account, kind }: Open): boolean => node.serves(account) && node.can(kind)
 
   /**
-   * Returns a free node. Nodes of the account are preferred to nodes that serve everyone. If any node has the requested voice, only nodes with that
-   * voice are considered.
+   * Returns a free node. Prefers nodes of the account to nodes that serve everyone. If any node has the requested voice, considers only nodes with
+   * that voice.
    */
   const freeNodeFor = (open: Open): Node | undefined => {
     const able = [...nodes].filter((node) => canDo(node, open))
@@ -161,7 +162,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       )
   }
 
-  // ——— working ———
+  // ——— Working ———
 
   const settle = async (open: Open, job: Job, outcome: Outcome): Promise<void> => {
     drop(open)
@@ -171,7 +172,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
 
   const begin = async (open: Open, node: Node): Promise<void> => {
     const job = await beginJob(service(), open.doc, open.id).catch((error: unknown) => {
-      // The job was deleted meanwhile, so it needs no work.
+      // The job was deleted in the meantime, so nobody needs its result.
       log.debug('a job could not begin', { job: open.id, error })
       return undefined
     })
@@ -249,7 +250,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     if (assignment !== undefined) open.node?.cancel(assignment)
   }
 
-  // ——— connecting ———
+  // ——— Connecting ———
 
   const endNode = (id: string): void => {
     for (const node of nodes) if (node.token.id === id) node.close(relayCloseCodes.tokenEnded, 'the token was revoked')
@@ -267,7 +268,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       left.add(ws)
       ws.on('close', () => left.delete(ws))
       ws.on('error', (error) => log.debug('node socket error', { error }))
-      // If a node connects again, its former socket is lost, whether or not the server has noticed.
+      // If a node connects again, its former socket is lost, even if the server has not noticed yet.
       before?.close(relayCloseCodes.tooMany, 'the same token connected again')
       nodes.add(new Node(service(), ws, found, events))
     })

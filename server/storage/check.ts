@@ -1,6 +1,6 @@
 /**
- * Checks a store before it is served. The check runs in a child process, `node check.ts <folder> [--full]`, because a truncated or overwritten LMDB
- * file ends the process that reads it with SIGBUS or SIGSEGV. The child prints one line of JSON (`Finding`) and exits 0.
+ * Checks a store before the server uses it. The check runs in a child process, `node check.ts <folder> [--full]`, because reading a truncated or
+ * overwritten LMDB file ends the process with SIGBUS or SIGSEGV. The child prints one line of JSON (`Finding`) and exits with 0.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -13,12 +13,12 @@ import { decodeKey } from './keys.ts'
 import { decodeEntry, openDatabase, readIdentity, refuseOtherStore } from './lmdb.ts'
 
 /**
- * Time for reading entries before a start, in milliseconds. Half of it is for reading from the first key up, half for reading from the last key
- * down.
+ * The time for reading entries before a start, in milliseconds. Half of it is for reading upwards from the first key, and half for reading
+ * downwards from the last key.
  */
 export const checkMsMax = 2_000
 
-/** Time for the child process of a bounded check, in milliseconds. A disk that does not answer must not stop the start. */
+/** The time for the child process of a bounded check, in milliseconds. A disk that does not answer must not prevent the start. */
 const childMsMax = 30_000
 
 type Finding =
@@ -26,8 +26,8 @@ type Finding =
   | { readonly ok: false; readonly exitCode: 1 | 3 | 4; readonly problem: string }
 
 /**
- * Checks the store of a data folder: the store exists, belongs to the folder, and its entries can be read and match their checksums. Checks all
- * entries with `full`, otherwise as many as `checkMsMax` allows. Throws `DataFolderError`, with 3 for damage.
+ * Checks the store of a data folder: it exists and belongs to the folder, and its entries can be read and match their checksums. With `full`,
+ * checks all entries; otherwise as many as `checkMsMax` allows. Throws `DataFolderError`, with exit code 3 for damage.
  */
 export async function checkStore(folder: string, { full = false } = {}): Promise<void> {
   const instance = await readInstance(folder)
@@ -48,7 +48,7 @@ function runChild(folder: string, full: boolean): Promise<Finding> {
   return promise
 }
 
-/** Returns the finding of a child, or judges its exit if it printed none. */
+/** Returns the finding of a child process. If it printed none, judges how it exited. */
 function judge(folder: string, error: (Error & { signal?: unknown; code?: unknown }) | null, stdout: string): Finding {
   const finding = error ? undefined : parseFinding(stdout)
   if (finding) return finding
@@ -65,7 +65,7 @@ function parseFinding(stdout: string): Finding | undefined {
   }
 }
 
-/** Opens the store and reads it. Runs in the child. */
+/** Opens the store and reads it. Runs in the child process. */
 async function inspect(folder: string, full: boolean): Promise<Finding> {
   try {
     const instance = await readInstance(folder)

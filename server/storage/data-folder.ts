@@ -1,32 +1,32 @@
 /**
- * The data folder. All of it is needed to restore a backup; only `lock` may be left out.
+ * The data folder. Restoring a backup requires all of its files except `lock`.
  *
  *     instance.json   { "format": 1, "instance": id, "createdBy": version, "createdAt": ISO time, "initialised": boolean, "store": "postgres" }
- *                     `initialised` is set once `store/` has been created: from then on a missing or empty store is a loss, not a first start.
- *                     `store` is there when the documents are in PostgreSQL: `store/` is then not read, and may be missing
+ *                     `initialised` is set once `store/` has been created. From then on, a missing or empty store is a loss, not a first start.
+ *                     `store` is present if the documents are in PostgreSQL. Then `store/` is not read, and may be missing.
  *     secret          32 random bytes as base64url text, mode 0600
- *     lock            process id of the holder, as text; held with flock(2) while that process lives
+ *     lock            process id of the holder, as text; the file is locked with flock(2) while that process lives
  *     store/          the LMDB environment (`lmdb.ts`)
  *     blobs/          the bytes of assets (`blobs/disk.ts`)
  *
- * Files are written whole: to a temporary name, fsynced, renamed, and the folder fsynced. `instance.json` comes last when a folder is created.
+ * A file is written under a temporary name, fsynced and renamed; then its folder is fsynced. When a folder is created, `instance.json` is written last.
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Format of the data folder and its store that this program reads and writes. */
+/** The format of the data folder and its store that this program reads and writes. */
 export const dataFormat = 1
 
-/** Length of the secret, in bytes. */
+/** The length of the secret, in bytes. */
 export const secretBytes = 32
 
 const restoreHint = 'Stop the server and restore the whole folder from a backup; to start with an empty store, choose another folder.'
 
 /**
- * The reason for which a data folder cannot be used. `exitCode` is for the process: 1 not usable, locked or not writable, 3 damaged, 4 of a newer
- * format.
+ * The reason why a data folder cannot be used. `exitCode` is for the process: 1 if the folder is not usable, locked or not writable; 3 if it is
+ * damaged; 4 if its format is newer.
  */
 export class DataFolderError extends Error {
   readonly exitCode: 1 | 3 | 4
@@ -46,18 +46,18 @@ export interface DataFolder {
   release(): Promise<void>
 }
 
-/** Identity of a data folder, as in `instance.json`. */
+/** The identity of a data folder, as stored in `instance.json`. */
 export interface Instance {
   readonly format: number
   readonly instance: string
   readonly createdBy: string
   readonly createdAt: string
   readonly initialised: boolean
-  /** The store of the documents; absent: LMDB. */
+  /** The store that contains the documents. Absent for LMDB. */
   readonly store?: 'postgres'
 }
 
-/** Creates the folder if necessary, takes its lock and reads its identity. Throws `DataFolderError`. */
+/** Creates the folder if necessary, locks it, and reads its identity. Throws `DataFolderError`. */
 export async function prepareDataFolder(folder: string): Promise<DataFolder> {
   const release = await lockFolder(folder)
   try {
@@ -69,12 +69,15 @@ export async function prepareDataFolder(folder: string): Promise<DataFolder> {
   }
 }
 
-/** Returns the identity of `folder`, and creates it if there is none. Throws `DataFolderError`. */
+/** Returns the identity of `folder`, and creates the identity if there is none. Throws `DataFolderError`. */
 export async function readOrCreateInstance(folder: string): Promise<Instance> {
   return (await readInstance(folder)) ?? (await usable(folder, () => createInstance(folder)))
 }
 
-/** Returns the identity of `folder`; undefined if the folder was never used. Throws `DataFolderError` for damage (3) and a newer format (4). */
+/**
+ * Returns the identity of `folder`; undefined if the folder was never used. Throws `DataFolderError`, with exit code 3 for damage and 4 for a newer
+ * format.
+ */
 export async function readInstance(folder: string): Promise<Instance | undefined> {
   const text = await usable(folder, () => readIfAny(join(folder, 'instance.json')))
   if (text === undefined) return undefined
@@ -84,7 +87,7 @@ export async function readInstance(folder: string): Promise<Instance | undefined
   return found
 }
 
-/** Throws `DataFolderError` 4 when `format` is newer than this program. */
+/** Throws `DataFolderError` with exit code 4 if `format` is newer than this program. */
 export function refuseNewerFormat(folder: string, format: number): void {
   if (format <= dataFormat) return
   throw new DataFolderError(
@@ -99,14 +102,16 @@ export async function markInitialised(folder: string, instance: Instance): Promi
   await usable(folder, () => writeWhole(folder, 'instance.json', toText({ ...instance, initialised: true }), 0o644))
 }
 
-/** Records the store of the documents of `folder`. LMDB means that its store exists. */
+/** Records which store contains the documents of `folder`. For LMDB, also records that the store exists. */
 export async function markStore(folder: string, instance: Instance, store: 'lmdb' | 'postgres'): Promise<void> {
   const { store: _, ...rest } = instance
   const marked: Instance = store === 'postgres' ? { ...rest, store } : { ...rest, initialised: true }
   await usable(folder, () => writeWhole(folder, 'instance.json', toText(marked), 0o644))
 }
 
-/** Throws `DataFolderError` 1 if the documents of a folder are in PostgreSQL, because a start on an old or empty LMDB store would fork them. */
+/**
+ * Throws `DataFolderError` with exit code 1 if the documents of a folder are in PostgreSQL. A start on an old or empty LMDB store would fork them.
+ */
 export function refuseMovedStore(folder: string, instance: Instance): void {
   if (instance.store !== 'postgres') return
   throw new DataFolderError(
@@ -115,7 +120,7 @@ export function refuseMovedStore(folder: string, instance: Instance): void {
   )
 }
 
-/** Throws `DataFolderError` 1 if the documents of a folder are in LMDB, because a start on PostgreSQL would begin without them. */
+/** Throws `DataFolderError` with exit code 1 if the documents of a folder are in LMDB. A start on PostgreSQL would begin without them. */
 export function refuseUnmovedStore(folder: string, instance: Instance): void {
   if (instance.store === 'postgres' || !instance.initialised) return
   throw new DataFolderError(
@@ -124,12 +129,12 @@ export function refuseUnmovedStore(folder: string, instance: Instance): void {
   )
 }
 
-/** Returns the size of the store's file in bytes; 0 if there is none. */
+/** Returns the size of the store's file in bytes; 0 if there is no file. */
 export async function storeBytes(folder: string): Promise<number> {
   return (await stat(join(folder, 'store', 'data.mdb')).catch(ifMissing(undefined)))?.size ?? 0
 }
 
-/** Throws `DataFolderError` 3 if an existing store is gone, because LMDB would open a new, empty store in its place. */
+/** Throws `DataFolderError` with exit code 3 if an existing store is gone. LMDB would open a new, empty store in its place. */
 export async function refuseLostStore(folder: string, instance: Instance): Promise<void> {
   if (!instance.initialised || (await storeBytes(folder)) > 0) return
   throw new DataFolderError(3, `${join(folder, 'store', 'data.mdb')} is missing or empty, but documents were stored in this folder.`)
@@ -154,7 +159,7 @@ async function createInstance(folder: string): Promise<Instance> {
 export async function readSecret(folder: string): Promise<Uint8Array> {
   const text = await usable(folder, () => readIfAny(join(folder, 'secret')))
   const secret = Buffer.from(text?.trim() ?? '', 'base64url')
-  // A new secret would silently end every session and every link that was signed with the old one.
+  // A new secret would silently end every session, and every link that was signed with the old secret.
   if (secret.length !== secretBytes) throw new DataFolderError(3, `${join(folder, 'secret')} is missing or damaged.`)
   return secret
 }
@@ -176,7 +181,7 @@ async function programVersion(): Promise<string> {
   return version
 }
 
-/** Takes the lock of the folder; returns a function that releases it. */
+/** Locks the folder. Returns a function that releases the lock. */
 async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const file = await usable(folder, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -198,8 +203,9 @@ async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 /**
- * Takes the lock. The kernel's lock belongs to the open file, which flock(1) shares with this process and which ends with the process. So the lock
- * is never stale, and it holds between containers, where process ids mean nothing. Without flock(1) (macOS) the process id in the file decides.
+ * Tries to lock the file. The kernel's lock belongs to the open file, which flock(1) shares with this process and which is closed when the process
+ * ends. So the lock is never stale. It also works between containers, where process ids mean nothing. Without flock(1) (macOS), the process id in
+ * the file decides.
  */
 function takeLock(fd: number, holder: string): boolean {
   const { status, error } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
@@ -228,7 +234,7 @@ async function writeWhole(folder: string, name: string, text: string, mode: numb
   await syncFolder(folder)
 }
 
-/** Makes the names in a folder durable. */
+/** Makes the names in a folder durable on disk. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -249,7 +255,7 @@ const ifMissing =
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** Runs `run` and turns failures of the file system into `DataFolderError` 1. */
+/** Runs `run`, and turns file system failures into `DataFolderError` with exit code 1. */
 async function usable<T>(folder: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()

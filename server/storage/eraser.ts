@@ -1,24 +1,25 @@
 /**
- * Decides when deleted bytes are overwritten: one run for the deletions of a minute, never two at once, and less often if a run has much to write.
+ * Decides when deleted bytes are overwritten: one run handles the deletions of a minute. Two runs never overlap, and runs are less frequent if a
+ * run has much to write.
  */
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
 
 export interface Eraser {
-  /** Reports that a commit needs erasing. */
+  /** Reports that a commit requires erasing. */
   due(): void
-  /** Runs now, after any run in progress. Throws the errors of the run. */
+  /** Starts a run after the one in progress. Throws the errors of the run. */
   now(): Promise<void>
-  /** Resolves when no run is in progress. Make the run stop first. */
+  /** Resolves when no run is in progress. Before calling it, make the current run stop. */
   stop(): Promise<void>
 }
 
 export interface EraserOptions {
-  /** Undefined if nothing runs automatically. */
+  /** Undefined if runs never start automatically. */
   readonly clock: Clock | undefined
-  /** Prepares the first run. */
+  /** Called once before the first run. */
   readonly prepare: () => Promise<void>
-  /** Resolves with the number of bytes written. */
+  /** Performs a run. Resolves to the number of bytes that it wrote. */
   readonly run: () => Promise<number>
   /** Whether erasing is still due. */
   readonly isDue: () => boolean
@@ -26,7 +27,7 @@ export interface EraserOptions {
 
 export const createEraser = ({ clock, prepare, run, isDue }: EraserOptions): Eraser => {
   let running: Promise<void> = prepare().catch(() => undefined)
-  /** No automatic run begins before this, in milliseconds since 1970. */
+  /** No automatic run begins before this time, in milliseconds since 1970. */
   let restUntil = 0
   let cancel: (() => void) | undefined
   let stopped = false
@@ -34,7 +35,7 @@ export const createEraser = ({ clock, prepare, run, isDue }: EraserOptions): Era
   const schedule = (): void => {
     if (clock === undefined || cancel !== undefined || stopped) return
     const wait = Math.max(limits.eraseQuietSeconds * 1000, restUntil - clock.now())
-    // A failed run leaves its mark, so it is repeated after the next start at the latest.
+    // A failed run leaves its mark in the store, so it is repeated after the next start at the latest.
     cancel = clock.after(wait, () => void now().catch(schedule))
   }
 

@@ -1,13 +1,13 @@
 /**
- * Overwrites the remains of deletions in the store's file. LMDB never writes over a page that is in use: deleted and replaced bytes stay on pages
- * that became free, and in the free space of pages that a later transaction has not copied yet.
+ * Overwrites the remains of deletions in the store's file. LMDB never overwrites a page that is in use. So deleted and replaced bytes stay on pages
+ * that became free, and in the free space of pages that no later transaction has copied yet.
  *
- *     erasing due   key: 0x00 'erase'               value: float64, big-endian: how many commits have asked for it
- *     filler        key: 0x00 'fill' + uint32       value: zeros that take one page
+ *     erasing due   key: 0x00 'erase'               value: float64, big-endian: the number of commits that requested it
+ *     filler        key: 0x00 'fill' + uint32       value: zeros that fill one page
  *
- * The file is never written by hand. A run copies each page whose free space is not empty by writing one of its records again, puts fillers until
- * LMDB has no free page left, and removes them. Each step is a separate transaction, small enough that nobody waits for it. A crash leaves fillers
- * behind, which the next start removes, and the mark that erasing is due.
+ * Only LMDB writes to the file. A run finds the pages whose free space is not empty, and makes LMDB copy each of them by writing one of its records
+ * again. Then it puts fillers until LMDB has no free page left, and removes them. Each step is a separate transaction, small enough that nobody
+ * waits for it. A crash leaves fillers behind, which the next start removes. It also leaves the mark that erasing is due.
  */
 import { open } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -20,36 +20,36 @@ type Database = RootDatabase<Uint8Array, Uint8Array>
 const dueKey = Buffer.from('\0erase')
 const fillerPrefix = Buffer.from('\0fill')
 
-/** Keys of fillers are below this one. */
+/** All keys of fillers are below this key. */
 const fillerEnd = Buffer.from('\0film')
 
 export interface ErasingOptions {
   readonly database: Database
-  /** The store's file. */
+  /** The file of the store. */
   readonly file: string
   /** Runs `work` in a write transaction, and resolves when it is on disk. Throws `storage_full` or `storage_unavailable`. */
   readonly transact: (work: () => void) => Promise<void>
-  /** Whether to end before the next step. */
+  /** Whether the run must end before its next step. */
   readonly stopped: () => boolean
 }
 
 /** The space of the store's file, in pages. */
 interface Space {
   readonly pageBytes: number
-  /** Pages that LMDB counts as part of the file. */
+  /** The number of pages that LMDB counts as part of the file. */
   readonly pages: number
-  /** Free pages among the pages of the file. */
+  /** The number of free pages among them. */
   readonly free: number
 }
 
-/** Marks an erasing as due. Called in a transaction that deletes or replaces bytes that must not stay in the file. */
+/** Marks that erasing is due. Called in a transaction that deletes or replaces bytes that must not stay in the file. */
 export function markDue(database: Database): void {
   const mark = Buffer.alloc(8)
   mark.writeDoubleBE(readDue(database) + 1)
   database.putSync(dueKey, mark)
 }
 
-/** Returns the number of commits with an unfinished erasing; 0 if none is due. */
+/** Returns the number of commits whose erasing is unfinished; 0 if none is. */
 export function readDue(database: Database): number {
   return database.getBinary(dueKey)?.readDoubleBE(0) ?? 0
 }
@@ -60,7 +60,7 @@ function fillerKey(number: number): Buffer {
   return key
 }
 
-/** The counts that LMDB keeps of a tree. */
+/** The page counts that LMDB keeps for a tree. */
 interface TreeStats {
   readonly treeBranchPageCount: number
   readonly treeLeafPageCount: number
@@ -70,17 +70,17 @@ interface TreeStats {
 const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number =>
   treeBranchPageCount + treeLeafPageCount + overflowPages
 
-/** Pages that describe the file itself. */
+/** The number of pages that describe the file itself. */
 const metaPages = 2
 
 function readSpace(database: Database): Space {
-  // The shape is that of lmdb (read.js, getStats), which does not declare it.
+  // The type is that of lmdb (read.js, getStats), which does not declare it.
   const stats = database.getStats() as TreeStats & { pageSize: number; lastPageNumber: number; free: TreeStats }
   const pages = stats.lastPageNumber + 1
   return { pageBytes: stats.pageSize, pages, free: pages - metaPages - pagesOf(stats) - pagesOf(stats.free) }
 }
 
-/** Copies the pages whose free space contains old bytes. LMDB then frees the old pages, and the fillers take them. */
+/** Copies the pages whose free space contains old bytes. LMDB then frees the old pages, and fillers can overwrite them. */
 async function copyStalePages({ database, file, transact, stopped }: ErasingOptions): Promise<void> {
   const { pageBytes } = readSpace(database)
   const handle = await open(file, 'r')
@@ -98,23 +98,26 @@ async function copyStalePages({ database, file, transact, stopped }: ErasingOpti
   }
 }
 
-/** Puts the same bytes under the same key. The value keeps its offset, but on a new page. */
+/** Writes the same bytes with the same key. The value keeps its offset, but moves to a new page. */
 function rewrite(database: Database, key: Buffer): void {
   const value = database.getBinary(key)
   if (value !== undefined) database.putSync(key, value)
 }
 
-/** After this many commits that found no free page, all free pages count as taken, because LMDB holds those that the last two transactions freed. */
+/**
+ * If this many consecutive commits found no free page, all free pages count as filled. LMDB holds back the pages that the last two transactions
+ * freed.
+ */
 const emptyCommits = 3
 
-/** The number of free pages that are filled one by one: about as many as the last transactions hold back. */
+/** The number of free pages that are filled one by one. It is about the number of pages that the last transactions hold back. */
 const lastPages = 24
 
-/** Returns the number of fillers to put next, which never makes the file grow by more than a few pages. */
+/** Returns the number of fillers to put in the next step. It never makes the file grow by more than a few pages. */
 const fillersFor = ({ free, pageBytes }: Space): number =>
   Math.max(1, Math.min(Math.floor(limits.eraseStepBytes / pageBytes), Math.floor((free - lastPages) / 2)))
 
-/** Puts fillers until the file grows because no page is free. The space after LMDB's last page, up to `filePages`, is filled as well. */
+/** Puts fillers until the file grows because no page is free. Also fills the space after LMDB's last page, up to `filePages`. */
 async function takeFreePages({ database, transact, stopped }: ErasingOptions, filePages: number): Promise<number> {
   const zeros = Buffer.alloc(readSpace(database).pageBytes - pageHeaderBytes)
   let fillers = 0
@@ -142,7 +145,7 @@ export async function removeFillers({ database, transact, stopped }: ErasingOpti
   }
 }
 
-/** Runs once. Resolves with the number of overwritten bytes. Bytes that are deleted during the run are left to the next run. */
+/** Performs one run. Resolves to the number of overwritten bytes. Bytes that are deleted during the run are left to the next run. */
 export async function eraseDeleted(options: ErasingOptions): Promise<number> {
   const { database, file, transact, stopped } = options
   const due = readDue(database)

@@ -1,14 +1,14 @@
 /**
- * Keys as bytes that sort like keys (`ports.ts`), for engines that order by bytes.
+ * Encodes keys as bytes that sort like the keys (`ports.ts`), for engines that order records by bytes.
  *
  *     key    = part*                     no separator: every part marks its end
  *     number = 0x10+n, n bytes           the value, big-endian, without leading zeros (n = 0 for 0, at most 7)
- *     string = 0x20, UTF-8, 0x00         within it 0x00 is written 0x01 0x01, and 0x01 is written 0x01 0x02
+ *     string = 0x20, UTF-8, 0x00         in the UTF-8, 0x00 is written as 0x01 0x01, and 0x01 as 0x01 0x02
  *
- * No encoded part is a prefix of another one, so the bytes of a prefix begin exactly the keys below it. Bytes below 0x10 and above 0x20 never begin a
- * part: they serve as bounds, and 0x00 begins the records of a store about itself.
+ * No encoded part is a prefix of another one. So exactly the keys below a prefix begin with the bytes of that prefix. Bytes below 0x10 and above 0x20
+ * never begin a part: they serve as bounds, and 0x00 begins the records that a store keeps about itself.
  *
- * lmdb's own ordered-binary keys are not used: in strings of 64 units and more they do not escape NUL, so that such keys collide.
+ * The ordered-binary keys of lmdb are not used: they do not escape NUL in strings of 64 units and more, so such keys can collide.
  */
 import assert from 'node:assert/strict'
 
@@ -24,16 +24,19 @@ const aboveParts = 0xff
 
 const tooLong = `a key has at most ${keyBytesMax} bytes`
 
-/** Room for a key, one more number and a bound, because lengths are checked after a number is written. */
+/** Room for a key, another number and a bound, because lengths are checked only after a number was written. */
 const scratch = Buffer.alloc(keyBytesMax + 16)
 
-/** Returns the bytes of `key`. Throws `AssertionError`, which is a bug, if the key is empty, too long (`keyBytesMax`) or has an invalid part. */
+/**
+ * Returns the bytes of `key`. Throws `AssertionError` (a bug in the caller) if the key is empty, is longer than `keyBytesMax`, or has an invalid
+ * part.
+ */
 export function encodeKey(key: Key): Uint8Array {
   assert(key.length > 0, 'a key has at least one part')
   return encodeParts(key)
 }
 
-/** Returns the key that `encodeKey` turned into these bytes. */
+/** Returns the key that these bytes encode. */
 export function decodeKey(bytes: Uint8Array): Key {
   const key: KeyPart[] = []
   for (let at = 0; at < bytes.length;) {
@@ -44,7 +47,7 @@ export function decodeKey(bytes: Uint8Array): Key {
   return key
 }
 
-/** Returns the bounds of the encoded keys below `prefix` within `range`: greater than `above` and less than `below`. */
+/** Returns the bounds of the encoded keys below `prefix` within `range`. The keys are greater than `above` and less than `below`. */
 export function encodeRange(prefix: Key, range: Range): { above: Uint8Array; below: Uint8Array } {
   const { after, before } = range
   return {
@@ -53,7 +56,7 @@ export function encodeRange(prefix: Key, range: Range): { above: Uint8Array; bel
   }
 }
 
-/** Compares keys as `ports.ts` defines it: negative if `a` sorts before `b`, 0 if they are the same key. */
+/** Compares keys in the order that `ports.ts` defines. The result is negative if `a` sorts before `b`, and 0 if they are equal. */
 export function compareKeys(a: Key, b: Key): number {
   const shared = Math.min(a.length, b.length)
   for (let index = 0; index < shared; index++) {
@@ -63,7 +66,7 @@ export function compareKeys(a: Key, b: Key): number {
   return a.length - b.length
 }
 
-/** Compares parts of keys: numbers by value, then strings by their UTF-8 bytes. */
+/** Compares parts of keys. Numbers come first, by value, followed by strings, by their UTF-8 bytes. */
 export function compareParts(a: KeyPart, b: KeyPart): number {
   if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
   return typeof b === 'number' ? 1 : compareStrings(a, b)
@@ -83,7 +86,7 @@ function compareStrings(a: string, b: string): number {
   return utf8Rank(a.charCodeAt(at)) - utf8Rank(b.charCodeAt(at))
 }
 
-/** UTF-16 sorts surrogates before U+E000–U+FFFF, UTF-8 after them. */
+/** Ranks a UTF-16 unit in UTF-8 order. UTF-16 sorts surrogates before U+E000–U+FFFF, but UTF-8 sorts them after. */
 const utf8Rank = (unit: number) => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit)
 
 function encodeParts(parts: Key, bound?: number): Uint8Array {
@@ -119,7 +122,7 @@ function writeString(value: string, start: number): number {
   return at
 }
 
-/** Does the same as `writeString`, also for characters that take more than one byte. */
+/** Does the same as `writeString`, but also supports characters that take more than one byte. */
 function writeAnyString(value: string, start: number): number {
   assert(value.isWellFormed(), 'a string in a key has no lone surrogates')
   const escaped = Buffer.from(value.replace(/[\0\x01]/g, (char) => (char === '\0' ? '\x01\x01' : '\x01\x02')))

@@ -1,18 +1,18 @@
 /**
- * The store on one machine: LMDB in `<data folder>/store`, one environment, one database, byte-ordered keys.
+ * The store on one machine. It uses LMDB in `<data folder>/store`, with one environment, one database, and byte-ordered keys.
  *
  *     record of the domain    key: as in `keys.ts`                  value: envelope
  *     identity                key: 0x00 'instance'                  value: JSON { "format": 1, "instance": id }, as in `instance.json`
- *     counter                 key: 0x00 'version'                   value: float64, big-endian: the highest version given so far
+ *     counter                 key: 0x00 'version'                   value: float64, big-endian: the highest version assigned so far
  *     of erasing              key: 0x00 'erase', 0x00 'fill'…       as in `erasing.ts`
  *
  *     envelope   offset 0    1 byte     envelope format, 1
- *                offset 1    4 bytes    crc32 (as zlib) of all that follows, big-endian
+ *                offset 1    4 bytes    crc32 (as in zlib) of all bytes that follow, big-endian
  *                offset 5    8 bytes    version of the entry: float64, big-endian, a positive integer
  *                offset 13   rest       the value
  *
- * Versions come from one counter of the whole store, so none returns after a delete. `overlappingSync` is off: a commit is then written, fsynced and
- * only afterwards visible. So nobody reads data that a power cut could undo, and disk errors reach the promise of the commit.
+ * All versions in the store come from one counter, so none is used again after a delete. `overlappingSync` is off: a commit is written and fsynced
+ * before it becomes visible. So nobody reads data that a power cut could undo, and disk errors reach the promise of the commit.
  */
 import assert from 'node:assert/strict'
 import { mkdir, statfs } from 'node:fs/promises'
@@ -42,16 +42,16 @@ import { decodeKey, encodeKey, encodeRange } from './keys.ts'
 import { createWatchers } from './watchers.ts'
 
 /**
- * Time for a commit to reach the disk, in seconds. After this time the store goes read-only. A healthy disk takes milliseconds, but a virtual
- * machine that was just resumed, or whose host is busy, once took more than five seconds and then recovered.
+ * The time for a commit to reach the disk, in seconds. If a commit takes longer, the store becomes read-only. A healthy disk takes milliseconds.
+ * But a virtual machine that was just resumed, or whose host was busy, once took more than five seconds and then recovered.
  */
 export const commitSecondsMax = 30
 
-/** The size of a group of commits after which the next group waits, and how many milliseconds it waits for further commits. */
+/** After a group of this many commits, the next group waits for further commits. The second constant says how long, in milliseconds. */
 const crowdedGroup = 8
 const groupMs = 2
 
-/** A disk with fewer free bytes than this counts as full, because LMDB reports a write that found no space as an I/O error. */
+/** A disk with fewer free bytes than this counts as full, because LMDB reports a lack of space as an I/O error. */
 const freeBytesMin = 1024 * 1024
 
 const envelopeFormat = 1
@@ -64,15 +64,15 @@ const versionKey = Buffer.from('\0version')
 type Database = RootDatabase<Uint8Array, Uint8Array>
 
 export interface LmdbOptions {
-  /** The data folder, whose subfolder `store` has the store. The caller takes the lock of the data folder (`prepareDataFolder`). */
+  /** The data folder. Its subfolder `store` contains the store. The caller must have locked the data folder (`prepareDataFolder`). */
   readonly folder: string
   /** Called once when the store becomes read-only. From then on, every commit is refused with `storage_unavailable` until a restart. */
   readonly onFailure?: (error: ServiceError) => void
-  /** Decides when deleted bytes are overwritten. If absent, they are overwritten only when `erase` is called. */
+  /** The clock of automatic erasing. If absent, deleted bytes are overwritten only when `erase` is called. */
   readonly clock?: Clock
 }
 
-/** A commit that waits for its transaction. */
+/** A commit that is waiting for its transaction. */
 interface Waiting {
   readonly batch: EncodedBatch
   readonly settle: (result: boolean) => void
@@ -100,7 +100,7 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   return createLmdbStorage(database, join(folder, 'store'), options)
 }
 
-/** Opens or creates the store of a folder whose documents are in PostgreSQL, to copy them into it. `instance.json` stays as it is. */
+/** Opens or creates the store of a folder whose documents are in PostgreSQL, in order to copy them into it. `instance.json` does not change. */
 export async function openLmdbToFill(folder: string): Promise<{ storage: Storage; database: Database }> {
   const database = await openOwn(folder, { ...(await readOrCreateInstance(folder)), initialised: false })
   return { storage: createLmdbStorage(database, join(folder, 'store'), { folder }), database }
@@ -116,8 +116,8 @@ async function openOwn(folder: string, instance: Instance): Promise<Database> {
 }
 
 /**
- * Opens the store of a data folder to read from it, while a server may be running. Throws `DataFolderError` if the store is lost or belongs to
- * another folder.
+ * Opens the store of a data folder for reading, even while a server is running. Throws `DataFolderError` if the store is lost or belongs to another
+ * folder.
  */
 export async function openLmdbReader(folder: string, instance: Instance): Promise<Pick<Storage, 'get' | 'close'>> {
   await refuseLostStore(folder, instance)
@@ -132,10 +132,10 @@ export async function openLmdbReader(folder: string, instance: Instance): Promis
   }
 }
 
-/** Opens the LMDB environment in `path`. */
+/** Opens the LMDB environment at `path`. */
 export function openDatabase(path: string, readOnly: boolean): Database {
-  // Never set useWritemap (a full disk is then a SIGBUS), noSync or separateFlushed (a resolved commit is then not durable). eventTurnBatching makes
-  // a second promise for each transaction, which no code can reach, so its rejection would end the process.
+  // Never set useWritemap: a full disk would then be a SIGBUS. Never set noSync or separateFlushed: a resolved commit would then not be durable.
+  // eventTurnBatching creates a second promise for each transaction. No code can reach that promise, so its rejection would end the process.
   const safety = { overlappingSync: false, eventTurnBatching: false }
   return open<Uint8Array, Uint8Array>({
     path,
@@ -148,13 +148,13 @@ export function openDatabase(path: string, readOnly: boolean): Database {
   })
 }
 
-/** Returns the identity in a store; undefined if there is none. */
+/** Returns the identity that is stored in a store; undefined if there is none. */
 export function readIdentity(database: Database): { format: number; instance: string } | undefined {
   const bytes = database.getBinary(instanceKey)
   return bytes && (JSON.parse(bytes.toString()) as { format: number; instance: string })
 }
 
-/** Throws `DataFolderError` if the store does not belong to this data folder (3) or is newer than this program (4). */
+/** Throws `DataFolderError` with exit code 3 if the store does not belong to this data folder, and with 4 if it is newer than this program. */
 export function refuseOtherStore(folder: string, identity: ReturnType<typeof readIdentity>, instance: Instance): void {
   if (!identity && !instance.initialised) return
   if (identity?.instance !== instance.instance)
@@ -162,9 +162,9 @@ export function refuseOtherStore(folder: string, identity: ReturnType<typeof rea
   refuseNewerFormat(folder, identity.format)
 }
 
-/** Returns the entry in an envelope. Throws `storage_corrupt`, with the key. */
+/** Returns the entry in an envelope. Throws `storage_corrupt`, which names the key. */
 export function decodeEntry(key: Key, envelope: Uint8Array): Entry {
-  // LMDB lends its only read buffer and shortens just its `length`. So this code views exactly these bytes, and copies them at the end.
+  // LMDB lends its only read buffer, and shortens only the buffer's `length`. So this code reads exactly these bytes, and copies them at the end.
   const bytes = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.length)
   const sound =
     bytes.length >= headerBytes && bytes[0] === envelopeFormat && crc32(bytes.subarray(versionAt)) === bytes.readUInt32BE(checksumAt)
@@ -172,7 +172,7 @@ export function decodeEntry(key: Key, envelope: Uint8Array): Entry {
   return { key, version: bytes.readDoubleBE(versionAt), value: new Uint8Array(bytes.subarray(headerBytes)) }
 }
 
-/** Returns an envelope without its version and checksum, because the version is known only within the transaction. */
+/** Returns an envelope without its version and checksum, because the version is known only inside the transaction. */
 function wrap(value: Uint8Array): Buffer {
   const envelope = Buffer.allocUnsafe(headerBytes + value.length)
   envelope[0] = envelopeFormat
@@ -186,7 +186,7 @@ function stamp(envelope: Buffer, version: number): Buffer {
   return envelope
 }
 
-/** Writes the identity into a new store, or compares the identity of an existing one. */
+/** Writes the identity into a new store, or compares it with the identity of an existing store. */
 async function adopt(folder: string, database: Database, instance: Instance): Promise<void> {
   try {
     const identity = readIdentity(database)
@@ -202,18 +202,19 @@ async function adopt(folder: string, database: Database, instance: Instance): Pr
 function createLmdbStorage(database: Database, path: string, { onFailure = () => {}, clock }: LmdbOptions): Storage {
   const watchers = createWatchers()
   let queue: Waiting[] = []
-  /** The group in progress; undefined if the store is idle. */
+  /** The group that is being written. Undefined if the store is idle. */
   let writing: Promise<void> | undefined
   let failure: ServiceError | undefined
   let closed = false
 
-  /** Runs groups until the queue is empty. A group contains all commits that arrived while the previous group was being written. */
+  /** Writes groups until the queue is empty. A group contains all commits that arrived while the previous group was being written. */
   const drain = async () => {
     while (queue.length > 0) {
       const group = queue
       queue = []
       await writeGroup(group)
-      // Under load, the commits of the next moments share one sync, because each sync costs the disk and LMDB as much as a group does.
+      // Under load, commits that arrive within a few milliseconds share one sync, because each sync costs the disk and LMDB as much as a group
+      // does.
       if (group.length >= crowdedGroup) await new Promise((resolve) => setTimeout(resolve, groupMs))
     }
     writing = undefined
@@ -236,7 +237,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
     settle(outcome)
   }
 
-  /** Interprets a failed transaction. A full disk may recover. After any other failure, no answer of the disk can be trusted. */
+  /** Interprets a failed transaction. A full disk may recover. After any other failure, the disk can no longer be trusted. */
   const explain = async (cause: unknown): Promise<ServiceError> => {
     if (await isFull(path)) return new ServiceError('storage_full', {}, { cause })
     const error = new ServiceError('storage_unavailable', {}, { cause })
@@ -245,7 +246,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
     return error
   }
 
-  /** Runs one transaction of an erasing, after the groups that wait for LMDB. Other groups run after it. */
+  /** Runs one transaction of an erasing, after the groups that are already waiting for LMDB. Later groups run after it. */
   const transact = async (work: () => void) => {
     if (failure) throw failure
     try {
@@ -272,7 +273,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
     return promise
   }
 
-  // LMDB crashes the process if it is used after it was closed.
+  // Using LMDB after it was closed crashes the process.
   const refuseClosed = () => {
     if (closed) throw new ServiceError('storage_unavailable', {}, { cause: new Error('the store is closed') })
   }
@@ -302,16 +303,19 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
       closed = true
       await writing
       await eraser.stop()
-      // After a failure, LMDB may wait forever for a transaction that never ended.
+      // After a failure, closing LMDB may wait forever for a transaction that never ended.
       if (!failure) await database.close()
     }
   }
 }
 
-/** The outcome of a batch. True: written. False: a check failed. An error: the batch touched a damaged entry, and only this batch fails. */
+/**
+ * The outcome of a batch: true if it was written, false if a check failed, or an error if it touched a damaged entry. Such an error fails only this
+ * batch.
+ */
 type Outcome = boolean | ServiceError
 
-/** Runs the batches in order, within the write transaction. If this function throws, the entire group is undone. */
+/** Runs the batches in order, inside the write transaction. If this function throws, the entire group is rolled back. */
 function runGroup(database: Database, group: readonly Waiting[]): Outcome[] {
   const counter = readCounter(database)
   let version = counter
@@ -354,7 +358,7 @@ function writeCounter(database: Database, version: number): void {
   database.putSync(versionKey, bytes)
 }
 
-/** Encodes a batch before the transaction, so that a batch with an invalid key fails alone and the caller may reuse its arrays at once. */
+/** Encodes a batch before the transaction. So a batch with an invalid key fails alone, and the caller may reuse its arrays immediately. */
 function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Batch): EncodedBatch {
   return {
     checks: checks.map(({ key, version }) => ({ key, bytes: encodeKey(key), version })),
@@ -370,11 +374,11 @@ function listEntries(database: Database, prefix: Key, range: Range): Entry[] {
   assert(limit <= limits.listMax, 'a listing asks for at most limits.listMax entries')
   const { above, below } = encodeRange(prefix, range)
   const bounds = range.reverse ? { start: below, end: above, reverse: true, exclusiveStart: true } : { start: above, end: below }
-  // The iteration finishes within this turn, because a read transaction that is held over an `await` would keep LMDB from reusing pages.
+  // The iteration finishes within this turn. A read transaction that is held during an `await` would prevent LMDB from reusing pages.
   return Array.from(database.getRange({ ...bounds, limit }), ({ key, value }) => decodeEntry(decodeKey(key), value))
 }
 
-/** Runs a read and throws errors of the engine as `storage_unavailable`. */
+/** Runs a read. Turns errors of the engine into `storage_unavailable`. */
 function guardedRead<T>(read: () => T): T {
   try {
     return read()
@@ -388,7 +392,7 @@ function rejectAll(group: readonly Waiting[], error: ServiceError): void {
   for (const { fail } of group) fail(error)
 }
 
-/** Limits the time of a write. After an I/O error, LMDB's promise may never settle. */
+/** Limits the duration of a write. After an I/O error, LMDB's promise may never settle. */
 async function withinTime<T>(written: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`a commit took more than ${commitSecondsMax} s`)), commitSecondsMax * 1000)
@@ -400,14 +404,15 @@ async function withinTime<T>(written: Promise<T>): Promise<T> {
 }
 
 /**
- * Returns the same promise. Its rejection, and the second promise that lmdb attaches to the error, count as handled even if nobody waits for them.
+ * Returns the same promise. Its rejection counts as handled even if nobody waits for it, and so does the second promise that lmdb attaches to the
+ * error.
  */
 function quiet<T>(written: Promise<T>): Promise<T> {
   written.catch((error: { commitError?: Promise<unknown> }) => error.commitError?.catch(() => {}))
   return written
 }
 
-/** Whether the disk is full. Returns false if the disk does not even report its size: it has then failed, which is worse. */
+/** Whether the disk is full. Returns false if the disk does not even report its size, because it has then failed. */
 async function isFull(path: string): Promise<boolean> {
   const disk = await statfs(path).catch(() => undefined)
   return disk !== undefined && disk.bavail * disk.bsize < freeBytesMin

@@ -1,4 +1,4 @@
-/** The store in memory, for tests. It must fulfil the same contract as LMDB. */
+/** The in-memory store for tests. It must meet the same contract as LMDB. */
 import assert from 'node:assert/strict'
 
 import { limits } from '../../shared/limits.ts'
@@ -6,7 +6,7 @@ import type { Batch, Entry, Key, Range, Storage } from '../domain/ports.ts'
 import { compareKeys, compareParts, encodeKey, isBelow } from './keys.ts'
 import { createWatchers } from './watchers.ts'
 
-/** A store without persistence, for tests and trials. It stores its own copy of every value. */
+/** Creates a store without persistence, for tests and trials. It stores a copy of every value. */
 export function createMemoryStorage(): Storage {
   const entries: Entry[] = []
   const watchers = createWatchers()
@@ -51,7 +51,7 @@ export function createMemoryStorage(): Storage {
   }
 }
 
-/** Returns the index of the first entry whose key is `key` or greater. */
+/** Returns the index of the first entry whose key is not less than `key`. */
 function firstFrom(entries: readonly Entry[], key: Key): number {
   let low = 0
   let high = entries.length

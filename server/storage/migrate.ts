@@ -1,12 +1,14 @@
 /**
- * Moves all records of an installation from LMDB to PostgreSQL or back. Secret and assets stay in the data folder.
+ * Moves all records of an installation from LMDB to PostgreSQL or back. The secret and the assets stay in the data folder.
  *
- * Records are copied in key order, some of them in each commit, so an interrupted copy goes on after the highest key of the target. Then both stores are
- * read side by side and compared record by record. Only then does `instance.json` say where the documents are from now on. Until that moment the source
- * stays the one that is served. Both stores are locked meanwhile: no service can start on either.
+ * Records are copied in key order, and each commit contains several records. So an interrupted copy continues after the highest key of the target.
+ * Then both stores are read side by side and compared record by record. Only after that is the new location of the documents written to
+ * `instance.json`. Until then, services use the source. Both stores are locked during the migration, so no service can start on either of them.
  *
- *     PostgreSQL   note 'migration' in `meta`, while records are missing
- *     LMDB         file `migrating` in the data folder, likewise
+ * While records are missing in the target, it has a mark:
+ *
+ *     PostgreSQL   the note 'migration' in `meta`
+ *     LMDB         the file `migrating` in the data folder
  */
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
@@ -22,7 +24,7 @@ import { addressOf } from './postgres/open.ts'
 import { type Records, scanRecords, type StoredRecord } from './records.ts'
 import { openPostgresStorage } from './postgres/store.ts'
 
-/** About how many bytes of values one commit contains. */
+/** The approximate size of the values in one commit, in bytes. */
 const commitBytes = 4 * 1024 * 1024
 
 /** A bound below every key of the domain. */
@@ -38,7 +40,7 @@ export interface MigrateOptions {
   readonly folder: string
   readonly url: string
   readonly to: 'lmdb' | 'postgres'
-  /** The secret that replaces that of the data folder (`AGMD_SECRET`). */
+  /** The secret that replaces the secret of the data folder (`AGMD_SECRET`). */
   readonly secret: Uint8Array | undefined
   readonly version: string
   readonly onProgress: (progress: Progress) => void
@@ -47,12 +49,13 @@ export interface MigrateOptions {
 export interface Migrated {
   readonly records: number
   readonly bytes: number
-  /** The number of records that an earlier run had copied. */
+  /** The number of records that earlier runs had copied. */
   readonly resumed: number
 }
 
 /**
- * Moves the records. Throws `DataFolderError`, `PostgresError`, and the errors of `Storage`. May be repeated after any of them, and after a crash.
+ * Moves the records. Throws `DataFolderError`, `PostgresError`, and the errors of `Storage`. It may be repeated after any of these errors, and
+ * after a crash.
  */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
   const { folder } = options
@@ -97,7 +100,7 @@ async function toLmdb(options: MigrateOptions, instance: Instance): Promise<Migr
     throw new DataFolderError(1, `${join(folder, 'store')} is not empty: it holds older documents. Move it away first.`)
   const address = addressOf(url)
   await requireInstance(address, instance.instance)
-  // Holds the lock of the service, so that nobody writes during the migration.
+  // This store holds the lock of the service, so that nobody writes during the migration.
   const source = await openPostgresStorage({ address, synced: false })
   try {
     await writeFile(mark, 'Records are being copied from PostgreSQL.\n')
@@ -135,7 +138,7 @@ function lmdbRecords(database: ReturnType<typeof openDatabase>): Records {
   }
 }
 
-/** Copies the records that the target lacks, then compares all records. */
+/** Copies the records that are missing in the target, then compares all records. */
 async function copyAll(source: Records, target: Records, storage: Storage, onProgress: (progress: Progress) => void): Promise<Migrated> {
   const total = await source.count()
   const resumed = await target.count()
@@ -170,7 +173,7 @@ function* groupsOf(records: readonly StoredRecord[]): Generator<StoredRecord[]> 
 const isSame = (one: StoredRecord, other: StoredRecord): boolean =>
   Buffer.compare(one.bytes, other.bytes) === 0 && Buffer.compare(one.value, other.value) === 0
 
-/** Compares all records. Throws an error that names the first different key. */
+/** Compares all records. Throws an error that names the first key that differs. */
 async function compareAll(source: Records, target: Records, total: number, onProgress: (progress: Progress) => void) {
   let records = 0
   let bytes = 0

@@ -1,22 +1,22 @@
 /**
- * The known layout of LMDB's pages, to find the remains of deletions in them. Pages are read, never written.
+ * Finds the remains of deletions in LMDB's pages, whose layout is as follows. Pages are read, but never written.
  *
  *     page   offset 0    8 bytes    page number, little-endian
  *            offset 8    8 bytes    transaction
  *            offset 18   2 bytes    flags; 2: a leaf
  *            offset 20   2 bytes    lower: end of the pointers to nodes, counted from the end of the header
- *            offset 22   2 bytes    upper: begin of the nodes, counted alike; what lies between is free
- *            offset 24              pointers to nodes, 2 bytes each, counted alike; then free space; then nodes
- *     node   offset 4    2 bytes    flags; 1: its value lies on pages of its own
+ *            offset 22   2 bytes    upper: start of the nodes, counted in the same way; the space in between is free
+ *            offset 24              pointers to nodes, 2 bytes each, counted in the same way; then free space; then nodes
+ *     node   offset 4    2 bytes    flags; 1: its value is on separate pages
  *            offset 6    2 bytes    length of the key
  *            offset 8               key, value
  *
- * LMDB removes a node by moving its neighbours over it. The bytes of the last one stay in the free space until the page is written again: to a page
- * that LMDB copies, it copies what is in use only (`mdb_page_copy`).
+ * LMDB removes a node by moving its neighbors over it. The bytes of the last node stay in the free space until the page is copied. When LMDB copies a
+ * page, it copies only the bytes that are in use (`mdb_page_copy`).
  */
 import { keyBytesMax } from './keys.ts'
 
-/** The size of a page's header in bytes. A value at most this much smaller than a page is stored on a separate page. */
+/** The size of a page's header in bytes. A value is stored on a separate page if it is smaller than a page by at most this much. */
 export const pageHeaderBytes = 24
 
 const flagsAt = 18
@@ -28,10 +28,13 @@ const keyLengthAt = 6
 const nodeHeaderBytes = 8
 const valueElsewhere = 1
 
-/** LMDB copies in words of 8 bytes, so up to this many bytes at either end of the free space may be old pointers or values that cannot be removed. */
+/** LMDB copies in words of 8 bytes. So up to this many bytes at either end of the free space may be old pointers or values that cannot be removed. */
 const wordBytes = 8
 
-/** Returns a leaf page, or undefined for other pages. The bytes may be old, or belong to a value that looks like a page. */
+/**
+ * Returns the bounds of the free space on a leaf page; undefined for other pages. The bytes may be old, or belong to a value that looks like a
+ * page.
+ */
 function leafAt(bytes: Buffer, at: number, page: number, pageBytes: number): { lower: number; upper: number } | undefined {
   if (Number(bytes.readBigUInt64LE(at)) !== page || bytes.readUInt16LE(at + flagsAt) !== leaf) return undefined
   const lower = bytes.readUInt16LE(at + lowerAt)
@@ -49,7 +52,7 @@ function nodeKey(bytes: Buffer, page: number, pageBytes: number, index: number):
   return { key: Buffer.from(bytes.subarray(keyAt, keyEnd)), small: (bytes.readUInt16LE(at + nodeFlagsAt) & valueElsewhere) === 0 }
 }
 
-/** Returns a key on the page, if possible one whose value is on the same page. */
+/** Returns a key on the page. Prefers a key whose value is on the same page. */
 function keyOn(bytes: Buffer, page: number, pageBytes: number, count: number): Buffer | undefined {
   let first: Buffer | undefined
   for (let index = 0; index < count; index++) {
@@ -62,8 +65,8 @@ function keyOn(bytes: Buffer, page: number, pageBytes: number, count: number): B
 }
 
 /**
- * Yields one key of each leaf page whose free space is not empty. `bytes` is a piece of the store's file that begins with page `firstPage`. A page
- * that is cut off at the end of the piece is skipped. Keys of pages that are no longer in use are included.
+ * Returns one key of each leaf page whose free space is not empty. `bytes` is a piece of the store's file that begins with page `firstPage`. A page
+ * that is cut off at the end of the piece is skipped. The result includes keys of pages that are no longer in use.
  */
 export function keysOfStalePages(bytes: Buffer, firstPage: number, pageBytes: number): Buffer[] {
   const zeros = Buffer.alloc(pageBytes)

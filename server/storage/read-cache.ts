@@ -1,18 +1,18 @@
 /**
- * Caches recent reads, for any store. Small records that every request reads (links, heads, canonical texts) then need no copy, no checksum and no
- * parsing.
+ * Caches recent reads for any store. Every request reads some small records (links, heads, canonical texts). The cache saves copying, verifying and
+ * parsing them again.
  *
- * A commit of this process takes its keys out before its promise resolves; one of another node does when `watch` reports it.
+ * A commit of this process removes its keys from the cache before its promise resolves. A commit of another node does so when `watch` reports it.
  */
 import type { Entry, Key, Storage } from '../domain/ports.ts'
 
-/** The most cached entries, and the most bytes of their values. The oldest entries are removed first. */
+/** The maximum number of cached entries, and the maximum total size of their values in bytes. The oldest entries are removed first. */
 const entriesMax = 20_000
 const bytesMax = 64 * 1024 * 1024
-/** Larger values are not cached. */
+/** Values larger than this, in bytes, are not cached. */
 const valueBytesMax = 1024 * 1024
 
-/** Returns a name that differs for different keys: numbers and strings differ, and no part runs into the next. */
+/** Returns a name that is unique for a key: numbers differ from strings, and parts cannot run into each other. */
 const nameOf = (key: Key): string => {
   let name = ''
   for (const part of key) name += typeof part === 'number' ? `#${part}` : `$${part.length}:${part}`
@@ -20,7 +20,7 @@ const nameOf = (key: Key): string => {
 }
 
 interface Kept {
-  /** All concurrent readers share one promise. */
+  /** Concurrent readers share one promise. */
   readonly answer: Promise<Entry>
   readonly bytes: number
 }
@@ -28,7 +28,7 @@ interface Kept {
 export const withReadCache = (storage: Storage): Storage => {
   const entries = new Map<string, Kept>()
   let bytes = 0
-  // Increases with every commit, because a value that was read before a commit must not be cached after it.
+  // Increases with every commit. A value that was read before a commit must not be cached after it.
   let generation = 0
 
   const forget = (name: string): void => {

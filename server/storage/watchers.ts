@@ -1,4 +1,4 @@
-/** Watchers of commits by prefix; shared by the stores. */
+/** Watchers of commits by key prefix, which all stores share. */
 import type { Key, KeyPart } from '../domain/ports.ts'
 
 type Wake = (keys: readonly Key[]) => void
@@ -7,20 +7,20 @@ type Watch = { readonly wake: Wake }
 
 interface Node {
   readonly below: Map<KeyPart, Node>
-  /** One object per call of `watch`, so that the same function may watch twice. */
+  /** Each call of `watch` creates an object, so that the same function may watch twice. */
   readonly watches: Set<Watch>
 }
 
 export interface Watchers {
-  /** As `Storage.watch`. */
+  /** See `Storage.watch`. */
   readonly watch: (prefix: Key, wake: Wake) => () => void
-  /** Wakes, in a microtask each, everyone who watches a prefix of one of these keys, with the keys below that prefix. */
+  /** Wakes everyone who watches a prefix of one of these keys, each in a separate microtask, and passes the keys below that prefix. */
   readonly notify: (keys: readonly Key[]) => void
-  /** Wakes everyone, without keys: any key may have been touched. */
+  /** Wakes everyone and passes no keys, because any key may have been touched. */
   readonly notifyAll: () => void
 }
 
-/** A tree of prefixes: the cost of a commit does not grow with the number of watchers elsewhere. */
+/** Creates the watchers. Prefixes form a tree, so the cost of a commit does not grow with the number of watchers on other prefixes. */
 export function createWatchers(): Watchers {
   const root = createNode()
   return {
@@ -30,7 +30,7 @@ export function createWatchers(): Watchers {
       return () => remove(root, prefix, watch)
     },
     notify(keys) {
-      // A wake that throws is a bug of its owner: in its own microtask it stops neither other wakes nor the commit.
+      // An error in `wake` is a bug in its owner. In a separate microtask, it prevents neither other calls nor the commit.
       for (const [{ wake }, touched] of touchedWatches(root, keys)) queueMicrotask(() => wake(touched))
     },
     notifyAll() {
@@ -41,7 +41,7 @@ export function createWatchers(): Watchers {
 
 const createNode = (): Node => ({ below: new Map(), watches: new Set() })
 
-/** The nodes from the root to `prefix`, made where they are missing. */
+/** Returns the nodes from the root to `prefix`, and creates the missing ones. */
 function nodesOf(root: Node, prefix: Key): Node[] {
   const nodes = [root]
   for (const part of prefix) {

@@ -1,17 +1,21 @@
 /**
- * Threads for work on untrusted texts, so that a slow job does not block others: one thread, one job at a time, with a deadline and a memory limit.
+ * Threads for work on untrusted texts, so that a slow job does not block others. A lane has one thread, which runs one job at a time, with a
+ * deadline and a memory limit.
  *
- * Jobs wait in bounded queues, one for each holder (a document), and holders take turns: who sends many waits for his own. Jobs of one name share a
- * run; a newer job takes the place of an older one that waits in the same slot.
+ * Each holder (a document) has a bounded queue of jobs. Holders take turns, so a holder with many jobs delays only its own. Jobs with the same name
+ * share one run. A newer job replaces an older one that waits in the same slot.
  */
 import { Worker } from 'node:worker_threads'
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 
-/** `full`: too many jobs wait. `late`: the turn did not come in time. `replaced`: by a newer one. The others are of the job itself. */
+/**
+ * The reason why a job was not done. `full`: too many jobs wait. `late`: its turn did not come in time. `replaced`: a newer job replaced it.
+ * `slow`: it took too long. `failed`: its thread failed.
+ */
 export type RefusedWhy = 'full' | 'late' | 'replaced' | 'slow' | 'failed'
 
-/** A job that was not done. */
+/** Thrown for a job that was not done. */
 export class WorkRefused extends Error {
   readonly why: RefusedWhy
 
@@ -28,21 +32,21 @@ export type Reply<Answer> =
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly details: Readonly<Record<string, unknown>> }
 
 export interface LaneOptions {
-  /** The module of the thread; it calls `serve`. */
+  /** The module that the thread runs. It must call `serve`. */
   readonly entry: URL
-  /** Time for one job, from the moment it begins, in seconds. */
+  /** The time for one job after it begins, in seconds. */
   readonly secondsMax: number
-  /** Jobs that wait, in all and of one holder. */
+  /** The maximum number of waiting jobs: in total, and for each holder. */
   readonly waitingMax: number
   readonly waitingOfHolderMax: number
 }
 
 export interface JobOptions {
-  /** Jobs of the same name are the same. */
+  /** Jobs with the same name are the same job. */
   readonly name?: string
-  /** A newer job of a slot replaces an older one that waits. */
+  /** A newer job replaces an older job that waits in the same slot. */
   readonly slot?: string
-  /** Called when the job took long by itself. */
+  /** Called when the job itself took long. */
   readonly onSlow?: () => void
 }
 
@@ -56,14 +60,14 @@ interface Waiting<Job, Answer> extends JobOptions {
 
 interface Thread {
   readonly worker: Worker
-  /** Resolves once it takes jobs. */
+  /** Resolves once the thread can accept jobs. */
   readonly ready: Promise<void>
 }
 
-/** It starts its thread with the first job, and again after the thread was ended. */
+/** A queue of jobs with one thread. The lane starts its thread for the first job, and again after the thread has ended. */
 export class Lane<Job, Answer> {
   readonly #options: LaneOptions
-  /** By holder, in the order of their turns. */
+  /** The waiting jobs by holder, in the order of the holders' turns. */
   readonly #queues = new Map<string, Waiting<Job, Answer>[]>()
   #waiting = 0
   #running: Waiting<Job, Answer> | undefined
@@ -74,7 +78,7 @@ export class Lane<Job, Answer> {
     this.#options = options
   }
 
-  /** Waits for its turn. Throws `WorkRefused`, and the `ServiceError` of the job itself. */
+  /** Queues a job and resolves to its answer. Throws `WorkRefused`, or the `ServiceError` that the job throws. */
   run(holder: string, job: Job, options: JobOptions = {}): Promise<Answer> {
     const queue = this.#queues.get(holder) ?? []
     const same = [this.#running, ...queue].find((each) => each?.name !== undefined && each.name === options.name)
@@ -95,7 +99,7 @@ export class Lane<Job, Answer> {
     return promise
   }
 
-  /** The next job; its holder then waits until all others had a turn. */
+  /** Returns the next job. Its holder then waits until all other holders have had a turn. */
   #next(): Waiting<Job, Answer> | undefined {
     const [first] = this.#queues
     if (first === undefined) return undefined
@@ -130,7 +134,7 @@ export class Lane<Job, Answer> {
 
   #start(): Thread {
     const worker = new Worker(this.#options.entry, { resourceLimits: { maxOldGenerationSizeMb: limits.laneMegabytesMax } })
-    // It never keeps the process alive by itself: who asked for the job does.
+    // The thread never keeps the process alive. Whoever waits for the job must do that.
     worker.unref()
     const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
     worker.once('message', () => resolve())
@@ -154,7 +158,7 @@ export class Lane<Job, Answer> {
     const failed = (cause: unknown): void => reject(new WorkRefused('failed', { cause }))
     let timer: NodeJS.Timeout | undefined
     ready.then(() => {
-      // The time to start is not the job's.
+      // The time to start the thread does not count toward the time of the job.
       timer = setTimeout(() => reject(new WorkRefused('slow')), this.#options.secondsMax * 1000)
       worker.once('message', resolve).once('error', failed).once('exit', failed)
       worker.postMessage(job)

@@ -1,4 +1,4 @@
-/** The other end of a lane: a module that is a thread calls this once. */
+/** The thread's side of a lane. A module that runs as a thread calls this function once. */
 import { parentPort } from 'node:worker_threads'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Reply } from './lane.ts'
@@ -7,16 +7,16 @@ const replyTo = <Job, Answer>(run: (job: Job) => Answer, job: Job): Reply<Answer
   try {
     return { kind: 'done', answer: run(job) }
   } catch (error) {
-    // Anything else ends the thread: the job has failed, and its leftovers end with the thread.
+    // Any other error ends the thread: the job has failed, and its leftovers end with the thread.
     if (!(error instanceof ServiceError)) throw error
     return { kind: 'refused', code: error.code, details: error.details }
   }
 }
 
-/** Answers jobs one by one. */
+/** Answers jobs one at a time. */
 export const serve = <Job, Answer>(run: (job: Job) => Answer): void => {
   const port = parentPort
   port?.on('message', (job: Job) => port.postMessage(replyTo(run, job)))
-  // The starter of the thread waits for this before the first job.
+  // The lane waits for this message before it sends the first job.
   port?.postMessage('ready')
 }

@@ -1,10 +1,10 @@
-/** Work on texts: small ones at once, large ones in threads, so that no text blocks the work on another. */
+/** Work on texts. Work on small texts runs immediately, and work on large texts in threads, so that no text blocks the work on another one. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { type TextWork, type Texts, textWork, unitsOf } from '../domain/text/text-work.ts'
 import { Lane, WorkRefused } from './lane.ts'
 
-/** One piece of work by its name. */
+/** One piece of work, by its name. */
 export interface TextJob {
   readonly name: keyof TextWork
   readonly input: readonly unknown[]
@@ -13,7 +13,7 @@ export interface TextJob {
 const entry = new URL('text-worker.ts', import.meta.url)
 const { textSecondsMax: secondsMax, laneWaitingMax: waitingMax, textWaitingOfDocumentMax: waitingOfHolderMax } = limits
 
-/** All servers of a process share them. Texts that took long before have a queue of their own. */
+/** All servers in a process share these lanes. Texts that took long before have a separate queue. */
 const quick = new Lane<TextJob, unknown>({ entry, secondsMax, waitingMax, waitingOfHolderMax })
 const long = new Lane<TextJob, unknown>({ entry, secondsMax, waitingMax, waitingOfHolderMax })
 

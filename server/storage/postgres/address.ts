@@ -1,10 +1,10 @@
 /**
- * The address of a PostgreSQL store, with the words of libpq:
+ * The address of a PostgreSQL store, with the parameter names of libpq:
  *
  *     postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full&schema=agmd
  *
- * Port, password and parameters may be left out. `host` as a parameter names a folder with a socket. No other parameter is accepted, so that a
- * misspelled `sslmode` does not silently connect without TLS.
+ * Port, password and parameters may be left out. The parameter `host` names a folder that contains a socket. Unknown parameters are refused, so that
+ * a misspelled `sslmode` does not silently connect without TLS.
  */
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
@@ -16,24 +16,24 @@ export interface PostgresAddress {
   readonly user: string
   readonly password: string | undefined
   readonly database: string
-  /** False for an unencrypted connection. */
+  /** The TLS settings. False for an unencrypted connection. */
   readonly ssl: false | ConnectionOptions
-  /** The schema with all tables of the store. Several services may share a database. */
+  /** The schema that contains all tables of the store. Several services may share a database. */
   readonly schema: string
-  /** The address without the password, for messages. */
+  /** The address without its password, for messages. */
   readonly shown: string
 }
 
-/** Completes "must be …" in messages. */
+/** Completes messages that begin with "must be". */
 export const addressAllowed = 'an address like postgres://USER:PASSWORD@HOST:5432/DATABASE?sslmode=verify-full'
 
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 const parameters = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'schema']
 
-/** Whether a text is an address of a PostgreSQL store. The certificate files in the address are not read. */
+/** Whether a text is the address of a PostgreSQL store. Does not read the certificate files that the address names. */
 export const isPostgresAddress = (text: string): boolean => partsOf(text) !== undefined
 
-/** Returns the parts of a valid address (`isPostgresAddress`). Throws an `Error` that names a certificate file which cannot be read. */
+/** Returns the parts of a valid address (`isPostgresAddress`). Throws an `Error` that names a certificate file if the file cannot be read. */
 export function parsePostgresAddress(text: string): PostgresAddress {
   const parts = partsOf(text)
   if (parts === undefined) throw new Error(`The address of the store must be ${addressAllowed}.`)
@@ -51,7 +51,7 @@ export function parsePostgresAddress(text: string): PostgresAddress {
   }
 }
 
-/** Whether others can read the traffic, because the connection leaves this machine and is not encrypted. */
+/** Whether other people can read the traffic, because the connection leaves this machine and is not encrypted. */
 export const isExposed = ({ host, ssl }: PostgresAddress): boolean =>
   ssl === false && !host.startsWith('/') && !['localhost', '127.0.0.1', '::1'].includes(host)
 
@@ -89,8 +89,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * Returns the TLS settings with the meaning of libpq: `require` encrypts without checking the certificate, `verify-ca` checks its signer,
- * `verify-full` also checks its name.
+ * Returns the TLS settings, which have the same meaning as in libpq: `require` encrypts without verifying the certificate, `verify-ca` verifies its
+ * signer, and `verify-full` also verifies the name in it.
  */
 function sslOf(mode: Parts['mode'], given: URLSearchParams): false | ConnectionOptions {
   if (mode === 'disable') return false

@@ -1,33 +1,36 @@
-/** Connections to PostgreSQL, with the settings that a store relies on. */
+/** Connections to PostgreSQL, with the settings that a store requires. */
 import { Socket } from 'node:net'
 import pg from 'pg'
 
 import type { PostgresAddress } from './address.ts'
 
-/** Time for a connection to be made, in seconds. */
+/** The time for establishing a connection, in seconds. */
 export const connectSecondsMax = 5
 
-/** How long the store waits for PostgreSQL, in seconds. Shorter in tests. */
+/** How long the store waits for PostgreSQL, in seconds. Tests set shorter times. */
 export const patience = {
   /** The time for a read. */
   readSeconds: 15,
-  /** The time for a commit. An acknowledgement waits this long for PostgreSQL to answer again. */
+  /** The time for a commit. An acknowledgement waits this long for PostgreSQL to respond again. */
   commitSeconds: 30,
-  /** The time without an answer after which everything is refused at once. */
+  /** The time without a response after which all requests are refused immediately. */
   silentSeconds: 20
 }
 
 /**
- * The time for a statement, and for a lock within it, in seconds. After this time the server ends the statement. It is shorter than the time for a
- * commit.
+ * The time for a statement, and for a lock that it needs, in seconds. PostgreSQL cancels a statement after this time, which is shorter than the
+ * time for a commit.
  */
 const statementSecondsMax = 20
 const lockSecondsMax = 10
 
-/** The pause between attempts to connect, in milliseconds. It is short at first, for a server that was only restarted. */
+/**
+ * Returns the pause before another attempt to connect, in milliseconds. The first pauses are short, because the server may only have been
+ * restarted.
+ */
 export const retryMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 1_000)
 
-/** The settings of every connection. `synced`: `synchronous_commit` is set to `on`, whatever the server's default. */
+/** Returns the settings of every connection. `synced` says that `synchronous_commit` must be set to `on`, regardless of the server's default. */
 export function clientConfig({ host, port, user, password, database, ssl, schema }: PostgresAddress, synced: boolean): pg.ClientConfig {
   const settings = { search_path: schema, plan_cache_mode: 'force_generic_plan', ...(synced && { synchronous_commit: 'on' }) }
   return {
@@ -53,13 +56,13 @@ export interface Connection {
   readonly client: pg.Client
   /** Whether the connection can no longer be used. */
   ended(): boolean
-  /** Ends the connection at once, without waiting for the server. */
+  /** Ends the connection immediately, without waiting for the server. */
   cut(): void
 }
 
-/** Connects to PostgreSQL. Throws the errors of the network and of PostgreSQL. `onEnd` is called once when the connection ends for any reason. */
+/** Connects to PostgreSQL. `onEnd` is called once when the connection ends, for any reason. Throws the errors of the network and of PostgreSQL. */
 export async function connect(config: pg.ClientConfig, onEnd: (which: Connection) => void = () => {}): Promise<Connection> {
-  // This code makes the socket itself, because a client of pg waits for an answer of the server before it ends.
+  // The socket is created here so that it can be destroyed. A pg client waits for an answer of the server before it ends.
   const socket = new Socket()
   const client = new pg.Client({ ...config, stream: () => socket })
   let made = false
@@ -86,7 +89,7 @@ export async function connect(config: pg.ClientConfig, onEnd: (which: Connection
   return connection
 }
 
-/** Resolves with the result, or rejects after `seconds`, because a hanging server never answers. */
+/** Resolves to the result, or rejects after `seconds`, because a hanging server never answers. */
 export async function withinSeconds<T>(seconds: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`PostgreSQL did not answer within ${seconds} s`)), seconds * 1000)

@@ -1,11 +1,11 @@
-/** Interprets errors of PostgreSQL, and of the connection to it, for the store. */
+/** Interprets errors of PostgreSQL, and errors of the connection to it, for the store. */
 import { DatabaseError } from 'pg'
 
 import { ServiceError } from '../../../shared/errors.ts'
 
 /**
- * The reason for which a PostgreSQL store cannot be opened. `exitCode` is for the process: 1 PostgreSQL does not answer or the store is in use, 3
- * the store belongs to another installation, 4 its schema is newer, 78 a setting or access right is wrong.
+ * The reason why a PostgreSQL store cannot be opened. `exitCode` is for the process: 1 if PostgreSQL does not answer or the store is in use; 3 if
+ * the store belongs to another installation; 4 if its schema is newer; 78 if a setting or an access right is wrong.
  */
 export class PostgresError extends Error {
   readonly exitCode: 1 | 3 | 4 | 78
@@ -17,22 +17,22 @@ export class PostgresError extends Error {
   }
 }
 
-/** Returns the SQLSTATE of an error of the server (PostgreSQL manual, appendix A); undefined for an error of the connection. */
+/** Returns the SQLSTATE of an error that the server reported (PostgreSQL manual, appendix A); undefined for an error of the connection. */
 export const stateOf = (error: unknown): string | undefined => (error instanceof DatabaseError ? error.code : undefined)
 
-/** A state of this program: another connection of the store has replaced this one (`commit_records`). */
+/** A state that this program defines: another connection of the store has replaced this one (`commit_records`). */
 const fencedState = 'AG001'
 
 /**
- * The next step after an error. `reconnect`: the connection is of no use, and the statement may or may not have run. `again`: the transaction was
- * undone and may succeed next time. `fail`: neither helps.
+ * The next step after an error. `reconnect`: the connection is useless, and the statement may or may not have run. `again`: the transaction was
+ * rolled back, and may succeed the next time. `fail`: neither would help.
  */
 export type Remedy = 'reconnect' | 'again' | 'fail'
 
-/** Serialisation failure, deadlock, a lock that was not granted in time, and a key that another node has just put. */
+/** Serialization failure, deadlock, a lock that was not granted in time, and a key that another node has just inserted. */
 const passing = new Set(['40001', '40P01', '55P03', '23505'])
 
-/** The server is stopping or starting, has no free connection, is a standby, or stopped the statement because it took too long. */
+/** The server is stopping or starting, has no free connection, is a standby, or canceled the statement because it took too long. */
 const interrupted = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006', '57014', '25P03', fencedState])
 
 export function remedyOf(error: unknown): Remedy {
@@ -41,7 +41,7 @@ export function remedyOf(error: unknown): Remedy {
   return passing.has(state) ? 'again' : 'fail'
 }
 
-/** Returns the error as an error of `Storage`. */
+/** Converts an error to an error of `Storage`. */
 export function serviceErrorOf(cause: unknown): ServiceError {
   if (cause instanceof ServiceError) return cause
   const state = stateOf(cause)

@@ -1,8 +1,8 @@
 /**
- * Adds up the batches of a group, so that one call of `commit_records` writes them.
+ * Combines the batches of a group, so that one call of `commit_records` writes them.
  *
- * The batches are judged here, one after the other, on the assumption that each first check of a key holds. The call verifies these assumptions and
- * writes only if all of them hold; otherwise it returns the current versions, and the group is judged again with those.
+ * The batches are judged here, one after another, on the assumption that the first check of each key holds. The call verifies these assumptions,
+ * and writes only if all of them hold. Otherwise it returns the current versions, and the group is judged again with them.
  */
 import { crc32 } from 'node:zlib'
 
@@ -12,7 +12,7 @@ import { placeOf } from './schema.ts'
 
 /** A key in its encoded form. */
 interface Place {
-  /** A name that differs for different keys. */
+  /** A name that is unique for each key. */
   readonly name: string
   readonly bytes: Uint8Array
   readonly place: number
@@ -35,7 +35,7 @@ const locate = (key: Key): Place => {
 /** Returns the checksum of a record as a signed 32-bit number. */
 export const sumOf = (key: Uint8Array, value: Uint8Array): number => crc32(value, crc32(key)) | 0
 
-/** Encodes a batch when `commit` is called, so that a batch with an invalid key fails alone and the caller may reuse its arrays at once. */
+/** Encodes a batch when `commit` is called. So a batch with an invalid key fails alone, and the caller may reuse its arrays immediately. */
 export function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Batch): EncodedBatch {
   const encoded = puts.map(({ key, value }) => {
     const at = locate(key)
@@ -52,21 +52,21 @@ export function encodeBatch({ checks = [], puts = [], deletes = [], erase = fals
   }
 }
 
-/** Versions that the server returned for keys whose assumption failed. */
+/** The versions that the server returned for keys whose assumption failed. */
 export type Known = Map<string, number | null>
 
 type Assumption = Place & { readonly version: number | null }
 type Final = Place & { readonly value: Uint8Array | null; readonly sum: number }
 
 export interface Judged {
-  /** Whether each batch is written, provided that the assumptions hold. */
+  /** Whether each batch is written if the assumptions hold. */
   readonly outcomes: readonly boolean[]
   readonly assumptions: readonly Assumption[]
   /** The final value of each written key; null if the key is deleted. */
   readonly finals: ReadonlyMap<string, Final>
 }
 
-/** Judges the batches in their order. */
+/** Judges the batches in order. */
 export function judge(group: readonly EncodedBatch[], known: Known): Judged {
   const assumptions = new Map<string, Assumption>()
   const finals = new Map<string, Final>()
@@ -87,7 +87,7 @@ export function judge(group: readonly EncodedBatch[], known: Known): Judged {
   return { outcomes, assumptions: [...assumptions.values()], finals }
 }
 
-/** Returns the parameters of `commit_records` between the number of the commit and the channel, in order. */
+/** Returns the parameters of `commit_records`, in order, from the one after the number of the commit to the one before the channel. */
 export function parametersOf({ assumptions, finals }: Judged): unknown[] {
   const pieces: Uint8Array[] = []
   let end = 1
@@ -100,7 +100,7 @@ export function parametersOf({ assumptions, finals }: Judged): unknown[] {
   const lengths = (places: readonly Place[]): number[] => places.map(({ bytes }) => bytes.length)
   const absent = new Set(assumptions.filter(({ version }) => version === null).map(({ name }) => name))
   const written = [...finals.values()]
-  // A key that must stay absent is put and deleted, which excludes other nodes that would put it.
+  // A key that must stay absent is inserted and deleted again. This excludes other nodes that would insert it.
   const guards: Final[] = assumptions
     .filter(({ name, version }) => version === null && !finals.has(name))
     .map((at) => ({ name: at.name, bytes: at.bytes, place: at.place, value: null, sum: 0 }))

@@ -1,6 +1,6 @@
 /**
- * The connection that receives notices of the commits of other nodes. It also holds the lock that marks the database as served, and reconnects
- * repeatedly while PostgreSQL does not answer.
+ * The connection that receives notices about the commits of other nodes. It also holds the lock that marks the database as in use. While PostgreSQL
+ * does not answer, it tries to reconnect.
  */
 import type pg from 'pg'
 
@@ -9,7 +9,10 @@ import { type Connection, connect, retryMs, withinSeconds } from './connection.t
 import { PostgresError } from './errors.ts'
 import { decodeNotice } from './notices.ts'
 
-/** The time between signs of life, and for each of them, in seconds. A connection that a firewall dropped gives no error. */
+/**
+ * The time between two checks of the connection, and the time that each check may take, in seconds. A connection that a firewall dropped reports no
+ * error.
+ */
 const beatSeconds = 10
 const beatSecondsMax = 5
 
@@ -18,21 +21,21 @@ const lockSeconds = 2
 
 export interface ListenerOptions {
   readonly config: pg.ClientConfig
-  /** Messages of this store are left out. */
+  /** The id of this store. Its own messages are ignored. */
   readonly writer: string
   readonly channel: string
   readonly schema: string
   readonly shown: string
   readonly onKeys: (keys: readonly Key[]) => void
-  /** Called when the connection listens again. Any key may have been written in between. */
+  /** Called when the connection listens again after a break. Any key may have been written in the meantime. */
   readonly onReturn: () => void
   readonly onAnswer: (works: boolean) => void
 }
 
-/** Returns the name of the lock for services of a schema, and for a migration into it. */
+/** The SQL expression for the lock that services of a schema share with a migration into it. */
 export const serviceLock = `hashtextextended('agmd service ' || $1, 0)`
 
-/** Begins to listen. Throws `PostgresError` if another service holds the lock. Resolves with a function that stops listening. */
+/** Starts listening. Throws `PostgresError` if another service holds the lock. Resolves to a function that stops listening. */
 export async function listen(options: ListenerOptions): Promise<() => Promise<void>> {
   const { config, writer, channel, schema, shown, onKeys, onReturn, onAnswer } = options
   let connection: Connection | undefined

@@ -1,11 +1,14 @@
-/** The PostgreSQL side of a migration: its notes and its records. */
+/** The PostgreSQL side of a migration: its notes in `meta`, and its records. */
 import type { PostgresAddress } from './address.ts'
 import { PostgresError } from './errors.ts'
 import { fingerprintOf, type Owner, preparePostgres, readMeta, withClient, writeMeta } from './prepare.ts'
 import { type Records, scanRecords } from '../records.ts'
 import { entryOf, type Row } from './store.ts'
 
-/** Creates the tables of a target, or finds those of an earlier run. Returns `Prepared.synced`. Throws `PostgresError` if the target is not empty. */
+/**
+ * Creates the tables of a target, or finds the tables of an earlier run. Returns `Prepared.synced`. Throws `PostgresError` if the target is not
+ * empty.
+ */
 export async function beginMigration(address: PostgresAddress, owner: Owner): Promise<boolean> {
   const { synced } = await preparePostgres(address, owner, 'migration')
   await withClient(address, async (client) => {
@@ -18,11 +21,11 @@ export async function beginMigration(address: PostgresAddress, owner: Owner): Pr
   return synced
 }
 
-/** Notes that all records are copied, so that services may use the store. */
+/** Records that all records were copied, so that services may use the store. */
 export const endMigration = (address: PostgresAddress): Promise<void> =>
   withClient(address, (client) => writeMeta(client, { migration: null }))
 
-/** Throws `PostgresError` 3 if the store belongs to another installation. */
+/** Throws `PostgresError` with exit code 3 if the store belongs to another installation. */
 export const requireInstance = (address: PostgresAddress, instance: string): Promise<void> =>
   withClient(address, async (client) => {
     const meta = await readMeta(client)
@@ -30,7 +33,7 @@ export const requireInstance = (address: PostgresAddress, instance: string): Pro
       throw new PostgresError(3, `The ${address.shown} holds the documents of another installation. Use its data folder.`)
   })
 
-/** Returns the records of a store. Each call opens its own connection. Throws `PostgresError` or `storage_corrupt`. */
+/** Returns the records of a store. Each call opens a separate connection. Throws `PostgresError` or `storage_corrupt`. */
 export function postgresRecords(address: PostgresAddress): Records {
   return {
     scan: (above) =>

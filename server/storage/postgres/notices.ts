@@ -1,21 +1,21 @@
 /**
- * The messages by which the nodes of one database tell each other what they wrote: `NOTIFY` on one channel for each schema.
+ * The messages by which the nodes of a database notify each other of the keys that they wrote. They use `NOTIFY`, on one channel for each schema.
  *
- *     message = the writer's id, a space, then the keys in base64: 2 bytes length, big-endian, and the encoded key, each
- *     A message without keys means: any key.
+ *     message = the writer's id, a space, then the keys in base64; each key is its length (2 bytes, big-endian) and its encoded form
  *
- * They leave in the transaction that writes the records, so none is lost while a node listens.
+ * A message without keys means that any key may have been written. The transaction that writes the records also sends the messages, so none is lost
+ * while a node listens.
  */
 import type { Key } from '../../domain/ports.ts'
 import { decodeKey } from '../keys.ts'
 
-/** PostgreSQL accepts less than 8,000 bytes. A writer's id has 36, and base64 turns 3 bytes into 4. */
+/** PostgreSQL accepts messages of less than 8,000 bytes. A writer's id has 36 bytes, and base64 turns 3 bytes into 4. */
 const keyBytesMax = 5_800
 const messagesMax = 16
 
 export const channelOf = (schema: string): string => `agmd_${schema}`
 
-/** Returns the messages about some keys of one commit. */
+/** Returns the messages about the given keys of one commit. */
 export function encodeNotices(writer: string, keys: readonly Uint8Array[]): string[] {
   if (keys.length === 0) return []
   const messages: Buffer[][] = [[]]
@@ -34,7 +34,7 @@ export function encodeNotices(writer: string, keys: readonly Uint8Array[]): stri
   return messages.map((pieces) => `${writer} ${Buffer.concat(pieces).toString('base64')}`)
 }
 
-/** Returns the parsed message; undefined if it was not sent by a store. */
+/** Parses a message. Returns undefined if no store sent it. */
 export function decodeNotice(message: string): { writer: string; keys: Key[] } | undefined {
   const space = message.indexOf(' ')
   if (space === -1) return undefined

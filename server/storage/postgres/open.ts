@@ -1,4 +1,4 @@
-/** The store of a data folder whose documents are in PostgreSQL. */
+/** Opens the store of a data folder whose documents are in PostgreSQL. */
 import type { Clock, Storage } from '../../domain/ports.ts'
 import { markStore, readOrCreateInstance, refuseUnmovedStore } from '../data-folder.ts'
 import { parsePostgresAddress } from './address.ts'
@@ -26,7 +26,7 @@ export async function openPostgres({ url, folder, secret, version, clock, onWarn
   return openPostgresStorage({ address, synced, ...(clock && { clock }), ...(onAnswering && { onAnswering }) })
 }
 
-/** Reads from the store of a folder, while a server may be running. Throws `PostgresError`. */
+/** Reads from the store of a folder, even while a server is running. Throws `PostgresError`. */
 export function readPostgres<T>(url: string, work: (storage: Pick<Storage, 'get'>) => Promise<T>): Promise<T> {
   return withClient(addressOf(url), (client) =>
     work({
@@ -38,7 +38,7 @@ export function readPostgres<T>(url: string, work: (storage: Pick<Storage, 'get'
   )
 }
 
-/** Returns the parts of the address. Throws `PostgresError` 78 if a certificate file in it cannot be read. */
+/** Returns the parts of the address. Throws `PostgresError` with exit code 78 if a certificate file in it cannot be read. */
 export function addressOf(url: string) {
   try {
     return parsePostgresAddress(url)

@@ -1,6 +1,6 @@
 /**
- * Checks before a PostgreSQL store is used: PostgreSQL answers, grants the needed rights, and its tables belong to this installation and have the
- * right format.
+ * Makes the checks before a PostgreSQL store is used: PostgreSQL answers and grants the needed rights, and its tables belong to this installation
+ * and have the right format.
  */
 import { createHash } from 'node:crypto'
 
@@ -11,30 +11,30 @@ import { clientConfig, connect, retryMs } from './connection.ts'
 import { PostgresError, stateOf } from './errors.ts'
 import { migrations, oldestServer, schemaFormat } from './schema.ts'
 
-/** Time to wait for a PostgreSQL that is starting, in seconds. */
+/** How long to wait for a PostgreSQL server that is starting, in seconds. */
 const startSecondsMax = 30
 
 /** The installation to which a store belongs. */
 export interface Owner {
   readonly instance: string
   readonly secret: Uint8Array
-  /** Version of the program. */
+  /** The version of this program. */
   readonly version: string
 }
 
 export interface Prepared {
-  /** Id of the installation to which the store belongs. */
+  /** The id of the installation to which the store belongs. */
   readonly instance: string
   readonly warnings: readonly string[]
-  /** Whether `synchronous_commit` is off on the server, so that each connection must set it. */
+  /** Whether `synchronous_commit` is off on the server. Each connection must then set it. */
   readonly synced: boolean
 }
 
-/** Returns a name for a secret that does not reveal it. */
+/** Returns a name for a secret. The name does not reveal the secret. */
 export const fingerprintOf = (secret: Uint8Array): string =>
   createHash('sha256').update('agmd secret 1\0').update(secret).digest('base64url')
 
-/** Opens a connection for one task. Throws `PostgresError` with a message for the operator. */
+/** Opens a connection for one task. Throws `PostgresError`, whose message is for the operator. */
 export async function withClient<T>(address: PostgresAddress, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connectToStart(address)
   try {
@@ -52,7 +52,7 @@ async function connectToStart(address: PostgresAddress) {
     try {
       return await connect(clientConfig(address, false))
     } catch (error) {
-      // The server answers "The database system is starting up", and will be ready in a moment.
+      // The server reports that it is starting up. It will be ready in a moment.
       if (stateOf(error) !== '57P03' || performance.now() > until) throw explained(address, error)
       await new Promise((resolve) => setTimeout(resolve, retryMs(attempt)))
     }
@@ -61,7 +61,7 @@ async function connectToStart(address: PostgresAddress) {
 
 const hint = 'Check AGMD_STORAGE.'
 
-/** Returns messages for the most common faults of a new server. */
+/** Explains the most common faults of a new server to the operator. Returns any other error unchanged. */
 function explained({ shown, user, database, schema }: PostgresAddress, error: unknown): unknown {
   if (error instanceof PostgresError) return error
   const reason = error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error)
@@ -107,7 +107,7 @@ async function checkServer(client: pg.Client, address: PostgresAddress): Promise
   return judgeServer(address, rows[0]!)
 }
 
-/** Checks the settings of a server. Throws `PostgresError` 78. */
+/** Checks the settings of a server. Throws `PostgresError` with exit code 78. */
 export function judgeServer(address: PostgresAddress, found: Readonly<Record<string, string>>): Pick<Prepared, 'warnings' | 'synced'> {
   const { shown } = address
   if (Number(found['server_version_num']) < oldestServer)
@@ -133,7 +133,7 @@ function warningsOf(address: PostgresAddress, found: Readonly<Record<string, str
   return warnings
 }
 
-/** Migrates the tables in one transaction, one process at a time. Returns the contents of `meta`. */
+/** Migrates the tables in one transaction. Only one process can do so at a time. Returns the contents of `meta`. */
 async function migrate(client: pg.Client, { schema, shown }: PostgresAddress, { instance, secret, version }: Owner): Promise<Meta> {
   await client.query('begin')
   await client.query(`select pg_advisory_xact_lock(hashtextextended('agmd schema ' || $1, 0))`, [schema])
@@ -156,13 +156,13 @@ async function migrate(client: pg.Client, { schema, shown }: PostgresAddress, { 
   return readMeta(client)
 }
 
-/** Returns the notes of a store about itself. */
+/** Returns the notes that a store keeps about itself. */
 export async function readMeta(client: pg.Client): Promise<Meta> {
   const { rows } = await client.query<{ name: string; value: string }>('select name, value from meta')
   return new Map(rows.map(({ name, value }) => [name, value]))
 }
 
-/** Writes notes; null removes one. */
+/** Writes notes. Null removes a note. */
 export async function writeMeta(client: pg.Client, notes: Readonly<Record<string, string | null>>): Promise<void> {
   for (const [name, value] of Object.entries(notes))
     if (value === null) await client.query('delete from meta where name = $1', [name])

@@ -1,44 +1,45 @@
 /**
- * The tables of a PostgreSQL store and their numbered migrations. All lie in one schema.
+ * The tables of a PostgreSQL store, and their numbered migrations. All tables are in one schema.
  *
  *     record   every record of the domain. `key`: as in `server/storage/keys.ts`; `place`: hash of the first two parts of the key, by which the table is
- *              partitioned; `version`: from the sequence `version`, so none returns; `sum`: crc32 of key and value
- *     writer   a row for each running store: `epoch` rises with each of its connections, `last` is the number of its last commit
- *     meta     'format', 'instance', 'secret' (a fingerprint), 'created'; 'migration' while records are being copied in
+ *              partitioned; `version`: from the sequence `version`, so no version is used twice; `sum`: crc32 of key and value
+ *     writer   a row for each running store: `epoch` increases with each of its connections, `last` is the number of its last commit
+ *     meta     'format', 'instance', 'secret' (a fingerprint), 'created'; 'migration' while records are being copied into the store
  *
- * A document is the unit of consistency, and all its keys have one place. So the table can be spread over machines by `place` without a commit
- * that needs two of them for the records of a document.
+ * A document is the unit of consistency, and all of its keys have the same place. So the table can be spread over machines by `place`, and no commit
+ * needs two machines for the records of one document.
  */
 import { crc32 } from 'node:zlib'
 
 import type { Key } from '../../domain/ports.ts'
 import { encodeKey } from '../keys.ts'
 
-/** The version of the tables that this program reads and writes, which is the number of migrations. */
+/** The version of the tables that this program reads and writes. It equals the number of migrations. */
 export const schemaFormat = 1
 
-/** The oldest supported PostgreSQL, as `server_version_num`. */
+/** The oldest supported version of PostgreSQL, as `server_version_num`. */
 export const oldestServer = 150_000
 
-/** The number of partitions of `record`: enough to spread over several machines, and few enough for listings over all of them. */
+/** The number of partitions of `record`. They are enough to spread over several machines, and few enough for listings over all of them. */
 const partitions = 16
 
-/** Returns the place of a key, which all keys with the same first two parts share. */
+/** Returns the place of a key. Keys with the same first two parts have the same place. */
 export const placeOf = (key: Key): number => crc32(encodeKey(key.slice(0, 2))) | 0
 
-// Journal records come and go, and heads change with every commit. So each page has spare room, and a vacuum runs long before a fifth of the table
-// is dead.
+// Journal records are added and removed often, and heads change with every commit. So each page has spare room, and a vacuum runs long before a
+// fifth of the table is dead.
 const partition = (number: number): string => `
   create table record_${number} partition of record for values with (modulus ${partitions}, remainder ${number})
     with (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.2);
   alter table record_${number} alter column value set storage external;`
 
 /**
- * One commit of a store: a group of batches that `group.ts` has added up. Everything lies in `bytes`; the arrays say where. Answers one row with the
- * version of what it put, or the places in `expected` that do not hold, with the versions found; then nothing is written.
+ * The function for one commit of a store: a group of batches that `group.ts` has combined. `bytes` contains all data; the arrays contain the
+ * positions in it. Returns one row. On success, the row has the version of the puts. Otherwise it has the positions in `expected` that do not hold,
+ * with the versions found, and nothing is written.
  *
- * Checked records are locked in key order, so that two nodes never wait for each other; those that are only checked are shared. A key that must be
- * absent is inserted, which excludes that another node inserts it; if it is not to stay, it is among the deletes, too.
+ * Checked records are locked in key order, so that two nodes never wait for each other. Records that are only checked get a shared lock. A key that
+ * must be absent is inserted, so that no other node can insert it. If it must stay absent, it is also among the deletes.
  */
 const commitRecords = `
   create function commit_records(
@@ -84,7 +85,7 @@ const commitRecords = `
     return query select new_version, null::int, null::bigint;
   end $$;`
 
-/** Each migration brings the tables from one format to the next. A published migration never changes. */
+/** Each migration converts the tables from one format to the next. A published migration never changes. */
 export const migrations: readonly string[] = [
   `
   create table record (

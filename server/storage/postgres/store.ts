@@ -1,8 +1,10 @@
 /**
- * The store in PostgreSQL 15 or newer, for a service that outgrows one machine: the same verbs as LMDB's, on one table (`schema.ts`).
+ * The store in PostgreSQL 15 or newer, for a service that outgrows one machine. It has the same methods as LMDB's store, and uses one table
+ * (`schema.ts`).
  *
- * One connection commits (`writer.ts`), a pool reads, and one connection listens (`listener.ts`). While PostgreSQL does not answer, reads and commits
- * wait: it may only be restarting. After `patience.silentSeconds` they are refused, until the listening connection gets through again.
+ * One connection commits (`writer.ts`), a pool of connections reads, and one connection listens (`listener.ts`). While PostgreSQL does not answer,
+ * reads and commits wait, because it may only be restarting. After `patience.silentSeconds`, they are refused until the listening connection works
+ * again.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -24,20 +26,20 @@ import { channelOf } from './notices.ts'
 import { placeOf, recordTables } from './schema.ts'
 import { createWriter } from './writer.ts'
 
-/** The most connections that read at the same time. */
+/** The maximum number of connections that read at the same time. */
 const readersMax = 8
 
 export interface PostgresOptions {
   readonly address: PostgresAddress
   /** Whether `synchronous_commit` must be set (`Prepared.synced`). */
   readonly synced: boolean
-  /** Decides when deleted bytes are vacuumed. If absent, they are vacuumed only when `erase` is called. */
+  /** The clock of automatic vacuums. If absent, deleted bytes are vacuumed only when `erase` is called. */
   readonly clock?: Clock
   /** Called when PostgreSQL stops answering, and when it answers again. */
   readonly onAnswering?: (answers: boolean) => void
 }
 
-/** Returns a store whose tables exist (`preparePostgres`). Throws `PostgresError` if another service uses it. */
+/** Returns a store whose tables already exist (`preparePostgres`). Throws `PostgresError` if another service uses the store. */
 export async function openPostgresStorage({ address, synced, clock, onAnswering = () => {} }: PostgresOptions): Promise<Storage> {
   const config = clientConfig(address, synced)
   const channel = channelOf(address.schema)
@@ -47,7 +49,7 @@ export async function openPostgresStorage({ address, synced, clock, onAnswering 
   let closed = false
 
   const pool = new pg.Pool({ ...config, max: readersMax, query_timeout: patience.readSeconds * 1000, idleTimeoutMillis: 60_000 })
-  // If a connection breaks while it is unused, the pool makes another one.
+  // If an unused connection breaks, the pool creates another one.
   pool.on('error', () => {})
 
   const refuse = (): void => {
@@ -137,7 +139,7 @@ export interface Row {
   readonly sum: number
 }
 
-/** Returns the value of a row. Throws `storage_corrupt`, with the key. */
+/** Returns the entry in a row. Throws `storage_corrupt`, which names the key. */
 export function entryOf({ key: bytes, value, version, sum }: Row): Entry {
   const key = decodeKey(bytes)
   if (sumOf(bytes, value) !== sum) throw new ServiceError('storage_corrupt', { key })
@@ -156,7 +158,7 @@ function listQuery(prefix: Key, range: Range): pg.QueryConfig {
   const limit = range.limit ?? limits.listMax
   assert(limit <= limits.listMax, 'a listing asks for at most limits.listMax entries')
   const { above, below } = encodeRange(prefix, range)
-  // Keys with the same first two parts share a place, so only one partition is read.
+  // Keys with the same first two parts have the same place, so only one partition is read.
   const placed = prefix.length >= 2
   const order = range.reverse === true ? 'desc' : 'asc'
   return {
@@ -167,13 +169,13 @@ function listQuery(prefix: Key, range: Range): pg.QueryConfig {
 }
 
 /**
- * Removes deleted and replaced rows from the pages of the table, so that later writes reuse their space. Resolves with 0, because nobody counts the
+ * Removes deleted and replaced rows from the pages of the table, so that later writes reuse their space. Resolves to 0, because nobody counts the
  * bytes.
  */
 async function vacuum(config: pg.ClientConfig): Promise<number> {
   const { client, cut } = await connect({ ...config, statement_timeout: 0, lock_timeout: 0 })
   try {
-    // Runs as gently as the automatic vacuum.
+    // The vacuum runs as gently as an automatic one.
     await client.query('set vacuum_cost_delay = 2')
     for (const table of recordTables) await client.query(`vacuum ${table}`)
   } finally {

@@ -1,10 +1,10 @@
 /**
- * The one connection by which a store commits. Commits wait in a queue; all that arrive during one transaction become the next one.
+ * The only connection through which a store commits. Commits wait in a queue. All commits that arrive during one transaction become the next one.
  *
- * A connection that breaks while PostgreSQL commits leaves open whether it did. So each store has a row in `writer`. A transaction writes its number
- * there, provided that the epoch is still the one of its connection. A new connection raises the epoch, which waits for a transaction that is still
- * running and stops any that comes later, and then reads the number: the lost transaction was made, or it never will be. In the first case its
- * commits resolve; in the second they are made again.
+ * If the connection breaks during a commit, the store does not know whether PostgreSQL committed. So each store has a row in `writer`. A transaction
+ * writes its number there, provided that the row still has the epoch of its connection. A new connection increases the epoch. That waits for a
+ * transaction that is still running, and stops any later one. Then the connection reads the number, which says whether the interrupted transaction
+ * was committed. If it was, its commits resolve. If not, it never will be, and its commits are made again.
  */
 import type pg from 'pg'
 
@@ -14,13 +14,13 @@ import { remedyOf, serviceErrorOf } from './errors.ts'
 import { type EncodedBatch, judge, type Known, parametersOf } from './group.ts'
 import { encodeNotices } from './notices.ts'
 
-/** Bounds of a group. Commits beyond them wait for the next group. */
+/** The maximum size of a group: its number of batches, and its bytes. Commits beyond that wait for the next group. */
 const groupBatchesMax = 1_000
 const groupBytesMax = 16 * 1024 * 1024
 
 interface Waiting {
   readonly batch: EncodedBatch
-  /** By `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   readonly deadline: number
   readonly settle: (result: boolean) => void
   readonly fail: (error: unknown) => void
@@ -30,14 +30,14 @@ const batchesOf = (group: readonly Waiting[]): EncodedBatch[] => group.map(({ ba
 
 export interface WriterOptions {
   readonly config: pg.ClientConfig
-  /** Random id of this store's row in `writer`. */
+  /** Random id of the row in `writer` that belongs to this store. */
   readonly id: string
   readonly channel: string
   /** Called for each batch that was written, before its promise resolves. */
   readonly onWritten: (batch: EncodedBatch) => void
-  /** Called when it is unknown whether these batches were written, and again once it is known. */
+  /** Called when it becomes unknown whether these batches were written, and again once the outcome is known. */
   readonly onUnknown: (batches: readonly EncodedBatch[]) => void
-  /** Called after each answer of PostgreSQL, and after each failure to get an answer. */
+  /** Called after each response of PostgreSQL, and after each failure to get a response. */
   readonly onAnswer: (works: boolean) => void
 }
 
@@ -49,7 +49,7 @@ export interface Writer {
 
 const call = `select given, wrong, found_version from commit_records($1, $2, $3, ${Array.from({ length: 17 }, (_, index) => `$${index + 4}`).join(', ')})`
 
-/** The outcome of a commit is unknown. */
+/** The error for a commit whose outcome is unknown. */
 const unknown = (cause: unknown): ServiceError =>
   new ServiceError(
     'storage_unavailable',
@@ -67,10 +67,10 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
   let epoch = 0
   /** Number of the newest commit that was sent. */
   let number = 0
-  /** Batches of a commit whose outcome is unknown, and for which nobody waits. */
+  /** The batches of a commit whose outcome is unknown and for which nobody waits any more. */
   let given: readonly EncodedBatch[] = []
 
-  /** Connects and takes the writer's row. Resolves with the number of the last successful commit. */
+  /** Connects and takes over the row of this store in `writer`. Resolves to the number of the last successful commit. */
   const takeOver = async (): Promise<number> => {
     const made = await connect(config)
     try {
@@ -96,7 +96,7 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
     connection = undefined
   }
 
-  /** Sends the judged group once. Resolves with the outcomes, or undefined if an assumption failed. */
+  /** Sends the judged group once. Resolves to the outcomes; undefined if an assumption failed. */
   const send = async (group: readonly Waiting[], known: Known, deadline: number): Promise<readonly boolean[] | undefined> => {
     const judged = judge(batchesOf(group), known)
     const notices = encodeNotices(
@@ -118,7 +118,7 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
     return undefined
   }
 
-  /** Resolves with the outcomes once they are on disk. Throws the last error of PostgreSQL or the network. */
+  /** Resolves to the outcomes once they are on disk. Throws the last error of PostgreSQL or the network. */
   const write = async (group: readonly Waiting[]): Promise<readonly boolean[]> => {
     const deadline = group[0]!.deadline
     const known: Known = new Map()
