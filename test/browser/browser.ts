@@ -159,6 +159,14 @@ export async function ownPage(browser: Browser, { name, ...options }: OwnPageOpt
   return { context, page, heard: complaints(page) }
 }
 
+/** Changes a number or words in the scripts of a page: the build writes the value of a limit wherever it is used. */
+export async function replaceInScripts(page: Page, old: string, value: string): Promise<void> {
+  await page.route('**/assets/*.js', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: (await response.text()).replaceAll(old, value) })
+  })
+}
+
 /** Complaints of a page: uncaught errors and policy violations. */
 export function complaints(page: Page): string[] {
   const list: string[] = []

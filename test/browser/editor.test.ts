@@ -2,8 +2,20 @@
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
+import { withLimit } from '../support/limits.ts'
 import type { World } from '../support/start.ts'
-import { chip, complaints, createDocument, createLink, editorText, readMarkdown, saved, typeAtEnd, until } from './browser.ts'
+import {
+  chip,
+  complaints,
+  createDocument,
+  createLink,
+  editorText,
+  readMarkdown,
+  replaceInScripts,
+  saved,
+  typeAtEnd,
+  until
+} from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -273,47 +285,42 @@ test('[WEB-57] a weaker or invalid link never replaces the one that this device 
 })
 
 test('[WEB-58] [WEB-100] an edit that would make the document too large does not enter it; one that became too large is sent once it is smaller', async () => {
-  const document = await createDocument(
-    world.url,
-    'A line of forty characters, more or less.\n'.repeat(limits.contentUnitsMax / 42).padEnd(limits.contentUnitsMax - 9, '.')
-  )
-  const { page, context } = await person('about:blank', 'Ana')
-  let deaf = false
-  await page.routeWebSocket('**/collab', (socket) => {
-    const isFirst = !deaf
-    const server = socket.connectToServer()
-    server.onMessage((message) => {
-      if (!(deaf && isFirst)) socket.send(message)
+  const [usual, max] = [limits.contentUnitsMax, 20_020]
+  await withLimit('contentUnitsMax', max, async () => {
+    const document = await createDocument(world.url, 'A line of forty characters, more or less.\n'.repeat(max / 42).padEnd(max - 9, '.'))
+    const { page, context } = await person('about:blank', 'Ana')
+    await replaceInScripts(page, String(usual), String(max))
+    let deaf = false
+    await page.routeWebSocket('**/collab', (socket) => {
+      const isFirst = !deaf
+      const server = socket.connectToServer()
+      server.onMessage((message) => {
+        if (!(deaf && isFirst)) socket.send(message)
+      })
     })
+    await page.goto(document.url)
+    await saved(page)
+    await page.locator('.cm-content').press('ControlOrMeta+Home')
+    await page.keyboard.insertText('far more than ten characters')
+    await page.getByText('so it was not made').waitFor()
+    expect((await editorText(page)).length).toBeLessThanOrEqual(max)
+    await saved(page)
+    // The page does not hear of another writer's text; together the two are too large.
+    deaf = true
+    const grown = await fetch(`${world.url}/api/docs/${document.id}/content`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/markdown', 'X-Share-Key': document.key },
+      body: `${await readMarkdown(world.url, document)}abcdefgh`
+    })
+    expect(grown.status).toBe(200)
+    await page.keyboard.insertText('12345678')
+    await page.locator('.chip').getByText('Too large to save').waitFor()
+    await page.getByText('The document is too large for the server.').waitFor()
+    for (let pressed = 0; pressed < 8; pressed++) await page.keyboard.press('Backspace')
+    await saved(page)
+    expect(await readMarkdown(world.url, document)).toHaveLength(max - 1)
+    await context.close()
   })
-  await page.goto(document.url)
-  await saved(page)
-  const length = (): Promise<number> =>
-    page
-      .locator('.cm-content')
-      .evaluate(
-        (element) => (element as unknown as { cmTile: { view: { state: { doc: { length: number } } } } }).cmTile.view.state.doc.length
-      )
-  await page.locator('.cm-content').press('ControlOrMeta+Home')
-  await page.keyboard.insertText('far more than ten characters')
-  await page.getByText('so it was not made').waitFor()
-  expect(await length()).toBeLessThanOrEqual(limits.contentUnitsMax)
-  await saved(page)
-  // The page does not hear of another writer's text; together the two are too large.
-  deaf = true
-  const grown = await fetch(`${world.url}/api/docs/${document.id}/content`, {
-    method: 'PUT',
-    headers: { 'Content-Type': 'text/markdown', 'X-Share-Key': document.key },
-    body: `${await readMarkdown(world.url, document)}abcdefgh`
-  })
-  expect(grown.status).toBe(200)
-  await page.keyboard.insertText('12345678')
-  await page.locator('.chip').getByText('Too large to save').waitFor()
-  await page.getByText('The document is too large for the server.').waitFor()
-  for (let pressed = 0; pressed < 8; pressed++) await page.keyboard.press('Backspace')
-  await saved(page)
-  expect(await readMarkdown(world.url, document)).toHaveLength(limits.contentUnitsMax - 1)
-  await context.close()
 })
 
 test('[WEB-26] the share dialog creates, lists and revokes links', async () => {

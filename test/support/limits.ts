@@ -4,6 +4,7 @@ import { limits } from '../../shared/limits.ts'
 /** Runs `work` with a different value of a limit. */
 export const withLimit = async (
   name:
+    | 'contentUnitsMax'
     | 'annotationsBytesMax'
     | 'annotationPageBytesMax'
     | 'sweepRecordsMax'
