@@ -148,7 +148,7 @@ test('[ANCHOR-3] lines count from 1, and an empty last line counts', () => {
   ])
 })
 
-/** Processor time in milliseconds: excludes other work on the machine. */
+/** Returns the processor time in milliseconds. It excludes other work on the machine. */
 const cpuMs = (): number => process.cpuUsage().user / 1000
 
 const hostile = 1024 * 1024
@@ -178,7 +178,7 @@ test('[ANCHOR-4] the search finds what indexOf finds', () => {
 
 // ——— pins ———
 
-/** A text with a pin on some words of it. */
+/** A text, and an anchor on some of its words. */
 const pinned = (
   content: string,
   quote: string
@@ -327,7 +327,7 @@ describe('replacements', () => {
     expect(where()).toBeUndefined()
   })
 
-  /** A replacement for which the difference keeps nothing. */
+  /** Replaces a text in a way that leaves no common part to the diff, and returns the new range of the quote. */
   const rewritten = (before: string, quote: string, after: string): Range | undefined => {
     const text = new Y.Doc().getText('content')
     text.insert(0, before)
@@ -400,7 +400,7 @@ describe('replacements', () => {
   })
 })
 
-/** Seeds that failed once, with the fault. */
+/** Seeds that once failed, each with its bug. */
 test.each([
   [153, 'marks that are left of a quote'],
   [1594, 'a quote of white space alone'],

@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 /**
- * The allowed imports (ARCHITECTURE.md, Layers): folders and files below the root (with `types of`: `import type` only), and packages. The first
- * layer whose pattern a file matches is its layer. Its own folder is always allowed.
+ * The allowed imports (ARCHITECTURE.md, Layers): folders and files below the root (with `types of`, only by `import type`), and packages. A file
+ * belongs to the first layer whose pattern it matches. It may always import from its own folder.
  */
 const builtin = /^node:/
 const text = /^(yjs|lib0|diff)(\/|$)/
@@ -38,14 +38,14 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
   },
   { of: /^cli\/vite\.config\.ts$/, files: /^(shared|cli)\//, packages: [builtin, /^vite$/] },
   { of: /^cli\//, files: /^(shared|cli)\//, packages: [builtin, /^image-size$/] },
-  // Code that measures or tests the server runs the real one.
+  // Code that measures or tests the server runs the real server.
   { of: /^scripts\/(bench|fuzz|soak|golden)/, files: /^(shared|server|scripts|test)\//, packages: [/^[^.]/] },
   { of: /^scripts\//, files: /^(shared|scripts)\//, packages: [/^[^.]/] }
 ]
 
 /**
- * The floors of the pages, and their folders from the lowest to the highest (ARCHITECTURE.md, Layers). A folder imports those before it, so
- * two folders never need each other. Files in `web/` itself start the page.
+ * The groups of folders in `web/`, from the lowest to the highest (ARCHITECTURE.md, Layers). A folder may import those before it, so no two folders
+ * depend on each other. Files directly in `web/` start the page.
  */
 const floors: Readonly<Record<'base' | 'editor' | 'features' | 'page', readonly string[]>> = {
   base: ['base', 'device', 'text', 'ui', 'presence', 'client', 'connection', 'uploads', 'diagram', 'markdown', 'session'],

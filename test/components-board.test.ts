@@ -1,4 +1,4 @@
-/** Rules of boards that need no page: the session of a person (shared/components/board-session.ts). */
+/** The rules of boards that need no page: the session of one person (shared/components/board-session.ts). */
 import { expect, test } from 'vitest'
 import { columnAt, columnMove, columnRemoval, columnStep, titlesOf } from '../shared/components/board.ts'
 import { boardEdits } from '../shared/components/board-changes.ts'
@@ -21,7 +21,7 @@ import { applyEdits } from '../shared/text/diff.ts'
 import { fenceIn, plainKey } from './support/components.ts'
 
 const boardOf = (...lines: readonly string[]): Board => parseBoard(fenceIn('board', ...lines))
-/** The lines of a board that are not empty. */
+/** Returns the nonempty lines of a board. */
 const linesOf = ({ fence }: Board): string[] => fence.lines.map(({ text }) => text).filter((text) => text !== '')
 const read = (board: Board, edits: readonly { from: number; to: number; insert: string }[]): Board =>
   boardOf(...applyEdits(board.fence.source, edits).split('\n').slice(1, -2))
@@ -30,17 +30,17 @@ const namesAfter = (now: Board, edits: Parameters<typeof read>[1]): string[] => 
 const drawn = boardOf('## A', '- [ ] one', '## B', '## C')
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
 
-/** A board that a person and others work on: what a step wants to write is written, and the session hears of both. */
+/** A board that a person and others edit. It writes the changes that a step requests, and tells the session about every change. */
 class Desk {
   state: BoardState
   last: BoardOutcome
   readonly announcements: BoardAnnouncement[] = []
   readonly focus: BoardFocus[] = []
   readonly holds: (string | null)[] = []
-  /** The text takes no edits. */
+  /** Whether the text refuses edits. */
   isLocked = false
   isSuggesting = false
-  /** The reading view shows a change only after its result. */
+  /** Whether the board is in the reading view, which shows a change only after its result. */
   isReading = false
 
   constructor(...lines: readonly string[]) {
@@ -59,12 +59,12 @@ class Desk {
     throw new Error(`there is no card ${title}`)
   }
 
-  /** Others write. */
+  /** Changes the board as others do. */
   others(...lines: readonly string[]): this {
     return this.step({ kind: 'changed', board: boardOf(...lines) })
   }
 
-  /** `now`: the board to which a change of this step is applied, if others changed it since it was drawn. */
+  /** Applies an event. `now` is the board to which its change applies, if others changed the board after it was drawn. */
   step(event: BoardEvent, now = this.state.board): this {
     const outcome = boardStep(this.state, event)
     const { announcement, focus, hold, change } = outcome
@@ -131,7 +131,7 @@ test('[COMP-2] Alt with an arrow moves a card; the focus follows, and its new po
   expect(desk.focus).toEqual([{ kind: 'moved card', place: { column: 1, card: 0 } }])
   expect(desk.announcements).toEqual([{ kind: 'moved', name: 'Test', column: 'Doing', place: 1, count: 1 }])
   expect(desk.state.current).toEqual({ column: 1, card: 0 })
-  // At the end the key is taken and moves nothing.
+  // At the end of the board, the key is handled but moves nothing.
   const before = desk.lines
   desk.key('Pick', 'ArrowRight', { altKey: true })
   expect([desk.lines, desk.last.isTaken]).toEqual([before, true])
@@ -180,7 +180,7 @@ test('[COMP-1] of cards with the same text the nearest one is changed', () => {
   const desk = new Desk(...twins)
   desk.step({ kind: 'cycle', card: desk.state.board.columns[1]?.cards[0] as Card })
   expect(desk.lines).toEqual(twins.with(4, '- [>] Same'))
-  // The card above a deleted one gets the focus.
+  // The card above the deleted one gets the focus.
   desk.key('Other', 'Delete')
   expect(desk.focus).toEqual([{ kind: 'moved card', place: { column: 0, card: 0 } }])
 })
@@ -199,7 +199,7 @@ test('[COMP-48] the focus stays with its card; if the card is gone, it moves to 
   expect(placeAfter(moved, card, place, false)).toEqual({ column: 0, card: 0 })
   const without = boardOf('## Todo', '- [ ] Other', '## Doing')
   expect(placeAfter(without, card, place, true)).toEqual({ column: 0, card: 0 })
-  // Another part has the focus by now.
+  // Another element has the focus by then.
   expect(placeAfter(without, card, place, false)).toEqual(place)
 })
 
@@ -214,7 +214,7 @@ test('[COMP-27] the draft stays with its card, whatever others do to the board',
   desk.others(...cards.toSpliced(2, 1))
   expect(desk.state.draft?.isGone).toBe(true)
   expect(desk.state.parts.title).toBe('Test every part')
-  // Others see which card is edited, and in the end that none is.
+  // Others see which card is being edited, and at the end that none is.
   expect(desk.holds.map((words) => words !== null && /Test[^"]*/.exec(words)?.[0])).toEqual(['Test', 'Test', 'Test soon', false])
 })
 
@@ -309,7 +309,7 @@ test.each<[Opening, string]>([
   expect([desk.lines, desk.state.field]).toEqual([cards, undefined])
   desk.open(opening, 'New').end('leave')
   expect(desk.lines).toContain(line)
-  // The focus is elsewhere already.
+  // The focus is already elsewhere.
   expect(desk.focus.filter(({ kind }) => kind === 'opener')).toHaveLength(1)
 })
 
@@ -328,7 +328,7 @@ test('[COMP-47] text for a column that others removed is kept, and becomes a col
   expect([desk.state.field, desk.state.gone.map(({ text }) => text)]).toEqual([undefined, ['New one', 'Under way']])
   desk.step({ kind: 'use', gone: desk.gone('Under way') }).step({ kind: 'use', gone: desk.gone('New one') })
   expect([desk.lines.slice(-2), desk.state.gone]).toEqual([['## Under way', '- [ ] New one'], []])
-  // An unchanged name is not kept, nor is text that is discarded.
+  // An unchanged name is not saved, and neither is discarded text.
   desk.open({ kind: 'rename', column: 2 }, 'Under way').others(...cards)
   expect(desk.state.gone).toEqual([])
   desk.open({ kind: 'card', column: 2 }, 'Mine').others(...cards.slice(0, 4))
@@ -406,7 +406,7 @@ test('[COMP-63] both columns are found again on a board that others changed sinc
   const move = columnMove(drawn, now, 0, 2)
   expect(namesAfter(now, move?.edits ?? [])).toEqual(['New', 'A', 'C', 'B'])
   expect(move?.column).toBe(1)
-  // The column before which it was to go is gone: it goes before the next one that is there.
+  // Others deleted the column before which the card was to go. It goes before the next column that still exists.
   const without = boardOf('## C', '## A')
   expect(namesAfter(without, columnMove(drawn, without, 0, 1)?.edits ?? [])).toEqual(['A', 'C'])
   expect(columnMove(drawn, boardOf('## B', '## C'), 0, 2)).toBeUndefined()

@@ -1,4 +1,4 @@
-/** Rules of chats that need no page: the state of a person's session (shared/components/chat.ts). */
+/** The rules of chats that need no page: the state of one person's session (shared/components/chat.ts). */
 import { expect, test } from 'vitest'
 import {
   authorsOf,
@@ -22,7 +22,7 @@ import { fenceIn, fenceOf } from './support/components.ts'
 
 const read = (text: string): Chat => parseChat(fenceOf(text))
 const chatOf = (...lines: readonly string[]): Chat => parseChat(fenceIn('chat', ...lines))
-/** The lines of a chat, without the fence around it. */
+/** Returns the lines of a chat, without its fence. */
 const linesOf = ({ fence }: Chat): string[] => fence.lines.map(({ text }) => text).filter((text) => text !== '')
 const messageOf = (chat: Chat, text: string): Message => {
   const found = messagesOf(chat).find((each) => each.text === text)
@@ -35,7 +35,7 @@ const guest = speakerOf('Guest', { isUnnamed: true }, ['Ana'])
 const [first, mine, last] = ['[2026-11-20T10:02Z] @Ana: Can we ship?', '[2026-11-20T10:03Z] @Kim: Yes', '[2026-11-20T10:04Z] @Ana: Good']
 const time = Date.parse('2026-11-21T09:00Z')
 
-/** A chat in which a person and others write. It performs each write of a step, and reports the change to both. */
+/** A chat in which a person and others write. It writes the changes that a step requests, and tells the session about every change. */
 class Talk {
   state: ChatState
   readonly announcements: ChatOutcome['announcement'][] = []
@@ -50,7 +50,7 @@ class Talk {
     this.state = beginChat(chatOf(...lines))
   }
 
-  /** Others write; the page learns of it now, or only with the next change. */
+  /** Changes the chat as others do. */
   others(...lines: readonly string[]): this {
     return this.step({ kind: 'changed', chat: chatOf(...lines) })
   }
@@ -153,7 +153,7 @@ test('[COMP-28] if a message was changed, the page asks which text stays', () =>
   const dropped = asked().step({ kind: 'cancel' })
   expect(linesOf(dropped.state.chat)).toEqual([theirs, last])
   for (const { state } of [kept, dropped]) expect([state.draft, state.asked]).toEqual([undefined, undefined])
-  // The person continues to type: the question appears again with the next attempt to save.
+  // The person continues to type, so the question appears again at the next attempt to save.
   const typed = asked().step({ kind: 'typed' })
   expect(typed.state.asked).toBeUndefined()
   expect(typed.save('Yes, now').state.asked).toBe('Yes, now')
@@ -170,7 +170,7 @@ test('[COMP-28] nothing is asked if only one of the two changed the text, or bot
 test('[COMP-28] the text for a removed message stays, and can be sent again', () => {
   const talk = new Talk(first, mine, last).edit('Yes').others(first, last)
   expect(talk.state.draft).toMatchObject({ isGone: true, begun: { text: 'Yes' } })
-  // It takes the position of the message, and has no content any more.
+  // The form takes the position of the message, which has no text any more.
   expect(chatShown(talk.state.chat, talk.state.draft, 100).formAt).toBe(1)
   expect(talk.step({ kind: 'typed' }).holds).toHaveLength(2)
   talk.isLocked = true
@@ -230,7 +230,7 @@ test('[COMP-49] a person without a name owns what this device has sent, and what
   expect(own()).toEqual(['First'])
   talk.edit('First').step({ kind: 'save', text: 'Second\n line', time, by: guest })
   expect(own()).toEqual(['Second\n line'])
-  // With a name, they belong to the name.
+  // With a name, the messages belong to that name.
   expect(talk.step({ kind: 'send', text: 'Third', time, by: kim }).sent.size).toBe(2)
 })
 
@@ -241,12 +241,12 @@ test('[COMP-49] what a guest sent on this device stays theirs with an account th
   const own = (speaker: typeof ana, sent = talk.sent): string[] =>
     messagesOf(talk.state.chat).flatMap((each) => (isOwn(each, speaker, sent) ? [each.text] : []))
   expect(own(account)).toEqual(['Hello'])
-  // On another device, the account has no right to them, whoever else is called so.
+  // On another device, the account has no right to the messages, whatever name it has.
   expect(own(account, new Set())).toEqual([])
-  // Also after it was changed with the account.
+  // The account keeps its right to a message after editing it.
   talk.edit('Hello').step({ kind: 'save', text: 'Hello all', time, by: account })
   expect(own(account)).toEqual(['Hello all'])
-  // Messages of an account do not pass to the next one that signs in there.
+  // Messages of an account do not pass to the next account that signs in on the device.
   talk.step({ kind: 'send', text: 'Mine', time, by: account })
   expect(own(speakerOf('Bo', {}, []))).toEqual(['Hello all'])
 })

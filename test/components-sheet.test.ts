@@ -1,4 +1,4 @@
-/** Rules of sheets that need no page: the state of a person's session in a grid (shared/components/sheet-selection.ts). */
+/** The rules of sheets that need no page: the state of one person's session in a grid (shared/components/sheet-selection.ts). */
 import { expect, test } from 'vitest'
 import {
   areaBetween,
@@ -26,7 +26,7 @@ const three = sheetOf('| A | B | C |', '|---|---|---|', '| 1 | 2 | 3 |', '| 4 | 
 const place = (row: number, column: number): Place => ({ row, column })
 const [tab, back, enter] = [place(0, 1), place(0, -1), place(1, 0)]
 
-/** A person's grid: their steps, and the resulting writes. */
+/** A person's grid, with the person's steps and the writes that result from them. */
 class Grid {
   state: SheetState = beginSheet
   last: SheetOutcome = { state: beginSheet }
@@ -116,7 +116,7 @@ test('[COMP-8] keys write a cell, clear the selected ones and open the menu', ()
   expect(actionOf('7')).toEqual({ kind: 'edit', place: place(1, 1), text: '7' })
   expect([actionOf('Delete'), actionOf('Backspace')]).toEqual([{ kind: 'clear' }, { kind: 'clear' }])
   expect([actionOf('F10', { shiftKey: true }), actionOf('ContextMenu')]).toEqual([{ kind: 'menu' }, { kind: 'menu' }])
-  // The page's keys stay the page's.
+  // Keys of the page stay with the page.
   for (const [key, held] of [
     ['z', { ctrlKey: true }],
     ['Tab', {}],
@@ -164,7 +164,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, whic
   ] as const) {
     const grid = new Grid().go(2, column).goOn(step)
     expect([grid.at, sizeOf(grid.state, three).height]).toEqual([place(3, next), 4])
-    // Nothing was written: no further row begins, and this one disappears when the person leaves it.
+    // If nothing was written, no further row begins, and the new row disappears when the person leaves it.
     expect(grid.goOn(enter, false).at).toEqual(place(3, next))
     expect(sizeOf(grid.key('ArrowUp').state, three).height).toBe(3)
   }
@@ -180,16 +180,16 @@ test('[COMP-74] an arrow beyond the last row or column begins one, which disappe
   ] as const) {
     const grid = new Grid().go(2, 2).key(key)
     expect([grid.at, grid.to, sizeOf(grid.state, three)]).toEqual([at, at, size])
-    // Typed text is written there, and the same key begins no other cell.
+    // Typed text goes into the new cell, and the same key does not begin another cell.
     expect(grid.key(key).key('9').last.action).toEqual({ kind: 'edit', place: at, text: '9' })
     expect(sizeOf(grid.key(back).state, three)).toEqual({ height: 3, width: 3 })
-    // Extending a selection, and picking cells for a formula elsewhere, stay within the sheet.
+    // Extending a selection stays within the sheet, and so does selecting cells for a formula in another sheet.
     expect(new Grid().go(2, 2).key(key, { shiftKey: true }).to).toEqual(place(2, 2))
     const picking = new Grid().go(2, 2)
     picking.isPicked = true
     expect(picking.key(key).at).toEqual(place(2, 2))
   }
-  // A row that begins next to a begun column replaces it.
+  // A row that begins next to a begun column replaces that column.
   const corner = new Grid().go(2, 2).key('ArrowRight').goOn(tab, false)
   expect([corner.at, sizeOf(corner.state, three)]).toEqual([place(3, 0), { height: 4, width: 3 }])
 })

@@ -11,7 +11,7 @@ test('[HOUSE-7] `npm run dev` serves the pages from their sources and the rest f
   const folder = mkdtempSync(join(tmpdir(), 'agmd-dev-'))
   const dev = spawn(process.execPath, ['scripts/dev.ts', folder], { env: { ...process.env, AGMD_PORT: String(port) } })
   try {
-    // Both answer before it prints its single line.
+    // Both servers answer before the command prints its single line.
     const [line] = (await once(dev.stdout.setEncoding('utf8'), 'data')) as [string]
     expect(line).toBe(`agmd: http://localhost:${port}, documents in ${folder}. Ctrl+C ends it.\n`)
     const read = async (path: string): Promise<string> =>

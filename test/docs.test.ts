@@ -1,4 +1,4 @@
-/** Keeps the papers true: their tables match the code, and everything that papers and comments refer to exists. */
+/** Keeps the documentation correct. Its tables must match the code, and everything that documents and comments refer to must exist. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -19,7 +19,7 @@ const tableOf = (heads: readonly string[], rows: readonly (readonly string[])[])
 
 const code = (text: string | undefined): string => (text === undefined ? '' : `\`${text}\``)
 
-/** The allowed callers: a role on the document, another one for a certain value of a field, or an account. */
+/** Returns the allowed callers: a role on the document, another role for a certain value of a field, or an account. */
 const rightOf = ({ role, roleWith = {}, needs }: Operation): string => {
   const others = Object.entries(roleWith).flatMap(([field, byValue]) =>
     Object.entries(byValue).map(([value, other]) => `${other} with \`${field}=${value}\``)
@@ -39,14 +39,14 @@ const operationRow = (operation: Operation): string[] => {
   ]
 }
 
-/** The smallest unit of time in which a bucket gains at least one token. */
+/** Returns a rate in the smallest unit of time in which a bucket gains at least one token. */
 const rate = (perSecond: number): string => {
   const [count, unit] =
     perSecond >= 1 ? [perSecond, 'a second'] : perSecond * 60 >= 1 ? [perSecond * 60, 'a minute'] : [perSecond * 3600, 'an hour']
   return `${Math.round(count)} ${unit}`
 }
 
-/** Parts of a page, by the name in their markers. */
+/** The generated parts of a page, by the name in their markers. */
 type Parts = Readonly<Record<string, string>>
 
 const api: Parts = {
@@ -91,7 +91,7 @@ const filled = (text: string, parts: Parts): string =>
     return `${done.slice(0, from)}${part}\n${done.slice(to)}`
   }, text)
 
-/** Compares a page with the one made from the tables; writes it with AGMD_UPDATE_SNAPSHOTS=1. */
+/** Compares a page with the one generated from the tables. With AGMD_UPDATE_SNAPSHOTS=1, it writes the page. */
 const check = (name: string, parts: Parts): void => {
   const page = join(docs, name)
   const text = readFileSync(page, 'utf8')
@@ -103,16 +103,16 @@ test('[HOUSE-8] docs/api.md lists the operations, events, errors and rate limits
 
 test('[HOUSE-9] docs/operations.md lists the settings of the table', () => check('operations.md', running))
 
-/** A paper, and the section of it that is named. */
+/** Matches a document, and the section of it that the text names. */
 const citation = /\b([\w./-]+\.md)(?:, ([A-Z][A-Za-z]+(?: [a-z-]+)*))?/g
-/** Excludes addresses of the service and users' files, which look like papers. */
+/** Excludes addresses of the service and users' files, which look like documents of this repository. */
 const isPaper = (path: string): boolean => /^(?:docs|test)\/|^[A-Z]+\.md$/.test(path) && path !== 'SKILL.md'
 
 const headingsOf = (path: string): readonly string[] =>
   [...readFileSync(join(root, path), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading)
 
 const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0')
-/** A source file that a comment names by its path, or by the end of its path. */
+/** Matches a source file that a comment names by its path or by the end of its path. */
 const source = /(?<![\w./-])(?:[\w-]+\/)+[\w.-]+\.(?:tsx?|css|mjs)\b/g
 const isThere = (path: string): boolean => path.startsWith('node_modules/') || tracked.some((file) => `/${file}`.endsWith(`/${path}`))
 
@@ -136,9 +136,9 @@ test('[HOUSE-10] every paper and source file that a comment cites is in the repo
 })
 
 const papers = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md', 'SECURITY.md', ...globSync('docs/**/*.md', { cwd: root })]
-/** A path in backticks, or the target of a link within the repository. */
+/** Matches a path in backticks, or the target of a link within the repository. */
 const pointer = /`((?:server|shared|web|cli|scripts|test|docs)\/[\w./-]+)`|\]\((?!https?:)([^)#\s]+)/g
-/** Made by a command, and not checked in. */
+/** Folders that a command generates and that are not checked in. */
 const made = ['test/browser/screens']
 
 test('[HOUSE-11] every file of the repository that a paper points at exists', () => {
@@ -151,7 +151,7 @@ test('[HOUSE-11] every file of the repository that a paper points at exists', ()
   expect(lacking).toEqual([])
 })
 
-/** The fields of each message besides its type; a question mark follows the optional ones. */
+/** The fields of each message other than its type. A question mark follows optional fields. */
 type FieldsOf<Message> = {
   readonly [Field in Exclude<keyof Message, 'type'> & string]-?: object extends Pick<Message, Field & keyof Message> ? `${Field}?` : Field
 }[Exclude<keyof Message, 'type'> & string]

@@ -1,9 +1,9 @@
-/** A scripted agent that got a link: it knows the guide, follows the answers, and counts its calls. */
+/** A scripted agent that received a link. It knows the guide, follows the answers of the service, and counts its calls. */
 import { expect } from 'vitest'
 import type { Machine, Ran } from '../support/cli.ts'
 import type { Json } from '../support/world.ts'
 
-/** A call as the service suggests it: `POST https://… {"field": …}`. */
+/** A call in the form in which the service suggests it: `POST https://… {"field": …}`. */
 export interface Told {
   readonly method: string
   readonly url: string
@@ -11,22 +11,22 @@ export interface Told {
 }
 
 export interface Agent {
-  /** The guide: everything that it knows of the service. */
+  /** The guide, which is all that the agent knows about the service. */
   readonly guide: string
-  /** The answer for its link. */
+  /** The answer that the agent gets for its link. */
   readonly head: string
   readonly text: string
   calls(): number
   bytes(): number
-  /** The call that the head lists under a name, with its body filled in. */
+  /** Returns the call that the head lists under a name, with its body filled in. */
   told(name: string): Told
-  /** Makes a suggested call, with the key of the link and the agent's name. */
+  /** Makes a suggested call with the key of the link and the agent's name. */
   do(call: Told, body?: Json): Promise<Json>
-  /** Runs a shell line. `mayEnd`: an accepted exit code, such as that of a conflict. */
+  /** Runs a shell command. `mayEnd` is an exit code that is accepted as well, such as that of a conflict. */
   run(machine: Machine, line: string, mayEnd?: number): Promise<Ran>
 }
 
-/** Finds a call in a sentence of the service. */
+/** Finds a call in a sentence written by the service. */
 export const callIn = (sentence: string): Told => {
   const found = /(GET|POST|PUT|PATCH|DELETE) (https?:\/\/[^\s;]+)(?: (\{.*\}))?/.exec(sentence)
   if (found === null) throw new Error(`no call in: ${sentence}`)

@@ -1,4 +1,4 @@
-/** Six tasks for an agent that knows `/agents.md` and one link. Run alone (`npm run agents`), it prints the cost of each. */
+/** Six tasks for an agent that knows only `/agents.md` and one link. `npm run agents` runs this file alone and prints the cost of each task. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exitCodes } from '../../shared/exit-codes.ts'
 import { buildClient, newMachine } from '../support/cli.ts'
@@ -28,7 +28,7 @@ const linkTo = (doc: string, key: string): string => `${world.url}/d/${doc}?key=
 
 const prose = '# Plan\n\nThe first paragraph stands here.\n\nThe second one stands there.\n\n## Open\n\n- Who pays?\n'
 
-/** The suggested body, with real words in place of the examples. */
+/** Returns the suggested body with real text in place of the examples. */
 const filled = (body: string | undefined, words: Readonly<Record<string, string>>): Json => {
   const text = (body ?? '').replaceAll(/"(words of the text|new words|…)"/g, (_match, name: string) => JSON.stringify(words[name]))
   return JSON.parse(text) as Json
@@ -71,7 +71,7 @@ test('[AGENT-8] a comment, a person’s answer, and the agent’s reply', async 
   const made = await agent.do(comment, filled(comment.body, { 'words of the text': 'Who pays?', '…': 'Shall I ask?' }))
   const follow = agent.told('follow')
   const own = await agent.do(follow)
-  // It continues from its last cursor, as the guide says.
+  // The agent continues from its last cursor, as the guide says.
   expect(agent.guide).toContain('Continue from `latest` in each answer')
   const waits = agent.do({ ...follow, url: follow.url.replace(/since=\d+/, `since=${own.latest}`) })
   await owner.ask('POST', `/comments/${made.id}/replies`, { json: { body: 'Yes, please.', author: 'Ana' } })
@@ -141,7 +141,7 @@ test('[AGENT-8] a conflict with the client', async () => {
   const machine = await newMachine()
   await machine.shell('rm bin/agmd')
   const agent = await newAgent(link, { reads: false })
-  // Reading the guide does not count as a command.
+  // Reading the guide does not count as a command of the task.
   const before = agent.calls()
   const told = /\*\*Command line\*\*: (.*)/.exec(agent.guide)?.[1] ?? ''
   const [install = '', pull = '', push = ''] = [...told.matchAll(/`([^`]+)`/g)].map(([, line = '']) => line.replace('LINK', `'${link}'`))

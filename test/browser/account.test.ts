@@ -1,4 +1,4 @@
-/** People with accounts in real Chromium. */
+/** Accounts in the browser: signing up, documents of the account, programs with access, and the account pages. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { password } from '../support/visitor.ts'
@@ -11,10 +11,10 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-/** A person who signs up in a browser of their own. */
+/** Signs a person up in a browser context of their own. */
 const join = async (email: string, options = {}, then = '/account'): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
   const { context, page, heard } = await ownPage(browser, options)
-  // A person who signs up is not asked for anything else on the way to their documents.
+  // Signing up leads directly to the documents, without further questions.
   await page.goto(`${world.url}/sign-up${then === '/' ? '' : `?return_to=${encodeURIComponent(then)}`}`)
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
@@ -83,12 +83,12 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
   await page.locator('.menu').getByRole('link', { name: 'All documents' }).click()
   await page.getByRole('link', { name: 'Found' }).waitFor()
   await page.getByRole('link', { name: 'Mine' }).waitFor()
-  // Opened from here it keeps its link, which gives the same access and is needed once nobody is signed in.
+  // Opened from this page, the document keeps its link. The link grants the same access, and is needed once nobody is signed in.
   await page.getByRole('link', { name: 'Found' }).click()
   await saved(page)
   expect(await page.evaluate(() => JSON.stringify(localStorage))).toContain(found.key)
 
-  // A link limits its holder, even the owner. Without that link the document is the owner's again.
+  // A link limits even the owner. Without the link, the person is the owner again.
   const view = await createLink(world.url, found, 'view')
   await page.evaluate(() => localStorage.clear())
   await page.goto(view.url)
@@ -103,7 +103,7 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
   }
   await page.goto(`${world.url}/account`)
 
-  // In another browser without any link: the session alone opens it, until it ends.
+  // In another browser without a link, the session alone opens the document until it ends.
   const other = await browser.newContext()
   const beside = await other.newPage()
   await beside.goto(`${world.url}/sign-in?return_to=${encodeURIComponent(`/d/${found.id}`)}`)
@@ -116,7 +116,7 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
   await saved(linked)
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.waitForURL(`${world.url}/`)
-  // A document opened by a link stays open; the person is then a guest.
+  // A document that was opened by a link stays open, and the person becomes a guest.
   await typeAtEnd(linked, ' still')
   await saved(linked)
   expect(await readMarkdown(world.url, found)).toContain('still')
@@ -156,7 +156,7 @@ test('[WEB-60] a person connects a device by comparing the code, and disconnects
   await context.close()
 })
 
-/** The address at which a program that registered itself requests access to documents. */
+/** Returns the address at which a program that has registered itself asks for access to documents. */
 const askingProgram = async (name: string): Promise<string> => {
   const redirect = 'http://127.0.0.1:9/callback'
   const response = await fetch(`${world.url}/auth/oauth2/register`, {
@@ -174,7 +174,7 @@ for (const viewport of sizes) {
   test(`[WEB-61] account pages at ${viewport.width} px without script work and have no violations`, async () => {
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce', javaScriptEnabled: false })
     const page = await context.newPage()
-    // Axe needs a script, so a page with script and the same markup is checked instead.
+    // Axe needs scripts, so it checks a page with scripts and the same markup.
     const looked = await browser.newContext({ viewport, reducedMotion: 'reduce' })
     const lookAt = async (name: string, act = async (_page: Page): Promise<void> => undefined): Promise<void> => {
       await looked.clearCookies()
@@ -197,7 +197,7 @@ for (const viewport of sizes) {
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill('not the password')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    // The refused field shows the reason and has the focus.
+    // The field with the error shows the reason and has the focus.
     await page.getByText('Wrong email or password.').waitFor()
     expect(await page.getByLabel('Email').inputValue()).toBe(email)
     await page.locator('#password:focus').waitFor()
@@ -207,10 +207,10 @@ for (const viewport of sizes) {
     await page.getByLabel('Password').fill('short text')
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.waitForURL(`${world.url}/`)
-    // A program with access, and a token: the page lists both, and shows the token once.
+    // The account page lists a program with access and a token. It shows the token only once.
     await page.goto(await askingProgram('The review bot of the people next door'))
     await lookAt('consent')
-    // Nothing listens at the program's address.
+    // No server runs at the program's address.
     const sent = page.waitForEvent('requestfailed', (request) => request.url().startsWith('http://127.0.0.1:9/callback?code='))
     await page.getByRole('button', { name: 'Allow' }).click()
     await sent
@@ -293,7 +293,7 @@ test('[WORDS-6] [HOME-12] select controls show their full label in German, on a 
   await choice.waitFor()
   for (const viewport of sizes) {
     await page.setViewportSize(viewport)
-    // A field does not report cut-off words; one without a width shows how much space they need.
+    // A select control does not report that its label is cut off. A copy without a fixed width shows how much space the label needs.
     const cut = await page.evaluate(() =>
       [...document.querySelectorAll<HTMLSelectElement>('.share-form select')].flatMap((select) => {
         const free = select.cloneNode(true) as HTMLSelectElement

@@ -1,4 +1,4 @@
-/** Activity next to a document in real Chromium. */
+/** The activity panel in the browser. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -22,7 +22,7 @@ const open = async (url: string, name: string, options = {}): Promise<{ context:
   return { context, page, heard }
 }
 
-/** A program's HTTP request under a name. */
+/** Sends an HTTP request of a program that uses a name. */
 const act = async ({ id, key }: Document, path: string, body: object, author: string): Promise<Record<string, unknown>> => {
   const response = await fetch(`${world.url}/api/docs/${id}/${path}`, {
     method: 'POST',
@@ -54,7 +54,7 @@ test('[ACTIVITY-1] the panel shows who did what, newest first, by day, and updat
   await saved(bea.page)
   await panel(page).getByText('Bea edited the text').waitFor()
   await panel(page).locator('.event-text', { hasText: 'Bea was here.' }).waitFor()
-  // Jump to the comment in the text.
+  // The button goes to the comment in the text.
   await panel(page).locator('.activity-event', { hasText: 'commented' }).getByRole('button', { name: 'Show it in the text' }).click()
   await page.locator('.card', { hasText: 'Which one?' }).first().waitFor()
   expect(made['comment']).toBeDefined()
@@ -84,14 +84,14 @@ test('[ACTIVITY-2] actions of others since the last visit are marked, the person
   await until(async () => (await news.count()) === 0, 'looked at')
   await page.keyboard.press('Escape')
   await panel(page).waitFor({ state: 'detached' })
-  // Leave and return: the panel also shows events that happened without this page.
+  // After leaving and returning, the panel also shows events that happened while the page was closed.
   await page.goto('about:blank')
   await act(document, 'comments', { body: 'while away' }, 'reviewer')
   await page.goto(`${world.url}/d/${document.id}`)
   await news.waitFor()
   await openPanel(page)
   await panel(page).getByText('New', { exact: true }).waitFor()
-  // Events by this person may arrive late, and then also appear above the mark.
+  // Events of this person may arrive late, and then also appear above the mark.
   const rows = await panel(page).locator('.activity-day > ol > li').allTextContents()
   const mark = rows.indexOf('New')
   expect(rows.slice(0, mark).filter((row) => row.includes('reviewer'))).toHaveLength(1)
@@ -116,7 +116,7 @@ test('[ACTIVITY-3] older events load on request, each once; without a connection
   await page.evaluate(() => dispatchEvent(new Event('online')))
   await until(async () => (await panel(page).locator('.activity-event').count()) === 72, 'what was missed is read')
   await page.keyboard.press('Escape')
-  // The first visit is without a connection.
+  // The page loads the panel for the first time without a connection.
   await page.reload()
   await saved(page)
   await page.route('**/events?**', (route) => route.abort())

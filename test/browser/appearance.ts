@@ -1,4 +1,4 @@
-/** The look of pages: axe on every state, and pictures for people (`npm run screens` writes them). */
+/** Checks the look of pages: axe on every state, and screenshots for people (`npm run screens` writes them). */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Dark and light pages differ only in their colours. */
+/** Dark pages differ from light pages only in color, so axe checks only contrast there. */
 const rules = {
   light: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
   dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
@@ -18,7 +18,7 @@ export const sizes = [
   { width: 360, height: 740 }
 ]
 
-// Through the browser's protocol: the page's policy would refuse a script element.
+// axe runs through the browser's protocol, because the page's policy would refuse a script element.
 async function violations(page: Page, runOnly: object): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   return await page.evaluate(async (asked) => {
@@ -30,7 +30,8 @@ async function violations(page: Page, runOnly: object): Promise<string[]> {
         ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>
       }
     }
-    // Selectors are not needed, and fail when an element disappears in the meantime. Widget frames have no axe to answer.
+    // Selectors are not needed, and collecting them fails if an element disappears. Frames are skipped: axe is not loaded in widget frames, so they
+    // would never answer.
     const options = { runOnly: asked, resultTypes: ['violations'], selectors: false, iframes: false }
     const result = await axe.run(globalThis.document, options)
     return result.violations.map(
@@ -41,14 +42,14 @@ async function violations(page: Page, runOnly: object): Promise<string[]> {
 
 async function comeToRest(page: Page): Promise<void> {
   await page.evaluate(() => globalThis.document.fonts.ready)
-  // The cursor blinks forever; everything else comes to rest.
+  // The cursor blinks forever. Every other animation comes to an end.
   await page.evaluate(async () => {
     const ending = globalThis.document.getAnimations().filter((animation) => Number.isFinite(animation.effect?.getComputedTiming().endTime))
     await Promise.all(ending.map((animation) => animation.finished.catch(() => undefined)))
   })
 }
 
-/** Checks a page in light and in dark colours, and leaves it dark. With `fullPage` the picture shows the page beyond the window. */
+/** Checks a page in light and in dark colors, and leaves it dark. With `fullPage`, the screenshot includes the page beyond the window. */
 export async function look(page: Page, name: string, fullPage = false): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })

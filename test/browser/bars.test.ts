@@ -1,4 +1,4 @@
-/** Links to other documents, and the bars of a narrow window. */
+/** Links to other documents, and the bars of the page in narrow windows. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -24,7 +24,7 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
   await look(page, 'switcher')
   await page.keyboard.press('Escape')
   await field.waitFor({ state: 'detached' })
-  // In the text the key makes a link, with and without a selection; elsewhere it searches documents.
+  // In the text the key inserts a link, with and without a selection. Elsewhere it searches documents.
   await page.locator('.cm-content').focus()
   await page.keyboard.press('Control+End')
   await page.keyboard.press('Control+k')
@@ -34,7 +34,7 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
   await field.waitFor()
   await page.keyboard.press('Escape')
   await field.waitFor({ state: 'detached' })
-  // [QUICK-6] The second key comes before the browser reports the end of the first dialog, which it does in a task of its own.
+  // [QUICK-6] The second key comes before the browser reports the end of the first dialog, which it does in a later task.
   await page.keyboard.press('Control+o')
   await field.waitFor()
   await page.evaluate(async () => {
@@ -55,7 +55,7 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
   await page.waitForURL((url) => url.pathname.startsWith('/d/') && !url.pathname.includes(first.id))
   await saved(page)
   expect(await editorText(page)).toBe('# Apples\n')
-  // The copy has a title of its own, which a click changes. Without one the heading is the title.
+  // The copy has a title of its own, and a click on the title changes it. Without one, the heading is the title.
   const title = page.locator('.document-title')
   await until(async () => (await title.textContent()) === 'Copy of Apples', 'the name of the copy')
   for (const name of ['Quinces', '']) {
@@ -71,7 +71,7 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
   await context.close()
 })
 
-/** Elements of the bars whose words are cut off, or that are outside the window. */
+/** Returns the elements of the bars whose text is cut off or that are outside the window. */
 const cut = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('.top-bar > *, .status-line > *')]
@@ -116,7 +116,7 @@ test('[QUICK-4] [WRITE-59] at 360 pixels nothing in the bars is cut off, for any
       await until(async () => (await editorText(page)).includes('More'), 'the text again')
     }
     if (role === 'owner') {
-      // Suggesting adds its button; the title keeps its place.
+      // Suggesting adds a button, and the title stays visible.
       await page.getByRole('button', { name: 'More', exact: true }).tap()
       await page.getByRole('button', { name: 'Suggest instead of editing' }).tap()
       await page.locator(".top-bar .wide-only[aria-pressed='true']").waitFor()
@@ -140,7 +140,7 @@ test('[WRITE-74] an editable page opens with the caret at the first words, which
   await focused.waitFor()
   expect(await focused.getAttribute('role')).toBe('textbox')
   expect(await focused.getAttribute('aria-label')).not.toBe('')
-  // The marks of the first word stay hidden, and others see no caret of a person who only looks.
+  // The marks of the first word stay hidden, and others do not see the caret of someone who is only reading.
   const first = page.locator('.cm-line').first()
   expect(await first.innerText()).toBe('Bold at the beginning.')
   const other = await (await browser.newContext()).newPage()
@@ -153,7 +153,7 @@ test('[WRITE-74] an editable page opens with the caret at the first words, which
   await page.keyboard.type('New: ')
   await until(async () => (await readMarkdown(world.url, owned)).startsWith('New: **Bold**'), 'the words at the beginning')
   await other.locator('.remote-caret').waitFor({ state: 'attached' })
-  // Tab moves on through the page until the caret is used, in a list too.
+  // Until the caret is used, Tab moves on through the page, even if the caret is in a list.
   const list = await createDocument(world.url, '- one\n- two')
   await page.goto(list.url)
   await saved(page)
@@ -166,7 +166,7 @@ test('[WRITE-74] an editable page opens with the caret at the first words, which
   await focused.waitFor()
   await page.keyboard.type('number ')
   expect(await editorText(page)).toBe('- number one\n- two')
-  // A person who reads, has moved the focus elsewhere, or uses touch keeps the focus.
+  // The text does not take the focus in the reading view, on touch screens, or if another element has it.
   await page.evaluate(() => localStorage.setItem('agmd.mode', 'read'))
   await page.goto(owned.url)
   await page.locator('.reading').waitFor()
@@ -224,7 +224,7 @@ test('[WRITE-77] a dialog opened from the text returns the focus to it, one open
   await page.locator('.cm-content:focus').waitFor()
   await page.keyboard.type(' Three.')
   expect(await editorText(page)).toBe('One two. Three.\n')
-  // The menu works, too.
+  // The menu returns the focus as well.
   await page.getByRole('button', { name: 'More' }).click()
   await page.locator('#menu').getByText('History', { exact: true }).click()
   await page.getByRole('dialog').waitFor()

@@ -1,4 +1,4 @@
-/** Blocks that are moved: by the handle in the margin, by keys and by the menu. */
+/** Moving blocks with the handle in the margin, by keys and by menu. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -23,7 +23,7 @@ async function open(url: string): Promise<Page> {
 
 const line = (page: Page, words: string): Locator => page.locator('.cm-line', { hasText: words })
 
-/** Drags the block with some words to the position of other words, and keeps it there. */
+/** Drags the block with the given words to the position of other words, without releasing it. */
 async function drag(page: Page, words: string, to: string): Promise<void> {
   await line(page, words).hover()
   const handle = await page.locator('.block-handle').boundingBox()
@@ -48,7 +48,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
   await mark.waitFor()
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
 
-  // The column moves when the window narrows, and the handle moves with it.
+  // When the window gets narrower, the handle moves with the column.
   const distance = async (): Promise<number> => {
     const [at, words] = [await page.locator('.block-handle').boundingBox(), await line(page, 'Two words').boundingBox()]
     return Math.round((words?.x ?? 0) - (at?.x ?? 0))
@@ -80,7 +80,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
   await page.keyboard.press('Control+z')
   await text(page, before)
 
-  // By key, and by the menu's keys; an item takes its nested content along.
+  // Blocks move by keys, in the text and in the menu. A list item takes its nested items along.
   await page.locator('.md-item').first().click()
   await page.keyboard.press('Alt+ArrowDown')
   await text(page, before.replace('- a\n  - b\n- c', '- c\n- a\n  - b'))
@@ -95,14 +95,14 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
   await text(page, `## ${before}`)
   expect(heard).toEqual([])
 
-  // Without a margin there is no handle; the keys work the same.
+  // Without a margin there is no handle, but the keys work.
   await page.setViewportSize({ width: 360, height: 740 })
   await line(page, 'The last').click()
   await line(page, 'Two words').hover()
   expect(await page.locator('.block-handle:visible').count()).toBe(0)
   await page.keyboard.press('Alt+ArrowUp')
   await page.keyboard.press('Alt+ArrowUp')
-  // Each is a step of its own, however fast they follow each other.
+  // Each move is an undo step of its own, however quickly the moves follow each other.
   await page.keyboard.press('Control+z')
   await text(page, [`## ${one}`, two, last, list].join('\n\n'))
   await page.context().close()

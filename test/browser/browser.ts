@@ -1,16 +1,16 @@
-/** People in real Chromium: fresh profiles, addresses of documents, and the complaints of pages. */
+/** People in real Chromium: fresh profiles, the addresses of documents, and the errors that pages report. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 
-// The headless shell is the same engine without the browser's windows, tabs and menus, which use a third of the processor time of a test.
+// The headless shell has the same engine as the browser, but no windows, tabs and menus. These take a third of a test's processor time.
 const wholeBrowser = process.env['AGMD_TEST_CHROMIUM'] ?? process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
 const shell = process.env['AGMD_TEST_CHROMIUM'] ?? '/usr/bin/chromium-headless-shell'
 const executablePath = existsSync(shell) ? shell : wholeBrowser
 
-/** The longest wait for a state of a page, in milliseconds. A wait ends as soon as the state is reached, so only failures take this long. */
+/** Longest wait for a state of a page, in milliseconds. A wait ends as soon as the state is reached, so only failures take this long. */
 const patienceMs = 60_000
 
 export const args = [
@@ -22,7 +22,7 @@ export const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A page of a test lives for seconds: to optimise its scripts costs more than it gains.
+  // The page of a test exists for seconds, so optimizing its scripts costs more than it gains.
   '--js-flags=--no-opt --no-maglev'
 ]
 
@@ -30,7 +30,7 @@ if (!existsSync(join(import.meta.dirname, '../../dist/web/index.html'))) throw n
 
 export interface Profile {
   readonly folder: string
-  /** Starts the browser on this profile. The previous one must be closed. */
+  /** Starts the browser with this profile. The previous browser must have been closed. */
   open(options?: BrowserContextOptions): Promise<BrowserContext>
   remove(): Promise<void>
 }
@@ -47,7 +47,7 @@ export async function profile(): Promise<Profile> {
   }
 }
 
-/** Slows pages down by this factor, which reveals tests that look too early. */
+/** Slows pages down by this factor. This reveals tests that do not wait long enough. */
 const slowness = Number(process.env['AGMD_TEST_SLOWNESS'] ?? 1)
 
 function prepare(context: BrowserContext): BrowserContext {
@@ -57,17 +57,17 @@ function prepare(context: BrowserContext): BrowserContext {
     const session = await context.newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
   }
-  // A page may close before the slowdown is set.
+  // A page may close before its slowdown is set.
   context.on('page', (page) => void slowPage(page).catch(() => undefined))
   return context
 }
 
 export interface LaunchOptions {
-  /** Arguments beyond the common ones. */
+  /** Additional command-line arguments. */
   readonly more?: readonly string[]
-  /** Whether to start the full browser, for tests that depend on more than the engine. */
+  /** Whether to start the full browser. Needed for tests that depend on more than the engine. */
   readonly whole?: boolean
-  /** Whether pages get their service worker, which fetches all that is needed offline. */
+  /** Whether pages get their service worker, which fetches everything that is needed offline. */
   readonly offline?: boolean
 }
 
@@ -110,7 +110,7 @@ export async function readMarkdown(base: string, { id, key }: Document): Promise
   return await response.text()
 }
 
-/** The text in the editor of a page, according to its view. */
+/** Returns the text in the editor of a page, as its view contains it. */
 export const editorText = (page: Page): Promise<string> =>
   page.locator('.cm-content').evaluate((element) => {
     const view = (element as unknown as { cmTile?: { view?: { state: { doc: { toString(): string } } } } }).cmTile?.view
@@ -120,14 +120,14 @@ export const editorText = (page: Page): Promise<string> =>
 
 export const chip = (page: Page, state: string) => page.locator(`.chip[data-state=${state}]`)
 
-/** The chip of a page without a connection, once the device holds this many unsent changes. */
+/** Returns the connection chip of an offline page when the device stores this many unsent changes. */
 export const held = (page: Page, changes: number) =>
   page.locator(`.chip[data-held="${changes}"]`, { hasText: 'changes kept on this device' })
 
-/** Waits until all typed text is saved, on a page that may still be loading. */
+/** Waits until all typed text is saved, even if the page is still loading. */
 export async function saved(page: Page): Promise<void> {
   await chip(page, 'saved').waitFor()
-  // After one turn of the page's event loop the chip knows of the last typed text.
+  // After one turn of the page's event loop, the chip reflects the last typed text.
   await page.evaluate(
     () =>
       new Promise((resolve) => {
@@ -143,12 +143,12 @@ export async function saved(page: Page): Promise<void> {
 export interface OwnPage {
   readonly context: BrowserContext
   readonly page: Page
-  /** Its uncaught errors and policy violations. */
+  /** Uncaught errors and policy violations of the page. */
   readonly heard: string[]
 }
 
 interface OwnPageOptions extends BrowserContextOptions {
-  /** The name of a guest, as their device remembers it. */
+  /** The name of a guest, as stored on their device. */
   readonly name?: string
 }
 
@@ -159,7 +159,7 @@ export async function ownPage(browser: Browser, { name, ...options }: OwnPageOpt
   return { context, page, heard: complaints(page) }
 }
 
-/** Changes a number or words in the scripts of a page: the build writes the value of a limit wherever it is used. */
+/** Replaces a text in the scripts of a page. Used for limits, because the build writes their values wherever they are used. */
 export async function replaceInScripts(page: Page, old: string, value: string): Promise<void> {
   await page.route('**/assets/*.js', async (route) => {
     const response = await route.fetch()
@@ -167,7 +167,7 @@ export async function replaceInScripts(page: Page, old: string, value: string): 
   })
 }
 
-/** Complaints of a page: uncaught errors and policy violations. */
+/** Collects the uncaught errors and policy violations of a page. */
 export function complaints(page: Page): string[] {
   const list: string[] = []
   page.on('pageerror', (error) => list.push(String(error)))
@@ -177,7 +177,7 @@ export function complaints(page: Page): string[] {
   return list
 }
 
-/** Waits until `check` holds. The condition ends the wait, not the clock. */
+/** Waits until `check` returns true. The condition ends the wait, and the time limit only ends a failure. */
 export async function until(check: () => Promise<boolean> | boolean, what: string, milliseconds = patienceMs): Promise<void> {
   const end = Date.now() + milliseconds
   while (!(await check())) {
@@ -186,7 +186,7 @@ export async function until(check: () => Promise<boolean> | boolean, what: strin
   }
 }
 
-/** Waits until the service worker of a page runs; otherwise reports its state. */
+/** Waits until the service worker of a page is active. On failure, the error names its state. */
 export async function workerActive(page: Page): Promise<void> {
   const found = await page.evaluate(async (milliseconds) => {
     const describe = async (): Promise<string> => {
@@ -207,7 +207,7 @@ export async function typeAtEnd(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text)
 }
 
-/** Puts the cursor at the start of a line, counted from 0, and scrolls it into view. */
+/** Puts the cursor at the start of a line and scrolls it into view. Lines are counted from 0. */
 export const cursorAtLine = (page: Page, line: number): Promise<void> =>
   page.locator('.cm-content').evaluate((element, number) => {
     interface View {

@@ -1,4 +1,4 @@
-/** A real text, edited by two real browsers and an agent at once. */
+/** Two browsers and an agent edit a real text at the same time. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -66,6 +66,6 @@ test('[WEB-42] the CommonMark specification, typed into on two pages and replace
   const { content } = await readMarkdown(target)
   for (const page of pages) await until(async () => (await editorText(page)) === content, 'the same text on the page and the server')
   expect(marks.filter((mark) => content.split(mark).length !== 2)).toEqual([])
-  // Only the marks were added.
+  // Without the marks, the text is unchanged.
   expect(content.replace(/⟦(page \d|agent)-\d+⟧/g, '')).toBe(specification)
 })

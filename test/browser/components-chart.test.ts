@@ -1,4 +1,4 @@
-/** Charts and widgets on the page of a document: readable by pointer and keyboard, editable as a table, run in frames of their own. */
+/** Charts and widgets on a document's page. People read charts by pointer and keyboard and edit them as tables. Widgets run in isolated frames. */
 import { createSocket } from 'node:dgram'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,12 +15,12 @@ let world: World
 let browser: Browser
 let elsewhere: Server
 const asked: string[] = []
-/** The address that browsers contact before a call to learn their public address (STUN). */
+/** The server that browsers contact before a call to learn their public address (STUN). */
 const calls = createSocket('udp4')
 
 beforeAll(async () => {
   world = await start()
-  // The isolation of widgets is tested in the full browser.
+  // Only the full browser isolates widgets as users' browsers do.
   browser = await launch({ whole: true })
   elsewhere = createServer((request, response) => {
     asked.push(request.url ?? '')
@@ -47,7 +47,7 @@ test('[COMP-55] [COMP-68] the title of a chart is edited in its field, as one ch
   const { page, text, leave } = await writer(chart(...visits))
   const title = page.getByRole('textbox', { name: 'Title' })
   await until(async () => (await title.inputValue()) === 'Visitors', 'the title that it has')
-  // A click on the name of the chart opens its title for the very next key.
+  // A click on the name of the chart focuses the title field before the next key press.
   const focused = await page.getByRole('button', { name: 'Chart: Visitors' }).evaluate((button: HTMLElement) => {
     button.click()
     let found = document.activeElement
@@ -80,11 +80,11 @@ test('[COMP-20] pointer and keyboard show the points of a chart, its series can 
   await page.getByRole('status').filter({ hasText: 'Feb, Visits: 180' }).waitFor()
   await plot.press('End')
   await until(async () => (await tip.textContent()) === 'Feb, Signups: 15', 'the last point')
-  // People who cannot see it get a table.
+  // People who cannot see the chart get a table.
   expect(await plot.getByRole('table').locator('tr').allTextContents()).toEqual(['MonthVisitsSignups', 'Jan1208', 'Feb18015'])
   await page.getByRole('button', { name: 'Visits' }).press('Enter')
   await until(async () => (await page.locator('.component-chart circle').count()) === 2, 'one series is left')
-  // The last one cannot be hidden.
+  // The last series cannot be hidden.
   await page.getByRole('button', { name: 'Signups' }).press('Enter')
   expect(await page.getByRole('button', { name: 'Signups' }).getAttribute('aria-pressed')).toBe('true')
   await page.getByLabel('Chart type').selectOption('pie')
@@ -99,7 +99,7 @@ test('[COMP-46] the legend and table of a pie mark values without a slice, which
   await until(async () => (await entries.allTextContents()).join(', ') === 'a, below (no slice), b', 'the legend')
   expect(await entries.getByRole('button').allTextContents()).toEqual(['a', 'b'])
   await page.getByRole('table').getByText('-4 (no slice)').waitFor({ state: 'attached' })
-  // One slice remains; entries without a slice do not count.
+  // One slice remains, because values without a slice do not count.
   await entries.getByRole('button', { name: 'a' }).click()
   await until(async () => (await page.locator('.slice').count()) === 1, 'one slice')
   await entries.getByRole('button', { name: 'b' }).click()
@@ -123,7 +123,7 @@ test('[COMP-21] the data of a chart is edited in the grid of sheets, with its ke
   await press('Enter')
   const changed = visits.with(4, 'Jan, "1,5", 8').with(5, 'Feb, 200, 15')
   await text(chart(...changed))
-  // Enter after the last row begins a new one, as in sheets.
+  // Enter after the last row begins a new row, as in sheets.
   await page.keyboard.type('7')
   await press('Tab')
   await text(chart(...changed, ',7,'))
@@ -131,7 +131,7 @@ test('[COMP-21] the data of a chart is edited in the grid of sheets, with its ke
   await text(chart(...changed, 'Feb,200,'))
   await press('Control+z')
   await text(chart(...changed, ',7,'))
-  // Text that begins like a formula is plain text here: it does not pick cells.
+  // In a chart, text that begins like a formula is plain text, so a click selects no cells for it.
   await grid.locator('[data-cell=A4]').press('=')
   await grid.locator('[data-cell=A2]').click()
   await text(chart(...changed, '=,7,'))
@@ -151,7 +151,7 @@ test('[COMP-21] the data of a chart is edited in the grid of sheets, with its ke
   await other.page.locator('.component-chart rect[data-says="y, b: 7"]').waitFor()
   await cell('C3').press('Enter')
   await other.page.getByText('This cell holds a list or an object. Change it in the source.').waitFor()
-  // The edit does not overwrite text that somebody else wrote meanwhile.
+  // The edit does not overwrite text that somebody else has written in the meantime.
   await cell('B2').press('9')
   const content = json.replace('"b": 2', '"b": 7').replace('"b": 1', '"b": 5')
   await fetch(`${world.url}/api/docs/${other.document.id}/content`, {
@@ -178,7 +178,7 @@ test('[COMP-52] the data of a chart is picked in the sheets of its document, by 
   const press = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key)
   }
-  // By keyboard: choose the other sheet, which gets an id, and some of its cells.
+  // By keyboard, the person chooses some cells of the other sheet, which gets an id.
   await pick.press('Enter')
   await grid(0).locator('[data-cell=A1]:focus').waitFor()
   await page.getByText('Select the data for Chart: Visitors').waitFor()
@@ -193,7 +193,7 @@ test('[COMP-52] the data of a chart is picked in the sheets of its document, by 
   await until(() => pick.evaluate((element) => element.matches(':focus')), 'the focus is back')
   await page.getByRole('button', { name: 'Undo' }).last().click()
   await text(before)
-  // By mouse; Esc changes nothing, wherever the focus is.
+  // The mouse also selects cells. Esc changes nothing, wherever the focus is.
   await pick.click()
   await grid(1).locator('[data-cell=B1]').hover()
   await page.mouse.down()
@@ -210,17 +210,17 @@ test('[COMP-52] the data of a chart is picked in the sheets of its document, by 
     .locator('[data-cell=B3]')
     .click({ modifiers: ['Shift'] })
   await page.getByRole('button', { name: 'Use A1:B3' }).click()
-  // Whole columns are named by their headings, so that added rows appear.
+  // Complete columns are named by their headings, so that added rows appear in the chart.
   const columns = source(' #sheet', type, title, 'data: #sheet', 'x: Item', 'y: Qty')
   await text(columns)
   await page.locator('.component-chart circle[data-says="Ink, Qty: 2"]').waitFor()
-  // The data is edited in place: the columns that the chart names.
+  // "Edit data" selects the columns that the chart names, in the sheet itself.
   await page.getByRole('button', { name: 'Edit data' }).press('Enter')
   await grid(1).locator('[data-cell=B3]:focus').waitFor()
   expect(await grid(1).locator('td[aria-selected=true]').count()).toBe(6)
   await leave()
 
-  // By touch, one corner after the other; the picked range keeps following its cells.
+  // On a touch screen, the person taps one corner after the other. The selected range keeps following its cells.
   const phone = await visit(document, document.url, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
   await phone.page.getByRole('button', { name: 'Pick data' }).tap()
   const tapped = phone.page.getByRole('grid').nth(1)
@@ -260,7 +260,7 @@ test('[COMP-22] a chart draws a computed sheet of its document, and a file; faul
   await page.locator('.chart-fault', { hasText: 'There is no sheet #other.' }).waitFor()
   await change('y: Sum', 'y: Sum\ntype: cake')
   await page.locator('.chart-fault', { hasText: '“cake” is not a chart type' }).waitFor()
-  // CSV files cannot be uploaded yet, so one is stored directly.
+  // The test stores a CSV file directly, because files of this type cannot be uploaded.
   const id = 'A'.repeat(24)
   const bytes = Buffer.from('Day;Hits\r\nMon;5\r\nTue;9\r\n')
   await change('data: #other', `data: /f/${id}.csv`)
@@ -287,7 +287,7 @@ const counter = (title: string, more = ''): string =>
 test('[COMP-23] a change of a chart by a suggester makes one suggestion; people who may not change it see the reason and the chart', async () => {
   const document = await createDocument(world.url, chart(...visits))
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
-  // The page knows the role by now, and shows nothing twice.
+  // The page knows the role by then, so nothing is drawn twice.
   await suggester.page.locator('.chip[data-state=readonly]').waitFor()
   await suggester.page.getByRole('button', { name: 'Edit data' }).click()
   await suggester.page.locator('[data-cell=B2]').press('Enter')
@@ -331,7 +331,7 @@ test('[COMP-24] [COMP-70] [COMP-75] widgets run on request, several at once, kee
   await page.getByRole('button', { name: 'Run: Two' }).click()
   const [first, second] = [page.frameLocator('iframe[title=One]'), page.frameLocator('iframe[title=Two]')]
   await first.getByTitle('[["a","b"],["1","3"]]').waitFor()
-  // The frame has no border or padding that takes height from the widget's page.
+  // The frame has no border or padding that would take height from the widget's page.
   const inside = await first.locator('html').evaluate(() => innerHeight)
   expect(String(inside)).toBe(await page.locator('iframe[title=One]').getAttribute('height'))
   await first.getByRole('button').click()
@@ -339,7 +339,7 @@ test('[COMP-24] [COMP-70] [COMP-75] widgets run on request, several at once, kee
   await text(`# Page\n\n${sheet}${one.replace('</script>\n', '</script>\n<!-- state {"n":1} -->\n')}\n${counter('Two')}\nEnd\n`)
   await second.getByRole('button').click()
   await second.getByRole('button', { name: '1' }).waitFor()
-  // It keeps running while anyone writes its state.
+  // The widget keeps running while somebody writes its state into the text.
   await first.getByRole('button').click()
   await first.getByRole('button', { name: '2' }).waitFor()
   const kept = (source: string, n: number): string => source.replace('</script>\n', `</script>\n<!-- state {"n":${n}} -->\n`)
@@ -348,7 +348,7 @@ test('[COMP-24] [COMP-70] [COMP-75] widgets run on request, several at once, kee
   await until(async () => (await page.locator('iframe').count()) === 1, 'one widget stopped')
   await page.getByRole('button', { name: 'Run: One' }).click()
   await first.getByRole('button', { name: '2' }).waitFor()
-  // While its source is edited, the widget is below it and keeps running.
+  // While its source is edited, the widget keeps running below the source.
   await page.getByRole('region', { name: 'Widget: One' }).getByRole('button', { name: 'Source', exact: true }).click()
   await page.locator('.md-component.below-source iframe[title=One]').waitFor()
   await first.getByRole('button', { name: '2' }).waitFor()
@@ -370,7 +370,7 @@ const o = document.createElement('output'); o.value = 'could: ' + told; document
 fetch('${address}/fetch').catch(() => 0); new Image().src = '${address}/picture'
 const link = document.createElement('a'); link.href = '${address}/link'; link.target = '_top'; document.body.append(link); link.click()
 const form = document.createElement('form'); form.action = '${address}/form'; document.body.append(form); try { form.submit() } catch {}`
-  // WebRTC, which no content policy stops: directly, and in nested frames, one of which the document's observer cannot see.
+  // No content policy stops WebRTC. The test tries it directly and in nested frames, one of which the document's observer cannot see.
   const call = `try { const c = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${calls.address().port}' }] }); c.createDataChannel('x'); c.createOffer().then((o) => c.setLocalDescription(o)) } catch {}`
   const calling = `${call}
 for (const root of [document.body, document.createElement('div').attachShadow({ mode: 'closed' })]) {
@@ -407,7 +407,7 @@ all()`
   await page.getByText('The widget was stopped because it sent too many messages.').waitFor()
   await run('Loop')
   await page.locator('iframe[title=Loop]').waitFor()
-  // The page still works: a person writes in it, and the text is stored.
+  // The page still works: a person types in it, and the text is stored.
   await page.locator('.cm-content').press('Control+End')
   await page.keyboard.type('Still here')
   await saved(page)
@@ -417,7 +417,7 @@ all()`
   expect(page.url()).toContain(document.id)
   expect(page.context().pages()).toHaveLength(1)
   await page.getByRole('button', { name: 'Stop: Memory' }).click()
-  // The browser reports on their page which requests of their frames were refused.
+  // The page is closed without a check of its errors, because the browser reports refused requests of widget frames there.
   await page.context().close()
 })
 

@@ -1,4 +1,4 @@
-/** Components in every look: axe, the policy, and pictures for people (AGMD_TEST_SCREENS=1 writes them). */
+/** Every look of components: axe, the content policy, and screenshots for people (AGMD_TEST_SCREENS=1 writes them). */
 import type { Browser } from 'playwright-core'
 import { test, expect } from 'vitest'
 import type { World } from '../support/start.ts'

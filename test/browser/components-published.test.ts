@@ -1,4 +1,4 @@
-/** Components on published pages without script, and hostile contents. */
+/** Components on published pages, without scripts and with hostile content. */
 import type { Browser } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -83,14 +83,14 @@ test('[COMP-15] published pages show components without script: boards, chats, c
     expect(await code.isVisible()).toBe(true)
     expect(await code.textContent()).toBe('<button onclick="roll()">Roll</button>')
     for (const each of await page.locator('.component').all()) expect(await each.isVisible()).toBe(true)
-    // Wide ones scroll by themselves.
+    // Wide components scroll on their own.
     expect((await page.locator('.component-sheet').boundingBox())?.width).toBeLessThanOrEqual(viewport.width)
     await leave()
-    // axe needs a script; the markup is the same.
+    // axe needs scripts, and the markup is the same with them.
     const other = await visit(document, url, { viewport })
     const drawing = other.page.locator('.component-chart svg:visible')
     await drawing.waitFor()
-    // It is not cut off, and needs no scrolling.
+    // The drawing is not cut off, and needs no scrolling.
     expect(await drawing.evaluate((svg) => svg.getBoundingClientRect().right - innerWidth)).toBeLessThanOrEqual(0)
     expect(await drawing.evaluate((svg) => (svg.parentElement?.scrollWidth ?? 0) - (svg.parentElement?.clientWidth ?? 0))).toBe(0)
     await look(other.page, 'components-published', true)
@@ -98,7 +98,7 @@ test('[COMP-15] published pages show components without script: boards, chats, c
   }
 })
 
-/** Runs if it is taken for markup, an attribute, an address or a name. */
+/** A text that runs a script if a page treats it as markup, an attribute, an address or a name. */
 const harm = `<img src=x onerror=harm()> <script>harm()</script> "onfocus="harm()" autofocus [x](javascript:harm()) \${harm()} </textarea></title></svg>`
 const cell = harm.replaceAll('|', '')
 
@@ -154,7 +154,7 @@ test('[COMP-14] scripts in every field of every component are text: in the live 
   await page.reload()
   await saved(page)
   const isUnharmed = async (): Promise<void> => {
-    // Everything that would load or run by itself has had its chance.
+    // Everything that would load or run by itself has had time to do so.
     await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))))
     expect(await page.evaluate(() => (globalThis as { harmed?: boolean }).harmed)).toBeUndefined()
     const links = await page.locator('a').evaluateAll((found) => found.map((each) => (each as HTMLAnchorElement).protocol))
@@ -166,7 +166,7 @@ test('[COMP-14] scripts in every field of every component are text: in the live 
   await page.getByRole('grid').waitFor()
   await until(async () => (await page.locator('.frame').count()) === 6, 'all are drawn')
   await isUnharmed()
-  // A form also shows it as text.
+  // The form shows the hostile text as plain text too.
   await page.locator('.card').first().press('Enter')
   await page.getByLabel('Details').waitFor()
   await page.keyboard.press('Escape')

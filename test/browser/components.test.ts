@@ -1,4 +1,4 @@
-/** Live components on the page of a document: pointer and keys, roles, two people, the source. */
+/** Live components on a document's page: pointer and keyboard, roles, two people at once, and the source. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -14,7 +14,7 @@ onStage((stage) => ({ world, browser } = stage))
 const { visit, writer } = createVisits(() => ({ world, browser }))
 
 const fenced = (...lines: readonly string[]): string => `# Plan\n\n\`\`\`board #launch\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
-/** The column names that a board shows. */
+/** Returns the column names that a board shows. */
 const columnNames = (page: Page): Promise<string[]> =>
   page.locator('.board-column').evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
@@ -31,7 +31,7 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board works w
   await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '- [>] Test', '## Doing', '## Done', '- [x] Pick name'))
   await page.keyboard.press('Control+z')
   await text(fenced(...cards))
-  // Text typed right after it is a step of its own, too.
+  // Text typed right after a click is an undo step of its own, too.
   await page.locator('.cm-line', { hasText: 'After' }).click()
   await page.getByRole('button', { name: 'To do: Test' }).click()
   await page.locator('.cm-content').press('End')
@@ -49,7 +49,7 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board works w
   await page.mouse.down()
   await page.mouse.move(to.x + 60, to.y + 40, { steps: 5 })
   await page.locator('.drop-line').waitFor()
-  // Dragging a card selects no text.
+  // Dragging a card does not select text.
   expect(await page.evaluate(() => getSelection()?.toString() ?? '')).toBe('')
   await page.mouse.up()
   const moved = ['## Todo', '', '- [ ] Test', '## Doing', '- [>] Write importer @ana #backend', '## Done', '- [x] Pick name']
@@ -67,7 +67,7 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board works w
   await page.getByLabel('Details').fill('In the letter')
   await page.getByRole('button', { name: 'Save' }).click()
   await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all @ben #news #press', '  In the letter'))
-  // The end of the drag opened nothing.
+  // The end of the drag has not opened the form of the card.
   expect(await page.locator('.card-form').count()).toBe(0)
   await page.getByLabel('Filter cards').fill('#backend')
   await until(async () => (await page.locator('.card').count()) === 1, 'one card is left')
@@ -88,7 +88,7 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board works w
   await page.keyboard.type('Under way')
   await page.keyboard.press('Enter')
   await column('Under way').waitFor()
-  // A column with cards cannot be deleted; a message says so.
+  // A column with cards cannot be deleted, and a message says so.
   await page.getByRole('button', { name: 'Actions for Under way' }).click()
   await page.getByText('Move or delete its cards first.').waitFor()
   for (const key of ['End', 'Enter', 'Escape']) await page.keyboard.press(key)
@@ -122,7 +122,7 @@ test('[COMP-2] with the keyboard alone: into a board, along its cards, moving an
   await page.locator('.cm-content').press('Control+Home')
   await press('ArrowDown', 'ArrowDown')
   await until(async () => (await focused()).startsWith('frame'), 'the board has the focus')
-  // Focus order: source, copy, column actions, then the cards.
+  // Tab moves to the source button, the copy button and the column actions, and then to the cards.
   await press('Tab', 'Tab', 'Tab', 'Tab', 'Tab')
   await until(async () => (await focused()).includes('Write importer'), 'the first card has the focus')
   await press('ArrowDown', 'Alt+ArrowRight')
@@ -138,7 +138,7 @@ test('[COMP-2] with the keyboard alone: into a board, along its cards, moving an
   await until(async () => (await focused()).includes('Test all'), 'it is focused again')
   await press(' ')
   await text(fenced(...moved.with(4, '- [x] Test all')))
-  // The source button is the first after the board's name.
+  // The source button is the first control after the name of the board.
   await press('Escape', 'Tab', 'Enter')
   await until(async () => (await page.locator('.cm-line', { hasText: '- [x] Test all' }).count()) === 1, 'the source shows')
   await page.keyboard.type('Notes')
@@ -239,7 +239,7 @@ test('[COMP-6] components work in the reading view for people with the role; oth
   await reader.page.locator('.reading').getByText('You can view but not edit this.').waitFor()
   const controls = reader.page.locator('.reading').getByRole('button', { name: /^(\+ )?(Add|Actions|To do|In progress|Done)/ })
   expect(await controls.evaluateAll((all) => all.map((each) => (each as HTMLButtonElement).disabled))).toEqual(Array(13).fill(true))
-  // Others continue; arrow keys move between cards and change nothing.
+  // Other people's changes appear. The arrow keys move between cards and change nothing.
   await page.locator('.reading .card', { hasText: 'Test' }).press(' ')
   await reader.page.getByRole('button', { name: 'Done: Test' }).waitFor()
   await seen('Test').press('ArrowRight')
@@ -255,7 +255,7 @@ test('[COMP-6] components work in the reading view for people with the role; oth
   await reader.leave()
   await leave()
 
-  // An unclosed fence works here as well.
+  // A fence that is not closed is drawn in the reading view as well.
   const open = await writer('# Open\n\n```chat\n[2026-11-20T10:02Z] @Ana: First')
   await open.page.getByRole('button', { name: 'Read' }).click()
   await open.page.locator('.reading').getByLabel('Message as Guest').fill('Second')
@@ -290,7 +290,7 @@ test('[COMP-13] formulas in cards and messages are rendered in every view', asyn
 
 const chatFence = (...lines: readonly string[]): string => `# Talk\n\n\`\`\`chat\n${lines.join('\n')}\n\`\`\`\n`
 
-/** Opens a document as a person who gave this name. */
+/** Opens a document as a person with this name. */
 async function visitAs(name: string, document: Document): ReturnType<typeof visit> {
   const origins = [{ origin: world.url, localStorage: [{ name: 'agmd.name', value: name }] }]
   const visitor = await visit(document, document.url, { storageState: { cookies: [], origins } })
@@ -396,7 +396,7 @@ test('[COMP-8] [COMP-69] a sheet is navigated, edited, copied and pasted with ke
   await press('Enter')
   await text(sheets(...rows.with(2, '| Pens | 4 |')))
   await until(async () => (await cell('B3').textContent()) === '4' && (await other.textContent()) === '4', 'both have followed')
-  // The formula appears next to the name of its cell.
+  // The formula is shown next to the name of its cell.
   await page.locator('.sheet-formula', { hasText: '=SUM(B2:B2)' }).waitFor()
   await press('Control+z')
   await text(sheets(...rows))
@@ -439,7 +439,7 @@ test('[COMP-9] a person whose cell others changed meanwhile chooses which text s
   await ben.leave()
 })
 
-/** A change made by a program. */
+/** Changes the document as a program. */
 async function patch({ id, key }: Document, ...edits: readonly (readonly [find: string, replace: string])[]): Promise<void> {
   const answer = await fetch(`${world.url}/api/docs/${id}/content`, {
     method: 'PATCH',
@@ -458,14 +458,14 @@ test('[COMP-27] the form of a card stays with it, with focus and text; it asks w
   await title.fill('Test every part')
   await details.fill('By hand')
   await details.focus()
-  // The card goes to another column.
+  // Others move the card to another column.
   await patch(document, ['- [ ] Test\n', ''], ['## Doing\n', '## Doing\n- [>] Test\n'])
   await page.locator('[data-column="1"] form').waitFor()
   expect([await title.inputValue(), await details.inputValue()]).toEqual(['Test every part', 'By hand'])
   await until(() => focused('details'), 'the field has the focus again')
   await page.keyboard.type(' too')
   expect(await details.inputValue()).toBe('By hand too')
-  // The card itself changes: the page asks about words that both changed, and keeps those that only one changed.
+  // Others change the card itself. The page asks about text that both people changed, and merges text that only one of them changed.
   await patch(document, ['- [>] Test\n', '- [>] Test soon @ben\n'])
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Card was changed to “Test soon” while you wrote “Test every part”.').waitFor()
@@ -479,7 +479,7 @@ test('[COMP-27] the form of a card stays with it, with focus and text; it asks w
     ...cards.slice(4)
   ]
   await text(fenced(...after))
-  // The card is deleted.
+  // Others delete the card.
   await page.locator('.card', { hasText: 'Test every part' }).press('Enter')
   await title.fill('Test all')
   await patch(document, ['- [>] Test every part @ben\n  By hand too\n', ''])
@@ -543,7 +543,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell begin a row; a fu
   await page.keyboard.press('Enter')
   const grown = [...rows.with(2, '| 3 | 2 |'), '| 4 | 6 |', '| 7 |  |']
   await text(one(...grown))
-  // The row disappears and returns with its text.
+  // Undo removes the row, together with its text.
   await page.keyboard.press('Control+z')
   await text(one(...grown.slice(0, -1)))
   await leave()
@@ -613,14 +613,14 @@ test('[COMP-32] a large sheet draws only nearby cells; keys, selection, copying,
     '50',
     '200'
   ])
-  // The window follows, and new content gets the space that was reserved for it.
+  // The drawn part follows the focus, and the new cells take the space that was reserved for them.
   await cell('AT195').waitFor()
   expect(await page.locator('.sheet-scroll').evaluate(({ scrollHeight, scrollWidth }) => [scrollHeight, scrollWidth])).toEqual([room, wide])
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowLeft')
   await until(() => isFocused('AW199'), 'and the one beside it')
 
-  // A draft stays while the person looks elsewhere.
+  // A draft stays while the person looks elsewhere in the sheet.
   await page.keyboard.type('new')
   await page.locator('.sheet-scroll').evaluate((element) => element.scrollTo(0, 0))
   await cell('A1').waitFor()
@@ -670,7 +670,7 @@ test('[COMP-33] in the reading view one interaction is one undo step, by key and
   await text(source)
   await open.press('Control+y')
   await text(marked)
-  // The same with the focus on the page; inside a field the key belongs to the field.
+  // The key also works when the page has the focus. In a field, it acts on the field's own text.
   await page.locator('.reading').getByLabel('Message as Guest').pressSequentially('abc')
   await page.keyboard.press('Control+z')
   expect(await editorText(page)).toBe(marked)
@@ -703,7 +703,7 @@ test('[COMP-34] the same suggestion is made once and can be withdrawn; notice an
   await mark.click()
   await toast.filter({ hasText: 'You already suggested this.' }).getByRole('button', { name: 'Withdraw' }).click()
   await until(async () => (await pending()) === 0, 'it is taken back')
-  // The same change can be suggested again.
+  // After withdrawing a suggestion, the person can make it again.
   await page.locator('.card[data-place]', { hasText: 'Test' }).press('Alt+ArrowRight')
   await annotation.filter({ hasText: 'Move card “Test” to Doing' }).waitFor()
   await page.locator('[data-cell=A2]').press('7')
@@ -734,7 +734,7 @@ test('[COMP-38] text typed in a cell stays with it, wherever others move it', as
   await patch(document, ['| new | 0 |\n', ''])
   await page.locator('[data-cell=A3] .sheet-field:focus').waitFor()
   await page.keyboard.press('Backspace')
-  // A column is inserted before it: the line number is different, but the heading identifies it.
+  // A program inserts a column before the cell. The line numbers change, but the heading identifies the column.
   await patch(document, [
     '| A | B |\n| --- | --- |\n| one | 1 |\n| two | 2 |',
     '| N | A | B |\n| --- | --- | --- |\n|  | one | 1 |\n|  | two | 2 |'
@@ -780,7 +780,7 @@ test('[COMP-40] the text does not jump when distant components are no longer dra
     scroller.scrollTop = 300
     await rest()
     const before = count()
-    // The boards in view are drawn and at rest.
+    // The boards that are in view have been drawn and no longer change.
     scroller.scrollTop = 1300
     const line = [...document.querySelectorAll('.cm-line')].find((each) => each.getBoundingClientRect().top > 200)
     const top = line?.getBoundingClientRect().top ?? Number.NaN
@@ -799,7 +799,7 @@ test('[COMP-41] a clicked cell or range is inserted into the formula being writt
   await cell('C2').press('=')
   await cell('A2').click()
   expect(await field.inputValue()).toBe('=A2')
-  // A double click only picks another cell, and opens nothing.
+  // A double click only selects another cell for the formula, and does not open it.
   await cell('B2').dblclick()
   expect(await field.inputValue()).toBe('=B2')
   await page.keyboard.type('+sum(')
@@ -816,7 +816,7 @@ test('[COMP-41] a clicked cell or range is inserted into the formula being writt
   await cell('B2').click()
   await page.keyboard.type(')')
   expect(await field.inputValue()).toBe('=B2+sum(A2:A3,A2:B2)')
-  // No cell can be picked here: the text is stored, and the click works as usual.
+  // No reference can be inserted at the cursor, so the text is stored and the click selects the cell as usual.
   await cell('A3').click()
   const written = rows.with(2, '| 1 | 2 |=B2+sum(A2:A3,A2:B2) |')
   await until(async () => (await cell('C2').textContent()) === '9', 'it is computed')
@@ -824,7 +824,7 @@ test('[COMP-41] a clicked cell or range is inserted into the formula being writt
   expect((await editorText(page)).replaceAll(/ *\| */g, '|')).toBe(sheets(...written).replaceAll(/ *\| */g, '|'))
   await page.keyboard.press('Control+z')
   await text(sheets(...rows))
-  // Not a formula.
+  // The typed text is not a formula.
   await cell('C3').press('x')
   await cell('A2').click()
   await until(async () => (await cell('C3').textContent()) === 'x', 'the word')
@@ -846,7 +846,7 @@ test('[COMP-50] cells of another sheet are picked by mouse and by keys; a sheet 
   await cell(1, 'A2').hover()
   await page.mouse.up()
   await until(async () => (await field.inputValue()) === '=sum(#costs!A2:B3', 'the range')
-  // The formula is shown above the sheet being picked from, with the cell that it belongs to.
+  // The formula is shown above the sheet in which the person selects cells, with the name of its own cell.
   expect(await grid(1).locator('td[aria-selected=true]').count()).toBe(4)
   await page.locator('.sheet-writer', { hasText: 'Sheet A2' }).locator('.sheet-field:focus').waitFor()
   await look(page, 'sheets-point')
@@ -858,10 +858,10 @@ test('[COMP-50] cells of another sheet are picked by mouse and by keys; a sheet 
   const first = source.replace('| 5 |', '| =sum(#costs!A2:B3)+#far-away!B2 |').replace('sheet title', 'sheet #far-away title')
   await text(first)
   await until(async () => (await cell(0, 'A2').textContent()) === '12', 'it is computed')
-  // It is one undo step.
+  // The formula and the new id are one undo step.
   await page.keyboard.press('Control+z')
   await text(source)
-  // By keyboard: within the sheet, to the next and the previous one, and with Shift to extend.
+  // The keyboard selects cells within the sheet, goes to the next and the previous sheet, and extends the range with Shift.
   await cell(0, 'A2').press('=')
   await page.keyboard.press('ArrowUp')
   expect(await field.inputValue()).toBe('=A1')
@@ -876,11 +876,11 @@ test('[COMP-50] cells of another sheet are picked by mouse and by keys; a sheet 
     async () => (await page.locator('.sheet-live:has(.sheet-writer) td[aria-selected=true]').count()) === 4,
     'the cells are marked'
   )
-  // Esc changes nothing and returns to the cell.
+  // Esc discards the formula and returns to the cell.
   await page.keyboard.press('Escape')
   await until(() => cell(0, 'A2').evaluate((element) => element.matches(':focus')), 'the cell has the focus')
   expect(await editorText(page)).toBe(source)
-  // The other end of a range is in the same sheet.
+  // The other end of a range must be in the same sheet.
   await cell(0, 'A2').press('=')
   await page.keyboard.type('#costs!A2:')
   await cell(2, 'B2').click()
@@ -900,7 +900,7 @@ test('[COMP-51] references in an unfinished formula follow their cells, whatever
   await page.getByRole('grid').first().locator('[data-cell=B3]').press('F2')
   await page.keyboard.type('+B2+#t!A2+')
   for (const _step of '+#t!A2+') await page.keyboard.press('ArrowLeft')
-  // Somebody adds a row with the menu: stored formulas follow.
+  // Others add a row with the menu, and the stored formulas follow.
   await patch(document, ['| one | 1 |', '|  |  |\n| one | 1 |'], ['| =B2*2 |', '| =B3*2 |'])
   await page.locator('[data-cell=B4] .sheet-field:focus').waitFor()
   expect(await field.inputValue()).toBe('=B3*2+B3+#t!A2+')
@@ -943,7 +943,7 @@ test('[COMP-53] an inserted component is in view as a whole if there is space, w
       const field = page.locator(first)
       await field.waitFor()
       const host = page.locator('.md-component', { has: field })
-      // A component larger than the window shows its beginning, and in any case the field.
+      // A component taller than the window shows its beginning, and its field stays visible.
       await until(async () => {
         const [all, one, seen] = [await host.boundingBox(), await field.boundingBox(), await page.locator('.cm-scroller').boundingBox()]
         if (all === null || one === null || seen === null) return false
@@ -973,7 +973,7 @@ test('[COMP-42] a click elsewhere saves the text typed for a board; Esc discards
   await page.keyboard.type('Given up')
   await page.keyboard.press('Escape')
   await until(async () => (await page.getByLabel('New card in Todo').count()) === 0, 'the field is closed')
-  // A pressed button keeps its position until then.
+  // A pressed button keeps its position until it is released.
   await addTo('Done').click()
   await page.keyboard.type('Tell all')
   await page.getByRole('button', { name: '+ Add a column' }).click()
@@ -1065,7 +1065,7 @@ test('[COMP-47] text typed for a column that others remove is shown, to copy or 
   await sheet.page.locator('.draft-gone:focus', { hasText: '“xyz”' }).waitFor()
   await sheet.page.getByRole('button', { name: 'Discard' }).click()
   await cell('A2').and(sheet.page.locator(':focus')).waitFor()
-  // The sheet is being edited.
+  // The sheet can be edited again.
   await sheet.page.keyboard.type('5')
   await sheet.page.keyboard.press('Enter')
   await sheet.text(sheets('| A |', '| --- |', '| 5 |', '| 3 |'))
@@ -1092,10 +1092,10 @@ test('[COMP-48] a card keeps the focus when a move is undone or others move card
   await patch(document, ['## Doing', '## Doing\n- [ ] First of all'])
   await page.locator('[data-place="1:1"]').waitFor()
   await until(isFocused, 'the card, not the place, has the focus')
-  // It is deleted: the next one gets the focus.
+  // Others delete the focused card, and the next card takes the focus.
   await patch(document, ['- [>] Write importer @ana #backend\n', ''])
   await page.locator('.card:focus', { hasText: 'First of all' }).waitFor()
-  // A person who moved elsewhere stays there.
+  // If the person has moved the focus elsewhere, it stays there.
   await page.locator('.cm-line', { hasText: 'After' }).click()
   await patch(document, ['- [ ] First of all\n', ''])
   await until(async () => (await page.locator('.card').count()) === 2, 'it is gone')
@@ -1121,6 +1121,6 @@ test('[COMP-37] faults are shown in place: an unclosed fence, the reason of an e
   await page.getByText('This block is not closed. End it with a line of ```').waitFor()
   await page.getByRole('button', { name: 'Read' }).click()
   await page.locator('.reading').getByText('This block is not closed. End it with a line of ```').waitFor()
-  // The error of the widget is also reported on the page.
+  // The page is closed without a check of its errors, because it also reports the error of the widget.
   await page.context().close()
 })

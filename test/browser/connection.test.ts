@@ -1,4 +1,4 @@
-/** Connections that break, servers that refuse, several pages of one device: the text stays. */
+/** Broken connections, refusals by the server, and several pages of one device. The text is never lost. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** A device that has opened the document, and its pages. */
+/** A device that has opened the document, with its browser context and its page. */
 async function device(url: string): Promise<{ context: BrowserContext; page: Page }> {
   const context = await browser.newContext({ acceptDownloads: true })
   const page = await context.newPage()
@@ -47,7 +47,7 @@ test.each([[true], [false]])(
     await typeAtEnd(two, 'two, before\n')
     await one.reload()
     await until(async () => (await editorText(one)).includes('one, before'), 'what the first page wrote')
-    // The first page has loaded what the second had stored by now. The second continues under the same id, or as a new page.
+    // By now, the first page has loaded everything that the second one had stored. The second page continues under the same id or as a new page.
     if (bothAgain) {
       await two.reload()
       await until(async () => (await editorText(two)).includes('two, before'), 'what the second page wrote')
@@ -83,7 +83,7 @@ test('[WEB-34] a connection closed with a transient code is retried, later each 
     await page.getByText('The server cannot save your changes right now').waitFor()
     await until(() => way.openedAt.length > from + 4, 'the fourth attempt')
     const waits = way.openedAt.slice(from + 1).map((at, index, all) => at - (all[index - 1] ?? at))
-    // The fourth wait is 2048 ms ± 25 %.
+    // The fourth delay is 2048 ms ± 25 %.
     expect(waits[3], `${code}`).toBeGreaterThan(1500)
     expect(await editorText(page)).toBe('one two ')
     way.closeOnText(undefined)
@@ -114,7 +114,7 @@ test.each([
   expect(await (await download.createReadStream()).toArray().then((chunks) => Buffer.concat(chunks as Buffer[]).toString())).toBe(
     '# Kept\n!'
   )
-  // Nothing else wakes it.
+  // No other event makes the page try again.
   await page.evaluate(() => dispatchEvent(new Event('online')))
   await page.evaluate(async () => void (await fetch('/api/health')))
   expect(proxy.openedAt.length - from).toBe(attempts - 1)
@@ -137,7 +137,7 @@ test('[WEB-36] text typed while a connection opens is sent after earlier text', 
   }
   await saved(page)
   proxy.delay(0)
-  // It may have opened before counting began.
+  // The connection may have opened before the counting began.
   expect(proxy.openedAt.length - opened).toBeLessThanOrEqual(1)
   expect(await readMarkdown(world.url, document)).toBe(typed)
   await context.close()
@@ -150,7 +150,7 @@ test('[WEB-37] a change that the device lost keeps no other change from the serv
   await context.setOffline(true)
   await typeAtEnd(page, 'abc')
   await page.locator('.cm-content').press('Control+Home')
-  // Changes that arrive during a write share one record; the one that gets lost has a record of its own.
+  // Changes that arrive during a write share one record. The change that gets lost must have a record of its own.
   for (const [keys, count] of [
     ['firs', 7],
     ['t', 8],

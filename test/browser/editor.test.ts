@@ -1,4 +1,4 @@
-/** Two people, one text. */
+/** Two people who edit one text. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
@@ -54,13 +54,13 @@ test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", as
   await Promise.all([saved(ana.page), saved(bea.page)])
   await bea.page.locator('.cm-line').last().click()
   await bea.page.keyboard.press('End')
-  // The name is visible while she types, and disappears soon after.
+  // The name is visible while Bea types, and disappears soon afterwards.
   const named = ana.page.locator('.remote-caret.labelled', { hasText: 'Bea' }).waitFor()
   await bea.page.keyboard.type(' and second')
   await named
   await until(async () => (await editorText(ana.page)) === '# Plan\n\nfirst and second', 'the text of Bea at Ana')
   await ana.page.getByRole('button', { name: 'Follow Bea' }).waitFor()
-  // It disappears after a moment, and returns under the pointer.
+  // The name disappears after a moment, and returns while the pointer is over the caret.
   const caret = ana.page.locator('.remote-caret:not(.labelled)')
   await caret.waitFor({ state: 'attached' })
   const box = await caret.boundingBox()
@@ -68,7 +68,7 @@ test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", as
   await ana.page.locator('.remote-caret.hovered', { hasText: 'Bea' }).waitFor({ state: 'attached' })
   await ana.page.mouse.move((box?.x ?? 0) - 60, (box?.y ?? 0) + 8)
   await ana.page.locator('.remote-caret.hovered').waitFor({ state: 'detached' })
-  // Each letter brings it back, wherever it is typed; the text after the caret does not change.
+  // Each typed letter shows the name again, wherever Bea types, and the text after the caret does not change.
   await bea.page.keyboard.press('ArrowLeft')
   await ana.page.locator('.remote-caret.labelled').waitFor()
   await caret.waitFor({ state: 'attached' })
@@ -118,7 +118,7 @@ test('[WRITE-22] a followed person stays in view until either of them stops or a
   await bea.context.close()
 })
 
-/** A keystroke causes one layout, by the browser for the letter. Moving the caret causes none. */
+/** Checks that a key press causes one layout, for the typed letter. Moving the caret causes none. */
 async function layoutsOfKeys(page: Page): Promise<void> {
   const client = await page.context().newCDPSession(page)
   await client.send('Performance.enable')
@@ -133,11 +133,11 @@ async function layoutsOfKeys(page: Page): Promise<void> {
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
     counts.push((await count()) - before)
   }
-  // Other parts of the page change now and then, such as its own presence.
+  // The median ignores changes of other parts of the page, such as its own presence.
   expect(counts.sort((one, other) => one - other).at(counts.length / 2)).toBe(1)
 }
 
-/** Records the writes to the server and to the device's disk: during a keystroke, after its paint, and when the page is left. */
+/** Checks when the page writes to the server and to the device's disk: after the paint of a key press, and when the page is left. */
 async function sendsBehindPaint(page: Page): Promise<void> {
   const found = await page.locator('.cm-content').evaluate(async (element) => {
     interface View {
@@ -264,12 +264,12 @@ test('[WEB-57] a weaker or invalid link never replaces the one that this device 
   const link = await createLink(world.url, document, 'view')
   const { page, context, heard } = await person(document.url, 'Ana')
   await saved(page)
-  // A bad link: the stored link opens the document instead.
+  // If the link is invalid, the stored link opens the document.
   await page.goto(`${world.url}/d/${document.id}?key=typo`)
-  // The page reloads itself for that.
+  // The page reloads itself with the stored link.
   await chip(page, 'saved').waitFor()
   expect(await page.locator('.cm-content').getAttribute('aria-readonly')).not.toBe('true')
-  // A weaker link applies to this visit, and the page offers the other one.
+  // A weaker link applies to this visit, and the page offers the stored link.
   await page.goto(link.url)
   await chip(page, 'readonly').waitFor()
   await page.getByRole('link', { name: 'Use the other link' }).click()
@@ -279,7 +279,7 @@ test('[WEB-57] a weaker or invalid link never replaces the one that this device 
   await page.goto(world.url)
   await page.getByRole('link', { name: /Mine/ }).click()
   await saved(page)
-  // The browser itself reports the refused request.
+  // The browser logs the refused request.
   expect(heard.filter((line) => !line.includes('401'))).toEqual([])
   await context.close()
 })
@@ -305,7 +305,7 @@ test('[WEB-58] [WEB-100] an edit that would make the document too large does not
     await page.getByText('so it was not made').waitFor()
     expect((await editorText(page)).length).toBeLessThanOrEqual(max)
     await saved(page)
-    // The page does not hear of another writer's text; together the two are too large.
+    // The page does not receive the text by another writer. Both texts together are too large.
     deaf = true
     const grown = await fetch(`${world.url}/api/docs/${document.id}/content`, {
       method: 'PUT',

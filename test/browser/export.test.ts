@@ -1,4 +1,4 @@
-/** Exporting documents in real Chromium: as one file, and on paper. */
+/** Exporting documents in the browser, to a file and to paper. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ graph TD
 [^1]: At the end.
 `
 
-/** A person exports the page. Returns the path of the file. */
+/** Exports the page as a person does. Returns the path of the file. */
 async function taken(page: Page, name: string): Promise<string> {
   await page.getByRole('button', { name: 'More' }).click()
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as web page' }).click()])
@@ -110,7 +110,7 @@ test('[EXPORT-1] the document as one file looks like its published page, request
   await published.locator('figure.diagram').waitFor()
   const words = (where: Page): Promise<string> =>
     where.locator('article').evaluate((element) => {
-      // A file was never published, so the date below its title is that of the text.
+      // The file contains no date of publication, so the dates below the titles differ.
       const copy = element.cloneNode(true) as Element
       copy.querySelector('.byline')?.remove()
       return (copy.textContent ?? '').replaceAll(/\s+/g, ' ').trim()
@@ -150,7 +150,7 @@ test('[EXPORT-2] a hostile text exported as a file runs and loads nothing', asyn
   const found: string[] = []
   await reader.exposeFunction('canary', () => void found.push('ran'))
   await reader.route(
-    // Pictures and films that a text names may be requested from where it says, and from the document's own service.
+    // Pictures and videos in the text may be requested from their own addresses, and from the document's service.
     (url) => url.protocol.startsWith('http') && url.host !== 'picture.example' && url.origin !== world.url,
     (route) => {
       found.push(route.request().url())
@@ -164,7 +164,7 @@ test('[EXPORT-2] a hostile text exported as a file runs and loads nothing', asyn
   })
   await file.goto(`file://${path}`)
   await file.locator('article').waitFor()
-  // Even without the file's policy nothing would run: it has no script, no handler and no script address.
+  // Nothing would run even without the file's policy, because the file contains no scripts, event handlers or script addresses.
   expect(
     await file.evaluate(() => {
       const all = [...globalThis.document.querySelectorAll('*')]
@@ -209,11 +209,11 @@ test('[EXPORT-3] a printout has only the whole text: typeset by our own command,
   expect(await sheet.locator('figure.diagram pre').isVisible()).toBe(false)
   const tick = sheet.locator('li.task input').first()
   expect(await tick.evaluate((element) => getComputedStyle(element).printColorAdjust)).toBe('exact')
-  // Dark ink in any theme.
+  // The printed text is dark in any theme.
   expect(await sheet.evaluate((element) => getComputedStyle(element).getPropertyValue('--text').trim())).toBe('#26201c')
   await page.evaluate(() => dispatchEvent(new Event('afterprint')))
   expect(await page.locator('.print-sheet').count()).toBe(0)
-  // Printing from the browser's menu leaves no time to prepare.
+  // Printing from the browser's menu leaves no time for rendering.
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
   expect(await visible()).toEqual(['print-sheet'])
   expect(await page.locator('pre.print-sheet').textContent()).toContain('Line 399 of the walk.')

@@ -1,4 +1,4 @@
-/** Files that people add to a page. */
+/** Lets a test add files to a page. */
 import type { Page } from 'playwright-core'
 
 export interface Sent {

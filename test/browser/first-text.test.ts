@@ -1,4 +1,4 @@
-/** The text that comes with the page of a document, over HTTP: who gets it, and its safety. */
+/** The text that comes with the page of a document, checked over HTTP: who receives it, and whether it is safe. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const browserAccepts = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/
 const pageOf = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${world.url}${path}`, { headers: { accept: browserAccepts, ...headers } })
 
-/** The page once its text was drawn: on a busy machine the first page comes without it. */
+/** Requests a page until it includes its text. On a busy machine, the first response comes without it. */
 async function withText(path: string, headers: Record<string, string> = {}): Promise<{ html: string; answer: Response }> {
   let [html, answer] = ['', new Response()]
   await until(async () => {
@@ -65,13 +65,13 @@ test('[FIRST-1] the text comes with the page for people who may read it, by link
   const cookie = { cookie: `${cookiesOf(world.url).session}=${(await openSession(world.service, account.id, 'browser', 'a test')).token}` }
   expect((await withText(`/d/${own.id}`, cookie)).html).toContain(words)
 
-  // All of it was drawn before, so a page without text is one that must not have it.
+  // All of these texts have been drawn before, so a missing text means that the page must not have it.
   await world.ask('DELETE', `/api/docs/${made.id}/shares/${reader.id}`, { key: made.key })
   const elsewhere = await world.ask('POST', '/new', { json: { content: '# Elsewhere' } })
   const without = async (address: string, headers: Record<string, string> = {}): Promise<void> => {
     const answer = await pageOf(address, headers)
     const html = await answer.text()
-    // Without a key in the address, the browser may store one: the page requests the text with it.
+    // If the address has no key, the browser may store one. The page then requests the text with that key.
     const isAsking = !address.includes('key=') && headers['cookie'] === undefined
     expect(isAsking ? [200] : [404, 410]).toContain(answer.status)
     expect(html).not.toContain('Herons')
@@ -84,7 +84,7 @@ test('[FIRST-1] the text comes with the page for people who may read it, by link
   await without(`${path}?key=${made.key}&key=${commenter.secret}`)
   await without(path, cookie)
   await without(`/d/${own.id}`)
-  // Programs that accept anything get no page.
+  // Programs that accept any type receive Markdown and not the page.
   const program = await pageOf(`${path}?key=${made.key}`, { accept: '*/*' })
   expect(program.headers.get('content-type')).toContain('text/markdown')
   await world.ask('DELETE', `/api/docs/${made.id}`, { key: made.key })
@@ -106,7 +106,7 @@ test('[FIRST-2] the page of a long text contains its beginning, and a new versio
   expect(later).not.toContain('Block 0.')
 })
 
-/** All tags that the beginning of a text consists of in the editor's look. Text reaches a tag only as escaped letters. */
+/** Matches all tags that the first text may contain. Characters of the text appear in tags only in escaped form. */
 const ownTags =
   /<(?:\/?(?:div|span)|br|div class="[\w -]*"|span class="[\w -]*"|img class="still-widgetBuffer" alt="" aria-hidden="true"|input type="checkbox" disabled(?: checked)?)>/g
 
@@ -120,7 +120,7 @@ test('[FIRST-3] no text creates an element or attribute in the page that contain
     expect(css).toMatch(/^(?:\.still-line-\d+\{--columns:[\w(), ]*\})*$/)
   }
   expect(liveText('a <b onclick="x">&amp; | `<script>`').html).toContain('&lt;b onclick=&quot;x&quot;&gt;')
-  // Its title is also in the page.
+  // The page also contains the title.
   const { json: made } = await world.ask('POST', '/new', { json: { content: '# </title><script>alert(1)</script>\n\nHere.' } })
   const { html } = await withText(`/d/${made.id}?key=${made.key}`)
   expect(html).not.toContain('<script>')

@@ -1,4 +1,4 @@
-/** The requests of a first visit and their order, and that nothing moves while a document opens. */
+/** The requests of a first visit and their order. Nothing may move while a document opens. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -9,7 +9,10 @@ import { onStage } from './stage.ts'
 
 const sample = readFileSync(join(import.meta.dirname, 'published.md'), 'utf8')
 
-/** Most scripts of a first visit up to its editor: the entry, the code before the first paint, and the parts that start one by one. */
+/**
+ * Largest number of scripts that a first visit loads before its editor: the entry point, the code that runs before the first paint, and the parts
+ * that start one by one.
+ */
 const scriptsMax = 10
 const shiftMax = 0.01
 
@@ -18,13 +21,13 @@ let browser: Browser
 onStage((stage) => ({ world, browser } = stage), { offline: true })
 
 interface Watched {
-  /** Layout shift without user input, as the browser counts it. */
+  /** Layout shift without user input, as the browser measures it. */
   shift: number
-  /** The elements that moved, to help find the cause. */
+  /** Descriptions of the elements that moved, which help to find the cause. */
   readonly moved: string[]
 }
 
-/** A page that measures layout shifts from its start. */
+/** Opens a page that measures layout shifts from the start. */
 async function watched(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   await page.addInitScript(() => {
@@ -45,17 +48,17 @@ async function watched(context: BrowserContext): Promise<Page> {
   return page
 }
 
-/** The elements that moved visibly on a page. */
+/** Returns descriptions of the elements of a page that moved visibly. */
 const movedOn = async (page: Page): Promise<readonly string[]> => {
   const { shift, moved } = await page.evaluate(() => (globalThis as unknown as { watched: Watched }).watched)
   return shift < shiftMax ? [] : moved
 }
 
-/** Waits until everything that loads after the text is there; the feed is last. */
+/** Waits until everything that loads after the text has loaded. The activity feed is last. */
 const settled = (page: Page): Promise<void> =>
   until(() => page.evaluate(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/events?'))), 'the feed')
 
-/** The page of a document once it contains the text: on a busy machine the first page comes without it. */
+/** Requests a page until it includes its text. On a busy machine, the first response comes without it. */
 async function pageWithText(address: string): Promise<string> {
   let html = ''
   await until(async () => {
@@ -65,7 +68,7 @@ async function pageWithText(address: string): Promise<string> {
   return html
 }
 
-/** The visible lines or blocks of a text, with their positions and words. */
+/** Returns the visible lines or blocks of a text, with their positions and words. */
 const standing = (page: Page, selector: string): Promise<readonly string[]> =>
   page.evaluate((wanted) => {
     const found = [...globalThis.document.querySelectorAll(wanted)]
@@ -76,7 +79,9 @@ const standing = (page: Page, selector: string): Promise<readonly string[]> =>
       .map(({ words, box }) => `${words.trim()} ${[box.x, box.y, box.width, box.height].join(' ')}`)
   }, selector)
 
-/** Opens a document for the first time, and stops the page at the text that came with it. Returns a function that lets it continue. */
+/**
+ * Opens a document for the first time, and stops the page when it shows the text that came with it. Returns a function that lets the page continue.
+ */
 async function heldAtText(page: Page, address: string, look: string): Promise<() => Promise<void>> {
   await pageWithText(address)
   const gate = Promise.withResolvers<void>()
@@ -103,7 +108,7 @@ test('[WEB-66] a first visit requests few scripts before its editor, those of th
   expect((await scriptsOf(withoutKey, 'text/html')).some(isEditor)).toBe(true)
   // Programs get no preload hints.
   expect(await scriptsOf(withoutKey, '*/*')).toEqual([])
-  // If the text comes with the page, its scripts load after it.
+  // If the page comes with its text, the scripts load after the text.
   const announced = (await pageWithText(document.url)).match(/ data-scripts="([^"]+)"/)?.[1]?.split(' ') ?? []
   expect(announced.some(isEditor)).toBe(true)
   expect(await scriptsOf(document.url, 'text/html')).toEqual([])
@@ -115,7 +120,7 @@ test('[WEB-66] a first visit requests few scripts before its editor, those of th
     const { pathname } = new URL(request.url())
     if (pathname.endsWith('.js')) asked.push(pathname)
   })
-  // The text is held until everything before it was requested.
+  // The connection waits until the page has requested everything that must precede the text.
   const gate = Promise.withResolvers<void>()
   await page.routeWebSocket('**/collab', async (socket) => {
     await gate.promise
@@ -169,7 +174,7 @@ test('[WEB-67] [FIRST-4] nothing moves on a first visit: to write, to suggest, t
         await context.close()
         continue
       }
-      // The device stores the owner's link now.
+      // By now, the device has stored the owner's link.
       const weaker = await watched(context)
       await weaker.goto(reader.url)
       await weaker.getByText('This link gives you less access').waitFor()
@@ -181,7 +186,7 @@ test('[WEB-67] [FIRST-4] nothing moves on a first visit: to write, to suggest, t
   }
 })
 
-/** From now on each page records the states of its typefaces in the first frame with text. */
+/** Makes each new page record the states of its typefaces in the first frame with text. */
 const watchFaces = async (page: Page, selector: string, families: string): Promise<void> => {
   await page.addInitScript(
     ([wanted, names]) => {
@@ -228,14 +233,14 @@ test('[WEB-68] [WEB-97] [FIRST-5] [FIRST-10] the first visit has the typefaces o
       )
     await until(async () => (await asleep()) === 0, 'the faces of the first bold word')
     await workerActive(page)
-    // With the stored pages of the device, and without.
+    // The test runs with the pages stored on the device, and without them.
     await page.unrouteAll()
     await watchFaces(page, after, `${family}|page-mono`)
     await until(async () => {
       await page.reload()
       const kept = await page.waitForFunction(() => (globalThis as unknown as { facesAtText?: string[] }).facesAtText)
       const states = (await kept.jsonValue()) ?? []
-      // Requested before the text is drawn; a busy machine may not have them in time.
+      // The faces must have been requested before the text is drawn. On a busy machine, they may arrive too late.
       expect(states).not.toContain('unloaded')
       return states.every((state) => state === 'loaded')
     }, 'a visit whose typefaces were at hand in time')

@@ -1,4 +1,4 @@
-/** Tables of the live view as grids: movement by keys and pointer, deletion, handles, and others who edit the same table. */
+/** Tables of the live view as grids: moving by keys and pointer, deleting, handles, and several people in one table. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -16,7 +16,7 @@ const text = (page: Page, expected: string): Promise<void> =>
     expect(await editorText(page)).toBe(expected)
   })
 
-/** The row before the caret, and its text after the caret. */
+/** Returns the row at the caret, with `^` at the position of the caret. */
 const caret = (page: Page): Promise<string> =>
   page.locator('.cm-content').evaluate((element) => {
     const { state } = (
@@ -65,7 +65,7 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   const wrapped = await box(cell(page, 'A rather'))
   expect(wrapped.height).toBeGreaterThan(40)
   expect(wrapped.x + wrapped.width).toBeLessThan((await box(page.locator('.md-grid-head .md-cell').nth(2))).x + 2)
-  // Click far from its words, and below them.
+  // Click inside the cell, but to the right of its words and below them.
   await cell(page, 'Ana').click({ position: { x: wrapped.x - (await box(cell(page, 'Ana'))).x - 4, y: wrapped.height - 3 } })
   await at(page, `| **Ana**^ | ${long} | 3 |`)
   await press('Home')
@@ -76,7 +76,7 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   await at(page, '| ^Cid |')
   await press('ArrowUp', 'End', 'ArrowRight')
   await at(page, '| Bea | ^b |12|')
-  // First through the lines of a cell, then to the row above.
+  // The arrow moves through the lines of a cell first, and then to the row above.
   await press('ArrowUp')
   expect(await caret(page)).toMatch(/^\| \*\*Ana\*\* \| A rather .+\^.+ here \| 3 \|$/)
   await press('ArrowDown')
@@ -86,7 +86,7 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   await press('Delete', 'Delete', 'Delete', 'Control+Delete')
   await text(page, `${head}\n| **Ana** | ${long} | 3 |\n| Bea |  |12|\n| Cid |\n\nafter`)
   await page.keyboard.type('b')
-  // A rectangle of cells, selected with the pointer.
+  // The pointer selects a rectangle of cells.
   const [from, to] = [await box(cell(page, 'Bea')), await box(cell(page, 'A rather'))]
   await page.mouse.move(from.x + 16, from.y + 12)
   await page.mouse.down()
@@ -104,11 +104,11 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   ])
   await page.keyboard.type('x')
   await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |\n\nafter`)
-  // A cell that is missing in its row.
+  // This cell is missing from its row.
   await page.locator('.md-cell-lacking').nth(1).click()
   await page.keyboard.type('7')
   await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |  | 7 |\n\nafter`)
-  // Text below never becomes a row.
+  // Text below the table must not become a row.
   await page.locator('.cm-line', { hasText: 'after' }).click()
   await press('Home', 'Backspace')
   await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |  | 7 |\n\nafter`)
@@ -143,7 +143,7 @@ test('[GRID-6] [GRID-10] handles open the menu of a row or column and can be dra
       (await page.locator('.grid-mark').boundingBox())!,
       (await page.locator('.md-grid-head .md-cell').first().boundingBox())!
     ]
-    // A line after the target, not a box over it.
+    // The mark is a line after the target, and not a box over it.
     expect(of === 'row' ? [mark.height, mark.x] : [mark.width, mark.y]).toEqual([3, of === 'row' ? head.x : expect.closeTo(head.y, 0)])
     expect(of === 'row' ? mark.y - end.y - end.height : mark.x - end.x - end.width).toBeCloseTo(-1.5, 0)
     await page.mouse.up()
@@ -158,7 +158,7 @@ test('[GRID-6] [GRID-10] handles open the menu of a row or column and can be dra
   await page.getByRole('button', { name: 'Add column', exact: true }).click()
   await page.keyboard.type('z')
   await text(page, '| w | n | z |\n| - | --: | --- |\n| b | 9 |  |\n| c | 11 |  |\n| a | 10 |  |\n| d |  |  |')
-  // From the toolbar, and from the handles, by keyboard.
+  // The actions are available by keyboard, from the toolbar and from the handles.
   await page.keyboard.press('Escape')
   await page.keyboard.press('Tab')
   await page.getByRole('button', { name: 'Header row', exact: true }).and(page.locator(':focus')).waitFor()
@@ -195,7 +195,7 @@ test('[GRID-7] two people write in two cells of a row: no letter is lost, no car
   }
   await until(() => isInCell(first, 'and more'), 'the caret of the second in its cell')
   await until(() => isInCell(second, 'abcdef'), 'the caret of the first in its cell')
-  // Each person undoes their own change.
+  // Each person undoes only their own change.
   await first.keyboard.press('Control+z')
   await until(async () => /^\| left *[a-z]* \| qrstuvwxyz and more \|$/m.test(await editorText(first)), 'the words of the second stay')
   for (const { page, heard } of people) {

@@ -1,4 +1,4 @@
-/** History in Chromium: versions, the difference between two, authorship, and restoring, with the keyboard alone. */
+/** The version history in the browser, used by keyboard alone: versions, the difference between two, authors, and restoring. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -22,7 +22,7 @@ const put = async ({ id, key }: Document, content: string, author: string): Prom
   expect(answer.status).toBe(200)
 }
 
-/** Three versions by two writers. */
+/** Creates a document with three versions by two writers. */
 async function written(): Promise<Document> {
   const document = await createDocument(world.url, trip)
   await put(document, trip.replace('Friday', 'Saturday at noon').replace('- stove\n', ''), 'Ana')
@@ -34,14 +34,14 @@ async function open(document: Document, url = document.url): Promise<{ page: Pag
   const { page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 800 } })
   await page.goto(url)
   await page.locator('.cm-content:visible, .reading:visible').waitFor()
-  // The page's keys load with the editor, which is hidden in the reading view.
+  // The page's keys load with the editor, which the reading view hides.
   await page.locator('.cm-content').waitFor({ state: 'attached' })
   return { page, heard }
 }
 
 const changesOf = (page: Page, kind: 'ins' | 'del'): Promise<string[]> => page.locator(`.history-text ${kind}`).allTextContents()
 
-/** Opens the history by its key, and shows the source changes. */
+/** Opens the history by its key, and shows the changed lines. */
 async function openSource(page: Page): Promise<void> {
   await page.keyboard.press('Control+Alt+h')
   await page.getByRole('group', { name: 'Version view' }).getByRole('button', { name: 'Source' }).press('Enter')
@@ -61,7 +61,7 @@ test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the changed words, move b
   await page.getByText('1 of 2').waitFor()
   await page.keyboard.press('n')
   await page.getByText('2 of 2').waitFor()
-  // The first version, by Tab and Enter.
+  // The keyboard selects the first version.
   const first = page.locator('.timeline-item').last()
   await first.focus()
   await page.keyboard.press('Enter')
@@ -71,7 +71,7 @@ test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the changed words, move b
   await until(async () => (await editorText(page)) === trip, 'the restored text')
   await page.locator('.toast', { hasText: /Restored the version of \d{1,2}:\d\d\s[AP]M\./ }).waitFor()
   await page.locator('.cm-content:focus').waitFor()
-  // The caret is where the text changed: the day of the trip.
+  // The caret is where the text changed: at the day of the trip.
   await until(
     () =>
       page.evaluate(
@@ -261,7 +261,7 @@ test('[HISTORY-8] a refusal disappears with the next action, versions of one min
   await page.keyboard.type('The plan')
   await page.keyboard.press('Enter')
   await problem.waitFor({ state: 'detached' })
-  // Written at nearly the same time.
+  // These versions were written within the same minute.
   const options = await page.getByLabel('Compared with').locator('option').allTextContents()
   expect(new Set(options).size).toBe(3)
   const reader = await open(document, (await createLink(world.url, document, 'view')).url)

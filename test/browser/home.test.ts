@@ -1,4 +1,4 @@
-/** The home page in real Chromium: lists of documents, adding files, deleting and restoring. */
+/** The home page in the browser: lists of documents, adding files, deleting and restoring. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { hostileNames } from '../support/hostile.ts'
@@ -14,7 +14,7 @@ onStage((stage) => ({ world, browser } = stage))
 
 const visit = (options = {}): Promise<OwnPage> => ownPage(browser, options)
 
-/** Opens documents by link, so that the device knows them. */
+/** Opens documents by link, so that the device stores them. */
 const know = async (page: Page, urls: readonly string[]): Promise<void> => {
   for (const url of urls) {
     await page.goto(url)
@@ -36,7 +36,7 @@ const drop = (page: Page, files: readonly { name: string; bytes: readonly number
     globalThis.document.body.dispatchEvent(event('drop'))
   }, files)
 
-/** Picks a menu item of the first document whose title begins with `title`. */
+/** Chooses a menu item of the first document whose title begins with `title`. */
 const choose = async (page: Page, title: string, words: string): Promise<void> => {
   await page
     .getByRole('button', { name: `More for “${title}` })
@@ -61,7 +61,7 @@ test('[HOME-1] [HOME-9] documents of this device are found by title, filtered an
   await page.goto(world.url)
   await page.locator('.recent').nth(2).waitFor()
   expect(await titles(page)).toEqual(['Ähren', 'News', 'Zebra notes'])
-  // The list is sorted by the last visit or change, also without a key in the address.
+  // The list is sorted by the last visit or change. The visit counts even if the address has no key.
   await know(page, [`${world.url}/d/${own.id}`])
   await page.goto(world.url)
   await page.locator('.recent').nth(2).waitFor()
@@ -76,7 +76,7 @@ test('[HOME-1] [HOME-9] documents of this device are found by title, filtered an
   expect(await titles(page)).toEqual(['Ähren'])
   await page.getByText('Can comment').first().waitFor()
   await page.getByLabel('Show').selectOption('All')
-  // The search field is aligned with its results.
+  // The search field is aligned with the results.
   const left = (name: string): Promise<number> =>
     page
       .locator(name)
@@ -118,7 +118,7 @@ test('[HOME-2] [HOME-10] a signed-in person also finds the documents of the acco
   await until(async () => (await titles(page)).join() === 'Fish', 'found by a word of the text')
   await page.getByRole('link', { name: /Fish/ }).click()
   await saved(page)
-  // A document deleted here is in the account's trash, even if this device does not know it.
+  // A document deleted here is in the account's trash, even if this device does not list it.
   await page.goto(world.url)
   await choose(page, 'Bread', 'Delete for everyone')
   await page.getByText('“Bread” moved to trash.').waitFor()
@@ -164,12 +164,12 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if othe
   await know(page, [tea.url, cake.url, milk.url, lent.url])
   await page.goto(world.url)
   await page.locator('.recent').nth(3).waitFor()
-  // Somebody else's document cannot be deleted.
+  // A document that belongs to somebody else cannot be deleted.
   await page.getByRole('button', { name: 'More for “Lent”' }).click()
   await page.getByRole('button', { name: 'Remove from this device…' }).waitFor()
   expect(await page.getByRole('button', { name: 'Delete for everyone' }).count()).toBe(0)
   await page.keyboard.press('Escape')
-  // Nobody else has used a link to it, so there is no question.
+  // Nobody else has used a link to the document, so the page does not ask.
   await choose(page, 'Tea', 'Delete for everyone')
   await page.getByText('“Tea” moved to trash.').waitFor()
   expect(await status(tea)).toBe(410)
@@ -177,7 +177,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if othe
   await until(async () => (await titles(page)).includes('Tea'), 'undone')
   expect(await status(tea)).toBe(200)
 
-  // Somebody reads it with a link of their own: the page asks once, and names them.
+  // Somebody reads the document with a link of their own, so the page asks once and names that person.
   const other = await visit()
   await know(other.page, [guest.url])
   await choose(page, 'Cake', 'Delete for everyone')
@@ -196,18 +196,18 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if othe
   expect(await fresh.page.getByRole('button', { name: 'Restore' }).count()).toBe(0)
   await fresh.context.close()
 
-  // The person who deleted it finds it at its address, and restores it there.
+  // The person who deleted the document finds it at its address and restores it there.
   await page.goto(`${world.url}/d/${cake.id}`)
   await page.getByRole('heading', { name: '“Cake” is in the trash' }).waitFor()
   await page.getByRole('button', { name: 'Restore', exact: true }).click()
   await saved(page)
   expect(await status(cake)).toBe(200)
-  // The page that stayed open continues when it becomes visible.
+  // The other person's page continues when it becomes visible.
   await other.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await saved(other.page)
   await other.context.close()
 
-  // Deleted on its own page, with the menu.
+  // The person deletes a document with the menu on its page.
   await page.goto(`${world.url}/d/${milk.id}`)
   await saved(page)
   await page.getByRole('button', { name: 'More' }).click()
@@ -255,7 +255,7 @@ test('[HOME-4] files become documents by drop and by button; binary files, large
   expect(await page.locator('.cm-line').allTextContents()).toEqual(['Müller'])
   await page.goto(world.url)
   await page.getByRole('button', { name: 'Start writing' }).waitFor()
-  // A file that is too large is refused before it is read.
+  // A file that is too large is refused before the page reads it.
   await page.evaluate(() => {
     const data = new DataTransfer()
     data.items.add(new File([new Uint8Array(10 * 1024 * 1024 + 1)], 'large.md'))
@@ -287,7 +287,7 @@ test('[HOME-5] a new document is created once, whatever messages are lost', asyn
   await page.getByRole('button', { name: 'Start writing' }).click()
   await saved(page)
   expect(new Set(made).size).toBe(1)
-  // A person who starts a document gets the editor, even if they read the last one.
+  // A person who starts a document gets the editor, even if the last document was open in the reading view.
   await page.getByRole('button', { name: 'Read', exact: true }).click()
   await page.locator('.reading').waitFor()
   await page.unroute('**/new')
@@ -358,7 +358,7 @@ for (const viewport of sizes) {
     await drop(page, [{ name: 'picture.png', bytes: [0, 1, 2] }])
     await page.getByText('is not a text').waitFor()
     await look(page, 'home-asking')
-    // The address of a document in the trash answers 410, which the browser logs.
+    // The address of a document in the trash answers 410, and the browser logs that.
     expect(heard.filter((words) => !words.includes('410'))).toEqual([])
     await context.close()
   })

@@ -1,4 +1,4 @@
-/** Hostile texts, names, titles and labels on every page that shows them, in a real browser: nothing runs, nothing loads. */
+/** Hostile texts, names, titles and labels on every page that shows them, in a real browser. Nothing may run or load. */
 import { createRequire } from 'node:module'
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -14,7 +14,7 @@ import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-// The isolation of hostile content is tested in the full browser.
+// Only the full browser isolates hostile content as users' browsers do.
 onStage((stage) => ({ world, browser } = stage), { whole: true })
 
 const { tests: examples } = createRequire(import.meta.url)('commonmark-spec') as { tests: { markdown: string; section: string }[] }
@@ -26,13 +26,13 @@ const corpus = hostileTexts(
     .map(({ markdown }) => markdown.replaceAll('→', '\t'))
 )
 
-// A random quarter, always the same. `npm run test:all` uses them all.
+// Each run uses the same random quarter of the texts. `npm run test:all` uses all of them.
 const draw = seeded(1)
 const tried = isLong ? corpus : corpus.filter(() => draw(4) === 0)
 
 const textsPerPage = 1000
 
-// Each text is a list item: whatever it opens ends with the item and hides no other text.
+// Each text is a list item. Anything that it opens ends with the item, so it hides no other text.
 const pages = Array.from({ length: Math.ceil(tried.length / textsPerPage) }, (_, page) => {
   const texts = tried.slice(page * textsPerPage, (page + 1) * textsPerPage)
   return `# Page ${page}\n\n${texts.map((text) => `- ${text.replaceAll('\n', '\n  ')}\n`).join('\n')}\n\nEnd of page ${page}.\n`
@@ -48,7 +48,7 @@ interface Watched {
 async function watched(): Promise<Watched> {
   const context = await browser.newContext()
   const found: string[] = []
-  // Called before a request leaves, after the policies.
+  // The browser calls this after it has applied the policies and before a request leaves.
   await context.route(
     (url) => url.origin !== world.url && url.protocol.startsWith('http') && url.host !== 'picture.example',
     (route) => {
@@ -63,13 +63,13 @@ async function watched(): Promise<Watched> {
     for (const name of ['canary', 'alert', 'print', 'prompt', 'confirm']) Object.assign(globalThis, { [name]: trap(name) })
     globalThis.document.addEventListener('securitypolicyviolation', (event) => {
       const { effectiveDirective, blockedURI, sourceFile, sample } = event as SecurityPolicyViolationEvent
-      // A picture without https that a text names.
+      // The policy refuses pictures without https that a text names.
       if (effectiveDirective === 'img-src' && blockedURI.startsWith('http://picture.example/')) return
       tell(`policy: ${effectiveDirective} ${blockedURI} ${sourceFile} ${sample}`)
     })
   })
   await context.route('https://picture.example/**', (route) => route.abort())
-  // Hundreds of players need not request missing files from the server.
+  // Aborting these requests keeps hundreds of players from requesting missing files.
   await context.route(`${world.url}/f/**`, (route) => route.abort())
   const page = await context.newPage()
   page.on('dialog', (dialog) => void dialog.dismiss().then(() => found.push(`dialog: ${dialog.message()}`)))
@@ -83,8 +83,8 @@ async function watched(): Promise<Watched> {
 }
 
 /**
- * Elements and attributes below `selector` (in its shadow root, if it has one) that no text may create. Opens everything, and hovers over and focuses
- * everything that could react.
+ * Returns elements and attributes below `selector` (in its shadow root, if it has one) that no text may create. It opens every part that can be
+ * opened, and hovers over and focuses every element that could react.
  */
 const dangers = (page: Page, selector: string): Promise<string[]> =>
   page.evaluate((wanted) => {
@@ -93,7 +93,7 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
     if (root == null) return [`no ${wanted}`]
     const html =
       /^(a|abbr|article|audio|b|blockquote|br|cite|code|del|details|div|em|figcaption|figure|h[1-6]|hr|img|input|ins|kbd|li|mark|ol|p|pre|q|s|samp|section|small|span|strong|sub|summary|sup|table|tbody|td|th|thead|time|tr|u|ul|var|video)$/
-    // Charts are drawn with these.
+    // Charts consist of these elements.
     const drawn = /^(svg|title|desc|g|rect|path|circle|text)$/
     const drawing = /^(aria-labelledby|class|cx|cy|d|height|id|r|role|text-anchor|viewBox|width|x|xmlns|y)$/
     const attributes =
@@ -105,7 +105,7 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
       const math = element.namespaceURI === 'http://www.w3.org/1998/Math/MathML'
       const name = element.localName
       const svg = element.namespaceURI === 'http://www.w3.org/2000/svg'
-      // The page's own button, made by its script.
+      // The script of the page creates this button.
       if (name === 'button' && element.className === 'widget-run') continue
       const own = element.closest('button.copy-code')
       const isCopy = (own?.cloneNode(false) as Element | undefined)?.outerHTML === copy
@@ -131,7 +131,7 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
       }
     }
     for (const element of root.querySelectorAll<HTMLElement>('details')) element.setAttribute('open', '')
-    // Code that runs on an event needs an attribute. All but a few of the thousands of elements have none, so they cannot react.
+    // Code can react to an event only through an attribute, and only a few of the thousands of elements have one.
     for (const element of root.querySelectorAll<HTMLElement>('*')) {
       if (!element.getAttributeNames().some((name) => name.startsWith('on'))) continue
       for (const type of ['mouseover', 'pointerenter', 'focus', 'error', 'load', 'toggle', 'animationstart'])
@@ -141,7 +141,7 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
   }, selector)
 
 /**
- * Waits until the reading view ends with a text; only footnotes are below it. Searching the whole page, or every frame, would take longer than the
+ * Waits until the reading view ends with a text. Only footnotes are below it. Searching the entire page or every frame would take longer than the
  * wait itself.
  */
 const ends = (page: Page, text: string): Promise<unknown> =>
@@ -154,7 +154,7 @@ const ends = (page: Page, text: string): Promise<unknown> =>
     { polling: 100 }
   )
 
-/** Waits until the text in the editor ends with these words, seen at its end. */
+/** Waits until the text in the editor ends with these words, by looking at its end. */
 const shows = async (page: Page, text: string): Promise<void> => {
   await until(async () => {
     await page.locator('.cm-scroller').evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight))
@@ -162,7 +162,7 @@ const shows = async (page: Page, text: string): Promise<void> => {
   }, `the editor shows “${text}”`)
 }
 
-/** Parts of the live view that no text may create; drawn icons and self-contained formulas are allowed. */
+/** Returns parts of the live view that no text may create. Icons and complete formulas are allowed. */
 const liveDangers = (page: Page): Promise<string[]> =>
   page.locator('.cm-content').evaluate((content) => {
     const found = [...content.querySelectorAll('script, iframe, object, embed, form, style, link, base')]
@@ -193,7 +193,7 @@ test('[HOSTILE-1] the same texts run as HTML, and the test notices', async () =>
   await context.close()
 })
 
-// Both take a minute on an idle machine, and more than the usual limit on a busy one.
+// Both tests take a minute on an idle machine, and exceed the usual limit on a busy one.
 const timeout = 300_000
 
 test('[HOSTILE-1] no text runs or loads anything on the published page, and none creates a node that could', { timeout }, async () => {
@@ -266,7 +266,7 @@ test('[HOSTILE-3] titles, labels of links and names are plain text everywhere', 
   expect(labels.toSorted()).toEqual(['Your own link', ...hostileNames.map((name) => name.trim())].toSorted())
   await page.keyboard.press('Escape')
 
-  // People with such names connect and show their cursors.
+  // People with hostile names connect and show their cursors.
   const sockets: HocuspocusProviderWebsocket[] = []
   for (const name of hostileNames.slice(0, 30)) {
     const doc = new Y.Doc()
@@ -288,13 +288,13 @@ test('[HOSTILE-3] titles, labels of links and names are plain text everywhere', 
   ).toBe(0)
   for (const socket of sockets) socket.destroy()
 
-  // Titles: of the page, of published pages, of the list of documents.
+  // Titles appear on the page, on published pages and in the list of documents.
   for (const [index, name] of hostileNames.entries()) {
     const document = await createDocument(world.url, `# \`\` ${name.replaceAll('`', "'")} \`\`\n`)
     await fetch(`${world.url}/api/docs/${document.id}/publish`, { method: 'POST', headers: { 'x-share-key': document.key } })
     const html = await (await fetch(`${world.url}/pub/${document.id}`)).text()
     expect(html.match(/<(script|iframe|img|svg|object|embed|base|form|style)/g), name).toBeNull()
-    // Some of the pages are enough: they are all made the same way.
+    // All of these pages are made in the same way, so it is enough to open some of them.
     if (index % 8 !== 0) continue
     await page.goto(`${world.url}/pub/${document.id}`)
     expect(await dangers(page, 'body > main')).toEqual([])

@@ -1,4 +1,4 @@
-/** Actions of a person without a mouse. */
+/** Lets a test act like a person without a mouse. */
 import type { Page } from 'playwright-core'
 
 export const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
@@ -19,7 +19,7 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   throw new Error(`never reached ${String(name)}: ${names.join(' | ')}`)
 }
 
-/** Runs a command of the palette, by keyboard. */
+/** Runs a command from the palette by keyboard. */
 export async function command(page: Page, name: string): Promise<void> {
   await page.keyboard.press('ControlOrMeta+Shift+p')
   await page.getByRole('combobox').waitFor()
@@ -28,7 +28,7 @@ export async function command(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-/** Moves down the options of the focused select to this one. Typing its name fails if a slow page takes too long between letters. */
+/** Selects an option of the focused select control with the down arrow. Typing the name would fail if a slow page paused between letters. */
 export async function choose(page: Page, option: string): Promise<void> {
   const chosen = (): Promise<{ value: string | undefined; last: boolean }> =>
     page.evaluate(() => {

@@ -1,4 +1,4 @@
-/** Every page in every look: axe, the policy, and pictures for people (AGMD_TEST_SCREENS=1 writes them). */
+/** Every page in every look: axe, the content policy, and screenshots for people (AGMD_TEST_SCREENS=1 writes them). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -39,7 +39,7 @@ for (const viewport of sizes) {
     await page.locator('.cm-content').press('Control+End')
     await look(page, 'editor-end')
 
-    // On a phone it is in the menu.
+    // On a phone, the button is in the menu.
     const toggle = async (back: boolean): Promise<void> => {
       if (viewport.width > 640) return page.getByRole('button', { name: 'Source' }).click()
       await page.getByRole('button', { name: 'More' }).click()
@@ -86,7 +86,7 @@ for (const viewport of sizes) {
   })
 }
 
-/** The elements beyond the right edge of the window. */
+/** Returns the elements beyond the right edge of the window. */
 const beyond = (page: Page, within: string): Promise<string[]> =>
   page.locator(`${within} :is(a, button, li, span, h2)`).evaluateAll((parts) =>
     parts
@@ -122,7 +122,7 @@ test.each([
   for (const role of ['owner', 'edit', 'suggest', 'comment', 'view']) {
     const page = await open(role === 'owner' ? document.url : (await createLink(world.url, document, role)).url)
     const label = page.locator('.chip')
-    // This checks only the width; WEB-1 to WEB-4 check the states.
+    // This test checks only the width. WEB-1 to WEB-4 check the states.
     const say = (words: string | undefined): Promise<void> =>
       label.evaluate((element, text) => {
         const word = element.querySelector('.chip-word')?.firstChild as Text | null | undefined
@@ -133,7 +133,7 @@ test.each([
       await widths(page, async (width) => expect(await beyond(page, '.top-bar'), `${role} ${width} ${words}`).toEqual([]))
     }
     if (role === 'owner') {
-      // Writing modes that stay visible while they are on: suggesting, then also the source.
+      // The buttons for suggesting and for the source stay visible while their mode is on.
       for (const keys of ['Control+Shift+e', 'Control+Alt+p']) {
         const pressed = page.locator(".top-bar .wide-only[aria-pressed='true']")
         const before = await pressed.count()

@@ -1,4 +1,4 @@
-/** Media jobs in the editor, in real Chromium: with Debian's engines, and with scripted nodes. */
+/** Media jobs in the browser, with Debian's engines and with scripted compute nodes. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -14,7 +14,7 @@ import { type Json, startWorld, type World } from '../support/world.ts'
 import { look, sizes } from './appearance.ts'
 import { createDocument, editorText, launch, saved, until, ownPage } from './browser.ts'
 
-// Skipped on a machine where the engines cannot be installed; in CI their absence is an error (nodes.ts).
+// These tests are skipped on a machine where the engines cannot be installed. In CI, missing engines are an error (nodes.ts).
 const withEngines = test.skipIf(missingEngines.length > 0)
 
 const said = 'The quick brown fox jumped over the lazy dog'
@@ -45,7 +45,7 @@ interface Somebody {
   readonly context: BrowserContext
   readonly page: Page
   readonly heard: string[]
-  /** A request of the signed-in browser. */
+  /** Sends a request as the signed-in browser. */
   post(path: string, body: object): Promise<Record<string, Json>>
   open(content: string): Promise<string>
 }
@@ -53,7 +53,7 @@ interface Somebody {
 /** Cookies of people who have signed up, by name. */
 const signedUp = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>()
 
-/** A person with an account, on a page of their own. */
+/** Signs a person up and opens a page for them. */
 async function join(name: string, options: BrowserContextOptions = {}): Promise<Somebody> {
   const known = signedUp.get(name)
   const { context, page, heard } = await ownPage(browser, {
@@ -105,7 +105,7 @@ const job = (page: Page, phase: string) => page.locator(`.media-job[data-phase=$
 /** Runs a command by its name in the palette. */
 async function command(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Control+Shift+P')
-  // A form may contain one, too.
+  // A form in the panel may contain a combobox as well, so the selector names the palette.
   await page.locator('input[role=combobox]').fill(name)
   await page.locator('[role=option][aria-selected=true]', { hasText: name }).waitFor()
   await page.keyboard.press('Enter')
@@ -133,7 +133,7 @@ afterAll(async () => {
   await writer?.node.ended
 })
 
-/** A person with a real node. */
+/** Returns a person whose account has a real compute node. */
 async function ana(): Promise<Somebody> {
   if (writer === undefined) {
     const somebody = await join('ana')
@@ -153,7 +153,7 @@ withEngines('[MEDIA-34] a person checks dictated words first; they are inserted 
   await cursorBehind(page, 'He said ')
   await command(page, 'Dictate')
   await panel(page).getByRole('button', { name: 'Record' }).click()
-  // The browser plays the file in real time, so this takes as long as the file.
+  // The browser plays the file in real time, so recording takes as long as the file.
   await until(async () => /0:0[4-9]/.test((await page.getByRole('timer').textContent()) ?? ''), 'four seconds')
   await panel(page).getByRole('button', { name: 'Stop and transcribe' }).click()
   const words = panel(page).getByRole('textbox', { name: 'Transcript' })
@@ -161,7 +161,7 @@ withEngines('[MEDIA-34] a person checks dictated words first; they are inserted 
   const heard = await words.inputValue()
   process.stdout.write(`by microphone: ${heard}\n`)
   expect(wordErrorRate(said, heard)).toBeLessThanOrEqual(0.5)
-  // Meanwhile others write before the position.
+  // In the meantime, others write before the place of the result.
   await post(`/api/docs/${id}/edits`, { operations: [{ op: 'replace', find: 'First.', with: 'The very first.' }] })
   await until(async () => (await editorText(page)).startsWith('The very first.'), 'the words of others')
   await words.fill('a fox ran')
@@ -303,7 +303,7 @@ test('[MEDIA-38] without session, right, node or engine the page says what is mi
   expect(await panel(cem.page).locator('.media-form [type=submit]').isDisabled()).toBe(true)
   await panel(cem.page).getByRole('button', { name: 'Generate a picture' }).click()
   await panel(cem.page).getByText('cannot generate pictures').waitFor()
-  // The node disconnects between the question and the job.
+  // The node disconnects after the page has asked what is possible, and before the job.
   await panel(cem.page).getByRole('button', { name: 'Read aloud' }).click()
   await panel(cem.page).getByLabel('Text to read aloud').fill('short')
   await cem.page.route('**/media/speak', async (route) => {
@@ -353,7 +353,7 @@ test('[MEDIA-39] a job can be canceled, fails with its reason, waits for a lost 
   await job(page, 'waiting').getByText('Waiting for the connection.').waitFor()
   await context.setOffline(false)
   await job(page, 'running').waitFor()
-  // Its position and its job survive a reload; text that others wrote before it moves it.
+  // The job and its place survive a reload. Text that others write before the place moves it.
   await page.reload()
   await saved(page)
   await page.locator('.cm-line', { hasText: 'Place here.' }).locator('.media-sign').waitFor()
@@ -392,7 +392,7 @@ test('[MEDIA-40] the microphone is released when the panel closes, and the recor
   expect(await policy(`/d/${id}`)).toContain('microphone=(self)')
   for (const path of ['/', '/new', '/nothing', '/account', '/sign-in', `/pub/${id}`, `/d/${id}.md`])
     expect(await policy(path), path).toContain('microphone=()')
-  // On a later visit the page comes from the service worker.
+  // On a later visit, the page comes from the service worker.
   await page.evaluate(() => navigator.serviceWorker.ready)
   await page.reload()
   await saved(page)

@@ -1,4 +1,4 @@
-/** Without the network, without storage on the device, and with data of earlier versions. */
+/** Pages without a network, without storage on the device, and with data of earlier versions. */
 import type { Browser } from 'playwright-core'
 import * as Y from 'yjs'
 import { expect, test } from 'vitest'
@@ -36,7 +36,7 @@ test('[WEB-24] a document opened before opens offline after a browser restart, a
   await workerActive(page)
   await context.close()
 
-  // Offline: start, edit, close.
+  // Start offline, edit, and close.
   context = await ana.open({ offline: true })
   page = await context.newPage()
   await page.goto(`${world.url}/d/${document.id}`)
@@ -48,7 +48,7 @@ test('[WEB-24] a document opened before opens offline after a browser restart, a
   await held(page, 15).waitFor()
   await context.close()
 
-  // Meanwhile somebody else writes.
+  // In the meantime, somebody else writes.
   const bea = await browser.newPage()
   await bea.goto((await createLink(world.url, document, 'edit')).url)
   await saved(bea)
@@ -58,7 +58,7 @@ test('[WEB-24] a document opened before opens offline after a browser restart, a
   await bea.keyboard.type(' to the sea')
   await saved(bea)
 
-  // Still offline after the restart; then the network returns.
+  // The device is still offline after the restart. Then the network returns.
   context = await ana.open({ offline: true })
   page = await context.newPage()
   await page.goto(`${world.url}/d/${document.id}`)
@@ -136,7 +136,7 @@ test('[KEEP-10] a page whose database opens late keeps from then on what was typ
   await context.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
   const other = await context.newPage()
   await other.goto(`${world.url}/blank`)
-  // The browser opens the database for nobody until the deletion is done, which waits for this page.
+  // The deletion waits for this page. Until it is done, the browser opens the database for no page.
   await other.evaluate(async () => {
     const request = indexedDB.open('agmd')
     await new Promise((resolve) => (request.onsuccess = resolve))
@@ -191,7 +191,7 @@ test('[KEEP-9] unsent entries of an earlier version are sent once, including tho
   const start = Y.encodeRelativePosition(Y.createRelativePositionFromTypeIndex(new Y.Doc().getText('content'), 0, -1))
   const file = { id: 'file-earlier', doc: document.id, at: 1, name: 'Red house.png', follows: false }
 
-  // A page of that version holds its database open. One store no longer belongs to any page.
+  // A page of the earlier version keeps its database open. One of the stores no longer belongs to any page.
   const earlier = await context.newPage()
   await earlier.goto(`${world.url}/blank`)
   const keep = (database: string, store: string, record: object, bytes: readonly number[], isClosed: boolean): Promise<void> =>

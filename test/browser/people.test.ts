@@ -1,4 +1,4 @@
-/** People on the page: names from links, the person themselves, several tabs of one person. */
+/** People on the page: names from links, the person themselves, and several tabs of one person. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -10,7 +10,7 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-/** Makes a request about a document as its owner. */
+/** Sends a request about a document as its owner. */
 async function ask({ id, key }: Document, method: string, path: string, body?: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json', 'x-share-key': key }
   const sent = await fetch(`${world.url}/api/docs/${id}/shares${path}`, {
@@ -24,7 +24,7 @@ async function ask({ id, key }: Document, method: string, path: string, body?: o
 const linkFor = async (document: Document, label: string, role: string): Promise<string> =>
   ((await ask(document, 'POST', '', { role, label })) as { url: string }).url
 
-/** Prevents a page from renewing its presence every 15 s (y-protocols checks every 3 s), so that it reappears only for another reason. */
+/** Stops a page from renewing its presence every 15 s (y-protocols checks every 3 s). The presence can then reappear only for another reason. */
 const neverRenews = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     const { setInterval: real } = globalThis
@@ -76,7 +76,7 @@ test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until t
   await until(async () => (await row.locator('strong').textContent()) === 'You', 'oneself in the activity')
   expect(heard.flat()).toEqual([])
 
-  // A program that has not read the text replaces it, or a section: a person who sees that restores it.
+  // A program that has not read the text replaces all of it or a section. A person who sees this restores the text.
   const text = await editorText(owner)
   for (const [method, path, body, said] of [
     ['PUT', 'content', { content: '# Other\n' }, 'replaced the whole text.'],
@@ -92,13 +92,13 @@ test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until t
     await until(async () => (await editorText(owner)) === text, 'the text is back')
   }
 
-  // The role of her link changes, then the link ends.
+  // The role of Ana's link changes, and then the link is revoked.
   const { shares } = (await ask(document, 'GET', '')) as { shares: { id: string; label: string | null }[] }
   const share = shares.find(({ label }) => label === 'Ana')?.id ?? 'none'
   await ask(document, 'PATCH', `/${share}`, { role: 'edit' })
   await owner.getByRole('button', { name: 'Follow Ana Bell (can edit)' }).waitFor()
   await ask(document, 'DELETE', `/${share}`)
-  // The program that wrote is shown for a while.
+  // The program that wrote is shown for a while as well.
   await until(async () => (await others(owner).and(owner.getByLabel('Ana')).count()) === 0, 'Ana has left')
   await mine.close()
   await hers.close()

@@ -6,24 +6,24 @@ import { frameKind } from '../../web/connection/durable-socket.ts'
 
 export interface Proxy {
   readonly url: string
-  /** When each socket was opened, in milliseconds. */
+  /** Times at which the sockets were opened, in milliseconds. */
   readonly openedAt: readonly number[]
-  /** Closes sockets with this code as soon as they carry text, before the server receives it; 1006 closes without a close frame. */
+  /** Closes sockets with this code as soon as they carry text, before the server receives it. With 1006 there is no close frame. */
   closeOnText(code: number | undefined): void
   /** Delays each frame from the server by this many milliseconds, like a slow connection. */
   delay(milliseconds: number): void
-  /** Holds all frames from the server until the returned function is called; they then arrive in order. */
+  /** Holds all frames from the server until the returned function is called. They then arrive in order. */
   hold(): () => void
-  /** Answers the requests that `own` accepts; meanwhile sockets are refused with 503, or passed on. */
+  /** Answers the requests that `own` accepts. In the meantime, sockets are refused with 503 or passed on. */
   answer(own: ((incoming: IncomingMessage, response: ServerResponse) => boolean) | undefined, sockets?: 'refused' | 'passed'): void
   stop(): Promise<void>
 }
 
 const cutOff = 1006
-// Empty except for the two counts.
+// An empty update contains only two counts.
 const emptyUpdate = 2
 
-/** Whether a frame carries text: an update, or an answer to the server's request that is not empty. */
+/** Whether a frame carries text. This is an update, or a non-empty answer to a request by the server. */
 function carriesText(frame: Uint8Array): boolean {
   const { type, detail } = frameKind(frame)
   return type === 0 && (detail === 2 || (detail === 1 && frame.at(-emptyUpdate - 1) !== emptyUpdate))

@@ -1,4 +1,4 @@
-/** The published page in real browsers: in every look, without a script, and within its stated size. */
+/** The published page in real browsers, in every look and without scripts, and the size that it promises. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -36,7 +36,7 @@ const publish = async (text: string): Promise<string> => {
   return (await post(document, '/publish', '{}', 'application/json'))['url'] ?? ''
 }
 
-/** Everything that a page reports: console, errors, policies. */
+/** Collects everything that a page reports: console messages, errors and policy violations. */
 async function listen(page: Page): Promise<() => Promise<string[]>> {
   const heard: string[] = []
   page.on('console', (message) => heard.push(message.text()))
@@ -132,7 +132,7 @@ test('[PUBLISH-8] each paragraph begins on the side of its own script', async ()
   await context.close()
 })
 
-/** The bytes that a visit loads, by kind. */
+/** Returns the bytes that a visit loads, by kind of resource. */
 async function loads(
   url: string,
   options: { readonly javaScriptEnabled?: boolean } = {}
@@ -157,7 +157,7 @@ test('[PUBLISH-9] a page needs no script: it loads none, or with diagrams at mos
   expect(without.filter(({ type }) => type === 'script')).toEqual([])
   expect(without.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(200_000)
 
-  // The diagram is below the first screen: it is not drawn before somebody scrolls there.
+  // The diagram is below the first screen, so it is drawn only when somebody scrolls there.
   const url = await publish(sample)
   const scripts = (await loads(url)).filter(({ type }) => type === 'script')
   expect(scripts.length).toBeGreaterThan(0)

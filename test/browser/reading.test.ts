@@ -1,4 +1,4 @@
-/** The reading view: the content of the published page, for everyone, kept up to date with changes by others. */
+/** The reading view. It has the content of the published page, works for everyone, and follows changes by others. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -38,18 +38,19 @@ async function publish({ id, key }: Document): Promise<string> {
   return `${world.url}/pub/${id}`
 }
 
-/** The article of the published page, without the heading that is added to a text without one. */
+/** Returns the article of the published page, without the heading that the page adds to a text without one. */
 async function publishedArticle(document: Document): Promise<string> {
   const html = await (await fetch(await publish(document))).text()
   return /<article[^>]*>\n?([\s\S]*)<\/article>/.exec(html)?.[1] ?? ''
 }
 
-// Browsers serialise HTML in their own way, so both texts go through one. Components are interactive in the reading view (COMP-6).
+// Each browser serializes HTML in its own way, so one browser serializes both texts. Components are left out, because they are interactive in the
+// reading view (COMP-6).
 const asWritten = (page: Page, html: string): Promise<string> =>
   page.evaluate((text) => {
     const { body } = new DOMParser().parseFromString(text, 'text/html')
     for (const component of body.querySelectorAll(':scope > figure.component')) component.replaceChildren()
-    // The reading view has copy buttons (WRITE-48); only published pages have typographic dashes and a byline (MARKDOWN-13).
+    // Only the reading view has copy buttons (WRITE-48). Only published pages have typographic dashes and a byline (MARKDOWN-13).
     for (const own of body.querySelectorAll('.copy-code, .byline')) own.remove()
     return body.innerHTML.trim().replaceAll(/\n+/g, '\n').replaceAll('—', '---').replaceAll('–', '--')
   }, html)
@@ -96,7 +97,7 @@ test('[WEB-80] for a long table the reading view lays out only rows near the win
   await article(page).getByText('The end').scrollIntoViewIfNeeded()
   await until(() => isSet(2999), 'the last row')
   expect(await edges('row 2999')).toEqual(await edges('Name About Number'))
-  // The published page is for every browser and for paper, so its table stays whole.
+  // The published page is also for printing and for every browser, so its tables are not divided.
   expect(await publishedArticle(document)).not.toContain('</tbody>\n<tbody>')
   expect(heard).toEqual([])
   await context.close()
@@ -121,7 +122,7 @@ test('[WEB-51] viewers get the reading view, others choose; the choice is rememb
   await page.goto(document.url)
   await saved(page)
   expect(await page.locator('.reading').count()).toBe(0)
-  // Code that only readers need is not fetched.
+  // The page does not fetch code that only readers need.
   expect(fetched.filter((url) => /reading|highlight|formulas|diagram/.test(url))).toEqual([])
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+Alt+KeyP')
@@ -131,7 +132,7 @@ test('[WEB-51] viewers get the reading view, others choose; the choice is rememb
   expect(await page.getByRole('toolbar').count()).toBe(0)
   await page.reload()
   await article(page).getByRole('heading', { name: 'One' }).waitFor()
-  // The text comes with the page, its keys with the editor.
+  // The text comes with the page, but its keys come with the editor.
   await saved(page)
   await page.keyboard.press('Control+Alt+KeyP')
   await page.locator('.cm-live').waitFor()
@@ -176,7 +177,7 @@ test('[WEB-53] the reading view follows the edits of others without jumping', as
   await writer.page.locator('.cm-content').press('Control+Home')
   await writer.page.keyboard.type('A first line.\n\nA second line.\n\n')
   await article(page).getByText('A second line.').waitFor({ state: 'attached' })
-  // The browser corrects the position when it lays out the page.
+  // The browser corrects the scroll position when it lays out the page.
   await until(async () => Math.abs((await top()) - before) <= 1, 'the paragraph at its place')
   await writer.page.locator('.cm-content').press('Control+End')
   await writer.page.keyboard.type('The end.')
@@ -290,13 +291,13 @@ test('[WEB-55] a hostile diagram runs nothing, and its picture contains nothing 
   const { context, page } = await open(await publish(document))
   const outside: string[] = []
   page.on('dialog', (dialog) => void dialog.dismiss().then(() => outside.push(dialog.message())))
-  // Called before a request leaves, after the policies.
+  // The browser calls this after it has applied the policies and before a request leaves.
   await context.route(/evil\.example/, (route) => {
     outside.push(route.request().url())
     return route.abort()
   })
   await page.evaluate(() => {
-    // The policy of the library's frame stops code that the library lets through; only violations on this page count.
+    // The policy of the library's frame stops code that the library itself lets through. Only violations on this page count.
     globalThis.document.addEventListener('securitypolicyviolation', (event) => (globalThis.document.title += ` ${event.violatedDirective}`))
   })
   const figures = page.locator('figure.component-mermaid')

@@ -1,4 +1,4 @@
-/** Every refusal as people see it: in words, with the next step, in every look. */
+/** Every refusal as people see it: a message, a next step, and every look. */
 import type { Browser } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -11,7 +11,7 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage), { offline: true })
 
-/** Answers that no test can provoke at will. */
+/** Answers that no test can cause with real requests. */
 const answers = [
   { status: 403, name: 'forbidden', title: 'You do not have access' },
   { status: 429, name: 'busy', title: 'Too many requests', headers: { 'retry-after': '4711' } },
@@ -37,7 +37,7 @@ for (const viewport of sizes) {
     await page.getByRole('link', { name: 'Sign in' }).waitFor()
     await page.goto(link.url)
     await lookAt('ended', 'This link no longer works')
-    // A wrong key is not stored: the address without one gives its usual answer.
+    // The page does not store a wrong key, so the address without a key gives its usual answer.
     await page.goto(`${world.url}/d/${document.id}`)
     await page.getByRole('heading', { level: 1, name: 'This document is private' }).waitFor()
     const other = await createDocument(world.url, '# Other')

@@ -1,4 +1,4 @@
-/** Comments, suggestions and assignments in every look: axe, the policy, and pictures for people (AGMD_TEST_SCREENS=1 writes them). */
+/** Comments, suggestions and assignments in every look: axe, the content policy, and screenshots for people (AGMD_TEST_SCREENS=1 writes them). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -40,7 +40,7 @@ const lines = [
   ['The end', 'Ana', 'For now!']
 ] as const
 
-/** A document with twenty comments and suggestions, one of them orphaned, and a report. */
+/** Creates a document with twenty comments and suggestions, one of them orphaned, and a report. */
 async function reviewed(): Promise<Document> {
   const document = await createDocument(world.url, `${sample}\nThis sentence will go.\n`)
   for (const [find, author, body] of lines) await post(document, 'comments', author, { find, body, occurrence: 1 })
@@ -111,7 +111,7 @@ for (const viewport of sizes) {
     await page.keyboard.type('gutter')
     await page.locator('.rm-own', { hasText: 'gutter' }).waitFor()
     expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBeLessThanOrEqual(viewport.width)
-    // Parts that were dimmed while somebody typed reappear.
+    // Controls that were dimmed while somebody typed become visible again.
     await page.mouse.move(viewport.width / 2, 300)
     await look(page, 'suggesting')
 

@@ -1,4 +1,4 @@
-/** Comments, suggestions and assignments in the browser: by keyboard, between people and programs, offline, by role. */
+/** Comments, suggestions and assignments in the browser: by keyboard, among people and programs, offline, and by role. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
@@ -30,7 +30,7 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-/** A named person at an address where annotations can be made. */
+/** Opens an address as a named person, and waits until annotations can be made. */
 async function person(name: string, url: string, options: BrowserContextOptions = {}): Promise<OwnPage> {
   const own = await ownPage(browser, { name, viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce', ...options })
   const { page } = own
@@ -41,7 +41,7 @@ async function person(name: string, url: string, options: BrowserContextOptions 
   return own
 }
 
-/** The same with the service worker that opens documents without a connection. */
+/** Like `person`, with the service worker that opens documents offline. */
 const personWithWorker = async (name: string, url: string): Promise<OwnPage> => {
   const someone = await person(name, url, { serviceWorkers: 'allow' })
   await workerActive(someone.page)
@@ -131,7 +131,7 @@ test('[REVIEW-1] a comment is made on a selection, answered and resolved with th
   await context.close()
 })
 
-/** Holds the scripts for comments and writing aids until the returned function is called. */
+/** Holds back the scripts for comments and writing aids until the returned function is called. */
 async function holdParts(context: BrowserContext): Promise<() => void> {
   const gate = Promise.withResolvers<void>()
   const wait = async (route: Route): Promise<void> => {
@@ -139,7 +139,7 @@ async function holdParts(context: BrowserContext): Promise<() => void> {
     await route.continue()
   }
   await context.route(/\/assets\/(?:soon|review|extras|palette)-/, wait)
-  // The role also arrives later than the text.
+  // The role arrives later than the text as well.
   await context.route(/\/api\/docs\/[\w-]+$/, wait)
   return gate.resolve
 }
@@ -155,7 +155,7 @@ test('[REVIEW-16] letters typed after the shortcut for a comment become the comm
   await page.locator('.chip[data-state=saved]').waitFor()
   const early = page.locator('.early-field')
 
-  // The person leaves: nothing is created, and the text has the focus.
+  // If the person leaves the field, nothing is created, and the text has the focus.
   await select(page, 'Monday')
   await page.keyboard.press('Control+Alt+KeyM')
   await page.keyboard.type('No')
@@ -247,7 +247,7 @@ test('[REVIEW-17] [WRITE-105] a comment sent before its part of the page has loa
   await proposed.page.locator('.rm-own', { hasText: 'once' }).waitFor()
   await proposed.page.close()
 
-  // The next visit suggests from the first letter on.
+  // On the next visit, typing creates suggestions from the first letter on.
   const again = await visit()
   await select(again.page, 'tests')
   await again.page.keyboard.type('checks')
@@ -320,7 +320,7 @@ test('[REVIEW-32] a reply appears once, even if its event arrives before the ans
   await page.getByLabel('Reply').fill('I do.')
   await page.keyboard.press('Control+Enter')
   await answered.promise
-  // The later request is answered, so the message has arrived, too.
+  // The later request has been answered, so the earlier message has arrived too.
   await ask(document, 'POST', 'edits', { edits: [{ find: 'Monday', replace: 'Tuesday' }] })
   await page.locator('.cm-line', { hasText: 'Tuesday' }).waitFor()
   expect(await page.locator('.card-reply').count()).toBe(1)
@@ -383,10 +383,10 @@ test('[REVIEW-3] two people and a program see each other’s annotations at once
   await ask(document, 'POST', `comments/${id}/resolve`, {})
   await ana.page.locator('.rm-comment').waitFor({ state: 'detached' })
   await bea.page.locator('.rm-comment').waitFor({ state: 'detached' })
-  // The text column widens again when the last annotation is gone. On Ana’s page the card of her decision is still there.
+  // The text column widens again when the last annotation is gone. Ana's page still shows the card of her decision.
   await bea.page.locator('.paper.has-margin').waitFor({ state: 'detached' })
 
-  // A deletion orphans the comment, and undo restores it.
+  // Deleting the text orphans the comment, and undo restores its place.
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: false })
   await bea.page.locator('.rm-comment', { hasText: 'Monday' }).waitFor()
   await select(bea.page, ' on Monday')
@@ -469,7 +469,7 @@ test('[REVIEW-4] [REVIEW-63] actions without a connection survive a reload, are 
   await context.close()
 })
 
-/** The data of this device for a document: values, records of the database, and the text. */
+/** Returns everything that this device stores for a document: values, database records, and the text. */
 const keptOf = (page: Page, id: string): Promise<readonly string[]> =>
   page.evaluate(async (id) => {
     const values = Object.entries(localStorage).filter((entry) => entry.join().includes(id))
@@ -529,7 +529,7 @@ test('[REVIEW-31] without a connection annotations appear as this device last sa
   await context.close()
 })
 
-/** The words that the reading view highlights for comments, and the number of blocks with a bar. */
+/** Returns the words that the reading view highlights, and the number of blocks with a bar. */
 const readingMarks = (page: Page): Promise<{ words: string[]; active: string[]; suggested: string[]; bars: number }> =>
   page.evaluate(() => {
     const of = (name: string): string[] => [...(CSS.highlights.get(name) ?? [])].map((range) => (range as Range).toString())
@@ -569,7 +569,7 @@ test('[REVIEW-30] comments are highlighted in the reading view, whose HTML stays
   await page.keyboard.press('Shift+F8')
   await page.getByRole('status').filter({ hasText: '2 of 3' }).waitFor()
 
-  // They follow changes by others, and disappear once they are resolved.
+  // Highlights follow changes by others, and disappear once the comments are resolved.
   await ask(document, 'POST', 'edits', { operations: [{ op: 'replace', find: '# Plan', with: '# The plan for today\n\nFirst' }] })
   await article.getByText('First').waitFor()
   const { comments: all } = await comments(document)
@@ -649,19 +649,20 @@ test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has its controls: reading, co
   await suggester.page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   expect(await suggester.page.getByRole('button', { name: /Accept|^Suggest$/ }).count()).toBe(0)
   await suggester.page.locator('.cm-content').press('Control+End')
-  // In one step: on a slow machine half a second may pass between two keys, and undo takes back only what was typed within it.
+  // The text is inserted in one step. On a slow machine, half a second may pass between two keys, and undo only takes back text typed within that
+  // time.
   await suggester.page.keyboard.insertText('And then?')
   await suggester.page.keyboard.press('Control+z')
   await suggester.page.keyboard.type('And now?')
   await suggester.page.locator('.cm-content').press('Control+Home')
   await until(async () => (await suggestions(document)).suggestions.some((each) => each.text === 'And now?'), 'the suggestion')
-  // People can withdraw their own.
+  // People can withdraw their own suggestions.
   const own = suggester.page.locator('.margin .card', { hasText: 'And now?' })
   await own.click()
   await own.getByRole('button', { name: 'Withdraw' }).click()
   await until(async () => (await suggestions(document)).suggestions.some((each) => each.status === 'rejected'), 'the suggestion withdrawn')
   await own.waitFor({ state: 'detached' })
-  // [REVIEW-40] Undo restores it.
+  // [REVIEW-40] Undo restores the suggestion.
   await suggester.page.locator('.toast', { hasText: 'Withdrawn' }).getByRole('button', { name: 'Undo' }).click()
   const pending = async (): Promise<string[]> =>
     (await suggestions(document)).suggestions.flatMap(({ status, text: proposed }) => (status === 'pending' ? [proposed] : []))
@@ -674,7 +675,7 @@ test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has its controls: reading, co
   await editor.page.locator('.cm-content').press('Control+Home')
   await editor.page.keyboard.type('New ')
   await editor.page.locator('.rm-own', { hasText: 'New' }).waitFor()
-  // Leaving the mode submits the typed text as a suggestion; after that, typing changes the document.
+  // Leaving suggesting mode submits the typed text as a suggestion. After that, typing changes the document.
   await editor.page.keyboard.press('Control+Shift+KeyE')
   await until(async () => (await suggestions(document)).suggestions.some((each) => each.text === 'New '), 'the other suggestion')
   await editor.page.locator('.cm-content').press('Control+End')
@@ -696,7 +697,7 @@ test('[REVIEW-47] [WRITE-93] buttons above a selection appear with their part of
   release()
   const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
   await bubble.getByRole('button', { name: 'Comment' }).waitFor()
-  // [WRITE-93] A new view would have created new lines.
+  // [WRITE-93] If the editor had rebuilt its view, this line would be a new element.
   expect(await line?.evaluate((element) => element.isConnected)).toBe(true)
   const revoked = await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, {
     method: 'DELETE',
@@ -812,7 +813,7 @@ test('[REVIEW-9] the address of a comment opens it, even if its text is gone; co
   await page.locator('.segments').getByText('Mine').click()
   await page.locator('.side-panel .card', { hasText: 'Mine.' }).waitFor()
   expect(await page.locator('.side-panel .card').count()).toBe(1)
-  // People can edit and delete their own comments, not those of others.
+  // People can edit and delete their own comments, but not those of others.
   await page.locator('.side-panel .card').click()
   await page.getByRole('button', { name: 'Edit' }).click()
   await page.getByRole('textbox', { name: 'Comment' }).fill('Mine, still.')
@@ -823,7 +824,7 @@ test('[REVIEW-9] the address of a comment opens it, even if its text is gone; co
   await page.locator('.segments').getByText('Open').click()
   await page.locator('.side-panel .card', { hasText: 'Not mine.' }).click()
   expect(await page.getByRole('button', { name: 'Delete comment' }).count()).toBe(0)
-  // Resolving a comment whose text is there does not mark it as orphaned.
+  // Resolving a comment whose text exists does not orphan it.
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: true })
   await page.locator('.segments').getByText('Resolved').click()
   const done = page.locator('.side-panel .card', { hasText: 'Not mine.' })
@@ -856,7 +857,7 @@ test('[REVIEW-33] F8 directly after typing goes to the next comment', async () =
     }
     const { view } = (element as unknown as { cmTile: { view: View } }).cmTile
     view.focus()
-    // In one turn: no pending task runs between the two.
+    // Both happen in one task, so that no pending task runs in between.
     view.dispatch({ changes: { from: 0, insert: 'Typed a moment ago.\n\n' }, selection: { anchor: 21 } })
     element.dispatchEvent(new KeyboardEvent('keydown', { key: 'F8', code: 'F8', keyCode: 119, bubbles: true, cancelable: true }))
   })
@@ -921,7 +922,7 @@ test('[REVIEW-37] a typed suggestion survives a crash of its page, and is sent o
     const name = Object.keys(localStorage).find((each) => each.startsWith(`agmd.drafts.${id}.`))
     return name !== undefined && localStorage.getItem(name)?.includes('Before the end.')
   }, document.id)
-  // Another page leaves entries of a living page alone.
+  // Another page does not take over the entries of an open page.
   const second = await context.newPage()
   await second.goto(`${world.url}/d/${document.id}`)
   await second.locator('.chip', { hasText: 'Suggesting' }).waitFor()
@@ -975,7 +976,7 @@ test('[REVIEW-35] undo does not insert text again that has become a suggestion',
   await page.keyboard.press('Control+z')
   await page.keyboard.press('Control+y')
   await page.locator('.cm-content').press('Control+End')
-  // A slow machine has sent an earlier version by then, and the undo withdraws it.
+  // On a slow machine, the page has already sent an earlier version, and undo withdraws that version.
   const pending = async (): Promise<string[]> =>
     (await suggestions(document)).suggestions.flatMap(({ status, text: proposed }) => (status === 'pending' ? [proposed] : []))
   await until(async () => (await pending()).join() === 'once', 'the suggestion')
@@ -995,7 +996,7 @@ test('[REVIEW-36] [REVIEW-42] after deciding a card by key a person continues wi
   const { context, page } = await person('Ana', document.url)
   const card = (words: string) => page.locator('.margin .card', { hasText: words })
   await card('once').getByRole('button', { name: 'Accept' }).press('Enter')
-  // While the decided card is still there.
+  // The card with the decision must still be visible.
   const goingOn = page.locator('.margin:has(.card:focus:has-text("Tuesday")) .card', { hasText: 'Accepted by you' })
   await goingOn.getByRole('button', { name: 'Undo' }).waitFor()
   await card('Tuesday').getByRole('button', { name: 'Reject', exact: true }).press('Tab')
@@ -1026,7 +1027,7 @@ test('[REVIEW-10] a document of 1 MB with 2,000 annotations can be written in, n
   const many = Array.from({ length: 14_000 }, (_each, index) => line(index)).join('\n')
   const document = await createDocument(world.url, many)
   const count = repeats(600, 2000)
-  // The first annotation is on the first line, the last one near the end.
+  // The first annotation is on the first line, and the last one is near the end.
   const apart = 13_993 / (count - 1)
   for (let index = 0; index < count; index += 50)
     await Promise.all(
@@ -1096,7 +1097,7 @@ test('[REVIEW-11] [REVIEW-46] [REVIEW-61] an assignment is created, followed and
   await bea.context.close()
 })
 
-/** Random changes in the editor: typing, deleting and pasting. */
+/** Makes random changes in the editor: typing, deleting and pasting. */
 const scribble = (page: Page, seed: number, rounds: number): Promise<void> =>
   page.locator('.cm-content').evaluate(
     async (element, { from, times }) => {
@@ -1117,7 +1118,7 @@ const scribble = (page: Page, seed: number, rounds: number): Promise<void> =>
         const to = random(3) === 0 ? Math.min(length, at + random(12)) : at
         const insert = random(4) === 0 ? '' : ['x', 'word ', 'two\nlines', 'é😀'][random(4)]
         view.dispatch({ changes: { from: at, to, insert }, userEvent: 'input.type' })
-        // Text by others arrives in between.
+        // Text by others can arrive between two changes.
         await new Promise((resolve) => setTimeout(resolve, 0))
       }
     },
@@ -1132,13 +1133,13 @@ test('[REVIEW-13] a suggester types as usual, whatever others write: nothing of 
     await bea.page.locator('.cm-content').press('Control+Shift+KeyE')
     await until(async () => (await bea.page.getByRole('button', { name: 'Suggest' }).getAttribute('aria-pressed')) === 'true', 'suggesting')
     await Promise.all([scribble(bea.page, seed, 25), scribble(ana.page, seed + 1, 25)])
-    // An input method composes letters, which stay together.
+    // An input method composes letters, and these must stay together.
     const input = await bea.context.newCDPSession(bea.page)
     await bea.page.locator('.cm-content').press('Control+End')
     await input.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
     await input.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 })
     await input.send('Input.insertText', { text: '日本' })
-    // Ana's last words may arrive after it.
+    // Ana's last words may arrive after the composed letters.
     await until(async () => (await editorText(bea.page)).includes('日本'), `the letters, round ${round}`)
     await bea.page.locator('.cm-content').press('Control+Shift+KeyE')
     await until(async () => (await suggestions(document)).suggestions.some((each) => each.text.includes('日本')), 'the suggestions').catch(
@@ -1174,7 +1175,7 @@ test('[REVIEW-24] a draft whose words others replaced changes no other words: it
   const card = page.locator('.card', { hasText: 'once' })
   await card.getByText('The text was deleted.').waitFor()
   expect(await editorText(page)).toBe(text.replace('every file twice', 'all of it again'))
-  // A person who continues to type suggests again.
+  // If the person continues to type, the typed text becomes another suggestion.
   await page.locator('.cm-content').focus()
   await page.keyboard.type(' and again')
   await page.keyboard.press('Control+Home')
@@ -1182,7 +1183,7 @@ test('[REVIEW-24] a draft whose words others replaced changes no other words: it
   expect((await suggestions(document)).suggestions.filter((each) => each.text.includes('once')).map(({ status }) => status)).toEqual([
     'orphaned'
   ])
-  // A draft that the service did not have yet is refused, and stays here.
+  // If the service did not have the draft yet, it refuses it, and the draft stays on this page.
   let go = (): void => undefined
   const held = new Promise<void>((resolve) => (go = resolve))
   await page.route('**/drafts/*', async (route) => {
@@ -1254,7 +1255,7 @@ test('[REVIEW-27] a comment made while others rewrite the text on both sides of 
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Bea', `${way.url}/d/${document.id}?key=${document.key}`)
   const release = way.hold()
-  // This page has not received it yet.
+  // Bea's page has not received this change yet.
   const edits = [
     { find: 'The importer reads', replace: 'It takes' },
     { find: 'file twice, which is', replace: 'picture and is' },
@@ -1279,7 +1280,7 @@ test('[REVIEW-14] an annotation made while others rewrite the text next to its w
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Bea', `${way.url}/d/${document.id}?key=${document.key}`)
   const release = way.hold()
-  // This page has not received it yet.
+  // Bea's page has not received this change yet.
   await ask(document, 'PATCH', 'content', {
     edits: [
       { find: 'Monday, if', replace: 'Monday, unless' },

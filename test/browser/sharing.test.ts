@@ -1,4 +1,4 @@
-/** Sharing in real Chromium: links, invitations for agents, publishing; by keyboard, offline, and with access that ends. */
+/** Sharing in the browser: links, invitations for agents, and publishing. By keyboard, offline, and while access ends. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -15,7 +15,7 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-/** A person who opened an address. The clipboard can be read. */
+/** Opens an address in a new context in which the clipboard can be read. */
 const open = async (url: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
   const { context, page, heard } = await ownPage(browser, { permissions: ['clipboard-read', 'clipboard-write'], ...options })
   await page.goto(url)
@@ -65,7 +65,7 @@ test('[SHARING-1] by keyboard alone: a link with role, name and expiry is create
   await page.getByRole('img', { name: 'QR code of the link: Bea' }).waitFor()
   const bea = await open(url)
   await chip(bea.page, 'readonly').waitFor()
-  // The list shows the use.
+  // The list shows that the link is in use.
   await page.getByText('in use now').waitFor()
 
   await tabTo(page, 'Revoke: Bea')
@@ -110,7 +110,7 @@ test('[LINK-4] a link for everyone is one step, the person’s own is below, rol
   await page.locator('.share-form').getByLabel('Role').selectOption('Owner')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The link for Bea is ready.').waitFor()
-  // The next link does not inherit the choices of the last one.
+  // The form for the next link does not keep the choices made for this one.
   expect(await page.locator('.share-form').getByLabel('Role').inputValue()).toBe('edit')
   const bea = new URL(await page.getByLabel('New link').inputValue()).searchParams.get('key') ?? ''
   await fetch(`${world.url}/api/docs/${document.id}/shares`, {
@@ -204,7 +204,7 @@ test('[SHARING-3] by keyboard alone: a document is published, read by anyone, in
   await reader.page.getByText('For everyone.').waitFor()
   const markdown = await fetch((await page.getByRole('link', { name: 'As Markdown' }).getAttribute('href')) ?? '')
   expect(await markdown.text()).toBe('# News\n\nFor everyone.')
-  // The next visit remembers it.
+  // The next visit shows that the document is published.
   await page.keyboard.press('Escape')
   await page.reload()
   await saved(page)
@@ -230,7 +230,7 @@ test('[SHARING-4] a lost connection in the dialog loses no input and creates no 
   await page.getByLabel('Who is it for?').fill('Cleo')
   await page.locator('.share-form').getByLabel('Role').selectOption('suggest')
   await page.getByLabel('Ends').selectOption('day')
-  // The server makes the link; the answer is lost.
+  // The server creates the link, but its answer is lost.
   await page.route('**/shares', async (route) => {
     if (route.request().method() !== 'POST') return route.continue()
     await route.fetch()
@@ -239,7 +239,7 @@ test('[SHARING-4] a lost connection in the dialog loses no input and creates no 
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The server cannot be reached. Nothing is lost').waitFor()
   expect(await page.getByLabel('Who is it for?').inputValue()).toBe('Cleo')
-  // Closed and opened again, everything is still there.
+  // After the dialog is closed and opened again, the form still has its values.
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Share' }).click()
   expect(await page.getByLabel('Who is it for?').inputValue()).toBe('Cleo')
@@ -267,7 +267,7 @@ test('[SHARING-4] a lost connection in the dialog loses no input and creates no 
   expect(await page.getByLabel('Who is it for?').inputValue()).toBe('Dora')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The link for Dora is ready.').waitFor()
-  // The news is shown once; the next time there is the list.
+  // The new link is shown separately only once. The next time, it is only in the list.
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   await page.locator('.share-row', { hasText: 'Dora' }).waitFor()
@@ -325,7 +325,7 @@ test('[SHARING-5] the dialog reports access that ends or shrinks during an actio
   const { context, page, heard } = await open(link.url)
   await saved(page)
   await page.getByRole('button', { name: 'Share' }).click()
-  // An editor sees the links made here, but not the owner's list.
+  // An editor sees the links created on this page, but not the owner's list.
   await page.getByText('The owner of the document sees all links').waitFor()
   expect(await page.locator('.share-row').count()).toBe(0)
   expect(await page.locator('.share-form').getByLabel('Role').locator('option').count()).toBe(4)

@@ -1,4 +1,4 @@
-/** The bytes that a first visit loads. */
+/** The number of bytes that a first visit loads. */
 import { expect, test } from 'vitest'
 import { sizes } from '../../scripts/size.ts'
 

@@ -1,4 +1,4 @@
-/** The server and the browser of a file of tests. */
+/** Starts the server and the browser for a file of tests. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { start, type World } from '../support/start.ts'
@@ -9,7 +9,7 @@ interface Stage {
   readonly browser: Browser
 }
 
-/** Starts both before the tests of a file, hands them over, and stops them afterwards. */
+/** Starts both before the tests of a file, passes them to `begin`, and stops them after the tests. */
 export function onStage(begin: (stage: Stage) => void, options: LaunchOptions = {}): void {
   let stage: Stage | undefined
   beforeAll(async () => {

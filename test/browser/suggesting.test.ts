@@ -1,4 +1,4 @@
-/** Suggestions typed while others watch, and decisions that are undone. */
+/** Suggestions that others see while they are typed, and decisions that are undone. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -55,7 +55,7 @@ async function opened(context: BrowserContext, url: string): Promise<Page> {
 async function suggester(context: BrowserContext, url: string): Promise<Page> {
   const page = await opened(context, url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
-  // The chip has its words before the code for suggestions has loaded. Until then the text takes no letters.
+  // The chip shows its text before the code for suggestions has loaded. Until then, the editor accepts no letters.
   await page.locator('.cm-content[aria-readonly=false]').press('Control+End')
   return page
 }
@@ -71,7 +71,7 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; if t
   await eve.locator('.margin .card', { hasText: 'The docs' }).getByRole('button', { name: 'Accept' }).waitFor()
   await ana.keyboard.type('come')
   await eve.locator('.rm-proposed ins', { hasText: 'The docs come' }).waitFor()
-  // The author sees it only in the text, and that the service has it.
+  // The author sees the suggestion only in the text. The chip shows that the service has it.
   await ana.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   expect(await ana.locator('.margin .card').count()).toBe(0)
   expect(await ana.locator('.rm-own', { hasText: 'The docs come' }).count()).toBe(1)
@@ -90,13 +90,13 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; if t
     ['accepted', 'The docs come']
   ])
 
-  // A rejected, unchanged suggestion disappears from its author's editor.
+  // A rejected suggestion that has not changed since disappears from its author's editor.
   await ana.keyboard.type('Draft. ')
   const card = eve.locator('.margin .card', { hasText: 'Draft.' })
   await card.getByRole('button', { name: 'Reject', exact: true }).click()
   await ana.getByText('Eve rejected your suggestion.').waitFor()
   await until(async () => !(await editorText(ana)).includes('Draft.'), 'the rejected words gone')
-  // Text that is typed and deleted again leaves no trace.
+  // Text that is typed and then deleted leaves no suggestion.
   await ana.keyboard.type('Hm')
   await until(async () => (await suggestions(document)).some((each) => each.text === 'Hm'), 'the first letters')
   await ana.keyboard.press('Backspace')
@@ -140,7 +140,7 @@ test('[SUGG-10] a tab closed right after typing has sent the typed text, six tim
   const { url } = await createLink(world.url, document, 'suggest')
   const found = async (): Promise<readonly string[]> => (await suggestions(document)).map((each) => each.text)
   for (let round = 1; round <= 6; round++) {
-    // A context of its own, so that no other page of the device can send it later.
+    // Each round uses a context of its own, so that no other page of the device can send the text later.
     const context = await contextOf('Ana', round % 2 === 0 ? { width: 360, height: 740 } : undefined)
     const page = await suggester(context, url)
     const words = `Words of round ${round}.`
@@ -160,7 +160,7 @@ test('[SUGG-10] a tab closed right after typing has sent the typed text, six tim
   })
   await until(async () => (await found()).includes('From a phone.'), 'what was typed on the phone')
   expect(await page.getByText('Not sent', { exact: false }).count()).toBe(0)
-  // Back online it continues as the same suggestion.
+  // When the connection is back, typing continues the same suggestion.
   await page.keyboard.type(' And back.')
   await until(async () => (await found()).includes('From a phone. And back.'), 'what was typed since')
   expect(await found()).toHaveLength(7)
@@ -193,9 +193,9 @@ test('[UNDO-5] a decision is undone from the notice, at the place of the card, b
   await card('once').getByRole('button', { name: 'Undo' }).click()
   await card('once').getByRole('button', { name: 'Accept' }).waitFor()
 
-  // By keyboard: undo first takes back the text typed since, then the decision, then the text typed before it.
+  // By keyboard, undo first takes back the text typed after the decision, then the decision, and then the text typed before.
   await page.locator('.cm-content').press('Control+End')
-  // In one step each: letters typed more than half a second apart are several steps.
+  // Each text is inserted in one step, because letters typed more than half a second apart are several steps.
   await page.keyboard.insertText('Before.')
   await isText(`${text}Before.`)
   await card('once').getByRole('button', { name: 'Accept' }).click()
@@ -214,7 +214,7 @@ test('[UNDO-5] a decision is undone from the notice, at the place of the card, b
   await page.keyboard.press('Control+z')
   await isText(text)
 
-  // Several at once, in the panel.
+  // Several suggestions are decided at once in the panel.
   await page.keyboard.press('Control+.')
   await page.locator('.side-panel').getByRole('button', { name: 'Accept 2' }).click()
   await isText(accepted.replace('Monday', 'Tuesday'))
@@ -227,7 +227,7 @@ test('[UNDO-5] a decision is undone from the notice, at the place of the card, b
   await listed.getByRole('button', { name: /Undo|Reopen/ }).click()
   await page.getByText('Undone. The suggestion is open again.').waitFor()
 
-  // In the reading view, and after the text has changed.
+  // Decisions can also be undone in the reading view, and after the text has changed.
   await page.getByRole('radio', { name: 'Open', exact: true }).check({ force: true })
   await page.keyboard.press('Control+Alt+KeyP')
   await page.keyboard.press('Control+Alt+KeyP')

@@ -1,4 +1,4 @@
-/** Whole journeys: two people and a program write, review and publish a document; then the same without a mouse. */
+/** Complete journeys. Two people and a program write, review and publish a document, first with and then without a mouse. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -23,7 +23,7 @@ async function person(name: string, url: string): Promise<OwnPage> {
   return own
 }
 
-/** A program, set up with the configuration that the dialog offers for copying. */
+/** Connects a program with the configuration that the dialog offers for copying. Returns a function that calls its tools. */
 async function agent(configuration: string): Promise<(tool: string, args: object) => Promise<Record<string, unknown>>> {
   const { mcpServers } = JSON.parse(configuration) as { mcpServers: { agmd: { url: string; headers: Record<string, string> } } }
   const { url, headers } = mcpServers.agmd
@@ -39,7 +39,7 @@ async function agent(configuration: string): Promise<(tool: string, args: object
 const card = (page: Page, words: string) => page.locator('.margin .card', { hasText: words })
 
 test('[TOGETHER-1] two people and a program write, comment, suggest, accept, restore and publish', async () => {
-  // Ana writes.
+  // Ana writes a document.
   const ana = await person('Ana', world.url)
   await ana.page.getByRole('button', { name: 'Start writing' }).click()
   await saved(ana.page)
@@ -48,7 +48,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   await saved(ana.page)
   const id = /\/d\/([\w-]+)/.exec(ana.page.url())?.[1] ?? ''
 
-  // She invites Bea, who may edit.
+  // Ana invites Bea to edit.
   await ana.page.getByRole('button', { name: 'Share', exact: true }).click()
   await ana.page.getByLabel('Who is it for?').fill('Bea')
   await ana.page.locator('.share-form').getByLabel('Role').selectOption({ label: 'Can edit' })
@@ -62,7 +62,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   expect(await editorText(bea.page)).toContain('We ship on Monday.')
   await bea.page.locator('.annotations-button').waitFor()
 
-  // And a program, which may suggest.
+  // Ana invites a program to make suggestions.
   await command(ana.page, 'Invite an agent')
   await ana.page
     .getByRole('radio', { name: /^Can suggest/ })
@@ -84,7 +84,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   await bea.page.keyboard.press('Control+Enter')
   await card(ana.page, 'That is a holiday.').waitFor()
 
-  // The program reads the comments, and makes suggestions.
+  // The program reads the comments and makes suggestions.
   const read = await ask('read_doc', { doc: id })
   expect(read['content']).toContain('We ship on Monday.')
   const { comments } = (await ask('list_comments', { doc: id })) as { comments: { body: string; target: { quote: string } }[] }
@@ -92,7 +92,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   await ask('add_suggestion', { doc: id, operation: 'replace', find: 'Monday', text: 'Tuesday', note: 'As Bea said.', author: 'Checker' })
   await ask('add_suggestion', { doc: id, operation: 'delete', find: ' twice', author: 'Checker' })
 
-  // The comment is answered and resolved. Ana accepts one of the suggestions and leaves the other.
+  // Ana answers and resolves the comment, accepts one of the suggestions, and leaves the other one open.
   await card(ana.page, 'That is a holiday.').click()
   await ana.page.getByRole('textbox', { name: 'Reply' }).fill('Moved by a day.')
   await ana.page.getByRole('button', { name: 'Reply' }).click()
@@ -108,7 +108,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   }
   await until(async () => (await statuses()).join() === 'accepted,rejected', 'both decided')
 
-  // Bea deletes too much, and restores the previous version.
+  // Bea deletes too much text, and restores the previous version.
   await bea.page.locator('.cm-content').press('Control+a')
   await bea.page.keyboard.press('Delete')
   await until(async () => (await editorText(ana.page)) === '', 'the empty text at Ana')
@@ -121,7 +121,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   const final = '# Launch plan\n\nWe ship on Tuesday.\n\nThe importer reads every file twice.'
   await until(async () => (await editorText(ana.page)).trimEnd() === final, 'the restored text at Ana')
 
-  // Ana publishes; anyone reads.
+  // Ana publishes the document, and anyone can read it.
   await command(ana.page, 'Publish')
   await ana.page.getByRole('switch', { name: 'Publish this document' }).click()
   const address = await ana.page.getByLabel('Address of the published page').inputValue()

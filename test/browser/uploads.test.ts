@@ -1,4 +1,4 @@
-/** Files that people add by paste, drop and button: uploading, refused, canceled, waiting for the network. */
+/** Files that people add by paste, drop and button: uploading, refusals, canceling, and waiting for the network. */
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { foreign, png, samples } from '../support/media.ts'
@@ -22,7 +22,7 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage), { offline: true })
 
-/** A page without a service worker, so that its requests can be held. */
+/** Opens a page without a service worker, so that its requests can be held. */
 async function person(url: string): Promise<{ context: BrowserContext; page: Page; heard: string[] }> {
   const { context, page, heard } = await ownPage(browser, { serviceWorkers: 'block' })
   await page.goto(url)
@@ -184,7 +184,7 @@ test('[WEB-44] an upload is a placeholder that keeps its place while others type
   const placeholder = page.getByRole('group', { name: 'Adding Red house.png' })
   await placeholder.getByRole('progressbar').waitFor({ state: 'attached' })
   expect(await editorText(page)).toBe('one two')
-  // The uploader continues after it, the other person before it.
+  // The uploader continues to type after the placeholder, and the other person types before it.
   await page.keyboard.type(' more')
   await other.page.locator('.cm-content').press('Control+Home')
   await other.page.keyboard.type('zero ')
@@ -193,7 +193,7 @@ test('[WEB-44] an upload is a placeholder that keeps its place while others type
   await letGo()
   await until(async () => shownAs('Red house').test(await editorText(other.page)), 'the picture at the other')
   expect(await editorText(other.page)).toMatch(/^zero one!\[Red house\]\([^)]+\) more two$/)
-  // A person who continued to write keeps the cursor.
+  // If the person continues to write, their cursor stays.
   await page.keyboard.type('!')
   await until(async () => (await editorText(page)).endsWith(') more! two'), 'the next letter behind the last')
   await context.close()
@@ -275,11 +275,11 @@ test('[WEB-46] a file added offline is sent once the connection is back, also by
   await bring(page, 'paste', [picture, { ...picture, name: 'Second.png', bytes: png(4, 4) }])
   await page.locator('.upload-words', { hasText: 'Waiting for the connection.' }).first().waitFor()
   await typeAtEnd(page, 'later\n')
-  // Another page of this device leaves it to the first.
+  // Another page of this device leaves the file to the first page.
   const twin = await context.newPage()
   await twin.goto(`${world.url}/d/${document.id}`)
   await until(async () => (await editorText(twin)) === 'first\nlater\n', 'the text on the other page')
-  // It takes them over when the first page reloads, unless that page reclaims them first.
+  // When the first page reloads, the other page takes over the files, unless the first page claims them again.
   await page.reload()
   const adding = (on: Page) => on.getByRole('group', { name: 'Adding Red house.png' }).isVisible()
   await until(async () => (await adding(page)) || (await adding(twin)), 'the files on one of the two')

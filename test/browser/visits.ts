@@ -1,4 +1,4 @@
-/** Visits to documents, each in a browser context of its own. Unexpected console messages and requests fail the visit. */
+/** Visits to documents, each in a browser context of its own. Unexpected console messages and requests make a visit fail. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -7,19 +7,19 @@ import { complaints, createDocument, type Document, editorText, saved, until } f
 export interface Visitor {
   readonly page: Page
   readonly document: Document
-  /** Waits until the editor holds a text. */
+  /** Waits until the editor contains a text. */
   text(expected: string): Promise<void>
-  /** Ends the visit. Fails when the page reported a complaint. */
+  /** Ends the visit. Fails if the page reported an error. */
   leave(): Promise<void>
 }
 
 export interface Visits {
   visit(document: Document, url?: string, options?: BrowserContextOptions): Promise<Visitor>
-  /** A new document with this content, open in the editor of its owner. */
+  /** Creates a document with this content, and opens it in the owner's editor. */
   writer(content: string): Promise<Visitor>
 }
 
-/** `stage` is called when a visit begins: server and browser start with the file's tests. */
+/** `stage` is called when a visit begins, because the server and the browser start only with the tests of the file. */
 export function createVisits(stage: () => { readonly world: World; readonly browser: Browser }): Visits {
   async function visit(document: Document, url = document.url, options: BrowserContextOptions = {}): Promise<Visitor> {
     const context = await stage().browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })

@@ -1,4 +1,4 @@
-/** Failures around a document: the device's storage, the role, the address, the server. The person is told, and the text stays. */
+/** Failures of the device's storage, the role, the address and the server. The page tells the person, and no text is lost. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startProcess, type World } from '../support/start.ts'
@@ -26,7 +26,7 @@ const fullDisk = {
   }
 }
 
-/** Whether the browser asks before leaving the page. */
+/** Returns whether the browser asks before the person leaves the page. */
 async function asksBeforeLeaving(page: Page): Promise<boolean> {
   const asked = page.waitForEvent('dialog').then(async (dialog) => {
     expect(dialog.type()).toBe('beforeunload')
@@ -87,7 +87,7 @@ test('[WEB-39] unsent changes of a person who lost the edit role stay, are repor
   expect(await readMarkdown(world.url, document)).toBe('# Roles\n')
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download my copy' }).click()])
   expect(download.suggestedFilename()).toBe('Roles.md')
-  // This device still has the better link.
+  // This device still stores the better link.
   await page.getByRole('link', { name: 'Use the other link' }).click()
   await saved(page)
   expect(await readMarkdown(world.url, document)).toBe('# Roles\nmine')
@@ -103,7 +103,7 @@ test('[WEB-63] text that a slow disk had not stored when the page closed is ther
   await workerActive(page)
   await context.setOffline(true)
   await chip(page, 'offline').waitFor()
-  // A transaction that does not end blocks all later ones; none of them ever completes.
+  // A transaction that does not end blocks all later ones, so none of them ever completes.
   await page.evaluate(async (name) => {
     const database = await new Promise<IDBDatabase>((resolve) => {
       const request = indexedDB.open(name)
@@ -156,7 +156,7 @@ test('[WEB-28] each refusal says what happened and what to do', async () => {
   await shown(`${world.url}/d/${id}?key=${other.key}`, 'There is no such document', 'Check the address.')
   await shown(deleted.url, 'This document was deleted', 'It cannot be restored.')
 
-  // Answers that no test can provoke at will.
+  // Answers that no test can cause with real requests.
   const refuse = (status: number, headers: Record<string, string> = {}): void =>
     way.answer((incoming, response) => {
       if (incoming.url?.startsWith('/api/') !== true) return false
@@ -264,7 +264,7 @@ test('[WEB-41] the page notices a server that stops answering: it never says Sav
   await chip(page, 'saving').waitFor()
   await page.clock.fastForward(11_000)
   await held(page, 7).waitFor()
-  // Measured with the page's clock.
+  // The time is measured with the page's clock.
   expect((await now()) - typedAt).toBeLessThan(30_000)
   await typeAtEnd(page, 'later ')
   await page.evaluate(() => dispatchEvent(new Event('told')))

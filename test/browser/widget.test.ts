@@ -1,4 +1,4 @@
-/** Widgets on published pages: run on request, in isolation. */
+/** Widgets on published pages, which run on request and in isolation. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
@@ -13,7 +13,7 @@ const asked: string[] = []
 
 beforeAll(async () => {
   world = await start()
-  // The isolation of hostile content is tested in the full browser.
+  // Only the full browser isolates hostile content as users' browsers do.
   browser = await launch({ whole: true })
   elsewhere = createServer((request, response) => {
     asked.push(request.url ?? '')
@@ -34,7 +34,7 @@ const publish = async (text: string): Promise<string> => {
   return ((await answer.json()) as { url: string }).url
 }
 
-/** Tries everything that is forbidden to a widget, and writes the result. */
+/** Returns a widget that tries everything that is forbidden and writes the result. */
 const hostile = (address: string): string => `<output id="o"></output>
 <script>
 const tries = {
@@ -103,7 +103,7 @@ test('[FENCE-36] a widget runs on request, has no access to the page around it, 
   expect(await page.locator('iframe').count()).toBe(0)
   expect(await page.locator('figure.component-widget pre').count()).toBe(1)
 
-  // Opened directly, it has no origin either.
+  // Opened directly, the widget page has no origin either.
   await page.goto(`${world.url}/embed/widget`)
   expect(await page.evaluate(() => globalThis.origin)).toBe('null')
   await context.close()

@@ -1,4 +1,7 @@
-/** Menus and cards that open while a person writes, in every look: axe, the policy, and pictures for people (AGMD_TEST_SCREENS=1 writes them). */
+/**
+ * Menus and cards that open while a person writes, in every look: axe, the content policy, and screenshots for people (AGMD_TEST_SCREENS=1 writes
+ * them).
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'

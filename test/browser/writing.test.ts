@@ -1,4 +1,4 @@
-/** Writing: commands, menus, tables, paste, find, outline; by keyboard alone. */
+/** Writing by keyboard alone: commands, menus, tables, pasting, finding and the outline. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -15,14 +15,14 @@ interface Writer {
   readonly page: Page
   readonly document: Document
   readonly heard: readonly string[]
-  /** Waits until the editor holds a text. */
+  /** Waits until the editor contains a text. */
   text(expected: string): Promise<void>
   press(...keys: readonly string[]): Promise<void>
   type(text: string): Promise<void>
   leave(): Promise<void>
 }
 
-/** A person with the cursor at the end of a new document. */
+/** Opens a new document, with the cursor at the end of its text. */
 async function writer(content: string): Promise<Writer> {
   const { context, page, heard } = await ownPage(browser)
   const document = await createDocument(world.url, content)
@@ -59,11 +59,12 @@ test('[WRITE-3] [WRITE-92] palette and shortcut sheet open by their keys, run th
   await text('**word**')
   await type('s')
   await text('**words**')
-  // In the text the key makes a link.
+  // In the text, the key inserts a link.
   await press('Control+a', 'Control+k')
   await text('[**words**]()')
   await press('End')
-  // A field takes over the page's selection. The browser then returns the focus to the beginning of the text. A slow page learns of that late.
+  // Another field takes over the page's selection. The browser then returns the focus to the beginning of the text, and a slow page notices that
+  // late.
   const head = await page.locator('.cm-content').evaluate((element) => {
     const view = (element as unknown as { cmTile: { view: { state: { selection: { main: { head: number } } } } } }).cmTile.view
     const field = globalThis.document.body.appendChild(globalThis.document.createElement('input'))
@@ -87,7 +88,7 @@ test('[WRITE-3] [WRITE-92] palette and shortcut sheet open by their keys, run th
   await press('Escape')
   await type('!')
   await text('[**words**]()!')
-  // Outside the text a question mark opens the shortcut sheet.
+  // Outside the text, a question mark opens the list of shortcuts.
   await page.getByRole('button', { name: 'Bold' }).focus()
   await press('?')
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
@@ -108,12 +109,12 @@ test('[WRITE-4] Escape and Tab leave the text, F6 moves between the parts of the
   expect(await focused()).toBe('top-bar')
   await press('F6', 'F6')
   expect(await focused()).toContain('cm-content')
-  // Also directly after a letter, while menus are still being looked up: the browser handles Tab.
+  // Tab also leaves the text directly after a letter, while the editor is still looking for menu entries.
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
   await press('End')
   const isTaken = await page.locator('.cm-content').evaluate(async (element) => {
     globalThis.document.execCommand('insertText', false, 'z')
-    // The editor reads changes in a task of its own.
+    // The editor reads changes in a later task.
     await new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel()
       port1.addEventListener('message', resolve)
@@ -133,7 +134,7 @@ test('[WRITE-5] a slash opens the block menu, which stays while others write; co
   const { page, document, type, press, text, leave } = await writer('# Plan\n\n')
   await type('/tab')
   await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
-  // Text that the server does not have yet would be inserted a second time with the replacement.
+  // If the server did not have the typed text yet, the replacement would lead to a second copy of it.
   await until(async () => (await readMarkdown(world.url, document)) === '# Plan\n\n/tab', 'what was typed, at the server')
   const answer = await fetch(`${world.url}/api/docs/${document.id}/content`, {
     method: 'PUT',
@@ -155,7 +156,7 @@ test('[WRITE-5] a slash opens the block menu, which stays while others write; co
   await press('Enter')
   await type('a /x and/or 1/2 :tad')
   await page.getByRole('option', { name: 'tada' }).waitFor()
-  // A key directly after a letter accepts the shown item.
+  // A key pressed directly after a letter accepts the entry that is shown.
   await Promise.all([page.keyboard.press('a'), page.keyboard.press('Enter')])
   await text('## Two\na /x and/or 1/2 🎉')
   await press('Enter', 'Enter')
@@ -165,7 +166,7 @@ test('[WRITE-5] a slash opens the block menu, which stays while others write; co
   await leave()
 })
 
-/** Pastes like a browser: the formats of one clipboard by media type. */
+/** Pastes like a browser. `kinds` has the contents of the clipboard by media type. */
 const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<void> =>
   page.locator('.cm-content').evaluate((element, values) => {
     const data = new DataTransfer()
@@ -175,7 +176,7 @@ const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<voi
 
 test('[WRITE-35] a paste is an undo step of its own', async () => {
   const { page, press, text, leave } = await writer('')
-  // In one step: letters typed more than half a second apart are several steps.
+  // The text is inserted in one step, because letters typed more than half a second apart are several steps.
   await page.keyboard.insertText('abc ')
   await paste(page, { 'text/html': '<b>bold</b>', 'text/plain': 'bold' })
   await paste(page, { 'text/plain': ' plain' })
@@ -222,7 +223,7 @@ test('[WRITE-10] formatted text is pasted as Markdown, cells as a table, an addr
   await paste(page, { 'text/plain': 'a|b\nc' })
   await until(async () => (await editorText(page)).includes('a\\|b<br>c'), 'the cell')
   await clear()
-  // Code stays as copied, and so does a paste with Shift.
+  // Text pasted into code stays as copied, and so does text pasted with Shift.
   await type('```')
   await press('Enter')
   await paste(page, { 'text/html': '<b>x</b>', 'text/plain': 'x' })
@@ -241,7 +242,7 @@ test('[WRITE-39] block markers leave table rows unchanged; a selection of code i
   const { page, press, text, type, leave } = await writer(table)
   await press('Control+Alt+Digit1', 'Control+Shift+Digit8')
   await text(table)
-  // Front matter is no heading.
+  // Front matter is not a heading.
   expect(await page.locator('.md-heading').count()).toBe(0)
   expect(await page.locator('.md-front-matter').count()).toBe(3)
   await press('Control+End', 'Enter', 'Enter')
@@ -267,7 +268,7 @@ test('[WRITE-34] cells pasted in a table overwrite its cells, add rows and colum
   await text('| a | b |  |\n| - | - | --- |\n| c | 1 | 2\\| |\n| e |  | 4 |\n|  | 5 | 6! |\n\nafter')
   await press('Control+z', 'Control+z')
   await text(before)
-  // A column of a page, starting at its head.
+  // The test pastes a column of a web page, starting at the head of the table.
   await at('a')
   const html = '<table><tr><td>x</td></tr><tr><td><b>y</b></td></tr></table>'
   await paste(page, { 'text/html': html, 'text/plain': 'x\ny' })
@@ -306,7 +307,7 @@ test('[WRITE-11] a paste of five megabytes neither freezes nor loses anything; t
   await until(async () => (await editorText(page)).length === 20 + 31 * 30_000, 'what fits')
   await type('after')
   await saved(page)
-  // Far below a perceived freeze, and far above the needs of a busy machine.
+  // This limit is below a freeze that people notice, and far above the time that a busy machine needs.
   expect(Math.max(...took)).toBeLessThan(5000)
   await leave()
 })
@@ -319,7 +320,7 @@ test('[WRITE-12] a table is written and changed with the keyboard alone', async 
     await type(command)
     await page.getByRole('option', { name: command, selected: true }).waitFor()
     await press('Enter')
-    // While it is open, the page's keys have no effect.
+    // While the palette is open, the page's keys have no effect.
     await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor({ state: 'hidden' })
   }
   await type('/table')
@@ -333,7 +334,7 @@ test('[WRITE-12] a table is written and changed with the keyboard alone', async 
   await press('Tab')
   await type('3')
   await text('| Name | Sum |\n| ------ | ------ |\n| Ana       | 3       |\n')
-  // After the last cell it adds a row; before the first it does nothing.
+  // After the last cell, Tab adds a row. Before the first cell, Shift-Tab does nothing.
   await press('Tab')
   await type('Bea')
   await press('Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab')
@@ -382,7 +383,7 @@ test('[WRITE-13] writing in a table of 20,000 rows is as fast as in one of two',
   await type('y')
   await until(async () => (await editorText(page)).includes('| row 0 | 0 | some wordsx |\n| y | 1 | some words |'), 'the text')
   const ofKey = await longest()
-  // The time to read every row at each key: it took a second before rows were read this way.
+  // Measures the time that reading every row at each key press would take. It was a second before rows were read on demand.
   const ofAll = await page.evaluate(() => {
     const started = performance.now()
     const row = '| row 12345 | 12345 | some words |'
@@ -482,7 +483,7 @@ test('[WRITE-17] code is highlighted and not spell-checked; right-to-left text i
 
 test('[WRITE-18] the live view shows formulas and diagrams, and their source at the cursor', async () => {
   const { page, press, type, leave } = await writer(sample)
-  // The editor draws only near the visible part.
+  // The editor draws only the visible part and the lines around it.
   await press('Control+Home')
   await page.locator('.md-formula math').waitFor()
   await page.locator('.md-formula-block math').waitFor()
@@ -541,7 +542,7 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
   await press('Control+b')
   await text('```\ncode\n```\n\nsome ***words***')
 
-  /** Space between the caret and the lower edge, and height, of the part of the page with the text. */
+  /** Returns the space between the caret and the lower edge of the text area, and the height of that area. */
   const room = (): Promise<number[]> =>
     page.evaluate(() => {
       const bottomOf = (name: string): DOMRect => (globalThis.document.querySelector(name) as HTMLElement).getBoundingClientRect()
@@ -561,11 +562,11 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
   await press('Enter', 'Enter')
   await page.waitForFunction(() => (globalThis.document.querySelector('img.md-media')?.clientHeight ?? 0) > 150)
   await until(hasQuarter, 'the room is kept when the picture is there')
-  // A click moves nothing, nor does a letter typed after it.
+  // A click does not scroll the text, and neither does a letter typed after it.
   const scroller = page.locator('.cm-scroller')
   const box = await scroller.boundingBox()
   const scrolled = (): Promise<number> => scroller.evaluate((element) => element.scrollTop)
-  // By wheel, like people: a person who scrolls is not returned to the caret when the picture is laid out again.
+  // The test scrolls with the wheel, as people do. The text must not return to the caret when the picture is laid out again.
   await page.mouse.move((box?.x ?? 0) + 400, (box?.y ?? 0) + 100)
   await page.mouse.wheel(0, -5000)
   await until(async () => (await scrolled()) === 0, 'scrolled back')
@@ -576,7 +577,7 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
   expect(await scrolled()).toBe(0)
   await press('Enter')
   await until(hasQuarter, 'the next line has its room again')
-  // The caret of everything is at its end, but nobody went there: a picture that grows then moves nothing.
+  // After selecting everything, the caret is at the end, although nobody went there. A picture that grows then must not scroll the text.
   await page.mouse.wheel(0, -5000)
   await until(async () => (await scrolled()) === 0, 'scrolled back again')
   await press('Control+Home', 'Control+a')
@@ -586,7 +587,7 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
     new ResizeObserver(() => image.clientHeight > 300 && resolve(undefined)).observe(image)
     image.style.blockSize = '400px'
     await promise
-    // The editor measures in the frames that follow.
+    // The editor measures the layout in the following frames.
     for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame)
   })
   expect(await scrolled()).toBe(0)
@@ -606,7 +607,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part,
   await type('Write it')
   await press('Enter')
   await has('```board\n## To do\n- [ ] Write it\n')
-  // Leave the card and move past the board.
+  // The keyboard leaves the card, and then moves past the board.
   await page.locator('.card:focus').waitFor()
   await press('Escape')
   await page.locator('.frame:focus').waitFor()
@@ -679,7 +680,7 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await text('see [our site](https://b.example/two) and [bad](javascript:alert(1)) end')
   await page.locator('.cm-content:focus').waitFor()
   await card.waitFor({ state: 'detached' })
-  // Also under the pointer, without the caret.
+  // The card also opens under the pointer, if the caret is elsewhere.
   await press('End')
   await page.locator('.md-link', { hasText: 'bad' }).hover()
   await card.getByText('javascript:alert(1)').waitFor()
@@ -700,13 +701,13 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await second.close()
   await page.locator('.cm-content').press('End')
   await type(' [[plan')
-  // A match for fewer letters is no longer selected.
+  // A match for fewer letters must no longer be selected.
   const menu = page.locator('.menu-at-cursor:not(.cm-tooltip-autocomplete-disabled)')
   await menu.getByRole('option', { name: 'The plan of Ana', selected: true }).waitFor()
   await press('Enter')
   const linked = `see [our site](https://b.example/two) and bad end [The plan of Ana](${world.url}/d/${other.id})`
   await text(linked)
-  // A title that no document has makes one.
+  // Choosing a title that no document has creates a document.
   await type(' [[Trip')
   await menu.getByRole('option', { name: 'Create “Trip”', selected: true }).waitFor()
   await press('Enter')
@@ -731,15 +732,15 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await paste(`${world.url}/d/${other.id}extra`)
   await until(async () => !(await editorText(page)).includes(`](${world.url}/d/${other.id}extra`), 'another address stays as it is')
 
-  // A picture shows its card when the caret is there.
+  // A picture shows its card when the caret is at it.
   await press('Control+a')
   await page.keyboard.insertText('![cat](/icon.svg)')
-  // It keeps its position; its Markdown appears below it.
+  // The picture keeps its position, and its Markdown appears below it.
   const placeOf = async (): Promise<string> => {
     const { x = 0, y = 0 } = (await page.locator('img.md-media').boundingBox()) ?? {}
     return `${Math.round(x)} ${Math.round(y)}`
   }
-  // Its size is known once it has loaded.
+  // The size of the picture is known once it has loaded.
   await page.locator('img.md-media').evaluate(async (picture) => {
     await (picture as HTMLImageElement).decode()
   })
@@ -757,7 +758,7 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await page.locator('.cm-content:focus').waitFor()
   await type('below')
   await text('![cat|300](/icon.svg "A cat")\n\nbelow')
-  // Its corner changes the width; Escape does not.
+  // Dragging the corner changes the width. Escape restores it.
   const pull = async (last: () => Promise<void>): Promise<void> => {
     await page.locator('img.md-media').hover()
     const corner = page.locator('.picture-handle-corner')
@@ -780,7 +781,7 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await page.locator('.picture-handle-corner').press('Escape')
   await press('Control+z', 'Control+z')
   await text('![cat|300](/icon.svg "A cat")\n\nbelow')
-  // A click selects it, and no key changes its link.
+  // A click selects the picture, and no typed letter changes its link.
   await page.locator('img.md-media').click()
   await page.locator('.picture-frame').waitFor()
   expect(await page.locator('.md-media-open').count()).toBe(0)
@@ -804,7 +805,7 @@ test('[WRITE-78] the card of a link follows the text, one at a time; the caret s
   const { page, document, press, type, text, leave } = await writer('Read the [manual](https://example.org/a/long/way) before you go')
   const card = page.locator('.link-card')
   const link = page.locator('.md-link', { hasText: 'manual' })
-  // Under the pointer, with the caret elsewhere.
+  // The pointer opens the card while the caret is elsewhere.
   await link.hover()
   await card.getByRole('button', { name: 'Edit link' }).click()
   await page.getByLabel('Address').and(page.locator(':focus')).waitFor()
@@ -814,7 +815,7 @@ test('[WRITE-78] the card of a link follows the text, one at a time; the caret s
     return field.clientWidth - field.scrollWidth + (field.value = '').length
   })
   expect(room).toBeGreaterThanOrEqual(0)
-  // Text that others write meanwhile moves the link, and closes nothing.
+  // Text that others write in the meantime moves the link, and does not close the card.
   const written = 'Then read the [manual](https://example.org/a/long/way) before you go'
   await fetch(`${world.url}/api/docs/${document.id}/content`, {
     method: 'PUT',
@@ -828,7 +829,7 @@ test('[WRITE-78] the card of a link follows the text, one at a time; the caret s
   await page.locator('.cm-content:focus').waitFor()
   await type('!')
   await text('Then read the [manual](https://b.example) before you go!')
-  // The pointer's card, opened again before the text changes.
+  // The pointer opens the card again, before the text changes.
   await page.mouse.move(1, 1)
   await link.hover()
   await card.getByText('https://b.example').waitFor()
@@ -844,7 +845,7 @@ test('[WRITE-78] the card of a link follows the text, one at a time; the caret s
 
   await leave()
 
-  // The caret moves from within the address to the end of the link.
+  // The caret moves from inside the address to the end of the link.
   const other = await writer('see [our](https://a.example) x')
   for (let letter = 0; letter < 6; letter++) await other.press('ArrowLeft')
   await other.press('Control+k')
@@ -861,7 +862,7 @@ test('[WRITE-21] nothing below moves when marks are revealed', async () => {
     '# One\n\n**bold** and *quiet*\n\n> quote\n\n- item\n- [ ] task\n\n1. first\n\n```ts\nlet a\n```\n\n---\n\n[link](/x) `code` ~~no~~\n\n| a | b |\n| - | - |\n| c | d |\n\nUnder\n-----\n\nlast'
   )
   await page.locator('.hljs-keyword').waitFor()
-  // At the beginning of the text the page may scroll.
+  // At the beginning of the text, the page may scroll.
   const bottom = () =>
     page
       .locator('.cm-line')
@@ -898,7 +899,7 @@ test('[WRITE-30] [WRITE-58] a wide table of the live view scrolls by itself, and
   await page.locator('.md-cell', { hasText: 'a rather long' }).click()
   await press('Tab', 'Tab', 'End')
   await until(async () => (await scrolled()) > 100, 'the table goes along with the cursor')
-  // Next to undo and redo, one menu holds all table actions: nothing is pushed out of the window.
+  // Next to undo and redo, a single menu contains all table actions, so that no button leaves the window.
   const bar = page.getByRole('toolbar', { name: 'Formatting' })
   for (const name of ['Undo', 'Redo', 'Rows and columns']) {
     const box = await bar.getByRole('button', { name, exact: true }).boundingBox()
@@ -911,7 +912,7 @@ test('[WRITE-30] [WRITE-58] a wide table of the live view scrolls by itself, and
   await press('Shift+Tab', 'Shift+Tab', 'Shift+Tab')
   await until(async () => (await scrolled()) === 0, 'the table is back at its beginning')
   expect(await widths()).toEqual([360, 360])
-  // It is not a separate Tab stop on the way out of the text.
+  // The table is not a separate Tab stop on the way out of the text.
   await press('Home', 'Escape', 'Tab')
   expect(await page.evaluate(() => globalThis.document.activeElement?.closest('.cm-content'))).toBeNull()
   await leave()
@@ -923,7 +924,7 @@ test('[WRITE-31] a bar typed in a cell is a letter of it; at the ends of a row a
   await press('ArrowLeft')
   await type('|e')
   await text(`${head}| \`c\` | d\\|e |`)
-  // In code, and with a typed backslash.
+  // A bar is also escaped inside code and after a typed backslash.
   await press('Shift+Tab', 'Home', 'ArrowRight', 'ArrowRight')
   await type('|\\|')
   await text(`${head}| \`c\\|\\|\` | d\\|e |`)
@@ -994,7 +995,7 @@ test('[WEB-82] [WRITE-86] on a phone a long title leaves space for the bar, and 
   expect(narrow).toEqual([])
   await page.getByAltText('This picture cannot be shown: a house').waitFor()
   await page.getByAltText(/^This picture cannot be shown: http/).waitFor()
-  // The words cover the icon of the browser.
+  // The alternative text covers the browser's icon.
   const house = page.getByAltText('This picture cannot be shown: a house')
   expect(await house.evaluate((picture) => getComputedStyle(picture, '::before').content)).toBe('"This picture cannot be shown: a house"')
   const found = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>')

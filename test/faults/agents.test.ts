@@ -1,5 +1,5 @@
 /**
- * Programs and people in one document, each in a section of its own. AGMD_TEST_SOAK_SECONDS lengthens the run: AGMD_TEST_SOAK_SECONDS=60 node
+ * Programs and people in one document, each in a section of their own. AGMD_TEST_SOAK_SECONDS sets a longer run: AGMD_TEST_SOAK_SECONDS=60 node
  * node_modules/vitest/vitest.mjs run --project faults test/faults/agents.test.ts
  */
 import { expect, test } from 'vitest'
@@ -26,7 +26,7 @@ interface Edit {
   readonly markdown?: string
 }
 
-/** Makes edits by HTTP or by MCP. Returns the code of a refusal. */
+/** Makes edits over HTTP or MCP. Returns the code of a refusal. */
 type Door = (target: Target, edits: readonly Edit[], baseVersion: string, author: string) => Promise<string | undefined>
 
 const byHttp: Door = async ({ url, doc, key }, operations, baseVersion, author) => {
@@ -73,7 +73,7 @@ test(
       const random = seeded(100 + n)
       const door = n % 2 === 0 ? byHttp : byMcp
       while (performance.now() < end) {
-        // One read serves several edits, while the others continue.
+        // One read serves several edits, while the others continue to write.
         const { content, version } = await readMarkdown(target)
         const own = [...countTokens(content).keys()].filter((token) => token.startsWith(`⟦a${n}-`)).toSorted(() => random(3) - 1)
         for (let turn = 0; turn < 3; turn++) {
@@ -104,9 +104,9 @@ test(
     expect(refusals.join('; ')).toBe('')
     const counts = countTokens(content)
     expect([...ledger.made].filter((token) => counts.get(token) !== (gone.has(token) ? undefined : 1))).toEqual([])
-    // Only the tokens were added.
+    // Without the tokens, the text is unchanged.
     expect(content.replace(/⟦[a-z]+\d+-\d{6}⟧\n/g, '')).toBe(text)
-    // Each token is in its own section.
+    // Each token is in the section of its writer.
     for (const [n, title] of titles.entries()) {
       const body = content.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? ''
       const own = n < agentCount ? `⟦a${n}-` : `⟦p${n - agentCount}-`

@@ -1,4 +1,4 @@
-/** A real text, edited through every interface at once: REST, two clients with the stock provider, and an agent. */
+/** A real text that is edited through every interface at once: REST, two clients with the standard provider, and an agent. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -25,7 +25,7 @@ const until = async (condition: () => boolean): Promise<void> => {
   expect(condition()).toBe(true)
 }
 
-/** A client like that of a browser. */
+/** Opens a client like that of a browser. */
 const open = async ({ url, doc, key }: Target): Promise<Client> => {
   const socket = new HocuspocusProviderWebsocket({ url: `${url.replace('http', 'ws')}/collab` })
   const document = new Y.Doc()
@@ -70,7 +70,7 @@ test('[FAULT-7] the CommonMark specification, edited by two clients and an agent
       if (status === 200) marks.push(mark)
       await pause(20)
     }
-    // Nobody else writes now, so one more edit must succeed.
+    // Nobody else is writing any more, so one further edit must succeed.
     for (;;) {
       const { content, version } = await readMarkdown(target)
       if ((await putMarkdown(target, `${content}⟦a1-000000⟧\n`, version)).status === 200) break
@@ -82,7 +82,7 @@ test('[FAULT-7] the CommonMark specification, edited by two clients and an agent
   const { content } = await readMarkdown(target)
   for (const { text } of clients) await until(() => text.toString() === content)
   expect(marks.filter((mark) => content.split(mark).length !== 2)).toEqual([])
-  // Only the marks were added.
+  // Without the marks, the text is unchanged.
   expect(content.replace(/⟦[a-z]\d-\d{6}⟧\n/g, '')).toBe(specification)
   for (const client of clients) client.close()
   await world.stop()

@@ -1,4 +1,4 @@
-/** How the cost of edits grows: with their number, with the age of a document, and with the people who ever wrote in it. */
+/** How the cost of edits grows with their number, with the age of a document, and with the number of people who ever wrote in it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { openPerson, type Person, updateFrame } from '../../scripts/bench/support/crowd.ts'
@@ -28,7 +28,7 @@ const writerOf = async (at: Awaited<ReturnType<typeof place>>, client: number): 
   return writer
 }
 
-/** Sends so many edits at once. Answers the time of the processor until all are acknowledged, in ms: others on the machine do not count. */
+/** Sends many edits at once. Returns the processor time until all are acknowledged, in milliseconds. Other work on the machine does not count. */
 const costOf = async (writer: Writer, edits: number): Promise<number> => {
   const before = process.threadCpuUsage()
   for (let n = 0; n < edits; n++) writer.person.type('edit\n')
@@ -44,7 +44,7 @@ test(
   async () => {
     const few = await costOf(await writerOf(await place(), 2), 25_000)
     const many = await costOf(await writerOf(await place(), 3), 100_000)
-    // The square of the time would be 16.
+    // If the time grew with the square, this ratio would be 16.
     expect(many / few).toBeLessThan(8)
   }
 )

@@ -1,4 +1,4 @@
-/** `kill -9` during erasures. `AGMD_TEST_KILL_ROUNDS` lengthens a run. */
+/** Kills the process with `kill -9` during erasures. `AGMD_TEST_KILL_ROUNDS` sets the number of rounds. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { tracesIn, tracesOf } from '../support/traces.ts'
 const rounds = Number(process.env['AGMD_TEST_KILL_ROUNDS'] ?? 12)
 const child = join(import.meta.dirname, '..', 'support', 'erasing-process.ts')
 
-/** Starts the child, kills it after this many lines, and returns its output. */
+/** Starts the process, kills it after this many lines of output, and returns the output. */
 const run = async (folder: string, round: number, lines: number): Promise<string[]> => {
   const process_ = spawn(process.execPath, [child, folder, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const said: string[] = []
@@ -41,14 +41,14 @@ test('[ERASE-6] kill -9 during an erasure: the store is intact, nothing else is 
     for (const line of said) {
       const [what, name = ''] = line.split(' ')
       if (what === 'put') kept.add(name)
-      // It is unknown whether a deletion in progress reached the disk.
+      // A deletion that was in progress may or may not have reached the disk.
       if (what === 'deleting') kept.delete(name)
       if (what === 'deleted') deleted.add(name)
     }
     withFillers += (await fillersIn(folder)) > 0 ? 1 : 0
     await checkStore(folder, { full: true })
   }
-  // Each round was killed during an erasure, in most cases while it had filler records.
+  // Each round was killed during an erasure, and most of them while filler records existed.
   expect(withFillers).toBeGreaterThan(rounds / 3)
   const storage = await openLmdbStorage({ folder })
   await storage.erase?.()

@@ -1,6 +1,6 @@
 /**
- * The event-loop guard: no request and no stored text makes a turn of the server's loop longer than 100 ms (p99.9 of each attack, in processor time
- * of the main thread). `npm run test:all` tries every family of texts.
+ * The event-loop guard: no request and no stored text makes a turn of the server's loop take longer than 100 ms (p99.9 of each attack, in processor
+ * time of the main thread). `npm run test:all` tries every family of texts.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bodyAttacks, families, leastOf, type Attack, startWatched, textAttacks, type Watched } from '../support/loop-guard.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Attacks that blocked the loop too long, with their figures. */
+/** Returns the attacks that blocked the loop for too long, with their figures. */
 const holdups = async (attacks: ReadonlyMap<string, Attack>): Promise<string[]> => {
   const found: string[] = []
   let worst = { name: 'none', turn: 0 }

@@ -8,7 +8,7 @@ import { startProcess } from '../support/start.ts'
 import { createDocument, putMarkdown, readMarkdown, TokenLedger, Typist } from '../support/typist.ts'
 import { ask } from '../support/world.ts'
 
-/** A disk of 8 MB; undefined, with the reason, when this machine does not allow mounting one. */
+/** Mounts a disk of 8 MB. If this machine does not allow that, returns the reason. */
 const smallDisk = async (): Promise<{ folder: string; unmount: () => void } | string> => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-full-'))
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder])
@@ -38,7 +38,7 @@ test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers 
     let refused = await putMarkdown(target, 'x'.repeat(500_000))
     for (let tries = 0; refused.status === 200 && tries < 20; tries++) refused = await putMarkdown(target, `${tries}`.repeat(500_000))
     expect(refused.status).toBe(507)
-    // More than may still be free inside the file.
+    // This text is larger than the space that may still be free inside the file.
     typist.text.insert(0, 'y'.repeat(600_000))
     const late = typist.typeToken(0)
     await typist.until(() => typist.closes.length > 0, 'the close')

@@ -1,4 +1,7 @@
-/** The growth guard: each parser of others' text, on each family of hostile texts. Doubling the text about doubles the time. */
+/**
+ * The growth guard. It runs each parser of text written by others on each family of hostile texts. Doubling the text may only double the time,
+ * approximately.
+ */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { Text } from '@codemirror/state'
@@ -68,10 +71,10 @@ const fenced =
   (text) =>
     read(fenceOf(kind, text))
 
-/** The text with an added first line and a different middle. */
+/** Returns a text with an added first line and a changed middle. */
 const changed = (text: string): string => `new\n${text.slice(0, text.length >> 1)}\nword ${text.slice((text.length >> 1) + 40)}`
 
-/** The edits that make that change. */
+/** Returns the edits that make this change. */
 const edits = (text: string): readonly Edit[] => {
   const middle = text.length >> 1
   return [
@@ -94,10 +97,10 @@ const formula =
     }
   }
 
-/** Rendered as on a page, which covers the parser of each kind without a row of its own. */
+/** Renders a fence as a page does. This covers the parsers of all kinds, so they need no rows of their own. */
 const shown = (fence: Fence): unknown => componentHtml(fence, { inline: (text) => text, line: 0, sheets: documentSheets([fence], 0) })
 
-/** The exports of each module, by its path. */
+/** The exports of each module, by the path of the module. */
 const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'shared/names.ts': {
     firstHeading,
@@ -229,7 +232,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'web/editor/headings.ts': { headingsOf: (text) => headingsOf(Text.of(`# ${text}`.split('\n'))) }
 }
 
-/** Modules of the parser folders that read no text by others themselves, with the reason. */
+/** Modules in the folders of parsers that read no text written by others, with the reason. */
 const others: Readonly<Record<string, string>> = {
   'shared/fences/chart-pick.ts': 'edits of a chart that is parsed: its settings, one by one',
   'shared/fences/json-table.ts': 'by chartTableOf, in chart-data.ts',

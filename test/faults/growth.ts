@@ -1,8 +1,8 @@
-/** The growth guard's texts and its timing: how a parser's time grows with the text, on a machine with other work. */
+/** The texts and the timing of the growth guard. It measures how a parser's time grows with the text, even on a busy machine. */
 
 import { repeats } from '../support/repeats.ts'
 
-/** UTF-16 units of one KB of text. */
+/** Number of UTF-16 units in one KB of text. */
 const unitsPerKilobyte = 1024
 
 const runOf =
@@ -10,10 +10,10 @@ const runOf =
   (kilobytes: number): string =>
     unit.repeat(Math.ceil((kilobytes * unitsPerKilobyte) / unit.length)).slice(0, kilobytes * unitsPerKilobyte)
 
-/** A short beginning, a run, and an end that does not match the beginning. */
+/** Returns a short beginning, a long run, and an end that does not match the beginning. */
 const between = (head: string, unit: string, tail: string) => (kilobytes: number) => head + runOf(unit)(kilobytes) + tail
 
-/** Half of the text opens containers on one line; the other half is lines within them. */
+/** Half of the text opens containers on one line, and the other half consists of lines inside them. */
 const nested =
   (mark: string, line: string) =>
   (kilobytes: number): string =>
@@ -21,14 +21,14 @@ const nested =
 
 const opening = (mark: string) => (kilobytes: number) => runOf(`${mark}\n`)(kilobytes)
 
-/** Runs of these: marks of Markdown, of component fences, of formulas and of addresses. */
+/** Strings to repeat: marks of Markdown, of component fences, of formulas and of addresses. */
 const units = [
   [' ', '\t', '#\n', '<!--', '<!--\n', '$$', '$$x\n', '> ', '> \n', '- ', '- \n', '`', '~', '[', '[^', '[a](', ']('],
   ['![', '*', '*a ', '_', '|', '| \n', '\n', '\n ', '&', '&a', '\\', '\u2028', '\r', '"', '""\t', "='", '='],
   ['@a', '@a.', '<a', '1. ', 'a\n\n', 'ä😀']
 ].flat()
 
-/** Hostile texts, by their size in KB. */
+/** Families of hostile texts. Each returns a text of the given size in KB. */
 export const families: Readonly<Record<string, (kilobytes: number) => string>> = {
   ...Object.fromEntries(units.map((unit) => [JSON.stringify(unit), runOf(unit)])),
   'spaces that end a line': between('# ', ' ', '\u2028x'),
@@ -56,31 +56,32 @@ export const families: Readonly<Record<string, (kilobytes: number) => string>> =
   mixed: between('# a\n\n', '> - [a](b) **c** `d` $e$ <!-- f\n\n```\n| g |\n', '')
 }
 
-/** Processor time of this thread in milliseconds: excludes other work on the machine. */
+/** Returns the processor time of this thread, in milliseconds. It excludes other work on the machine. */
 const threadMs = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-/** Kernels may count this time in ticks of 4 ms (CONFIG_HZ=250), so a measured time can be one tick short. */
+/** Kernels may count processor time in ticks of 4 ms (CONFIG_HZ=250). A measured time can therefore be one tick too short. */
 const tickMs = 4
-/** Times below this, in milliseconds, are noise. */
+/** Times below this are noise, in milliseconds. */
 const floorMs = repeats(40, 100)
-/** From one size to the double, over all judged doublings. */
+/** Largest average ratio of the time for a text of double size, over all judged doublings. */
 const ratioMax = 2.5
-/** A single doubling may include one more garbage collection; quadratic time gives 4. */
+/** Largest ratio of a single doubling. It may include one more garbage collection. Quadratic time gives 4. */
 const stepRatioMax = 3
 const rounds = 8
-/** Longer runs, in milliseconds, are not measured again. */
+/** Runs that take longer than this are not measured again, in milliseconds. */
 const hopelessMs = 1000
 
-/** In KB. */
+/** Size of the largest text, in KB. */
 const largest = repeats(128, 256)
 const steps = [1, 2, 4, 8, 16, 32, 64, 128, 256].filter((size) => size <= largest)
 const judged = { from: largest / 4, to: largest }
 
 /**
- * Describes how a parser's time grew too fast; undefined: it did not. The shortest of several times counts, and a size that fails is measured again.
+ * Describes how a parser's time grew too fast. Undefined if it did not. The shortest of several times counts, and a size that fails is measured
+ * again.
  */
 export const growthOf = (read: (text: string) => unknown, family: (kilobytes: number) => string): string | undefined => {
   const times = new Map<number, number>()
