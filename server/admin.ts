@@ -10,8 +10,8 @@ import { openLmdbReader } from './storage/lmdb.ts'
 import { readPostgres } from './storage/postgres/open.ts'
 
 const usage = `usage: npm start -- admin COMMAND EMAIL
-  invite EMAIL  print a link with which this person makes an account
-  reset EMAIL   print a link with which this person sets a new password; all their sessions end
+  invite EMAIL  print a link that lets this person create an account
+  reset EMAIL   print a link that lets this person set a new password and ends their sessions
 
 usage: npm start -- admin migrate --help
   move all documents between LMDB and PostgreSQL`
@@ -51,5 +51,5 @@ export const admin = async ([kind, address, ...more]: readonly string[], config:
   if (kind === 'invite' && config.signUp === 'closed') throw new AdminError('AGMD_SIGN_UP is closed. To invite people, set it to invite.')
   const whom = whomOf(kind, email, await accountOf(config, email))
   const secret = config.secret === null ? await readSecret(config.dataDir) : Buffer.from(config.secret)
-  return `${createLink(createVault(secret), config.baseUrl, systemClock.now(), whom)}\nWorks once, for ${hoursOf[kind]} hours.`
+  return `${createLink(createVault(secret), config.baseUrl, systemClock.now(), whom)}\nThis link works once, within ${hoursOf[kind]} hours.`
 }

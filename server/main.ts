@@ -53,7 +53,8 @@ const captureConsole = (log: Log): void => {
     (...parts: unknown[]): void => {
       const now = Math.floor(systemClock.now() / 60_000)
       if (now !== minute) {
-        if (records > libraryRecordsPerMinute) log.warn('records of libraries left out', { count: records - libraryRecordsPerMinute })
+        if (records > libraryRecordsPerMinute)
+          log.warn('log records of libraries were left out', { count: records - libraryRecordsPerMinute })
         minute = now
         records = 0
       }
@@ -86,8 +87,8 @@ const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusin
   if (config.storage !== null) {
     const onAnswering = (answers: boolean): void => {
       refusing.readOnly = !answers
-      if (answers) log.info('PostgreSQL answers again')
-      else log.error('PostgreSQL does not answer; reads and writes wait, and are refused if this lasts')
+      if (answers) log.info('PostgreSQL is responding again')
+      else log.error('PostgreSQL is not responding; reads and writes wait, and will be refused if this continues')
     }
     return openPostgres({
       url: config.storage,
@@ -145,7 +146,7 @@ const run = async (): Promise<void> => {
     stopping = true
     log.info('stopping', { reason })
     const overdue = setTimeout(() => {
-      log.error('not stopped in time; the journal recovers the rest at the next start', { seconds: limits.stopSecondsMax })
+      log.error('did not stop in time; the next start recovers the rest from the journal', { seconds: limits.stopSecondsMax })
       process.exit(1)
     }, limits.stopSecondsMax * 1000)
     await server.stop()

@@ -10,7 +10,7 @@ import { addressAllowed, isPostgresAddress } from './storage/postgres/address.ts
 const help = `usage: npm start -- admin migrate --from STORE --to STORE [--json]
 
 Moves all documents and accounts between the LMDB store of a data folder and PostgreSQL. Stop the server first. The secret and the assets stay in the
-data folder. The command may be interrupted, and continues when it is repeated. At the end it compares both stores record by record.
+data folder. You can interrupt the command, and run it again to continue. At the end it compares both stores record by record.
 
   STORE   a data folder; or postgres, for the address in AGMD_STORAGE or in the file AGMD_STORAGE_FILE; or ${addressAllowed}
   --json  print the result as JSON, and the progress as lines of JSON on standard error, as without a terminal
@@ -19,7 +19,7 @@ Examples:
   npm start -- admin migrate --from ./data --to postgres
   npm start -- admin migrate --from postgres --to ./data
 
-Then set or remove AGMD_STORAGE and start the server. The old store stays where it was; remove it once all is well.`
+Then set or remove AGMD_STORAGE and start the server. The command does not delete the old store; remove it when everything works.`
 
 interface Ends {
   readonly folder: string
@@ -37,7 +37,7 @@ const endsOf = (from: string, to: string, config: Config): Ends => {
   const [source, target] = [urlOf(from), urlOf(to)]
   if (source === undefined && target !== undefined) return { folder: resolve(from), url: target, to: 'postgres' }
   if (source !== undefined && target === undefined) return { folder: resolve(to), url: source, to: 'lmdb' }
-  throw new AdminError('One of --from and --to must be a data folder, and the other one PostgreSQL.')
+  throw new AdminError('Either --from or --to must be a data folder, and the other one must be PostgreSQL.')
 }
 
 const barWidth = 30

@@ -71,8 +71,8 @@ const built = join(import.meta.dirname, '..', 'dist')
 const webFolder = join(built, 'web')
 
 const portErrors = new Map([
-  ['EADDRINUSE', 'another program uses it'],
-  ['EACCES', 'it needs rights that this user does not have'],
+  ['EADDRINUSE', 'another program is using it'],
+  ['EACCES', 'this user does not have permission'],
   ['EADDRNOTAVAIL', 'this machine has no such address'],
   ['ENOTFOUND', 'this machine has no such address']
 ])
@@ -80,7 +80,7 @@ const portErrors = new Map([
 /** Thrown if the server cannot listen on the address. */
 export class PortError extends Error {
   constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
-    super(`agmd cannot listen on ${host}:${port}: ${portErrors.get(cause.code ?? '')}. Set AGMD_PORT or AGMD_HOST to another one.`, {
+    super(`agmd cannot listen on ${host}:${port}: ${portErrors.get(cause.code ?? '')}. Set AGMD_PORT or AGMD_HOST to a different value.`, {
       cause
     })
     this.name = 'PortError'

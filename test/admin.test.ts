@@ -28,7 +28,7 @@ test('[ADMIN-1] admin commands print links next to the running server, for an ac
   const { code, out } = await admin(['invite', 'Ana@Example.org'], env)
   expect(code).toBe(0)
   const [link = '', note] = out.split('\n')
-  expect(note).toBe('Works once, for 168 hours.')
+  expect(note).toBe('This link works once, within 168 hours.')
   const visitor = newVisitor()
   await visitor.visit(link)
   await visitor.submit('/auth/invite', { password: 'forgotten long ago' })

@@ -238,7 +238,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     const url = cluster.address(newSchema())
     await cluster.sql(`create role guarded login password 'right'; create role poor login`)
     expect(await refusal('postgres://agmd@127.0.0.1:1/postgres')).toEqual(refused(1, 'cannot be reached'))
-    expect(await refusal(url.replace('agmd@', 'guarded:wr0ng@'))).toEqual(refused(78, 'does not let guarded in'))
+    expect(await refusal(url.replace('agmd@', 'guarded:wr0ng@'))).toEqual(refused(78, 'rejects the login of guarded'))
     expect(await refusal(url.replace('/postgres?', '/none?'))).toEqual(refused(78, 'createdb --owner=agmd none'))
     expect(await refusal(url.replace('agmd@', 'poor@'))).toEqual(refused(78, 'grant create on database postgres to poor'))
     await cluster.sql('drop role guarded; drop role poor')
@@ -305,7 +305,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
       () => undefined,
       (reason: Error) => reason.message
     )
-    expect(error).toContain('the server ended with 78: PostgreSQL does not let guarded in')
+    expect(error).toContain('the server ended with 78: PostgreSQL rejects the login of guarded')
     expect(error).not.toContain('hunter2')
     await cluster.sql('drop role guarded')
   })

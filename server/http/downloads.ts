@@ -38,8 +38,8 @@ const isPlain = (baseUrl: string): boolean => {
   return protocol === 'http:' && !/^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
-const plainWarning = `  printf 'agmd: %s comes without encryption: anybody on the way could have changed what is installed, and its checksum.\\n' "$base" >&2
-  printf 'agmd: agmd itself speaks to it once you allow that: agmd --insecure-http …\\n' >&2
+const plainWarning = `  printf 'agmd: The connection to %s is not encrypted, so others could have changed this program and its checksum.\\n' "$base" >&2
+  printf 'agmd: agmd connects to it only if you allow that: agmd --insecure-http …\\n' >&2
 `
 
 /**
@@ -47,7 +47,7 @@ const plainWarning = `  printf 'agmd: %s comes without encryption: anybody on th
  * computes the checksum with Node, which the client needs anyway.
  */
 const installer = (baseUrl: string): string => `#!/bin/sh
-# Installs agmd, the command-line client of ${baseUrl}, into ~/.local/bin (or AGMD_INSTALL_DIR). Nothing else is touched, and no rights are needed.
+# Installs agmd, the command-line client of ${baseUrl}, into ~/.local/bin (or AGMD_INSTALL_DIR). It changes nothing else and needs no special permissions.
 set -eu
 
 fail() {
@@ -73,9 +73,9 @@ ${isPlain(baseUrl) ? plainWarning : ''}  folder=\${AGMD_INSTALL_DIR:-"$HOME/.loc
   node -e 'process.exit(typeof process.getBuiltinModule === "function" ? 0 : 1)' ||
     fail "Node 20.16 or newer is needed, but this is $(node --version): https://nodejs.org"
 
-  mkdir -p "$folder" || fail "$folder cannot be made; set AGMD_INSTALL_DIR to another folder."
+  mkdir -p "$folder" || fail "$folder cannot be created; set AGMD_INSTALL_DIR to another folder."
   # In the same folder, so that the move is one step.
-  part=$(mktemp "$folder/.agmd.XXXXXX") || fail "$folder cannot be written; set AGMD_INSTALL_DIR to another folder."
+  part=$(mktemp "$folder/.agmd.XXXXXX") || fail "$folder is not writable; set AGMD_INSTALL_DIR to another folder."
   trap 'rm -f "$part" "$part.sum"' EXIT
   trap 'exit 130' INT TERM HUP
 
@@ -90,7 +90,7 @@ ${isPlain(baseUrl) ? plainWarning : ''}  folder=\${AGMD_INSTALL_DIR:-"$HOME/.loc
   printf 'Installed %s (%s)\\n' "$folder/agmd" "$("$folder/agmd" --version)"
 
   case ":$PATH:" in
-    *":$folder:"*) printf 'Begin with: agmd --help\\n' ;;
+    *":$folder:"*) printf 'To start: agmd --help\\n' ;;
     *) printf 'It is not on your PATH yet. Add this line to your shell profile:\\n  export PATH="%s:$PATH"\\n' "$folder" ;;
   esac
 }

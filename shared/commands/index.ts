@@ -328,7 +328,7 @@ const media: readonly Command[] = [
     own: true,
     fields: { text: { short: 'm', text: true } },
     without: ['wait'],
-    options: [noWait, { name: 'output', short: 'o', type: 'string', summary: 'a file for the sound' }],
+    options: [noWait, { name: 'output', short: 'o', type: 'string', summary: 'a file for the audio' }],
     examples: ['agmd media speak "$URL" -m "Good morning" -o morning.wav', 'agmd media speak "$URL" -m "Good morning" --save']
   }),
   commandOf('startTranscription', {
@@ -359,7 +359,7 @@ const media: readonly Command[] = [
   own('node', {
     summary: 'Runs media jobs for the service on this machine, with the installed engines.',
     description:
-      'Set its token as AGMD_NODE_TOKEN. It connects to the service and opens no port. It uses tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp ' +
+      'Set AGMD_NODE_TOKEN to the token of the node. The node connects to the service and opens no port. It uses tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp ' +
       '(AGMD_NODE_WHISPER_MODEL) and any server with the OpenAI interface: AGMD_NODE_OPENAI_URL, _KEY, _KINDS (image, speech, transcription), ' +
       '_IMAGE_MODEL, _SPEECH_MODEL, _TRANSCRIPTION_MODEL.',
     positionals: [],
@@ -392,7 +392,7 @@ const machine: readonly Command[] = [
     examples: ['agmd api GET /api/health', 'agmd api POST /new -F title=Notes -F content="# Notes"']
   }),
   own('mcp', {
-    summary: 'Speaks MCP on standard input and output, for clients that start their own tools.',
+    summary: 'Serves MCP on standard input and output, for clients that start their own tools.',
     description: 'Calls without a key use the key of DOC. Tool names have underscores.',
     positionals: [{ ...documentPositional, required: false }],
     options: [],

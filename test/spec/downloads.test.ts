@@ -56,7 +56,7 @@ const freshHome = async (): Promise<Machine> => {
 }
 
 test('[DOWNLOAD-4] an installer over plain http warns, but not on this machine or over https', async () => {
-  const said = 'comes without encryption'
+  const said = 'is not encrypted'
   expect(installer).not.toContain(said)
   for (const [baseUrl, warns] of [
     ['http://docs.example', true],
@@ -82,7 +82,7 @@ test('[DOWNLOAD-2] the installer puts the client into ~/.local/bin, verified, an
     AGMD_INSTALL_DIR: machine.path('my tools'),
     PATH: `${machine.env['PATH']}:${machine.path('my tools')}`
   })
-  expect(elsewhere).toMatchObject({ code: 0, stdout: expect.stringContaining('Begin with: agmd --help') })
+  expect(elsewhere).toMatchObject({ code: 0, stdout: expect.stringContaining('To start: agmd --help') })
   expect((await machine.shell("'my tools/agmd' doctor --json")).json.ok).toBe(true)
   await machine.remove()
 })

@@ -35,7 +35,7 @@ test('[START-2] if the port is taken, a sentence names the setting, and the proc
   const first = await start()
   const { port } = new URL(first.url)
   await expect(startProcess({ env: { AGMD_PORT: port } })).rejects.toThrow(
-    `ended with 1: agmd cannot listen on 127.0.0.1:${port}: another program uses it. Set AGMD_PORT or AGMD_HOST to another one.\n`
+    `ended with 1: agmd cannot listen on 127.0.0.1:${port}: another program is using it. Set AGMD_PORT or AGMD_HOST to a different value.\n`
   )
   await first.stop()
 })

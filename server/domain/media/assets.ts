@@ -22,7 +22,7 @@ const takes = mediaTypes.map(({ contentType }) => contentType)
 
 const asItIs = 'Send the unchanged bytes of the file with their own Content-Type: one of those in takes.'
 
-const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'sound', video: 'film' }
+const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'audio', video: 'video' }
 
 /** Returns the declared type if it is one of these kinds. Throws `unsupported_media_type`, with the accepted types. */
 export const namedType = (contentType: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): MediaType => {
@@ -30,7 +30,7 @@ export const namedType = (contentType: string, of: readonly MediaKind[] = ['imag
   if (type !== undefined && of.includes(type.kind)) return type
   const named = contentType === '' ? 'No Content-Type was sent' : `${contentType} is not accepted`
   const takes = mediaTypes.filter(({ kind }) => of.includes(kind)).map((each) => each.contentType)
-  const message = `${named}; ${of.map((kind) => kindNames[kind]).join(' or ')} is.`
+  const message = `${named}. Send ${of.map((kind) => kindNames[kind]).join(' or ')}.`
   throw new ServiceError('unsupported_media_type', { message, hint: asItIs, takes })
 }
 

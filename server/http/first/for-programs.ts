@@ -54,7 +54,7 @@ const assignmentLines = async (http: Http, caller: Caller, doc: string, api: str
   if (assignment !== undefined) {
     const { taskId, title, instructions, status, next } = assignment
     return [
-      `assignment of this link: ${quoted(title, limits.titleCharsMax)}, ${status}; whole: GET ${api}/tasks/${taskId}`,
+      `assignment of this link: ${quoted(title, limits.titleCharsMax)}, ${status}; in full: GET ${api}/tasks/${taskId}`,
       `instructions: ${quoted(instructions, instructionsUnitsMax)}`,
       `next: ${next}`
     ]
@@ -83,7 +83,7 @@ const headOf = async (http: Http, caller: Caller, doc: string, read: Read): Prom
       ? ['with every call: X-Share-Key: the key of this link; X-Agent-Author: your name; JSON bodies']
       : []),
     `follow: GET ${api}/events?since=${event}&wait=${limits.eventWaitSecondsMax}`,
-    `text alone: GET ${baseUrl}/d/${doc}.md?key=…; by section or lines: GET ${api}/content?key=…&section=Heading`,
+    `text only: GET ${baseUrl}/d/${doc}.md?key=…; by section or lines: GET ${api}/content?key=…&section=Heading`,
     `guide: ${baseUrl}/agents.md`,
     '-->\n'
   ].join('\n')

@@ -68,20 +68,24 @@ function explained({ shown, user, database, schema }: PostgresAddress, error: un
   const options = { cause: error }
   switch (stateOf(error)) {
     case undefined:
-      return new PostgresError(1, `PostgreSQL cannot be reached (${shown}): ${reason}. Check that it runs, and AGMD_STORAGE.`, options)
+      return new PostgresError(
+        1,
+        `PostgreSQL cannot be reached (${shown}): ${reason}. Check that it is running and that AGMD_STORAGE is right.`,
+        options
+      )
     case '28P01':
     case '28000':
-      return new PostgresError(78, `PostgreSQL does not let ${user} in (${shown}): ${reason}. ${hint}`, options)
+      return new PostgresError(78, `PostgreSQL rejects the login of ${user} (${shown}): ${reason}. ${hint}`, options)
     case '3D000':
       return new PostgresError(78, `There is no database ${database} (${shown}). Create it: createdb --owner=${user} ${database}`, options)
     case '42501':
       return new PostgresError(
         78,
-        `${user} lacks rights in the ${shown}: ${reason}. Let it own schema ${schema}, or: grant create on database ${database} to ${user}`,
+        `${user} lacks permissions in the ${shown}: ${reason}. Make it the owner of schema ${schema}, or: grant create on database ${database} to ${user}`,
         options
       )
     default:
-      return new PostgresError(1, `PostgreSQL refuses (${shown}): ${reason}.`, options)
+      return new PostgresError(1, `PostgreSQL reports an error (${shown}): ${reason}.`, options)
   }
 }
 
@@ -113,7 +117,7 @@ export function judgeServer(address: PostgresAddress, found: Readonly<Record<str
   if (Number(found['server_version_num']) < oldestServer)
     throw new PostgresError(78, `The ${shown} is PostgreSQL ${found['server_version']}; agmd needs ${oldestServer / 10_000} or newer.`)
   if (found['standby'] === 'true')
-    throw new PostgresError(78, `The ${shown} is a standby that takes no writes. Name its primary in AGMD_STORAGE.`)
+    throw new PostgresError(78, `The ${shown} is a standby that accepts no writes. Set AGMD_STORAGE to its primary.`)
   if (found['fsync'] === 'off')
     throw new PostgresError(
       78,
@@ -178,14 +182,11 @@ function refuseOther({ shown }: PostgresAddress, meta: Meta, { instance, secret 
   if (meta.get('secret') !== fingerprintOf(secret))
     throw new PostgresError(
       3,
-      `The secret is not the one that the ${shown} was made with: links and sessions could not be opened. Restore the file secret, or AGMD_SECRET.`
+      `The secret is not the one with which the ${shown} was created, so links and sessions could not be opened. Restore the file secret, or AGMD_SECRET.`
     )
 }
 
 function refusePartial({ shown }: PostgresAddress, meta: Meta): void {
   if (meta.has('migration'))
-    throw new PostgresError(
-      3,
-      `The ${shown} holds only a part of the records. Run the same \`npm start -- admin migrate\` again: it continues.`
-    )
+    throw new PostgresError(3, `The ${shown} has only some of the records. Run the same \`npm start -- admin migrate\` again to continue.`)
 }
