@@ -1,6 +1,6 @@
 /**
  * Declares the ports of the domain to the outside world: storage, blobs, time, and issuers of tokens. Each port has at least one implementation
- * under `server/`. `server/main.ts` passes it in.
+ * under `server/`, which `server/main.ts` passes in.
  */
 
 import type { Role } from '../../shared/roles.ts'
@@ -54,7 +54,7 @@ export interface Batch {
  * Ordered records with conditional commits. No callback runs inside a transaction, so no caller can keep a transaction open across an `await`.
  *
  * Methods throw `storage_unavailable` if the engine failed, `storage_full` if the disk is full, and `storage_corrupt` if stored bytes do not match
- * their checksum. After an error, nothing of the batch is visible. A store on another machine is the exception: if it does not answer in time, the
+ * their checksum. After an error, no write of the batch is visible. A store on another machine is the exception: if it does not answer in time, the
  * outcome is unknown. The message of `storage_unavailable` then says so.
  */
 export interface Storage {
@@ -68,7 +68,7 @@ export interface Storage {
   commit(batch: Batch): Promise<boolean>
   /**
    * Calls `wake` after each commit that touched a key beginning with `prefix`, and passes the touched keys. An empty list means that any of these
-   * keys may have been touched, because the store could not hear other nodes for a while. Returns a function that ends the watch.
+   * keys may have been touched, because the store could not receive messages from other nodes for a while. Returns a function that ends the watch.
    */
   watch(prefix: Key, wake: (keys: readonly Key[]) => void): () => void
   /**
@@ -151,10 +151,10 @@ export interface IssuedToken {
 /** A host with sign-in sessions of its own. When a session ends here, nobody may be able to restore it through that host. */
 export interface SignInHost {
   endSessions(account: string): Promise<void>
-  /** Ends the session at that host through which a session of ours was opened (`Session.atHost`). */
+  /** Ends the session at that host through which one of our sessions was opened (`Session.atHost`). */
   endSession(atHost: string): Promise<void>
   /** Returns the account and program of a token; undefined if the token is invalid or was issued for another service. */
   findToken(token: string): Promise<IssuedToken | undefined>
-  /** Ends a grant, given by the hash of its id, and everything issued under the grant. */
+  /** Ends the grant whose id has this hash, and everything that was issued under the grant. */
   endGrant(grant: string): Promise<void>
 }

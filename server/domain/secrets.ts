@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomByt
 export interface Vault {
   /** Encrypts a text. Opening it requires the same `context`, which is authenticated but not stored. */
   seal(text: string, context: string): string
-  /** Decrypts a text. Throws if it was sealed with another secret or context. */
+  /** Decrypts a text. Throws if it was sealed with a different secret or context. */
   open(sealed: string, context: string): string
   /** Returns a stable name that does not reveal the text: a hash that nobody can compute without the instance secret. */
   disguise(text: string): string
@@ -14,7 +14,7 @@ export interface Vault {
 
 const ivBytes = 12
 const macBytes = 16
-/** 132 bits, so that two texts never share a name by chance. */
+/** These are 132 bits, so that two texts never share a name by chance. */
 const disguiseChars = 22
 
 export const createVault = (instanceSecret: Uint8Array): Vault => {
@@ -54,7 +54,7 @@ export const newToken = (prefix: string): string => {
   return `${body}${checksum(body)}`
 }
 
-/** Whether a text can be a token with this prefix. */
+/** Whether a text has the form of a token with this prefix. The form includes a valid checksum. */
 export const isToken = (prefix: string, token: string): boolean =>
   token.startsWith(prefix) &&
   /^[A-Za-z0-9_-]{43}[0-9a-z]{7}$/.test(token.slice(prefix.length)) &&

@@ -24,7 +24,7 @@ export interface Service {
   /** Address of the service without a trailing slash. */
   readonly baseUrl: string
   readonly version: string
-  /** Quotas of text and history. */
+  /** The quotas for text and history. */
   readonly quotas: Quotas
   /** The maximum total size of one document's assets, in bytes. */
   readonly assetBytesMax: number

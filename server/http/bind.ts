@@ -83,7 +83,7 @@ const refuseQuery = (query: URLSearchParams, { rest, elsewhere }: Operation): vo
   refuseUnknown(Object.fromEntries(names.map((name) => [name, true])), fields, elsewhere)
 }
 
-/** Misspelled names of fields that must not be ignored. */
+/** Alternative spellings of fields that must not be ignored. */
 const otherNames: Readonly<Record<string, readonly string[]>> = { dryRun: ['dryrun', 'dry_run', 'dry-run'], mode: modeNames }
 
 const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
@@ -118,7 +118,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
   const form = (operation.rest.oauth === true || operation.rest.form === true) && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
   const none = !writes(ctx) || file !== null
   const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
-  // The program probably meant to send a file that does not exist.
+  // The program probably meant to send a file, but the file does not exist.
   if (operation.replaces === true && body.length === 0 && sent['content'] === '')
     throw new ServiceError('invalid_request', {
       details: [{ path: 'body', message: 'is empty' }],

@@ -116,7 +116,7 @@ export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boo
   return bytes.length === 0 ? {} : parseJson(bytes, markdown)
 }
 
-/** Throws `invalid_request` if a form has more fields than any of our pages. */
+/** Throws `invalid_request` if a form has more fields than any of our pages has. */
 const refuseManyFields = (bytes: Buffer): void => {
   let fields = 1
   for (let at = bytes.indexOf('&'); at !== -1 && fields <= limits.fieldsMax; at = bytes.indexOf('&', at + 1)) fields++

@@ -65,7 +65,7 @@ const rows: Readonly<Record<string, (record: Fields) => Fields>> = {
 
 const state = (record: Fields): Fields => only(record, ['id', 'status', 'step', 'resultVersion'])
 
-/** Records that are reduced to their ids in the answer of a write. */
+/** Fields whose records are reduced to id and state in the answer to a write. */
 const states = new Set(['comment', 'suggestion', 'suggestions'])
 /** Fields that repeat another field, or that the caller already knows. */
 const spare = new Set(['commentId', 'suggestionId', 'reply', 'diff'])

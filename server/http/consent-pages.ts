@@ -32,7 +32,7 @@ const scopesMissing = ({ prompt }: Details): string[] => (prompt.details as { mi
 
 const scopesAsked = ({ params: { scope } }: Details): string[] => (typeof scope === 'string' ? scope.split(' ') : [])
 
-/** The resources of this service that a program requests. If there are none, it only wants to identify the person. */
+/** Returns the resources of this service that a program requests. If there are none, the program only wants to identify the person. */
 const resourcesAsked = ({ params: { resource } }: Details): string[] => (resource === undefined ? [] : ([resource].flat() as string[]))
 
 /** Returns the highest role that the person can allow: the requested role, or a default that suits most programs. */

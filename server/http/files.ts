@@ -41,8 +41,8 @@ const readStatic = async (path: string, name: string): Promise<StaticFile> => {
 }
 
 /**
- * Files are compressed when they are first requested, because few documents need most of them (diagrams). The cache is keyed by content: a process
- * that starts several servers, as tests do, compresses each file once.
+ * Files are compressed when they are first requested, because few documents need most of them (such as the scripts for diagrams). The cache is
+ * keyed by content: a process that starts several servers, as tests do, compresses each file once.
  */
 const packed = new Map<string, Promise<Packed>>()
 
@@ -116,7 +116,7 @@ export const readFiles = async (folder: string): Promise<Files> => {
       const file = files.get(path)
       if (file === undefined) return false
       ctx.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
-      // The frame of diagrams has no origin but loads scripts, so it needs this header. The scripts are public.
+      // The frame that draws diagrams has no origin but loads scripts, so it needs this header. The scripts are public.
       if (file.immutable) ctx.set('Access-Control-Allow-Origin', '*')
       ctx.vary('Accept-Encoding')
       ctx.status = status

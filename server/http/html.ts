@@ -130,7 +130,7 @@ export interface Field {
   readonly isFirst?: boolean
 }
 
-/** A form field with its label. */
+/** Returns a form field with its label. */
 export const field = ({
   name,
   label,
@@ -161,6 +161,6 @@ ${error === undefined ? undefined : html`<span class="field-error" id="${name}-e
 ${hint === undefined ? undefined : html`<span class="muted" id="${name}-hint">${hint}</span>`}
 </div>`
 
-/** The error of a form. Screen readers announce it when the page opens. */
+/** Returns the error message of a form. Screen readers announce it when the page opens. */
 export const problem = (text: string | undefined): Markup | undefined =>
   text === undefined ? undefined : html`<p class="notice danger" role="alert">${text}</p>`

@@ -1,4 +1,4 @@
-/** The pages for sign-in, sign-up and consent at the embedded broker. Its path, cookie and uid bind each form to its interaction. */
+/** The pages for sign-in, sign-up and consent at the embedded broker. The path, a cookie and the uid bind each form to its interaction. */
 import { closedText, countedAs, nameField, newPasswordField, type SignUp } from './account-fields.ts'
 import type { InteractionResults, Provider } from 'oidc-provider'
 import { ServiceError } from '../../shared/errors.ts'

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Whether a page of this origin is one of ours. Its origin is the configured address or the requested host. The host counts because people also use
+ * Whether pages of this origin are ours. That is true of the configured address and of the requested host. The host counts because people also use
  * 127.0.0.1 or the name of the computer, and because a browser does not let a page choose its Host.
  */
 export const isOwnOrigin = (origin: string, { headers }: IncomingMessage, baseUrl: string): boolean =>

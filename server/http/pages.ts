@@ -70,7 +70,7 @@ const links = (ctx: Context, files: Files, first: FirstText | undefined): string
   const alternate = doc === undefined ? [] : [`</d/${doc}.md>; rel="alternate"; type="text/markdown"`]
   // Programs need no scripts. A reader whose page already has the text can wait for the scripts, which would load before the typefaces.
   if (!asksForHtml(ctx) || first?.hasText === true) return alternate
-  // All pages share the shell. It would find out only by running that this page needs the editor.
+  // All pages share the shell. The shell would have to run before it knows that this page needs the editor.
   const scripts = files.scripts('main.tsx', ...(doc === undefined ? [] : ['document/page.tsx']))
   return [...alternate, ...scripts.map((path) => `<${path}>; rel="modulepreload"`)]
 }
@@ -82,7 +82,7 @@ const sendFirstText = (ctx: Context, first: FirstText): void => {
 }
 
 interface ShellOptions {
-  /** The title of the page's document and usually the beginning of its text, for the page to contain. */
+  /** The title of the document and usually the beginning of its text, which are inserted into the page. */
   readonly first?: FirstText | undefined
   readonly status?: number | undefined
 }

@@ -75,8 +75,9 @@ export const check = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimit
 const isAnonymous = ({ key, bearer, cookie }: Credentials): boolean => key === undefined && bearer === undefined && cookie === undefined
 
 /**
- * Refuses an address that keeps guessing before an agent token is verified, because verification may require a request to the token's issuer. Keys
- * and sessions are looked up immediately. So a valid one works, regardless of what others at the same address send. Throws `rate_limited`.
+ * Before an agent token is verified, refuses an address that has guessed too often, because verification may require a request to the token's
+ * issuer. Keys and sessions are looked up immediately. So a valid one works, regardless of what others at the same address send. Throws
+ * `rate_limited`.
  */
 const refuseGuesser = (http: Http, ctx: Context, { bearer }: Credentials): void => {
   if (bearer?.startsWith('ai_') === true) check(http, ctx, 'failedKey', ctx.state.address)

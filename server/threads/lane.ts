@@ -134,7 +134,7 @@ export class Lane<Job, Answer> {
 
   #start(): Thread {
     const worker = new Worker(this.#options.entry, { resourceLimits: { maxOldGenerationSizeMb: limits.laneMegabytesMax } })
-    // The thread never keeps the process alive. Whoever waits for the job must do that.
+    // The thread never keeps the process alive. The caller that waits for the job must do that.
     worker.unref()
     const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
     worker.once('message', () => resolve())

@@ -22,7 +22,7 @@ const renameIn = async (service: Service, doc: string, account: string): Promise
   const rename = (draft: Draft): void => {
     const { owner } = draft.head
     const name = draft.read<Account>(key)?.name
-    // An erased document keeps its head, but no name in it.
+    // An erased document keeps its head, but the head contains no name.
     if (name === undefined || (draft.head.deletedAt !== null && !isInTrash(draft.head))) return
     if (owner.id === account && owner.name !== name) draft.head = { ...draft.head, owner: { ...owner, name } }
   }

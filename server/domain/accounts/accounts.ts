@@ -17,7 +17,7 @@ export interface Account {
   readonly id: string
   readonly name: string
   readonly email: string | null
-  /** Whether the address is verified, by an administrator who invited it or by the external issuer. */
+  /** Whether the address was verified, either by an administrator's link or by the external issuer. */
   readonly emailVerified: boolean
   /** The password as a PHC string; null if the account signs in elsewhere. */
   readonly password: string | null

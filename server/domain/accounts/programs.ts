@@ -30,7 +30,7 @@ export interface Program extends Expiring, Scope {
   /** The host of the redirect after the consent. Null for a token, and for a program on the person's own computer, which has no host. */
   readonly host: string | null
   readonly createdAt: number
-  /** Milliseconds since 1970; null: never. */
+  /** The time of the last use, in milliseconds since 1970. Null if the program was never used. */
   readonly lastUsedAt: number | null
   /** The epoch of the account when the program was authorized (authority.ts). The program is valid only in this epoch. */
   readonly epoch: number
@@ -202,7 +202,7 @@ export const letIn = async (service: Service, { account, name, host, role, docs,
   await service.storage.commit({ puts: [...expiring(keys.program(grant), program), index] })
 }
 
-/** Extends the authorisation of a program when it gets the first token under its grant. */
+/** Extends the authorization of a program when it gets the first token under its grant. */
 export const keepProgram = async (service: Service, grant: string): Promise<void> => {
   const key = keys.program(grant)
   for (;;) {

@@ -26,11 +26,11 @@ export interface Session extends Expiring {
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number
-  /** When the secret was last changed, in milliseconds since 1970. Absent if it was never changed. */
+  /** The time when the secret was last changed, in milliseconds since 1970. Absent if it was never changed. */
   readonly rotatedAt?: number
   /** Hash of the previous secret. Present until the browser has used the new secret. */
   readonly replaces?: string
-  /** Id of the browser's session at the sign-in host through which this session was opened; absent: none. */
+  /** Id of the browser's session at the sign-in host through which this session was opened. Absent if there is none. */
   readonly atHost?: string
   /** The epoch of the account when the session was opened (authority.ts); 0 if absent. The session is valid only in this epoch. */
   readonly epoch?: number

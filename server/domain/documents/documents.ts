@@ -1,7 +1,7 @@
 /**
  * Documents: creation and metadata.
  *
- * This folder holds the document as one object: its creation, its owner, its deletion, its published page, and its storage use.
+ * This folder handles the document as a unit: its creation, owner, deletion, published page, and storage use.
  */
 import * as Y from 'yjs'
 import { textRootName } from '../../../shared/names.ts'
@@ -67,8 +67,8 @@ export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | '
   owner.id === undefined ? undefined : keys.owned(owner.kind, owner.id, `${String(createdAt).padStart(15, '0')}-${id}`)
 
 /**
- * Returns the update that seeds a document with its first text. It is made only here: a second seed would begin another history, and merging both
- * would double the text.
+ * Returns the update that seeds a document with its first text. No other code creates seeds: a second seed would begin another history, and merging
+ * both would double the text.
  */
 const seed = (content: string): Uint8Array => {
   const ydoc = new Y.Doc()

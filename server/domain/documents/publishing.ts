@@ -32,7 +32,7 @@ const change = (draft: Draft, caller: Caller, { published = true, indexed }: Inp
   if (published !== was) draft.event(published ? 'doc.published' : 'doc.unpublished', actorOf(caller), {})
 }
 
-/** Publishes or unpublishes a document. A repeated call changes nothing and makes no event. */
+/** Publishes or unpublishes a document. A repeated call changes nothing and creates no event. */
 export const publishDocument = (service: Service, caller: Caller, doc: string, input: Input<'publishDocument'>): Promise<Published> =>
   service.ledger.write(
     doc,

@@ -27,7 +27,7 @@ export interface Quotas {
   require(held: Held, bytes: number, makesLess?: boolean): void
   /** Reserves space for a new document. The caller calls the returned function once the record is written or has failed. Throws `quota_exceeded`. */
   reserve(held: Pick<Held, 'owner' | 'origin'>, bytes: number): Promise<() => void>
-  /** Returns how many bytes the documents of an account or agent take, and how many they may take. */
+  /** Returns how many bytes the documents of an account or agent use, and how many they may use. */
   used(payer: Payer): Promise<number>
   stop(): void
 }

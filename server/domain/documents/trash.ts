@@ -138,7 +138,7 @@ const erase = async (service: Service, caller: Caller, doc: string): Promise<Ans
   }
   const answer = await service.ledger.write(doc, caller, end, { afterDeletion: true })
   endAccess(service, doc)
-  // Callers that wait for events must read the deletion event before it is removed as well.
+  // Callers that wait for events must first get the deletion event. Then it is removed like all other contents.
   await untilTold(service, keys.events(doc))
   await finishErasing(service, doc)
   return answer
@@ -200,7 +200,7 @@ export const listTrash = async (service: Service, { identity, scope }: Caller, i
 /** Reports a document that could not be processed. */
 export type OnFailure = (doc: string, error: unknown) => void
 
-/** Processes documents one after the other. A failure does not block the next documents. */
+/** Processes documents one after another. A failure does not block the next documents. */
 const forEachDocument = async (docs: readonly string[], work: (doc: string) => Promise<void>, onFailure: OnFailure): Promise<void> => {
   for (const doc of docs) await work(doc).catch((error: unknown) => onFailure(doc, error))
 }

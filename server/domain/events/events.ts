@@ -18,8 +18,8 @@ type Feed = Output<'listEvents'>
 type PresentedEvent = Feed['events'][number]
 
 /**
- * How much of an event a caller may read. `whole`: an owner reads all fields. `own` and `bare`: other callers see only the roles of links. With
- * `own`, they also see which link it is, because it is the link that they use.
+ * How much of an event a caller may read. `whole`: all fields, for owners and for events that are not about a link. `own`: no facts about other
+ * links, for an event about the caller's own link. `bare`: only the role, for an event about another link.
  */
 type View = 'whole' | 'own' | 'bare'
 
@@ -133,8 +133,8 @@ export const listEvents = async (
 export type Followed = AsyncGenerator<Feed, void>
 
 /**
- * Follows the feed until `end`. The last page contains the events just before the end. Throws `not_found` or `document_deleted`, and while
- * following also `rate_limited`.
+ * Follows the feed until `end`. The last page contains the events just before the end. Throws `not_found`, `document_deleted` or, while following,
+ * `rate_limited`.
  */
 export const followEvents = async (
   service: Service,

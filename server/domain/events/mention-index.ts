@@ -1,4 +1,4 @@
-/** The mentions in the chats of a text, grouped by identity. Pure. */
+/** Finds the mentions in the chats of a text, and groups them by identity. Has no side effects. */
 import { hash } from 'node:crypto'
 import { parseChat } from '../../../shared/fences/chat.ts'
 import { fencesOf } from '../../../shared/fences/fences.ts'

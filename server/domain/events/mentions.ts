@@ -39,7 +39,7 @@ interface Message extends Omit<Said, 'name'> {
   readonly mentions: { readonly id: string; readonly name: string }[]
 }
 
-/** How many messages mention a name: before, and among the messages reported now. */
+/** Counts the messages that mention a name: those from before, and those that are reported now. */
 interface Count {
   readonly id: string
   readonly before: number
@@ -52,7 +52,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
   /** Returns the index of a text if the text is small enough to be read in this turn of the event loop. */
   const indexAtOnce = (content: string): MentionIndex | undefined =>
     content.length <= limits.textInlineUnitsMax ? mentionIndex(content) : undefined
-  /** The mentions of the earlier text. Until they are first needed, the text itself. */
+  /** The mentions of the earlier text. Until they are first needed, this is the text itself. */
   let known: MentionIndex | string = before
   /** For each waiting message, the time since which it has not changed. */
   let waiting = new Map<string, number>()

@@ -92,7 +92,7 @@ const overfull = async (storage: Storage, inbox: Key): Promise<Entry[]> => {
 }
 
 const lifetimeMs = limits.inboxDays * 24 * 3600 * 1000
-/** How many numbers there are for one millisecond. An inbox cannot get as many entries in that time. */
+/** The number of entry numbers for one millisecond. An inbox never gets that many entries in a millisecond. */
 const numbersOfMs = 1024
 
 /** Writes the notices of one process. */
@@ -123,7 +123,7 @@ export const createNotices = (storage: Storage, clock: Clock): Notices => {
       const inbox = owner === undefined || isOwners.size === 0 ? undefined : keys.inbox(owner.author.kind, owner.author.id)
       if (inbox !== undefined) {
         await trim(inbox)
-        // If the clock was set back, numbers must still be above those already read.
+        // New numbers must be above those already read, even if the clock was set back.
         last = Math.max(last, await newestIn(storage, inbox))
       }
       return () =>

@@ -24,7 +24,7 @@ const asItIs = 'Send the unchanged bytes of the file with their own Content-Type
 
 const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'audio', video: 'video' }
 
-/** Returns the declared type if it is one of these kinds. Throws `unsupported_media_type`, with the accepted types. */
+/** Returns the declared type if it is one of these kinds. Throws `unsupported_media_type`, which lists the accepted types. */
 export const namedType = (contentType: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): MediaType => {
   const type = findMediaType(contentType)
   if (type !== undefined && of.includes(type.kind)) return type

@@ -1,6 +1,6 @@
 /**
- * Records that expire. Each record has `expiresAt` and an entry in an index by that time, so a sweep finds due records without reading the rest. An
- * expired record counts as absent, so the sweep only frees space.
+ * Records that expire. Each record has `expiresAt` and an entry in an index that is ordered by this time, so a sweep finds due records without
+ * reading the rest. An expired record counts as absent, so the sweep only frees space.
  */
 import { limits } from '../../../shared/limits.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'

@@ -141,8 +141,8 @@ export interface Share {
   /** The link through which this link was made. This link ends with that one. Absent if there is none. */
   readonly maker?: string
   /**
-   * The first non-owner link in the chain of links that led to this one. Connections count toward the limits of that link. Absent if this link is
-   * the first.
+   * The first non-owner link in the chain of links that led to this one. Connections count toward the limits of that link. Absent if this link
+   * itself is that link.
    */
   readonly root?: string
 }
@@ -286,7 +286,7 @@ export interface Suggestion extends AnnotationRecord {
   readonly updatedAt?: number
   /**
    * The draft. `id` is the name that its author gave it for all readers. `step` is the last valid step. `since` is the first step with the current
-   * contents; if absent, it is the last step. `told` says whether events have reported all of it.
+   * contents; if absent, it is the last step. `told` says whether events have reported the entire draft.
    */
   readonly draft?: { readonly id?: string; readonly step: number; readonly since?: number; readonly told: boolean }
 }
@@ -342,7 +342,7 @@ export interface Job {
   readonly saves: boolean
   /** The input file. It is removed when the job ends. */
   readonly file: JobBlob | null
-  /** How many times the job was given to a node. A result counts only if it names the current attempt. */
+  /** How many times the job was assigned to a node. A result counts only if it names the current attempt. */
   readonly attempt: number
   /** How many nodes disconnected while they ran the job. */
   readonly losses: number

@@ -111,7 +111,7 @@ interface LedgerOptions {
 
 const keysOf = (by: By): Key[] => (by === 'system' ? [] : keysOfRight(by))
 
-/** Checks the caller's access. Throws the error of access that has ended. */
+/** Checks the caller's access. Throws if the access has ended. */
 const requireBy = (by: By, draft: DraftOf, head: Head | undefined): void => {
   if (by !== 'system') requireRight(by, head, draft.now, (key) => draft.read(key))
 }

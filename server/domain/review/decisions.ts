@@ -1,8 +1,8 @@
 /**
  * Decides suggestions, and reopens decided ones (docs/api.md, Comments and suggestions).
  *
- * Accepting a suggestion makes a minimal edit in the live text, provided that the original text is still there unchanged. One commit contains the
- * text, the suggestion, the revision and the events. Only one decision on a suggestion is in progress at a time; later decisions wait for it.
+ * Accepting a suggestion makes a minimal edit in the live text, provided that the original text has not changed. One commit contains the text, the
+ * suggestion, the revision and the events. Only one decision on a suggestion is in progress at a time; later decisions wait for it.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -46,10 +46,7 @@ interface Judged extends Decision {
 
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
-/**
- * Returns the current ranges of suggestions that cannot be decided. Each range covers the text between the text that came before the suggestion and
- * the text that came after it.
- */
+/** Returns the current ranges for suggestions that cannot be decided. Each range lies between the texts that surrounded the suggestion. */
 const placesNow = ({ openDoc, annotations }: Opened, ids: readonly string[]): (Range | undefined)[] => {
   const places = ids.map((id) => {
     const { status, pin, past = null } = annotations.suggestion.get(id) ?? { status: 'pending', pin: null }
@@ -96,7 +93,7 @@ const pastOf = ({ openDoc }: Opened, { past }: Suggestion): Range | undefined =>
 
 const timesIn = (text: string, words: string): number => text.split(words).length - 1
 
-/** Whether the text that the suggestion deleted is back. */
+/** Whether the text that the suggestion deleted was inserted again. */
 const isBack = ({ openDoc }: Opened, { past, original }: Suggestion, { from, to }: Range): boolean => {
   const { length } = original
   const now = openDoc.snapshot().content.slice(Math.max(0, from - length), to + length)
@@ -224,7 +221,7 @@ const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id:
 /** Returns the edits of the decisions in document order. */
 const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
 
-/** Returns pins in the resulting text for the text that decisions inserted. A reopened suggestion gets a new tie to its text. */
+/** Returns pins in the resulting text for the text that decisions inserted. A reopened suggestion is tied to its text again. */
 const pinsMade = ({ openDoc, annotations }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
   let shift = 0
   const placed = changesOf(judged).map((change) => {

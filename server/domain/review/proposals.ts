@@ -37,7 +37,7 @@ export interface Proposal {
 
 export type ShownSuggestion = Output<'decideSuggestion'>['suggestion']
 
-/** The record of a pending suggestion. */
+/** Returns the record of a pending suggestion. */
 const recordOf = (
   caller: Caller,
   { operation, original, text, note, aim: { pin }, typed }: Proposal,

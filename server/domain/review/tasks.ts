@@ -1,7 +1,7 @@
 /**
- * Review assignments. The owner asks for a review; the holder of the assignment's link starts the review and reports on it (docs/api.md, Review
- * assignments). shared/task-states.ts defines the order of states, and task-reports.ts checks reports. This file decides who sees an assignment,
- * who may act on it, and what is written.
+ * Review assignments. The owner asks for a review; the holder of the assignment's link starts the review and reports on it
+ * (docs/api.md, Review assignments). shared/task-states.ts defines the order of states, and task-reports.ts checks reports. This file decides who
+ * sees an assignment, who may act on it, and what is written.
  */
 import { hash } from 'node:crypto'
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
@@ -138,7 +138,7 @@ interface Request {
 
 /**
  * Changes one assignment. No other change can come between reading the record and writing the result of `change`. If `change` returns the same
- * record, nothing is written. Then it notifies the open pages that may see the assignment; the notification does not contain the link.
+ * record, nothing is written. Afterwards, open pages that may see the assignment are notified. The notification does not contain the link.
  */
 const write = async <T>(
   { service, caller, doc, id }: Request,
@@ -159,7 +159,7 @@ const write = async <T>(
   return answer
 }
 
-/** Makes one step with an existing assignment. Throws `not_found`. */
+/** Changes the state of an existing assignment. Throws `not_found`. */
 const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promise<TaskAnswer> => {
   const change = (draft: Draft, found: Task | undefined): Task => {
     if (found === undefined) throw unknownTask()
@@ -255,8 +255,8 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
 }
 
 /**
- * Closes an assignment. Closing does not edit the text or accept anything. It keeps the link unless the request revokes it (docs/api.md, Review
- * assignments). If the server crashes before it revokes the link, a repeated call revokes it.
+ * Closes an assignment. Closing does not edit the text or accept anything. It keeps the link unless the request revokes it
+ * (docs/api.md, Review assignments). If the server crashes before it revokes the link, a repeated call revokes it.
  */
 export const closeTask = async (service: Service, caller: Caller, doc: string, input: Input<'closeTask'>): Promise<TaskAnswer> => {
   const { taskId, revokeLink = false } = input

@@ -41,11 +41,11 @@ export interface Caller {
   readonly identity: Identity
   /** Role on the requested document; null if the caller has none. */
   readonly role: Role | null
-  /** The link used, if any. */
+  /** The link that the caller used, if any. */
   readonly share: string | null
   /** The link whose connection limit applies: the link that was used, or the link through which it was made. */
   readonly rootShare: string | null
-  /** The session used, if any. */
+  /** The session that the caller used, if any. */
   readonly session: string | null
   /** The review assignment for which the link was made, if any. */
   readonly task: string | null
@@ -69,7 +69,7 @@ export type By = Caller | 'system'
 export interface RequestStamp {
   /** Hash of caller, document, method, path and key. */
   readonly id: string
-  /** Hash of the contents. */
+  /** Hash of the contents of the request. */
   readonly fingerprint: string
 }
 

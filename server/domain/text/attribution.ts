@@ -31,7 +31,7 @@ interface Authors {
   readonly stretches: Map<number, Stretch[]>
 }
 
-/** A longer pause in typing begins a new stretch. In milliseconds. */
+/** The pause in typing after which a new stretch begins, in milliseconds. */
 const pauseMs = 60_000
 
 const add = ({ stretches }: Authors, { actor, at, update }: JournalEntry): void => {

@@ -101,8 +101,8 @@ export const tagsNamed = (list: string): string[] =>
     .filter((part) => part !== '')
 
 /**
- * Returns the versions in `If-Match` or `baseVersion`, which may hold a list of versions, quoted or not, with `W/`, or `*` (docs/api.md, Text and
- * versions). The tag of a text together with its head counts as the version of that text.
+ * Returns the versions in `If-Match` or `baseVersion`, which may hold a list of versions, quoted or not, with `W/`, or `*`
+ * (docs/api.md, Text and versions). The tag of a text together with its head counts as the version of that text.
  */
 export const versionsNamed = (base: string): string[] => tagsNamed(base).map((tag) => tag.replace(/\+[0-9a-f]{8}$/, ''))
 

@@ -31,9 +31,9 @@ export interface OpenDocument {
   /** The number and size of the updates in the journal since the last checkpoint. */
   readonly tail: Tail
   snapshot(): Snapshot
-  /** Returns the head's fields that quotas need. They include the bytes that are being written. */
+  /** Returns the head's fields that quotas need. The byte count includes updates that are still being written. */
   held(): Held
-  /** Records a head that was written. */
+  /** Stores a head that a commit has written. */
   written(head: Head): void
   /**
    * Sequence number of the newest update that replaced the entire text; 0 if there was none. After it, surviving characters may belong to different

@@ -43,7 +43,7 @@ export interface Ground {
 
 const liveGround = (openDoc: OpenDocument): Ground => ({ past: null, content: () => openDoc.snapshot().content })
 
-/** Returns the text of a version. Throws `unknown_version`. */
+/** Returns the text of a version, in the form that `aimAll` needs. Throws `unknown_version`. */
 export const groundOf = async (service: Service, openDoc: OpenDocument, baseVersion: string | undefined): Promise<Ground> => {
   const [named, ...others] = baseVersion === undefined ? ['*'] : versionsNamed(baseVersion)
   if (named === '*' || named === openDoc.snapshot().version) return liveGround(openDoc)

@@ -128,7 +128,7 @@ const sendMarkdown = (ctx: Context, { snapshot, indexed }: PublishedDocument, pa
   send(ctx, snapshot.version, packed)
 }
 
-/** Sends the answer for a page that is not published: a page for people, a problem document for programs. */
+/** Sends the answer for a page that is not published: an HTML page for people, a problem document for programs. */
 const showNothing = (ctx: Context, stylesheet: string | undefined): void => {
   const { t } = wordsOf(ctx)
   showPage(ctx, stylesheet, {

@@ -6,7 +6,7 @@ import { Lane, WorkRefused } from '../../threads/lane.ts'
 import type { Drawings } from './renderer.ts'
 import type { Job, Page } from './worker.ts'
 
-/** Thrown if the text took too much time or memory, or if its page became too large. The page then shows the source. */
+/** Thrown if the text took too much time or memory, or if its page became too large. The page then shows the source of the text. */
 export class CannotRender extends Error {}
 
 /** Thrown if a newer version of the document will be rendered instead of this one. */
