@@ -31,7 +31,7 @@ import { watch } from './watch.ts'
 
 // ——— one operation ———
 
-/** Any operation of the client, called without checking the types of its fields: the service checks their values. */
+/** Any operation of the client. The types of its fields are not checked here, because the service checks their values. */
 type Loose = (...given: readonly unknown[]) => Promise<unknown>
 
 const loose = (client: Client, name: OperationName): Loose => client[name] as unknown as Loose
@@ -218,7 +218,7 @@ const createTask: Action = async (call) => {
   tellAnswer(call, 'createTask', made)
 }
 
-// ——— anything else ———
+// ——— other commands ———
 
 const fieldOf = (given: string): [string, unknown] => {
   const equals = given.indexOf('=')

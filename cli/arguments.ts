@@ -69,7 +69,7 @@ export const unknownCommand = (typed: string): Failure => {
   return new Failure('usage', `There is no command "${typed}".`, hint)
 }
 
-// ——— its values ———
+// ——— the values of a command ———
 
 const usage = (command: Command, message: string, hint = `agmd ${command.words} --help`): Failure => new Failure('usage', message, hint)
 

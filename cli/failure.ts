@@ -1,4 +1,4 @@
-/** Errors of the client, which supplement those of the service (shared/errors.ts), and the report of both. */
+/** Errors of the client, in addition to those of the service (shared/errors.ts), and how both are reported. */
 import { type ErrorCode, errorMeanings, ServiceError, signInHint } from '../shared/errors.ts'
 import { exitCodes } from '../shared/exit-codes.ts'
 

@@ -1,4 +1,4 @@
-/** Prints help from the table of commands. */
+/** Generates help from the table of commands. */
 import { type Command, globalOptions, type Option } from '../shared/commands/command.ts'
 import { environmentVariables, optionMeaning, optionUsage, usageOf } from '../shared/commands/describe.ts'
 import { commands } from '../shared/commands/index.ts'

@@ -1,7 +1,8 @@
 /**
- * Stores the sessions and keys of services in `$XDG_CONFIG_HOME/agmd/hosts.json`. Only the owner can read this file. Its format is `{
- * "https://docs.example": { "token", "user", "insecureHttp", "keys": [{ "doc", "key", "role" }] } }`. A secret is sent only to the origin under which
- * it is stored.
+ * Stores the sessions and keys of services in `$XDG_CONFIG_HOME/agmd/hosts.json`, which only the owner can read. A secret is sent only to the origin
+ * under which it is stored. The format of the file:
+ *
+ *     { "https://docs.example": { "token", "user", "insecureHttp", "keys": [{ "doc", "key", "role" }] } }
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'

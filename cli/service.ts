@@ -18,7 +18,7 @@ const originOf = (text: string, from: string): string => {
 
 const isLoopback = ({ hostname }: URL): boolean => hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
 
-/** Whether two origins are the same service. The names of this machine count as one. */
+/** Whether two origins are the same service. All names of this machine count as the same host. */
 const sameOrigin = (one: string, other: string): boolean => {
   const [a, b] = [new URL(one), new URL(other)]
   return one === other || (isLoopback(a) && isLoopback(b) && a.port === b.port && a.protocol === b.protocol)

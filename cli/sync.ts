@@ -67,7 +67,7 @@ export const fileOf = (call: Call, place: Place): string => {
   return file
 }
 
-// ——— both changed ———
+// ——— merging ———
 
 /** A file and its document that have both changed: the common base, the current text of the file, and that of the document. */
 export interface Both {

@@ -16,7 +16,7 @@ const host = '127.0.0.1'
 // The port differs from that of `npm start`: otherwise the service worker of its pages would answer here instead of Vite.
 const port = Number(process.env['AGMD_PORT'] ?? 5173)
 const address = process.env['AGMD_BASE_URL'] ?? `http://localhost:${port}`
-// The folder can only be set as an argument, so that a trial never opens the documents of `npm start`.
+// The folder can only be set as an argument, so that development never changes the documents of `npm start`.
 const dataFolder = resolve(process.argv[2] ?? join(root, 'data-dev'))
 
 /** Returns a free port. The server uses the same port after a restart. */

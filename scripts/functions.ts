@@ -55,7 +55,7 @@ const measure = (path: string): Measured[] => {
   const lineAt = lineCounter(text)
   const isBare = text.split('\n').map((line) => /^\s*(?:\/\/|\/\*|\*|$)/.test(line))
   const found: Measured[] = []
-  /** Adds the functions in a node. Returns the lines that belong to named functions. */
+  /** Adds the functions inside a syntax node to `found`. Returns the lines that belong to named functions. */
   const visit = (node: Node, parent?: Node): Set<number> => {
     const inner = new Set(childrenOf(node).flatMap((child) => [...visit(child, node)]))
     const name = functionTypes.includes(node.type) ? nameOf(node, parent, text) : undefined

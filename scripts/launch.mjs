@@ -241,8 +241,8 @@ async function start(...words) {
 }
 
 /**
- * Builds first if there is no build, because the server needs the last build for published pages and account pages. `.env` applies only to `npm
- * start`: its port and data folder are not meant for development.
+ * Builds first if there is no build, because the server needs the last build for published pages and account pages. `.env` applies only to
+ * `npm start`: its port and data folder are not meant for development.
  */
 async function dev(...words) {
   const code = existsSync(inRoot('dist/web/index.html')) ? 0 : await buildIfStale()
@@ -324,7 +324,7 @@ async function types() {
   return everything || runTool([...staticChecks.types, '--project', 'web'])
 }
 
-/** Some tests request files that the build creates: the client to download and the styles of pages. */
+/** Builds first if the build is stale, because some tests request files that it creates: the client to download and the styles of pages. */
 async function unitTests(...words) {
   const built = await buildIfStale()
   return built || runTool([...vitest, '--project', 'fast', ...words])

@@ -173,7 +173,7 @@ export interface EventWords {
   readonly cut?: readonly ('body' | 'quote' | 'replacement')[]
 }
 
-/** A payload as a reader receives it: without fields that the reader may not see, and with the current texts. */
+/** A payload as a reader receives it: without the fields that the reader must not see, and with the current texts. */
 export type ToldPayload<Kind extends EventKind = EventKind> = Partial<EventPayload<Kind>> & EventWords
 
 type FieldOf<Payload> = Payload extends unknown ? keyof Payload : never

@@ -1,6 +1,6 @@
 /** The limits of the service, each with its unit. A limit that only one module uses may be defined in that module. */
 export const limits = {
-  /** Longest text of a document, in UTF-16 units (as `Y.Text` counts). This value is our choice: editors stay responsive up to this length. */
+  /** Longest text of a document, in UTF-16 units (as `Y.Text` counts). Editors stay responsive up to this length. */
   contentUnitsMax: 4 * 1024 * 1024,
   /** Largest request body that carries a document, in bytes. A unit may take 3 bytes, and JSON escapes some characters. */
   contentBodyBytesMax: 16 * 1024 * 1024,
@@ -71,7 +71,7 @@ export const limits = {
   editsAtOnceMax: 1000,
   /** Longest reported difference between two versions, in characters. The report says whether it was shortened. */
   comparisonCharsMax: 1024 * 1024,
-  /** Maximum number of hunks in such a report. */
+  /** Maximum number of hunks in a reported difference between two versions. */
   comparisonHunksMax: 5000,
   /** Longest merged text that an error may contain, in UTF-16 units. With `onConflict=merge` the service itself merges longer texts. */
   mergeUnitsMax: 1024 * 1024,
@@ -88,7 +88,7 @@ export const limits = {
   speechCharsMax: 2400,
   /** Largest recording of a transcription job, in bytes. */
   transcriptionBytesMax: 25 * 1024 * 1024,
-  /** Largest picture of an OCR job, in bytes: the limit for assets. */
+  /** Largest picture of an OCR job, in bytes. It equals the limit for assets. */
   ocrBytesMax: 10 * 1024 * 1024,
   /** Longest description of a picture to generate, in characters. */
   promptCharsMax: 4000,
@@ -126,14 +126,14 @@ export const limits = {
   mediaQueueSecondsMax: 900,
   /**
    * How long a job may wait while no connected node can do it, in seconds. Together with the time to detect a silent node (`relaySilentSecondsMax`
-   * and a heartbeat), this is a minute.
+   * and a heartbeat), the total is a minute.
    */
   mediaNodelessSecondsMax: 25,
   /** Number of times that a job may lose its node and be tried again. The next loss fails the job. */
   mediaLossesMax: 3,
   /** Maximum number of node tokens per account. */
   nodesMax: 20,
-  /** Maximum number of open sockets of nodes in total. */
+  /** Maximum number of sockets that all nodes together may hold open. */
   relaySocketsMax: 500,
   /** Maximum number of concurrent jobs that a node may announce. */
   relaySlotsMax: 16,
@@ -163,11 +163,11 @@ export const limits = {
   annotationBytesMax: 10 * 1024,
   /** Longest annotated text, and longest replacement of a suggestion, in UTF-16 units. */
   targetUnitsMax: 64 * 1024,
-  /** Longest text before or after a target, in UTF-16 units. It identifies one of several equal targets. */
+  /** Longest text before or after a target, in UTF-16 units. It distinguishes the target from other places with the same text. */
   targetContextUnitsMax: 1000,
   /** Maximum number of runs of characters by which a page identifies the annotated text. */
   targetRunsMax: 1000,
-  /** Maximum number of comments in a document, and of suggestions. */
+  /** Maximum number of comments in a document. The same limit applies to its suggestions. */
   annotationsMax: 10_000,
   /** Maximum size of all comments and suggestions of a document, in bytes of JSON. They are in memory while the document is open. */
   annotationsBytesMax: 32 * 1024 * 1024,
@@ -183,11 +183,14 @@ export const limits = {
   reasonCharsMax: 1000,
   /** Maximum number of places that all operations of one edit may change together. */
   editPlacesMax: 2000,
-  /** Maximum number of operations in an edit, based on the requests of models' editing tools. */
+  /** Maximum number of operations in an edit. It is based on the requests that the editing tools of models send. */
   editOperationsMax: 100,
-  /** Maximum number of changed comments and suggestions that are sent to open pages one by one. Beyond it, the pages are asked to read the lists. */
+  /**
+   * Maximum number of changed comments and suggestions that are sent to open pages one by one. If there are more, the pages are asked to read the
+   * lists.
+   */
   annotationsToldMax: 100,
-  /** Largest record that is sent to open pages in that way, in bytes. For a larger one, the pages are asked to read the lists. */
+  /** Largest comment or suggestion that is sent to open pages, in bytes of its record. If one is larger, the pages are asked to read the lists. */
   annotationToldBytesMax: 64 * 1024,
   /** Maximum number of suggestions that one request may make or decide. */
   suggestionsAtOnceMax: 100,
@@ -210,7 +213,7 @@ export const limits = {
   mcpHeartbeatSeconds: 25,
   /** Shortest time between two notifications about the same resource, in seconds. */
   mcpNotifySeconds: 1,
-  /** Maximum size of the notifications that wait for a client that does not read, in bytes. Beyond it, the session ends. */
+  /** Maximum size of the notifications that wait for a client that does not read, in bytes. If there are more, the session ends. */
   mcpStreamBytesMax: 64 * 1024,
   /** How long presence shows a program at the place where it wrote, in seconds (docs/protocol.md, Presence). */
   agentShownSeconds: 30,
@@ -223,7 +226,7 @@ export const limits = {
   idempotencyAnswerCharsMax: 16 * 1024,
   /** Longest `Idempotency-Key`, in characters. */
   idempotencyKeyCharsMax: 200,
-  /** Maximum number of unanswered requests with an `Idempotency-Key`. */
+  /** Maximum number of requests with an `Idempotency-Key` that may be in progress at the same time. */
   idempotencyUnderWayMax: 10_000,
 
   /** Time for a client to send the head of a request, in seconds. */
@@ -243,7 +246,7 @@ export const limits = {
   keepAliveSeconds: 65,
   /** Time between two checks for connections that take too long, in milliseconds. */
   connectionCheckMs: 2_000,
-  /** How long a client may go on sending after its connection was answered and closed, in milliseconds. */
+  /** How long a client may go on sending after the server has answered and closed its connection, in milliseconds. */
   connectionLingerMs: 1_000,
   /** Largest head of a request, in bytes. */
   headerBytesMax: 16 * 1024,
@@ -278,7 +281,7 @@ export const limits = {
   socketBufferPauseBytes: 1024 * 1024,
   /** Unread output at which the server drops a socket, in bytes. A document that the client requested in full does not count. */
   socketBufferBytesMax: 8 * 1024 * 1024,
-  /** Unread output of all sockets together, in bytes. Beyond it, the sockets with the most unread output are dropped. */
+  /** Unread output of all sockets together, in bytes. If there is more, the sockets with the most unread output are dropped. */
   socketsBufferBytesMax: 256 * 1024 * 1024,
   /** Time between two checks of unread output, in seconds. */
   socketLookSeconds: 5,
@@ -292,13 +295,13 @@ export const limits = {
   socketInboxBytesMax: 1024 * 1024,
   /** Maximum number of messages of one socket that are handled before other sockets get their turn. */
   socketSliceMessages: 16,
-  /** Time for the messages of all sockets in one turn of the event loop, in milliseconds. */
+  /** Longest time for the messages of all sockets in one turn of the event loop, in milliseconds. */
   socketTurnMs: 8,
-  /** Number of frames of a socket waiting for the disk at which the server stops reading from that socket. */
+  /** Number of frames waiting for the disk at which the server stops reading from their socket. */
   socketHeldFramesMax: 2000,
-  /** Size of full documents that one address may request at once, in bytes. */
+  /** Size of the full documents that one address may request at once, in bytes. */
   socketAnswerBytesBurst: 64 * 1024 * 1024,
-  /** Size of full documents that one address may request per second over time, in bytes. */
+  /** Size of the full documents that one address may request per second over time, in bytes. */
   socketAnswerBytesPerSecond: 16 * 1024 * 1024,
   /** Maximum size of the full documents that the clients of one address have not read yet, in bytes. Further documents wait. */
   socketAnswersWaitingBytesMax: 32 * 1024 * 1024,
@@ -314,19 +317,19 @@ export const limits = {
   presenceMs: 50,
   /** Shortest time between two presence frames of a document with at most `crowdMin` connections, in milliseconds. */
   presenceFrameMs: 100,
-  /** Shortest time between two presence frames of a document with more connections, in milliseconds. */
+  /** Shortest time between two presence frames of a document with more than `crowdMin` connections, in milliseconds. */
   presenceFrameCrowdMs: 250,
   /** Maximum number of sockets that get a presence frame in one turn of the event loop. Edits are handled between turns. */
   presenceFrameSockets: 64,
   /** Number of connections to a document at which the server begins to collect edits and to send them together. */
   crowdMin: 50,
-  /** Number of connections for each millisecond that edits wait to be collected. */
+  /** Edits wait to be collected for one millisecond per this many connections. */
   crowdPerMs: 16,
   /** Longest time that edits wait to be collected, in milliseconds. */
   crowdWaitMsMax: 25,
   /** Maximum number of edits of a document that are applied together. Other documents get their turn afterwards. */
   editsTogetherMax: 512,
-  /** Largest state vector, in bytes. It lists the state that a client has, with a few bytes for each page that ever wrote. */
+  /** Largest state vector, in bytes. A state vector describes the state that a client has, with a few bytes for each page that ever wrote. */
   stateVectorBytesMax: 1024 * 1024,
   /** Maximum number of Yjs client ids of earlier pages that one connection may use. Each load of a page while offline adds one. */
   updateClientsMax: 10_000,
@@ -337,7 +340,7 @@ export const limits = {
   journalBytesMax: 1024 * 1024,
   /** Size of the history after which another keyframe is stored, in bytes. It bounds the time to rebuild an old version. */
   keyframeBytesMin: 1024 * 1024,
-  /** Time from an edit to its `content.changed` event, in milliseconds. */
+  /** Time from an edit to the event `content.changed`, in milliseconds. */
   announceMs: 1_000,
   /** Time without edits after which the canonical text is projected, in milliseconds. */
   projectQuietMs: 5_000,
@@ -345,11 +348,11 @@ export const limits = {
   projectMaxMs: 30_000,
   /** Time without edits after which unsaved text becomes a revision, in milliseconds. */
   autosaveQuietMs: 60_000,
-  /** Longest time that such a revision may be delayed by further edits, in milliseconds. */
+  /** Longest time that this revision may be delayed by further edits, in milliseconds. */
   autosaveMaxMs: 600_000,
   /** A revision is saved before an update that deletes more than this share of the text, from 0 to 1, and more than `wipeUnitsMin`. */
   wipeShare: 0.5,
-  /** Deleted text above which such an update is preceded by a revision, in UTF-16 units. */
+  /** Minimum size of the deleted text for which such a revision is saved, in UTF-16 units. */
   wipeUnitsMin: 1_000,
   /** Maximum number of authors that a revision names. */
   revisionAuthorsMax: 50,
@@ -399,7 +402,7 @@ export const limits = {
   devicePollSeconds: 5,
   /** Time added between polls when a client polls too fast, in seconds (RFC 8628 §3.5). */
   deviceSlowDownSeconds: 5,
-  /** Time to sign in, from leaving for the broker to returning, in seconds. */
+  /** Time to sign in, from leaving for the identity broker to returning, in seconds. */
   signInSecondsMax: 1800,
   /** How long an invitation is valid, in hours. */
   inviteHours: 168,
@@ -445,11 +448,11 @@ export const limits = {
   searchFoundMax: 100,
   /** Maximum number of documents that a search of all documents reads for one page. It is below `listMax`. */
   searchScanMax: 999,
-  /** Time for a page of a search of all documents, in seconds. */
+  /** Longest time that a search of all documents may take for one page, in seconds. */
   searchSecondsMax: 2,
   /** Number of documents that a search reads in one turn of the event loop. */
   searchTurnDocuments: 8,
-  /** Maximum number of own documents on a page of their list. The answer says where to continue. */
+  /** Maximum number of documents that are read for one page of a caller's own documents. The answer says where to continue. */
   searchDocumentsMax: 200,
   /** How long a deleted document stays in the trash, in days. Google Drive and Notion also use 30 days. */
   trashDays: 30,
@@ -461,13 +464,13 @@ export const limits = {
   sweepCommitRecords: 100,
   /** Longest text that is rendered in the thread for quick work, in UTF-16 units. Longer texts use another thread (measured: 44 ms for 100 KB). */
   renderQuickUnitsMax: 200 * 1024,
-  /** Time to render a text in the thread for quick work, in seconds. After that the page shows the source. */
+  /** Longest time to render a text in the thread for quick work, in seconds. After that, the page shows the source. */
   renderQuickSecondsMax: 5,
-  /** Time to render a text in the other thread, in seconds. After that the page shows the source. */
+  /** Longest time to render a text in the other thread, in seconds. After that, the page shows the source. */
   renderSecondsMax: 10,
   /** Rendering time above which a document is moved to the thread for long texts, in milliseconds. */
   renderSlowMs: 1000,
-  /** Maximum number of such slow documents that are remembered. */
+  /** Maximum number of slow documents that are remembered. */
   renderSlowMax: 1000,
   /** Maximum number of jobs that may wait for a thread. */
   laneWaitingMax: 500,
@@ -483,7 +486,7 @@ export const limits = {
    * Longest text that is processed in the main thread, in UTF-16 units (measured: at most about 15 ms for 32 KB). Longer texts go to another thread.
    */
   textInlineUnitsMax: 32 * 1024,
-  /** Time for one job on texts, in seconds. */
+  /** Longest time that a job on texts may take, in seconds. */
   textSecondsMax: 10,
   /** Memory of a thread, in MB. If a text needs more, the page shows the source. */
   laneMegabytesMax: 1024,
@@ -505,13 +508,13 @@ export const limits = {
   drawingUnitsMax: 256 * 1024,
   /** Largest width or height of such a picture, in CSS pixels. */
   drawingPixelsMax: 20_000,
-  /** Longest beginning of a text that is sent with its page, in UTF-16 units. It fills four 4K screens. */
+  /** Longest part of a text that is sent with its page, in UTF-16 units. It starts at the beginning and fills four 4K screens. */
   firstTextUnitsMax: 16 * 1024,
-  /** How long a page waits for this beginning to be rendered, in milliseconds. */
+  /** How long a page waits for this part to be rendered, in milliseconds. */
   firstTextMsMax: 800,
-  /** The beginning is left out of the page if its HTML is longer than `firstTextUnitsMax` times this factor. */
+  /** The part is left out of the page if its HTML is longer than `firstTextUnitsMax` times this factor. */
   firstTextGrowthMax: 32,
-  /** Memory for such beginnings, in bytes, including their compressed forms. */
+  /** Memory for these rendered parts, in bytes, including their compressed forms. */
   firstTextCacheBytesMax: 16 * 1024 * 1024,
   /** Memory for each kind of published data (pages, Markdown, pictures), in bytes, including the compressed forms. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
@@ -527,7 +530,7 @@ export const limits = {
   formulaCharsMax: 2000,
   /** Maximum nesting depth of a formula. */
   formulaDepthMax: 64,
-  /** Maximum number of cells and parts of formulas that are read to compute the sheets of a document. Beyond it, cells show an error. */
+  /** Maximum number of cells and parts of formulas that are read to compute the sheets of a document. If there are more, cells show an error. */
   sheetStepsMax: 2_000_000,
   /** Longest text that a formula may return, in UTF-16 units. */
   sheetTextCharsMax: 10_000,
@@ -535,9 +538,9 @@ export const limits = {
   chartPointsMax: 2000,
   /** Maximum number of series that a chart draws. A note says how many are left out. */
   chartSeriesMax: 10,
-  /** Maximum number of cards of a board that a page shows. It reports the number of further cards. */
+  /** Maximum number of cards of a board that a page shows. The page reports the number of further cards. */
   boardCardsMax: 2000,
-  /** Maximum number of messages of a chat that a page shows. It reports the number of further messages. */
+  /** Maximum number of messages of a chat that a page shows. The page reports the number of further messages. */
   chatMessagesMax: 2000,
   /** Largest state of a widget, in bytes of JSON. */
   widgetStateBytesMax: 4 * 1024,
@@ -549,18 +552,18 @@ export const limits = {
   widgetHeightMax: 800,
   /** Time without edits in a fence after which the server repairs traces of concurrent edits, in milliseconds. */
   healQuietMs: 2_000,
-  /** Time between two checks for such traces, in milliseconds. */
+  /** Time between two checks for traces of concurrent edits, in milliseconds. */
   healLookMs: 1_000,
   /** Longest text of a fence that the server repairs, in UTF-16 units. */
   healUnitsMax: 512 * 1024,
-  /** Maximum number of mention events from one check of a document's chats. A chat that was pasted is not news. */
+  /** Maximum number of mention events from one check of a document's chats. It prevents a flood of events when somebody pastes a chat. */
   mentionEventsMax: 20,
   /** Longest text of a message in the event of its mention, in characters. */
   mentionTextCharsMax: 280,
 
   /** Maximum number of buckets that are remembered for each rate limit, at about 150 bytes each. */
   rateBucketsMax: 25_000,
-  /** Number of buckets that further callers share when all of these are in use. */
+  /** Number of buckets that further callers share when `rateBucketsMax` is reached. */
   rateBucketsShared: 256,
 
   /** Change in the size of a document after which the usage record of its owner is written, in bytes. */
@@ -574,7 +577,7 @@ export const limits = {
 
   /** Time from a deletion until its bytes are erased from the file of the store, in seconds. Deletions during this time share one run. */
   eraseQuietSeconds: 60,
-  /** Bytes written by an erasing run for each second of the pause after it. If the file has much free space, runs are therefore less frequent. */
+  /** Speed that determines the pause after an erasing run, in bytes per second. A run that wrote more bytes is followed by a longer pause. */
   eraseBytesPerSecond: 1024 * 1024,
   /** Number of bytes that one step of erasing reads or writes. */
   eraseStepBytes: 1024 * 1024,

@@ -13,7 +13,7 @@ export const groupsFor = (role: Role): readonly Group[] =>
   groups.filter((group) => leastRoles[group] !== undefined && includesRole(role, leastRoles[group]))
 
 /**
- * Returns the address at which a program connects to one document, with the tools that its role can use. The names of these tools contain
+ * Returns the address at which a program connects to one document. It lists the tools that the program's role can use, whose names contain
  * underscores.
  */
 export const invitationPath = (doc: string, role: Role): string =>

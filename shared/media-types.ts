@@ -41,7 +41,7 @@ export const mediaTypes: readonly MediaType[] = [
     aliases: ['audio/x-m4a', 'audio/m4a'],
     looksLike: ['audio/mp4', 'audio/x-m4a', 'video/mp4']
   },
-  // Browsers record in these types.
+  // Browsers use these types for recordings.
   { contentType: 'audio/webm', kind: 'audio', extension: 'webm', aliases: [], looksLike: ['video/webm', 'audio/webm'] }
 ]
 

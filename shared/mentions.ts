@@ -23,7 +23,7 @@ const withoutCode = (line: string): string => {
 
 const mention = /@[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*/gu
 
-/** Whether an @ at this offset of a line may begin a mention. It may not inside words and addresses. */
+/** Whether an @ at this offset of a line may begin a mention. An @ inside a word or an address may not. */
 export const mayMention = (line: string, at: number): boolean => !/[\p{L}\p{M}\p{N}_@/.]$/u.test(line.slice(Math.max(0, at - 2), at))
 
 export interface Mention {

@@ -41,7 +41,7 @@ export interface RestBinding {
   readonly large?: boolean
 }
 
-/** An operation of the service. Its input never contains the document id or a credential, because each interface supplies them in its own way. */
+/** An operation of the service. Its input never contains the document id or a credential. Each interface supplies these in its own way. */
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
   readonly summary: string
   readonly description?: string
@@ -62,7 +62,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** Whether a call with a link is about the document of that link, although the address does not name a document. */
   readonly ofLink?: boolean
   /**
-   * For an `account`: whether a program with a scope (a token or OAuth) may call the operation for a person. Only the person may manage the account.
+   * For an `account`: whether a program may call the operation on behalf of a person, with a token or OAuth. Otherwise, only the person may call it.
    */
   readonly byProgram?: boolean
   /**
@@ -141,7 +141,8 @@ export const modeOf = (value: unknown): unknown => {
 }
 
 /**
- * Replaces the names of other interfaces with `mode`. Contradictory values are not changed and are refused later, because one of them would write.
+ * Replaces the names of other interfaces with `mode`. If the values contradict each other, they are not changed and are refused later, because one of
+ * them would write.
  */
 export const withMode = (raw: Record<string, unknown>): Record<string, unknown> => {
   const { as, suggest, ...fields } = raw
@@ -150,7 +151,7 @@ export const withMode = (raw: Record<string, unknown>): Record<string, unknown> 
   return said.every((word) => word === said[0]) ? { ...fields, mode: said[0] } : raw
 }
 
-/** Hints for field names that belong to another call, by the name in the form of `plainField`. */
+/** Hints for field names that belong to another call. The keys are in the form of `plainField`. */
 export type Elsewhere = Readonly<Record<string, string>>
 
 const saidOfUnknown = (

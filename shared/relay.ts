@@ -108,7 +108,7 @@ export class Window {
     this.#wake?.()
   }
 }
-/** Buffers the bytes from the other side in order of arrival. It never holds more than the window. */
+/** Buffers the bytes from the other side in order of arrival. It never holds more bytes than the window allows. */
 export class Inbox implements AsyncIterable<Uint8Array> {
   readonly #chunks: Uint8Array[] = []
   readonly #consumed: (bytes: number) => void

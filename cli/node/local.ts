@@ -162,7 +162,7 @@ const espeak = async (): Promise<Engine | undefined> => {
   return speaker('espeak-ng', program, voices, (voice, text, wav) => ['-v', voice, '-s', '140', '-f', text, '-w', wav])
 }
 
-/** Combines several speech programs into one engine. Each voice is spoken by the program that has it. */
+/** Combines several speech programs into one engine. Each voice is spoken by the program that provides it. */
 const speakers = (engines: readonly Engine[]): Engine | undefined => {
   const [first] = engines
   if (first === undefined || engines.length === 1) return first

@@ -1,7 +1,7 @@
 /**
- * Measures the cold opening of three documents: 10 KB, 1 MB and the B4 editing trace (support/trace.ts). The figures are the time on the server from
- * the store to a ready Y.Doc, and the time until a client has the full text after a restart, compared with bare Yjs that loads the same state. It
- * then measures how long the authors of all lines of the trace take.
+ * Measures how fast three closed documents open: 10 KB, 1 MB and the B4 editing trace (support/trace.ts). One figure is the time on the server from
+ * the store to a ready Y.Doc. Another is the time until a client has the full text after a restart. Both are compared with bare Yjs that loads the
+ * same state. The last figure is the time to find the author of each line of the trace.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -89,7 +89,7 @@ for (const { name, place } of documents) {
 console.log('cold open, ms (each in a fresh server; the first one of a process runs cold code)')
 table(['document', 'first load', 'load p50', 'bare Y.applyUpdate', 'text at a client'], rows)
 
-// For the authors of lines, the first answer reads the entire journal. The next answer reads only new entries.
+// To find the authors of lines, the first request reads the entire journal. Later requests read only new entries.
 const attributed = await start({ folder, env })
 const answers: string[] = []
 for (const name of ['first', 'again']) {

@@ -15,7 +15,7 @@ const valueBytes = 80
 
 type Put = (n: number) => Promise<unknown>
 
-/** The measured modules. They are imported by address, because benchmarks use the server from outside and scripts must not import its code. */
+/** The functions that are measured. The module is imported by its address, because scripts must not import code of the server. */
 interface Measured {
   commit(batch: { puts: { key: (string | number)[]; value: Uint8Array }[] }): Promise<boolean>
   get(key: (string | number)[]): Promise<unknown>

@@ -3,8 +3,8 @@
  * views of agmd with bare editors. In every row, a paint waits for the next frame of the browser.
  *
  * The editors of one table share a browser and take turns. Each types a short block of keys at the same places in the same text, so another program
- * that uses the processor for a second disturbs all of them. The ratio to the bare editor is that of the entire run. Its range contains the middle 90
- * % of the ratios of resampled rounds (bootstrap).
+ * that uses the processor for a second disturbs all of them. The ratio to the bare editor is that of the entire run. Its range contains the middle
+ * 90 % of the ratios of resampled rounds (bootstrap).
  *
  * The bare editor is CodeMirror's basic setup with Markdown (support/bare-editor.ts). It has the size, column and typeface of our editor, so that
  * text shaping costs the same in both. It has none of our other features: no shared text, no storage and no network.
@@ -33,7 +33,7 @@ const keyMsMin = 50
 const keyMsMore = 20
 const restMs = 250
 const typistsElsewhere = 10
-/** Keys per second that each of the other typists types. */
+/** Typing speed of each other person, in keys per second. */
 const keysPerSecond = 5
 const random = seeded(Number(process.env['AGMD_BENCH_SEED'] ?? 1))
 
@@ -50,7 +50,7 @@ function markdown(): string {
   return parts.join('\n').slice(0, unitsMin)
 }
 
-/** Returns the first lines of paragraphs, counted from 0. People usually type in such lines. */
+/** Returns the lines at which paragraphs begin, counted from 0. People usually type in such lines. */
 function proseLines(text: string): number[] {
   const lines = text.split('\n')
   let code = false

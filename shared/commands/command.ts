@@ -91,7 +91,7 @@ const negated = 'with --no-'
 /** Whether a boolean option is on by default. Help and completion show such an option as `--no-NAME`. */
 export const isOnByDefault = ({ type, summary }: Option): boolean => type === 'boolean' && summary.startsWith(negated)
 
-// ——— from an operation ———
+// ——— commands derived from an operation ———
 
 interface Schema {
   readonly type?: string

@@ -23,13 +23,13 @@ type ColumnChange =
   | { readonly kind: 'add card'; readonly column: number; readonly text: string; readonly source: Source }
   | { readonly kind: 'add column'; readonly text: string; readonly source: Source }
   | { readonly kind: 'rename column'; readonly column: number; readonly text: string }
-  /** `to` is the index of the column before which the column is moved, or the number of columns. */
+  /** `to` is the index of the column in front of which the column is put, or the number of columns. */
   | { readonly kind: 'move column'; readonly column: number; readonly to: number }
   | { readonly kind: 'delete column'; readonly column: number }
   /** Removes all copies of a card except the one at `place`. */
   | { readonly kind: 'keep only'; readonly card: Card; readonly place: CardPlace }
 
-/** A change of the current board. Its places refer to `drawn`, the board that the person saw. */
+/** A change to the current board. Its places refer to `drawn`, the board that the person saw. */
 export type BoardChange = { readonly drawn: Board } & (CardChange | ColumnChange)
 
 function withoutCopies(now: Board, { column, card }: CardPlace): Edit[] {

@@ -24,7 +24,7 @@ import type { Result } from './result.ts'
 const filterCardsMin = 5
 
 /**
- * The state of a session. Typed text is stored in `parts` and `typed`, apart from `draft` and `field`. Those two objects stay the same while a person
+ * The state of a session. Typed text is stored in `parts` and `typed`, apart from `draft` and `field`. These two objects stay the same while a person
  * types, so that nothing is drawn again for a keystroke.
  */
 export interface BoardState {
@@ -146,7 +146,7 @@ export interface BoardOutcome {
 
 const isSamePlace = (one: CardPlace, other: CardPlace): boolean => one.column === other.column && one.card === other.card
 
-// ——— others change the board ———
+// ——— changes by other people ———
 
 const heldBy = (draft: CardDraft | undefined): string | undefined => (draft === undefined || draft.isGone ? undefined : wordsOf(draft.card))
 

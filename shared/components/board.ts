@@ -66,7 +66,7 @@ export const cardsLeft = ({ columns }: Board, words: readonly string[], always: 
     cards: cards.flatMap((card, at) => (words.length === 0 || matches(card, words) || always.has(wordsOf(card)) ? [{ card, at }] : []))
   }))
 
-// ——— columns that move ———
+// ——— moving columns ———
 
 export interface ColumnMove {
   readonly edits: readonly Edit[]
@@ -76,8 +76,8 @@ export interface ColumnMove {
 }
 
 /**
- * Moves a displayed column before another one. `to` is the index of that column, or the number of columns. Returns undefined if the column is already
- * there or no longer exists.
+ * Puts a displayed column in front of another one. `to` is the index of that column, or the number of columns. Returns undefined if the column is
+ * already there or no longer exists.
  */
 export function columnMove(drawn: Board, now: Board, column: number, to: number): ColumnMove | undefined {
   const from = columnIn(drawn, column, now)
@@ -94,15 +94,15 @@ export function columnRemoval(drawn: Board, now: Board, column: number): readonl
   return now.columns[at]?.cards.length === 0 ? deleteColumn(now, at) : []
 }
 
-/** Returns the index before which a column is inserted if it moves by one place; undefined if it is already at the end. */
+/** Returns the index of the column in front of which a column is put if it moves by one place; undefined if it is already at the end. */
 export function columnStep({ columns }: Board, column: number, key: string): number | undefined {
   if (key === 'ArrowLeft' && column > 0) return column - 1
   return key === 'ArrowRight' && column + 1 < columns.length ? column + 2 : undefined
 }
 
 /**
- * Returns the index before which a column dropped at `x` is inserted, based on the edges of the displayed columns. The number of columns means after
- * the last one.
+ * Returns the index of the column in front of which a column dropped at `x` is put, based on the edges of the displayed columns. The number of
+ * columns means after the last one.
  */
 export const columnAt = (boxes: readonly { readonly left: number; readonly right: number }[], x: number): number =>
   boxes.filter(({ left, right }) => (left + right) / 2 < x).length

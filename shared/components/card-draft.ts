@@ -62,7 +62,7 @@ export function partEdits(board: Board, place: CardPlace, parts: CardParts): Edi
   ].toSorted((one, other) => one.from - other.from)
 }
 
-// ——— the draft while others change the board ———
+// ——— the draft after changes by other people ———
 
 export const beginDraft = (card: Card, place: CardPlace): CardDraft => ({
   begun: card,

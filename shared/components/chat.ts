@@ -221,7 +221,7 @@ export function chatStep(state: ChatState, event: ChatEvent): ChatOutcome {
   }
 }
 
-// ——— what is drawn ———
+// ——— the displayed chat ———
 
 export interface ChatShown {
   readonly entries: Chat['entries']

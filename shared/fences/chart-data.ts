@@ -1,4 +1,7 @@
-/** The data inside a chart, as an editable table. A change replaces only its cell, in CSV as in JSON. Row 0 names the columns. */
+/**
+ * The data inside a chart, as an editable table. A change of a cell replaces only the source of that cell, in CSV as in JSON. Row 0 names the
+ * columns.
+ */
 import { bodyRows, type Chart, isProblem, valueOf } from './chart.ts'
 import { insertLines, within } from './edits.ts'
 import { jsonTable } from './json-table.ts'

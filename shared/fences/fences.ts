@@ -42,7 +42,7 @@ export interface Fence extends Range, Info {
   readonly mark: Range
   /** Range of the closing mark; undefined if the fence is not closed. Such a fence ends with its container or with the text. */
   readonly closing: Range | undefined
-  /** The start of the range that edits may change. It begins after the first line and ends before the closing line. */
+  /** The start of the range that edits may change, after the first line. The range ends at `bodyTo`, before the closing line. */
   readonly bodyFrom: number
   readonly bodyTo: number
   /** The beginning of each new line in this fence: quote marks and the indentation of list items. */
@@ -293,7 +293,7 @@ interface Ends {
 }
 
 const endsOf = (text: string): Ends => {
-  /** The first end after an earlier start. It is also the first end after this start, unless it is before this start. */
+  /** The first end after an earlier start. It is also the first end after this start, unless it precedes this start. */
   const comment = { end: -1, to: -1 }
   let formula = -1
   return {

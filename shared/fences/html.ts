@@ -92,7 +92,7 @@ const messageHtml = ({ author, at, time, text }: Message, inline: ComponentConte
 
 export const chatHtml = (fence: Fence, { inline }: ComponentContext): string => {
   const { entries } = parseChat(fence)
-  // The newest messages matter most.
+  // If there are too many messages, only the newest are shown.
   const shown = entries.slice(-limits.chatMessagesMax)
   const items = shown.map((entry) => {
     if (entry.kind === 'message') return messageHtml(entry, inline)

@@ -1,6 +1,6 @@
 /**
- * A JSON list as a table: a list of objects with a column for each key, or a list of rows. A change replaces only its value, and the rest of the
- * source stays as it is written.
+ * A JSON list as a table: a list of objects with a column for each key, or a list of rows. A change of a cell replaces only the value of that cell,
+ * and the rest of the source is not changed.
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'

@@ -1,7 +1,7 @@
 /**
- * The actions that people can do in a sheet. Rows and columns are counted from 0 in the parsed sheet, and row 0 is the heading. A change replaces
- * only its cell. When rows or columns are inserted, deleted or moved, the formulas of this sheet still name the same cells. `followChange` rewrites
- * the formulas in other sheets of the document, each within its own fence.
+ * The actions that people can do in a sheet. Rows and columns are counted from 0 in the parsed sheet, and row 0 is the heading. A change of a cell
+ * replaces only the source of that cell. When rows or columns are inserted, deleted or moved, the formulas of this sheet still name the same cells.
+ * `followChange` rewrites the formulas in other sheets of the document, each within its own fence.
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
@@ -149,7 +149,7 @@ const lineWith = ({ delimiter }: Sheet, { line, cells }: Row, row: number, textO
   return text + line.text.slice(at)
 }
 
-/** Moves a row before the row that currently has this index. */
+/** Puts a row in front of the row that currently has this index. */
 export const moveRow = (sheet: Sheet, from: number, to: number): Edits => {
   const row = sheet.rows[from]
   const first = firstFree(sheet)
@@ -209,7 +209,7 @@ export const deleteColumn = (sheet: Sheet, at: number): Edits => {
   ])
 }
 
-/** Moves a column before the column that currently has this index. It rewrites every row and includes the white space of the cells. */
+/** Puts a column in front of the column that currently has this index. It rewrites every row and includes the white space of the cells. */
 export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
   const { fence, rows, dashes, width, delimiter } = sheet
   if (from < 0 || from >= width || to < 0 || to > width || to === from || to === from + 1) return []

@@ -49,7 +49,7 @@ const isWordy = (code: string): boolean => {
   let [words, end] = [0, -1]
   for (const { 0: all, 1: word = '', index } of code.matchAll(/(\w+)[\s*&]*/g)) {
     words = index === end ? words + 1 : 1
-    // The last word of its row has no successor.
+    // No other word directly follows, so this word is the last one of its row.
     end = all.length > word.length ? index + all.length : -1
     if (word.length >= wordCharsMax || (words >= rowWordsMax && end !== -1)) return true
   }

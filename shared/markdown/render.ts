@@ -65,8 +65,8 @@ export interface Rendered {
   /** First line of each component, counted from 0. The order is that of `figure.component` in the HTML. */
   readonly components: readonly number[]
   /**
-   * The source lines of each top-level element of the HTML, counted from 0 and without the last line. An element with several sources, such as
-   * footnotes, has undefined.
+   * The source lines of each top-level element of the HTML, counted from 0 and without the last line. The entry is undefined for an element with
+   * several sources, such as footnotes.
    */
   readonly blocks: readonly (readonly [from: number, to: number] | undefined)[]
   /** The first paragraph as plain text, at most 200 characters; '' if there is none. */

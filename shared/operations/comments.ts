@@ -137,7 +137,7 @@ const resolutions: Readonly<Record<string, boolean>> = { resolve: true, resolved
  */
 const resolvedOf = (raw: Record<string, unknown>): unknown => {
   const word = raw['resolved'] ?? raw['action'] ?? raw['status']
-  // An unknown word is not changed and is refused later.
+  // An unknown value is not changed here and is refused later.
   if (word !== undefined) return typeof word === 'string' ? (resolutions[word] ?? word) : word
   for (const [name, meaning] of Object.entries(resolutions)) {
     const flag = raw[name]

@@ -400,7 +400,10 @@ export const restoreRevision = operation({
   normalise: rename({ revisionId: 'revision', id: 'revision' })
 })
 
-/** Also accepts `{publish}`, `{public}`, `{unpublish: true}` and `{action}`. An unknown word is not changed and is refused later. */
+/**
+ * Accepts other names for `published`: `{publish}`, `{public}`, `{unpublish: true}` and `{action}`. An unknown value is not changed here and is
+ * refused later.
+ */
 const publishNames = ({ action, unpublish, ...raw }: Record<string, unknown>): Record<string, unknown> => {
   const named = rename({ publish: 'published', public: 'published' })(raw)
   const word = typeof unpublish === 'boolean' ? !unpublish : (unpublish ?? action)

@@ -56,7 +56,7 @@ const names: readonly (readonly [meaning: string, names: string])[] = [
 const meanings = new Map<string, readonly string[]>()
 for (const [meaning, words] of names) for (const word of words.split(' ')) meanings.set(word, [...(meanings.get(word) ?? []), meaning])
 
-/** Returns a function that gives the meanings of a field name in an operation. It omits the hint to use this very operation. */
+/** Returns a function that gives the meanings of a field name in an operation. It omits the hint to use that same operation. */
 export const otherNamesFor =
   (op: string): OtherNames =>
   (name) =>

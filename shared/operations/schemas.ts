@@ -79,7 +79,7 @@ export const Title = line(limits.titleCharsMax)
 export const Label = line(limits.labelCharsMax)
 export const AuthorName = line(limits.authorCharsMax)
 
-/** The value of `If-Match` or `baseVersion`: quoted, unquoted, with `W/`, a list, or `*` (docs/api.md, Text and versions). */
+/** The value of `If-Match` or `baseVersion`. It may be quoted, unquoted, prefixed with `W/`, a list, or `*` (docs/api.md, Text and versions). */
 export const BaseVersion = z.string().max(1000).meta({ description: 'The version that you read. You may also send it as If-Match.' })
 
 /** Changes that other people have made since the version that was read. */

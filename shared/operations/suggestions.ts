@@ -183,7 +183,7 @@ export const replyToSuggestion = operation({
 
 const Action = z.enum(['accept', 'reject', 'reopen'])
 
-/** The version that the deciding caller has read. It has no description here: the operation describes it, which shortens the tool list. */
+/** The version that the deciding caller has read. The operation describes this field, not the schema, to keep the tool list short. */
 const SeenStep = z.number().optional()
 
 const Reason = MarkdownInput.refine((text) => text.length <= limits.reasonCharsMax, `must have at most ${limits.reasonCharsMax} characters`)
@@ -194,7 +194,7 @@ const Diff = z.string().meta({ description: 'With dryRun: what would change, as 
 
 const actions: Readonly<Record<string, string>> = { accepted: 'accept', rejected: 'reject', reopened: 'reopen' }
 
-/** Returns the decision under any of its names. An unknown word is not changed and is refused later. */
+/** Returns the decision under any of its names. An unknown value is not changed here and is refused later. */
 const actionOf = (raw: Record<string, unknown>): unknown => {
   const word = raw['action'] ?? raw['decision'] ?? raw['status'] ?? raw['accept']
   if (typeof word === 'boolean') return word ? 'accept' : 'reject'

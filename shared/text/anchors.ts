@@ -156,8 +156,8 @@ const foldedRanges = (text: string, words: Words, within: Range, limit: number):
 }
 
 /**
- * Finds words in a text, exactly or otherwise ignoring white space and Markdown marks. Returns undefined if the words do not occur. If they occur
- * several times and nothing identifies the intended match, the result has all candidates.
+ * Finds words in a text: exactly, or otherwise ignoring white space and Markdown marks. Returns undefined if the words do not occur. If they occur
+ * several times and nothing identifies the intended match, the result contains all candidates.
  */
 export const findWords = (text: string, words: Words): Found => {
   const lines = linesOf(text)
@@ -179,8 +179,8 @@ const placesOf = (text: string, { find, prefix, suffix }: Words): readonly Candi
 }
 
 /**
- * Reports the places of words that are not on the given line, or do not occur as many times as the given number. Returns undefined if they do not
- * occur at all, or neither a line nor a number was given.
+ * Reports where words occur if they are not on the given line, or occur fewer times than the given number. Returns undefined if they do not occur at
+ * all, or if neither a line nor a number was given.
  */
 export const missedPlace = (
   text: string,

@@ -99,11 +99,11 @@ export const placesOf = (text: Y.Text, content: string, ranges: readonly Range[]
   }))
 }
 
-// ——— back to offsets ———
+// ——— from places to offsets ———
 
 type Structs = readonly (Y.Item | Y.GC)[]
 
-/** A character found in the Yjs document. It is in the text, or was deleted and left its position. */
+/** A character found in the Yjs document. If it was deleted, its position in the document remains. */
 interface Held {
   readonly item: Y.Item
   readonly offset: number
@@ -164,8 +164,8 @@ interface Ends {
 }
 
 /**
- * Returns a pattern for the characters of a quote that count as text: letters and digits. If the quote has none, all characters other than white
- * space count. Otherwise, all characters count.
+ * Returns a pattern for the characters of a quote that count as text: letters and digits. If the quote has none, all characters except white space
+ * count. If it consists of white space, all characters count.
  */
 const solidOf = (quote: string): RegExp => [/[\p{L}\p{N}]/u, /\S/u].find((solid) => solid.test(quote)) ?? /[^]/u
 

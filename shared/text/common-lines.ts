@@ -87,7 +87,7 @@ export const commonItems = (before: readonly string[], after: readonly string[],
     const added = Math.abs(diagonal + 1) <= above ? last[(diagonal + 1 + above) >> 1] : none
     const removed = Math.abs(diagonal - 1) <= above ? (last[(diagonal - 1 + above) >> 1] ?? none) : none
     const canRemove = removed !== none && removed + 1 < one.length
-    // This must make the same choice as `stepOn`.
+    // This must repeat the choice that `stepOn` made.
     const isAdded = added === from && !(canRemove && removed >= from)
     if (!isAdded) old--
     diagonal += isAdded ? 1 : -1

@@ -75,7 +75,7 @@ export const lineChanges = (before: readonly string[], after: readonly string[],
   return changes
 }
 
-// Only letters of scripts that put spaces between words count.
+// Only scripts that put spaces between words have letters in this sense.
 const isLetter = (unit: number): boolean => unit < 0x2e80 && /[\p{L}\p{M}\p{N}]/u.test(String.fromCharCode(unit))
 const isSpace = (unit: number): boolean => /\s/.test(String.fromCharCode(unit))
 
@@ -127,7 +127,7 @@ const lettersByChance = (head: number, tail: number, changes: readonly string[])
   return { head: head <= longest(1) ? head : 0, tail: tail <= longest(-1) ? tail : 0 }
 }
 
-/** Returns the lengths of the common parts of words at the ends of a change that match by chance, beyond the letters in `given`. */
+/** Returns how much of the words at the ends of a change matches by chance. `given` is the part that consists of adjacent letters. */
 const wordsByChance = (before: string, after: string, given: Spared, changes: readonly string[]): Spared => {
   const [lead, trail] = [before.slice(0, before.length - given.head), after.slice(given.tail)]
   const whole = { head: before.length, tail: after.length }
@@ -216,7 +216,7 @@ export const applyEdits = (before: string, edits: readonly Edit[]): string => {
   return parts.join('')
 }
 
-/** Returns the part that differs as a single exact edit. It is for two versions of a typed text. */
+/** Returns the part that differs as a single exact edit. It is used for two versions of a text that somebody types. */
 export const coarseDiff = (before: string, after: string): readonly Edit[] => {
   if (before === after) return []
   const from = commonPrefix(before, after)
@@ -289,7 +289,7 @@ export const rebased = (edits: readonly Edit[], before: string, now: string): re
   return [...ahead, ...(middle === undefined ? [] : moved([middle], from)), ...moved(behind, shift)]
 }
 
-/** Returns the hunks for edits that are known, without comparing the texts. The result is limited as in `hunks`. */
+/** Like `hunks`, but for edits that are already known, so that the texts need not be compared. */
 export const hunksOf = (before: string, edits: readonly Edit[], charsMax: number): Hunk[] => {
   const result: Hunk[] = []
   let left = charsMax
@@ -307,7 +307,7 @@ export const hunksOf = (before: string, edits: readonly Edit[], charsMax: number
     if ((left -= old.length + own.reduce((sum, { insert }) => sum + insert.length, 0)) < 0) break
     line += countLines(before, counted, from)
     counted = from
-    // Comparing the lines again leaves unchanged lines out of the hunk.
+    // Unchanged lines do not belong to a hunk, so the lines of the edits are compared.
     result.push(...hunks(old, applyEdits(old, moved(own, -from)), charsMax).map((hunk) => ({ ...hunk, line: line + hunk.line - 1 })))
   }
   return result

@@ -71,7 +71,7 @@ const piecesOf = (base: string, mine: string, theirs: string): Piece[] => {
   const others = lineChanges(lines, split(theirs))
   // On each side, at most one change begins at a line.
   const oursAt = new Map(ours.map((change) => [change.at, change]))
-  // A change that both sides made identically counts as mine, and conflicts with no change of theirs.
+  // A change that both sides made counts as mine, and does not conflict with any change of theirs.
   const groups = grouped(
     ours,
     others.filter((change) => !sameChange(oursAt.get(change.at), change))
@@ -94,7 +94,7 @@ export const merge = (base: string, mine: string, theirs: string): Merge => {
   return conflicts.length > 0 ? { clean: false, conflicts } : { clean: true, content: pieces.join('') }
 }
 
-// ——— for people ———
+// ——— conflict markers ———
 
 /** The names of both sides and of the base. */
 export interface Labels {

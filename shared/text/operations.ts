@@ -16,7 +16,10 @@ type Which = Omit<Words, 'find'>
 export type Operation =
   | ({ readonly op: 'replace'; readonly find: string; readonly with: string } & Which)
   | ({ readonly op: 'delete'; readonly find: string } & Which)
-  /** Inserts text within a line, directly next to words, or as blocks at the start or end of the document. Exactly one of the three is given. */
+  /**
+   * Inserts text within a line, directly next to words, or as blocks at the start or end of the document. Exactly one of `after`, `before` and `at`
+   * is given.
+   */
   | ({
       readonly op: 'insert'
       readonly markdown: string
@@ -127,7 +130,7 @@ const insert = (source: Source, operation: Extract<Operation, { op: 'insert' }>)
   return { ...besideWords(text, operation, found), beside: found }
 }
 
-/** Returns the offset and form of an insertion next to words. A row or list item next to another one becomes a separate line. */
+/** Returns where and how to insert text next to words. A row or list item that is inserted next to another one becomes a separate line. */
 export const besideWords = (
   text: string,
   { after, markdown }: Pick<Extract<Operation, { op: 'insert' }>, 'after' | 'markdown'>,

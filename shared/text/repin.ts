@@ -38,7 +38,7 @@ interface Count {
   at: number
 }
 
-/** Maximum number of units that are compared while counting. Beyond it, the patterns count as occurring more than once. */
+/** Maximum number of units that are compared while counting. If more would be needed, the patterns count as occurring more than once. */
 const comparedUnitsMax = 16_000_000
 const base = 0x01000193
 
@@ -105,8 +105,8 @@ const countAll = (text: string, patterns: readonly string[]): Count[] => {
 }
 
 /**
- * Returns the ranges in `after` of quotes that are unique without their context: at least 16 units long, once in `before` and once in `after`. All
- * other quotes have undefined. The time is linear in the texts, regardless of the number of quotes.
+ * Returns the ranges in `after` of quotes that are unique without their context: at least 16 units long, once in `before` and once in `after`. The
+ * range of any other quote is undefined. The time is linear in the texts, regardless of the number of quotes.
  */
 export const findTelling = (quotes: readonly string[], before: string, after: string): readonly (Range | undefined)[] => {
   const telling = [...quotes.keys()].filter((index) => (quotes[index] ?? '').trim().length >= aloneUnits)
@@ -130,7 +130,9 @@ const insertedRanges = (edits: readonly Edit[]): Range[] => {
   return inserted
 }
 
-/** Returns a function that tells whether a range of the new text contains inserted text. Unchanged text belongs to another annotation. */
+/**
+ * Returns a function that tells whether a range of the new text contains inserted text. A range without inserted text belongs to another annotation.
+ */
 const isNew = (edits: readonly Edit[]): ((range: Range) => boolean) => {
   const inserted = insertedRanges(edits)
   // An empty range that touches new text counts as new, too.

@@ -28,8 +28,8 @@ export type Structured =
   | ({
       readonly op: 'set_cell'
       /**
-       * Number of the row, counted from 1 below the heading, or the text of its first cell. In a sheet, rows count as in formulas: the heading is row
-       * 1.
+       * Number of the row, counted from 1 below the heading, or the text of its first cell. In a sheet, rows count as in formulas, so the heading is
+       * row 1.
        */
       readonly row: number | string
       /** Number of the column, counted from 1, or its heading. In a sheet, its letters are also possible. */
@@ -101,7 +101,7 @@ const oneOf = <T extends Range>(
   return ambiguous(source, `There ${count}${number === undefined ? '' : `; none is number ${number}`}.`, found, takes)
 }
 
-// ——— every occurrence ———
+// ——— every match ———
 
 const replaceAll = (source: Source, { find, with: insert, section, expected }: Extract<Structured, { op: 'replace_all' }>): Resolutions => {
   const scope = scopeOf(source, section)

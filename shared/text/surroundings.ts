@@ -22,7 +22,10 @@ const smallUnits = 8
 /** Number of units of words around a text that distinguish it from the same text elsewhere. */
 const tellingUnits = 16
 
-/** Maximum number of units that are searched to find out whether text occurs more than once. Beyond it, the text counts as occurring once. */
+/**
+ * Maximum number of units that are searched to find out whether text occurs more than once. If more would be needed, the text counts as occurring
+ * once.
+ */
 const countedUnitsMax = 64_000_000
 
 interface Around {

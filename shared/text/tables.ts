@@ -27,7 +27,7 @@ export interface TextTable {
   readonly rows: readonly TableRow[]
   /** The line after which a new row is inserted. */
   readonly last: TableRow
-  /** The sheet, if the table is one. */
+  /** The sheet, if the table is a sheet. */
   readonly sheet: Sheet | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Measures when a page paints, and how long its main thread works. */
+/** Starts a browser, and measures how long the main thread of a page works. */
 import { chromium, type Browser, type Page } from 'playwright-core'
 
 export const launchBrowser = (): Promise<Browser> =>
@@ -8,8 +8,8 @@ export const launchBrowser = (): Promise<Browser> =>
   })
 
 /**
- * Measures `work`: the time it reports, and the time that the page's main thread worked meanwhile, in milliseconds. The latter excludes other
- * programs on the machine.
+ * Runs `work` and returns the time that it reports, and the time that the page's main thread worked meanwhile, in milliseconds. The latter excludes
+ * other programs on the machine.
  */
 export async function worked(page: Page, work: () => Promise<number>): Promise<{ readonly took: number; readonly cpu: number }> {
   const session = await page.context().newCDPSession(page)

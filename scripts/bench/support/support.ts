@@ -48,7 +48,7 @@ export const startBare = async (
 
 /** A person on a socket. Readers search the received bytes for marks and do not hold the document, so that hundreds fit into one process. */
 export interface Peer {
-  /** Types a mark. */
+  /** Types a mark into the document. */
   type(mark: string): void
   close(): void
 }

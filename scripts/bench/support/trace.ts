@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** [position in code points, deleted, inserted] */
+/** Position in code points, number of deleted code points, inserted text. */
 type Patch = readonly [number, number, string]
 
 export interface Trace {

@@ -23,7 +23,7 @@ const comparisons: Partial<Record<Operator, (order: number) => boolean>> = {
 }
 
 const binary = (operator: Operator, left: Value, right: Value): Scalar => {
-  // A fast path for the most common case of operators: two numbers.
+  // A fast path for the most common operands: two numbers.
   if (typeof left === 'number' && typeof right === 'number') {
     if (operator === '+') return finite(left + right)
     if (operator === '-') return finite(left - right)
@@ -35,7 +35,7 @@ const binary = (operator: Operator, left: Value, right: Value): Scalar => {
   return calculate(operator as '+', single(left), single(right))
 }
 
-/** Returns the number of steps that a value counts. Texts count by their length. */
+/** Returns the number of steps for which a value counts. Texts count by their length. */
 const costOf = (value: Value): number => {
   if (typeof value === 'string') return 1 + (value.length >> 4)
   if (!isMatrix(value)) return 1

@@ -35,7 +35,7 @@ const formatDate = (serial: number, pattern: string): string =>
 const literal = (text: string): string =>
   text.replaceAll(/"([^"]*)"|\\(.)/gs, (_all, quoted?: string, escaped?: string) => quoted ?? escaped ?? '')
 
-/** Rounds a number to decimal places, half away from zero. It uses the decimal digits of the number. */
+/** Rounds a number to decimal places, half away from zero. It works on the decimal digits of the number. */
 const fixed = (number: number, places: number): string => {
   const [digits = '', exponent = '0'] = String(number).split('e')
   const whole = Math.floor(Number(`${digits}e${Number(exponent) + places}`) + 0.5)

@@ -2,7 +2,7 @@
 import type { Function } from './function.ts'
 import { dateOf, Day, dayOfInstant, Failure, serialOf, toNumber, type Value } from './values.ts'
 
-/** Returns the day with a number. Throws `#NUM!` if the number is not a day. */
+/** Returns the date for a serial number. Throws `#NUM!` if the number is not a date. */
 const dateAt = (value: Value): Date => {
   const serial = toNumber(value)
   if (serial < 0 || serial >= 2_958_466) throw new Failure('#NUM!', 'This is not a date.')

@@ -1,6 +1,5 @@
 /**
- * Lookup functions (OpenFormula 1.2, part 4, §6.14), and functions that turn rows into rows. `XLOOKUP`, `UNIQUE` and `SORT` work as Excel documents
- * them.
+ * Lookup functions (OpenFormula 1.2, part 4, §6.14), and functions that rearrange rows. `XLOOKUP`, `UNIQUE` and `SORT` work as Excel documents them.
  */
 import { matcherOf, type Step, wildcard } from './criteria.ts'
 import type { Function } from './function.ts'
@@ -29,7 +28,7 @@ const exactly = (wanted: Scalar, list: readonly Scalar[], step: Step): number =>
   return list.findIndex(matches)
 }
 
-/** Returns the index of the last value in a sorted list that is not sorted after the wanted value. */
+/** Returns the index of the last value in a sorted list that does not come after the wanted value. */
 const upTo = (wanted: Scalar, list: readonly Scalar[], descending = false): number => {
   let found = -1
   for (const [index, value] of list.entries()) {
