@@ -28,7 +28,7 @@ interface Push {
 
 const isConflict = (error: unknown): boolean => error instanceof ServiceError && error.code === 'version_conflict'
 
-/** Returns the version on which a push is based: that of the pulled file, or the given one. Throws `not_pulled`. */
+/** Returns the version on which a push is based: the version of the pulled file, or the given version. Throws `not_pulled`. */
 const baseOf = async (call: Call, client: Client, place: Place, file: string, local: string): Promise<Copy> => {
   const said = call.words('base-version')
   const link = readLink(file)

@@ -13,7 +13,7 @@ export interface Copy {
   readonly version: string
 }
 
-/** Converts the text of a file to that of a document, which has LF line ends and no byte-order mark (docs/api.md, Text and versions). */
+/** Converts the text of a file to the text of a document, which has LF line ends and no byte-order mark (docs/api.md, Text and versions). */
 export const asDocument = (text: string): string => text.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
 
 const asFile = (text: string, former: string | undefined): string =>
@@ -69,7 +69,7 @@ export const fileOf = (call: Call, place: Place): string => {
 
 // ——— merging ———
 
-/** A file and its document that have both changed: the common base, the current text of the file, and that of the document. */
+/** A file and its document that have both changed: the common base, the current text of the file, and the current text of the document. */
 export interface Both {
   readonly file: string
   readonly place: Place

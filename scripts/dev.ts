@@ -13,7 +13,7 @@ import { createLogger, createServer, type Logger, type ProxyOptions } from 'vite
 const root = resolve(import.meta.dirname, '..')
 const web = join(root, 'web')
 const host = '127.0.0.1'
-// The port differs from that of `npm start`: otherwise the service worker of its pages would answer here instead of Vite.
+// `npm start` uses another port. On that port, the service worker of its pages would answer here instead of Vite.
 const port = Number(process.env['AGMD_PORT'] ?? 5173)
 const address = process.env['AGMD_BASE_URL'] ?? `http://localhost:${port}`
 // The folder can only be set as an argument, so that development never changes the documents of `npm start`.

@@ -35,7 +35,7 @@ const byPackage = new Map<string, number>()
 const byFunction = new Map<string, number>()
 const add = (sums: Map<string, number>, key: string, microseconds: number): void => void sums.set(key, (sums.get(key) ?? 0) + microseconds)
 
-/** Each worker has a separate profile. The profile of thread 0 is that of the main thread. */
+/** Each worker has a separate profile. The main thread has the profile of thread 0. */
 const file = readdirSync(folder).find((each) => /^CPU\.\d+\.\d+\.\d+\.0\./.test(each))
 if (file === undefined) throw new Error('the server left no profile')
 const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Profile

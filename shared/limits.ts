@@ -240,8 +240,8 @@ export const limits = {
    */
   answerSecondsMax: 90,
   /**
-   * Time between two requests on a connection, in seconds. It is longer than the 60 s common in proxies: otherwise a proxy could send a request on a
-   * connection that is just being closed.
+   * Time between two requests on a connection, in seconds. It is longer than the 60 s that are common in proxies. Otherwise, a proxy could send a
+   * request on a connection that the server is about to close.
    */
   keepAliveSeconds: 65,
   /** Time between two checks for connections that take too long, in milliseconds. */
@@ -558,7 +558,7 @@ export const limits = {
   healUnitsMax: 512 * 1024,
   /** Maximum number of mention events from one check of a document's chats. It prevents a flood of events when somebody pastes a chat. */
   mentionEventsMax: 20,
-  /** Longest text of a message in the event of its mention, in characters. */
+  /** Longest text of a message in a mention event, in characters. */
   mentionTextCharsMax: 280,
 
   /** Maximum number of buckets that are remembered for each rate limit, at about 150 bytes each. */
@@ -586,7 +586,7 @@ export const limits = {
   /** Pause between two steps of erasing, in milliseconds. */
   erasePauseMs: 5,
 
-  /** Time for a clean stop, in seconds. The journal recovers the rest at the next start. */
+  /** Time for a clean stop, in seconds. If it is not enough, the journal recovers the data at the next start. */
   stopSecondsMax: 10
 } as const
 

@@ -49,5 +49,5 @@ export function mentionPlaces(text: string): Mention[] {
   return found
 }
 
-/** Returns the names mentioned in a text, each once. */
+/** Returns the names mentioned in a text, without duplicates. */
 export const mentionsOf = (text: string): string[] => [...new Set(mentionPlaces(text).map(({ name }) => name))]

@@ -136,7 +136,7 @@ export const titleIn = (content: string): TextTitle => {
 }
 
 /**
- * Returns the title of a document: that of the front matter, the given title, the first heading or the first line, in this order. Returns undefined
- * if it has none of them.
+ * Returns the title of a document: the title in the front matter, the given title, the first heading or the first line, in this order. Returns
+ * undefined if there is none.
  */
 export const titleOfText = ({ set, heading, line }: TextTitle, given: string | null): string | undefined => set ?? given ?? heading ?? line

@@ -179,8 +179,8 @@ export interface FieldFault {
 }
 
 /**
- * Reports the unknown fields, the fields that were probably meant, and the next step; undefined if all fields are known. `present`: all fields that
- * were sent, in case `given` contains only some of them. Throws `invalid_request` if there are too many fields.
+ * Reports the unknown fields, the fields that were probably meant, and the next step. Returns undefined if all fields are known. `present`: all
+ * fields that were sent, if they are more than `given`. Throws `invalid_request` if there are too many fields.
  */
 export const unknownFields = (
   given: Readonly<Record<string, unknown>>,

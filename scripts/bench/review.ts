@@ -19,7 +19,7 @@ const lineCount = 8000
 
 const random = seeded(1)
 
-/** The vocabulary of a text of about 1 MB. Its words are as frequent as those of prose, so that few of them are rare. */
+/** The vocabulary of a text of about 1 MB. Its words are as frequent as words in prose, so that few of them are rare. */
 const vocabulary = Array.from({ length: 3000 }, () =>
   Array.from({ length: 2 + random(8) }, () => String.fromCharCode(97 + random(26))).join('')
 )

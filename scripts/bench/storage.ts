@@ -10,7 +10,7 @@ import { open } from 'lmdb'
 
 /** Length of one measurement, in milliseconds. */
 const roundMs = 1_000
-/** Length of a value, in bytes. This is about one keystroke in the journal. */
+/** Length of a value, in bytes. It is about the size of one keystroke in the journal. */
 const valueBytes = 80
 
 type Put = (n: number) => Promise<unknown>

@@ -43,7 +43,7 @@ const specification = readFileSync(
 )
 const sample = readFileSync(join(root, 'test/browser/sample.md'), 'utf8')
 
-/** Returns a text that consists of prose, lists, tables and code in turn. */
+/** Returns a text in which prose, lists, tables and code alternate. */
 function markdown(): string {
   const parts: string[] = []
   for (let units = 0; units < unitsMin; units += specification.length + 10 * sample.length) parts.push(specification, sample.repeat(10))

@@ -220,7 +220,7 @@ export const commandOf = (name: OperationName, said: SaidOfOperation): Command =
   const inPath = pathParameters(operation.rest.path).filter((parameter) => parameter !== 'id')
   const placed = [...inPath, ...Object.keys(positionals)]
   const author = operation.rest.method === 'GET' ? [] : ['author']
-  // `brief` is only for programs that call the API. Commands print text for people, and programs select fields of the JSON.
+  // Commands leave out `brief`: people read the printed text, and programs select fields of the JSON.
   const left = Object.keys(known.properties).filter((field) => ![...placed, ...without, ...author, 'brief'].includes(field))
   return {
     words: operation.cli ?? '',

@@ -66,7 +66,7 @@ export const beginBoard = (board: Board): BoardState => ({
 })
 
 export type BoardEvent =
-  /** The board has changed, because of this person or another one. */
+  /** The board has changed, through this person or another one. */
   | { readonly kind: 'changed'; readonly board: Board }
   /** Opens the first part of a new board for editing. */
   | { readonly kind: 'begin' }
@@ -342,7 +342,7 @@ function columnKey(state: BoardState, { key: pressed, column }: Extract<BoardEve
 
 type Change<Kind extends BoardChange['kind']> = Extract<BoardChange, { kind: Kind }>
 
-/** Returns the state after a card was moved. The places are those before the move, because the reading view shows the move slightly later. */
+/** Returns the state after a card was moved. It contains the places before the move, because the reading view shows the move slightly later. */
 function cardMoved(state: BoardState, { drawn, card, to }: Change<'move card'>): BoardOutcome {
   const before = findCard(drawn, card)
   const column = drawn.columns[to.column]

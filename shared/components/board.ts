@@ -102,7 +102,7 @@ export function columnStep({ columns }: Board, column: number, key: string): num
 
 /**
  * Returns the index of the column in front of which a column dropped at `x` is put, based on the edges of the displayed columns. The number of
- * columns means after the last one.
+ * columns means the end of the board.
  */
 export const columnAt = (boxes: readonly { readonly left: number; readonly right: number }[], x: number): number =>
   boxes.filter(({ left, right }) => (left + right) / 2 < x).length

@@ -51,9 +51,9 @@ export interface SheetState {
   /** The cell with the focus. The sheet may have become smaller since the person reached it. `end` is the opposite corner of the selection. */
   readonly from: Place
   readonly end: Place
-  /** Index of a new row after the last one, which Enter, Tab or an arrow key started. It becomes part of the text when the person writes in it. */
+  /** Index of a new row at the end, which Enter, Tab or an arrow key started. It becomes part of the text when the person writes in it. */
   readonly begunRow: number
-  /** Index of a new column after the last one, which an arrow key started. It becomes part of the text in the same way. */
+  /** Index of a new column at the end, which an arrow key started. It becomes part of the text in the same way. */
   readonly begunColumn: number
   /** The cell in which the cursor stayed because the sheet is full. The next typed text must not overwrite this cell. */
   readonly fullAt: Place | undefined
@@ -64,7 +64,7 @@ export interface SheetState {
 const origin: Place = { row: 0, column: 0 }
 export const beginSheet: SheetState = { from: origin, end: origin, begunRow: -1, begunColumn: -1, fullAt: undefined, run: undefined }
 
-/** Returns the size in rows and columns, including a new row or column after the last one. */
+/** Returns the size in rows and columns, including a new row or column at the end. */
 export const sizeOf = (
   { begunRow, begunColumn }: SheetState,
   { texts, width }: Table
@@ -106,7 +106,7 @@ export interface SheetOutcome {
   readonly state: SheetState
   /** Whether the selected cell gets the focus when it has been drawn. */
   readonly focus?: boolean
-  /** Returns the edits of the event in the current table. Its places are those at the time of the event. */
+  /** Returns the edits of the event in the current table. It uses the places at the time of the event. */
   readonly edits?: (now: Table) => readonly Edit[]
   readonly announcement?: { readonly kind: 'full' } | ({ readonly kind: 'pasted' } & ReturnType<typeof pasteSize>)
   readonly action?: SheetAction

@@ -5,7 +5,7 @@
  *     column = "##" title NL (card | note)*
  *     card   = ("-" | "*" | "+") ["[" marker "]"] text NL detail*        marker: " " open, ">" in progress, "x" done
  *     detail = at least two spaces or a tab, text NL
- *     text   may contain @assignee and #tag anywhere; those at its end are not part of the title
+ *     text   may contain @assignee and #tag anywhere; the labels at its end are not part of the title
  *
  * If two people set the same marker at the same time, the result is `[>x]`: the last valid character counts. Any other line is a note of its column,
  * or of the board. Empty lines have no meaning.

@@ -29,7 +29,7 @@ const stepOf = (span: number, count: number): number => {
   return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10)
 }
 
-/** Returns a linear scale from a range of values to a range of pixels. Its ends are round numbers. */
+/** Returns a linear scale from a range of values to a range of pixels. Both ends of the range of values are rounded. */
 export const scaleOf = (least: number, most: number, from: number, to: number, count: number): Scale => {
   const [low, high] = least === most ? [least - 1, most + 1] : [least, most]
   // If the difference of the ends is too large for a number, there are no round steps.

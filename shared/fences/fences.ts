@@ -130,7 +130,7 @@ const breakOf = (text: string, start: number, end: number): Break | undefined =>
   return { char, from, last }
 }
 
-/** Whether a line is a thematic break from an offset on. The character at this offset must not be white space. */
+/** Whether a thematic break begins at an offset of a line. The character at this offset must not be white space. */
 const isBreak = (found: Break | undefined, char: string, at: number): boolean =>
   found !== undefined && char === found.char && at >= found.from && at <= found.last
 
@@ -185,7 +185,7 @@ const createReader = (text: string) => {
     rest: (): string => text.slice(place.at, end),
     startsWith: (character: string): boolean => place.at < end && text.startsWith(character, place.at),
     isBlank: (): boolean => place.at >= inkTo,
-    /** Whether the rest of the line is a thematic break. The rest must not begin with white space. */
+    /** Whether the rest of the line is a thematic break. It must not begin with white space. */
     isBreak(): boolean {
       if (lineBreak === null) lineBreak = breakOf(text, start, end)
       return isBreak(lineBreak, text.charAt(place.at), place.at)
@@ -202,7 +202,7 @@ interface Containers {
   readonly quotes: number[]
 }
 
-/** Returns the index of the first quote from an index on; the number of containers if there is none. */
+/** Returns the index of the first quote at or after an index; the number of containers if there is none. */
 const nextQuote = ({ all, quotes }: Containers, index: number): number => {
   let [low, high] = [0, quotes.length]
   while (low < high) {

@@ -5,7 +5,10 @@ const tag = /^<details( open)?>/i
 const summaryLine = /^<summary>(.*?)<\/summary>\s*$/i
 const closing = /^<\/details>\s*$/i
 
-/** Parses a line that opens collapsible text: whether it is initially open, and the summary on the same line. Returns undefined for other lines. */
+/**
+ * Returns whether the collapsible text that a line opens is initially open, and the summary on the same line. Returns undefined if the line opens
+ * none.
+ */
 const openingOf = (line: string): { readonly isOpen: boolean; readonly summary: string | undefined } | undefined => {
   const found = tag.exec(line)
   const rest = found === null ? '' : line.slice(found[0].length).trimStart()

@@ -18,7 +18,7 @@ export interface FormulaSetter {
 
 /** Returns the MathML of a formula. Throws if the formula cannot be typeset, or the library is not loaded yet. */
 export const setFormula = (setter: FormulaSetter | undefined, tex: string, displayMode: boolean): string => {
-  // The caller then shows the source.
+  // The caller catches this error and shows the source of the formula.
   if (setter === undefined) throw new Error('formulas cannot be set yet')
   return setter.renderToString(tex, { displayMode, throwOnError: true, maxExpand: expansionsMax, trust: false })
 }
@@ -145,7 +145,7 @@ export const closingMark = (text: string, from: number, to: number): number | un
   return undefined
 }
 
-/** Maps the end line of a search to the line from which on no block is closed. */
+/** Maps the end line of a search to the line after which no block is closed. */
 type Unclosed = Map<number, number>
 
 const unclosedOf = new WeakMap<object, Unclosed>()

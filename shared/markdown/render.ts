@@ -56,13 +56,13 @@ export interface RenderOptions {
 
 export interface Rendered {
   readonly html: string
-  /** Style rules that the HTML needs in addition to the style sheet: those of its formulas. They are safe inside `<style>`. */
+  /** Style rules that the HTML needs in addition to the style sheet, for its formulas. They are safe inside `<style>`. */
   readonly css: string
   /** Headings in the order of the text. */
   readonly headings: readonly Heading[]
-  /** Source offset of the letter in each task box, in UTF-16 units; undefined if unknown. The order is that of the boxes in the HTML. */
+  /** Source offset of the letter in each task box, in UTF-16 units; undefined if unknown. The offsets are in the order of the boxes in the HTML. */
   readonly tasks: readonly (number | undefined)[]
-  /** First line of each component, counted from 0. The order is that of `figure.component` in the HTML. */
+  /** First line of each component, counted from 0. The lines are in the order of `figure.component` in the HTML. */
   readonly components: readonly number[]
   /**
    * The source lines of each top-level element of the HTML, counted from 0 and without the last line. The entry is undefined for an element with

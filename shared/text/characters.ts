@@ -1,6 +1,6 @@
 /**
  * Identifies characters in the text. Yjs gives each typed character an id (client, clock) that never changes, whatever other people edit. A place
- * stores the ids of its characters, and its current range is that of the characters that remain.
+ * stores the ids of its characters. Its current range contains the characters that remain.
  *
  * A pair of relative positions would not be sufficient: if everything between them were replaced, they would point at the new text.
  */

@@ -106,7 +106,7 @@ const wordUnitsMax = 24
 /** Returns the number of significant characters in a word. Punctuation and Markdown marks do not count. */
 const solidCount = (text: string): number => Array.from(text.replaceAll(/[!-/:-@[-`{-~]/g, '')).length
 
-/** Whether different words share the text `kept` by chance. This is assumed if it is at most half of any of these words. */
+/** Whether different words share the text `kept` by chance: it is at most half of at least one of the words. */
 const isChance = (kept: string, words: readonly string[]): boolean =>
   /[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\P{L}]|\p{N}/u.test(kept) &&
   words.every(({ length }) => length <= wordUnitsMax) &&
@@ -258,7 +258,7 @@ export const changeIn = ({ from, to }: Pick<Edit, 'from' | 'to'>, edits: readonl
 const moved = (edits: readonly Edit[], by: number): Edit[] =>
   edits.map(({ from, to, insert }) => ({ from: from + by, to: to + by, insert }))
 
-/** Divides edits into those before a later change, those that touch it, and those after it. */
+/** Divides edits by their position relative to a later change: before it, touching it, or after it. */
 const beside = (
   edits: readonly Edit[],
   { from, to }: Edit

@@ -2,7 +2,7 @@
 
 /**
  * Whether the first two lines begin front matter. The second line must set something, because a text may also begin with a thematic break and contain
- * another one.
+ * a second one.
  */
 export const beginsFrontMatter = ([first, second]: readonly string[]): boolean =>
   first?.trimEnd() === '---' && /^(?:[\w"'-][^:]*:(?:\s|$)|#)/.test(second ?? '')

@@ -79,7 +79,7 @@ const startWithin = (text: string, quotes: number): { readonly at: number; reado
   return { at, isInside: left === 0 }
 }
 
-/** Returns the list from an item on: the siblings below the item, and the end of the last one. */
+/** Returns the list that begins with an item: the siblings below the item, and the end of the last sibling. */
 const listFrom = (lines: readonly ProseLine[], first: Item): List => {
   const quotes = quotesIn(first.lead)
   let last = first

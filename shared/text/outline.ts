@@ -125,7 +125,7 @@ const leadsTo = (titles: readonly string[], path: readonly string[]): boolean =>
 }
 
 /**
- * Returns the sections that a path names, by their own titles and those of their parents. A path has at most six titles, the number of heading
+ * Returns the sections that a path names, by their own titles and the titles of their parents. A path has at most six titles, the number of heading
  * levels.
  */
 const sectionsAt = (outline: readonly Section[], path: readonly string[], plain: (title: string) => string): ReadonlySet<Section> => {

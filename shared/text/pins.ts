@@ -38,8 +38,8 @@ export const locatePins = (text: Y.Text, content: string, pins: readonly Pin[]):
 const runUnitsMin = 16
 
 /**
- * Whether the rest of a range after the edits is still the same text. It must be half of the range, or a long run: single characters often survive a
- * comparison by chance.
+ * Whether enough of a range remains after the edits to be the same text. At least half of the range or a long run must remain, because single
+ * characters often survive a comparison by chance.
  */
 const isKept = ({ from, to }: Range, edits: readonly Edit[]): boolean => {
   let at = from

@@ -7,7 +7,7 @@ import type { Edit } from './diff.ts'
 import { fold, type Folded } from './fold.ts'
 import { occurrences } from './search.ts'
 
-/** Text that has lost its place. */
+/** A text whose place in the document was lost. */
 export interface Lost {
   readonly quote: string
   /** The text directly before the lost text when it was last in the document. `suffix` is the text directly after it. */

@@ -4,7 +4,7 @@
 const space = 32
 const tab = 9
 
-/** Returns the offset of the first unit from `at` on that is neither a space nor a tab; `end` if there is none. */
+/** Returns the offset of the first unit at or after `at` that is neither a space nor a tab; `end` if there is none. */
 export const skipBlanks = (text: string, at: number, end = text.length): number => {
   let offset = at
   while (offset < end && (text.charCodeAt(offset) === space || text.charCodeAt(offset) === tab)) offset += 1

@@ -35,8 +35,8 @@ export const linesAround = ({ text, lines }: Pick<Source, 'text' | 'lines'>, { f
 }
 
 /**
- * Returns the current lines of a change, and the lines most similar to the words, each once. There are at most 3 lines. If the change is long, one of
- * them is a similar line.
+ * Returns the current lines of a change, and the lines most similar to the words, without duplicates. There are at most 3 lines. If the change is
+ * long, one of the lines is a similar line.
  */
 export const linesNow = (source: Pick<Source, 'text' | 'lines'>, changed: Range, words: string): readonly SimilarLine[] => {
   const there = linesAround(source, changed)

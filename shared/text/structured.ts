@@ -86,7 +86,7 @@ const quoted = (text: string): string => JSON.stringify(shortened(text))
 const scopeOf = (source: Source, section: string | undefined): Range | Unresolved =>
   section === undefined ? { from: 0, to: source.text.length } : sectionOf(source, section)
 
-/** Returns one of several parts, by its number if one is given. */
+/** Returns one of several parts, by its number if the operation gives one. */
 const oneOf = <T extends Range>(
   source: Source,
   what: string,

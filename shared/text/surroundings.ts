@@ -29,7 +29,7 @@ const tellingUnits = 16
 const countedUnitsMax = 64_000_000
 
 interface Around {
-  /** Number of units of the words that were around the text. `kept` is the number of those that remain. */
+  /** Number of units of the words that were around the text. `kept` is the number of units that remain. */
   readonly total: number
   readonly kept: number
   /** The range of the text together with the unchanged text directly around it. */
@@ -75,7 +75,7 @@ const around = (before: string, after: string, edits: readonly Edit[], shifts: r
   return { total, kept, run, edits: end - first }
 }
 
-/** Returns the number of occurrences of a text in another one. 2 means two or more. */
+/** Returns the number of occurrences of a text in another text. 2 means two or more. */
 const countOf = (text: string, sought: string): number => {
   let count = 0
   for (const _at of occurrences(text, sought)) if (++count > 1) break

@@ -229,7 +229,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     return true
   }
 
-  /** Gives `#CYCLE!` to the cells on the stack from this cell on, because they form a cycle. */
+  /** Gives `#CYCLE!` to this cell and all cells above it on the stack, because they form a cycle. */
   const breakCycle = (stack: Visit[], sheet: Computed, cell: number): void => {
     for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
       visit.sheet.values[visit.cell] = new Failure('#CYCLE!', 'This cell depends on itself.')
