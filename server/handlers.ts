@@ -1,4 +1,4 @@
-/** Maps each operation to its domain function. If a handler is missing, the types do not check. */
+/** Maps each operation to its domain function. A missing handler is a type error. */
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
 import type { Caller } from './domain/rights/caller.ts'
 import {

@@ -129,7 +129,7 @@ export interface AgentIdentity {
   readonly expiresAt: number
 }
 
-/** The issuer of agent tokens. Throws `ServiceError('issuer_unavailable')` if it cannot be reached. */
+/** The issuer of agent tokens. Its method throws `issuer_unavailable` if the issuer cannot be reached. */
 export interface Agents {
   /** Returns the agent of a token; undefined if the token is invalid. */
   verify(token: string): Promise<AgentIdentity | undefined>

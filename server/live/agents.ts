@@ -1,5 +1,5 @@
 /**
- * Programs as participants. A program that writes by HTTP or MCP has no socket, so presence shows it at its last edit for half a minute. If a
+ * Programs as participants. A program that writes through HTTP or MCP has no socket, so presence shows it at its last edit for half a minute. If a
  * program or person has an open page, that page shows them instead.
  */
 import { randomInt } from 'node:crypto'

@@ -90,7 +90,7 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, onProble
     })
   }
 
-  // Only changes by pages are tidied. A program's version stays valid while nobody else writes.
+  // Only changes by pages are tidied, so that a program's version stays valid while nobody else writes.
   const onUpdate = (_update: Uint8Array, origin: unknown): void => {
     if (!isTransactionOrigin(origin) || origin.source !== 'connection') return
     changedAt = clock.now()

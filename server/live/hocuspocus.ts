@@ -130,7 +130,7 @@ export const createLive = ({
     }
   }
 
-  // Hocuspocus has a default for each hook that is not named, which costs a promise chain for each message. So the defaults are removed.
+  // For each hook that is not set, Hocuspocus has a default that costs a promise chain for each message. So the defaults are removed.
   const unused = {
     onConfigure: undefined,
     onListen: undefined,

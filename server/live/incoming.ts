@@ -48,7 +48,7 @@ const presencesOf = (entry: LoadedDocument): Map<number, Peer> => {
   return known
 }
 
-// The id with which each connection is shown. Hocuspocus 4.7 registers an id only if no earlier connection had it, and would not remove the others.
+// The id with which each connection is shown. Hocuspocus 4.7 registers an id only if no earlier connection had it, and would not remove other ids.
 const shownIds = new WeakMap<LoadedDocument, Map<Peer, number>>()
 
 const shownIdsOf = (entry: LoadedDocument): Map<Peer, number> => {

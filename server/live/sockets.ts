@@ -47,7 +47,7 @@ interface SocketsOptions {
 }
 
 export interface Sockets {
-  /** Takes over an HTTP upgrade. */
+  /** Handles an HTTP upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Stops accepting sockets, and closes the open ones. */
   stop(): void
@@ -64,7 +64,7 @@ export interface Sockets {
  */
 const earlyBytesMax = limits.socketQueueBytesMax + limits.socketHelloBytesMax
 
-/** The maximum size of an unfinished message on a socket that may not write, in bytes. Its largest message is a state vector. */
+/** The maximum size of an unfinished message on a socket that may not write, in bytes. The largest message of such a socket is a state vector. */
 const readerBytesMax = 2 * limits.stateVectorBytesMax
 
 const deny = (socket: Duplex, status: string): void => {

@@ -46,7 +46,7 @@ const inBoth = (one: readonly Span[], other: readonly Span[]): number => {
 const unitsOf = (spans: readonly Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from, 0)
 
 /**
- * Returns the length of the text after an update, in units. It takes into account text that the update inserts as deleted, and text that it
+ * Returns the length of the text after an update, in units. It takes into account text that the update inserts as already deleted, and text that it
  * deletes.
  */
 export const lengthAfter = (ydoc: Y.Doc, { texts, deletions }: ParsedUpdate): number => {

@@ -86,7 +86,9 @@ const readClient = (decoder: decoding.Decoder): number => {
   return client <= clientMax ? client : refuse('a client id is out of range')
 }
 
-/** Reads a number of items, each of which takes at least one byte. A number above the remaining bytes is false, and would waste memory. */
+/**
+ * Reads a number of items, each of which takes at least one byte. A number that exceeds the remaining bytes must be wrong, and would waste memory.
+ */
 const readCount = (decoder: decoding.Decoder): number => {
   const count = decoding.readVarUint(decoder)
   return count <= decoder.arr.length - decoder.pos ? count : refuse('a count exceeds the message')

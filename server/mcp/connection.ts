@@ -67,7 +67,9 @@ export const namesBegin = (prefix: string, ctx: Context): string => `${prefix}${
 /** Returns the document that the address of the connection names. The address in an invitation names one. */
 export const connectedDoc = (ctx: Context): string | undefined => docIn(new URLSearchParams(ctx.querystring).get('doc'))
 
-/** Parses the query of an endpoint address. Throws `invalid_request` for unknown fields, groups and roles, and for invalid names. */
+/**
+ * Parses the query of an endpoint address. Throws `invalid_request` for unknown parameters, and for unknown values of `names`, `tools` and `role`.
+ */
 export const connectionOf = (query: URLSearchParams): Connection => {
   checkFields(query)
   return {

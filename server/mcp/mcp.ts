@@ -87,7 +87,7 @@ const isLoopbackName = (name: string): boolean => name === 'localhost' || name.e
 const isAddress = (name: string): boolean => /^(\[[0-9a-f:.]+\]|\d{1,3}(\.\d{1,3}){3})$/i.test(name)
 
 /**
- * Checks that a request names one of the service's own hosts. A foreign page could let its name resolve to this machine, and then call the service
+ * Checks that the Host header of a request names this service. A foreign page could let its name resolve to this machine, and then call the service
  * as its own origin (DNS rebinding). Throws `origin_refused`.
  */
 const checkHost = (ctx: Context, baseUrl: string): void => {

@@ -49,7 +49,7 @@ export function markDue(database: Database): void {
   database.putSync(dueKey, mark)
 }
 
-/** Returns the number of commits whose erasing is unfinished; 0 if none is. */
+/** Returns the number of commits whose erasing is unfinished; 0 if there are none. */
 export function readDue(database: Database): number {
   return database.getBinary(dueKey)?.readDoubleBE(0) ?? 0
 }

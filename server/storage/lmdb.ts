@@ -246,7 +246,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
     return error
   }
 
-  /** Runs one transaction of an erasing, after the groups that are already waiting for LMDB. Later groups run after it. */
+  /** Runs one transaction of an erasing run, after the groups that are already waiting for LMDB. Later groups run after it. */
   const transact = async (work: () => void) => {
     if (failure) throw failure
     try {

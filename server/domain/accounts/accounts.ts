@@ -1,7 +1,7 @@
 /**
  * Accounts of people, who sign in by email and password or through an external issuer.
  *
- * This folder holds accounts and the ways to act as one: passwords, passkeys, sessions, programs, and links from an administrator.
+ * This folder contains the code for accounts and the ways to act as one: passwords, passkeys, sessions, programs, and links from an administrator.
  */
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../../shared/errors.ts'

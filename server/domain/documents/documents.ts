@@ -1,7 +1,7 @@
 /**
  * Documents: creation and metadata.
  *
- * This folder handles the document as a unit: its creation, owner, deletion, published page, and storage use.
+ * This folder contains the code for a document as a unit: its creation, owner, deletion, published page, and storage use.
  */
 import * as Y from 'yjs'
 import { textRootName } from '../../../shared/names.ts'

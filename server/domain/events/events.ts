@@ -1,7 +1,7 @@
 /**
  * The event feed: records with a gapless cursor for each document, and the long poll on them (docs/api.md, Events and inbox).
  *
- * This folder holds events: the feed of a document, the inbox, mentions, and the functions that wait for them.
+ * This folder contains the code for events: the feed of a document, the inbox, mentions, and the functions that wait for events.
  */
 import type { EventFields, EventWords } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'

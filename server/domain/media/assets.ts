@@ -127,7 +127,7 @@ export const uploadAsset = async (
 
 /**
  * Returns the asset at an address of this service. The address is a path or a complete URL. Throws `invalid_request` for any other address, and
- * `not_found`.
+ * `not_found` if there is no asset at the address.
  */
 export const assetAt = (service: Service, address: string): ReturnType<typeof openAsset> => {
   const path = address.startsWith(`${service.baseUrl}/`) ? address.slice(service.baseUrl.length) : address

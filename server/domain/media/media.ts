@@ -1,7 +1,7 @@
 /**
  * The operations on media jobs: starting, reading and canceling them, and saving their results (docs/api.md, Assets and media jobs).
  *
- * This folder holds files: assets, drawings, and the jobs and nodes that make them.
+ * This folder contains the code for files: assets, drawings, and the jobs and nodes that create them.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'

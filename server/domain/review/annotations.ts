@@ -1,7 +1,7 @@
 /**
  * The comments and suggestions of an open document, in memory. Both are called "annotations".
  *
- * This folder holds the review of a text: comments, suggestions, and the assignments that ask for a review.
+ * This folder contains the code for reviewing a text: comments, suggestions, and the assignments that ask for a review.
  *
  * Records match the disk. Pins match the text in memory, which may be ahead of the disk: a replacement also moves the pin of an annotation that is
  * still being written. Pins are located once for each version of the text.

@@ -137,7 +137,10 @@ const findHolder = async (service: Service, { bearer, cookie, author, atMcp = fa
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
-/** Returns the link that a key opens on this document. Throws `not_found` if the key belongs to another document, and `document_deleted`. */
+/**
+ * Returns the link that a key opens on this document. Throws `not_found` if the key belongs to another document, and `document_deleted` if the
+ * document was deleted.
+ */
 const shareOf = async (service: Service, doc: string, key: string): Promise<Share> => {
   const found = await findKey(service, key)
   if (found.doc !== doc) throw new ServiceError('not_found')

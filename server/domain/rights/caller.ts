@@ -1,7 +1,7 @@
 /**
- * The caller of an operation, and its rights. Only access.ts creates callers, for REST, MCP and WebSocket alike.
+ * Defines the caller of an operation and its rights. Only access.ts creates callers; REST, MCP and WebSocket all use it.
  *
- * This folder holds rights: callers, roles and share links.
+ * This folder contains the code for rights: callers, roles and share links.
  */
 import { ServiceError, signInHint } from '../../../shared/errors.ts'
 import { includesRole, type Role } from '../../../shared/roles.ts'

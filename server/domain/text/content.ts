@@ -1,7 +1,7 @@
 /**
  * Reads and writes the text.
  *
- * This folder holds the text of a document: reading, replacing and editing it, its journal, its versions, and its copy in memory.
+ * This folder contains the code for the text of a document: reading, replacing and editing it, its journal, its versions, and its copy in memory.
  *
  * Every write enters the live document as a minimal edit of the same history. There is no `await` between the check of the version and the end of
  * the transaction, so no keystroke can slip in between. Then one commit makes everything durable.

@@ -90,7 +90,7 @@ const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operatio
 /** How many times edits are planned again because other people changed the same part in the meantime. */
 const plansMax = 10
 
-/** Returns changes moved to a text that was edited next to them, each with the edit before it. Returns undefined if an edit touches one of them. */
+/** Returns changes moved to a text that was edited next to them. Each change moves on its own. Returns undefined if an edit touches one of them. */
 const shifted = (changes: readonly Change[], before: string, now: string): Change[] | undefined => {
   const places = changes.map((change) => followedEdits([change], before, now)?.[0])
   return places.every((place) => place !== undefined) ? changes.map((change, index) => ({ ...change, ...places[index] })) : undefined

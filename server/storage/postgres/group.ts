@@ -87,7 +87,7 @@ export function judge(group: readonly EncodedBatch[], known: Known): Judged {
   return { outcomes, assumptions: [...assumptions.values()], finals }
 }
 
-/** Returns the parameters of `commit_records`, in order, from the one after the number of the commit to the one before the channel. */
+/** Returns the parameters of `commit_records` between the number of the commit and the channel, in order. */
 export function parametersOf({ assumptions, finals }: Judged): unknown[] {
   const pieces: Uint8Array[] = []
   let end = 1
@@ -100,7 +100,7 @@ export function parametersOf({ assumptions, finals }: Judged): unknown[] {
   const lengths = (places: readonly Place[]): number[] => places.map(({ bytes }) => bytes.length)
   const absent = new Set(assumptions.filter(({ version }) => version === null).map(({ name }) => name))
   const written = [...finals.values()]
-  // A key that must stay absent is inserted and deleted again. This excludes other nodes that would insert it.
+  // A key that must stay absent is inserted and deleted again, so that no other node can insert it in the meantime.
   const guards: Final[] = assumptions
     .filter(({ name, version }) => version === null && !finals.has(name))
     .map((at) => ({ name: at.name, bytes: at.bytes, place: at.place, value: null, sum: 0 }))

@@ -1,6 +1,6 @@
 /**
- * Makes the checks before a PostgreSQL store is used: PostgreSQL answers and grants the needed rights, and its tables belong to this installation
- * and have the right format.
+ * Checks a PostgreSQL store before it is used. PostgreSQL must answer and grant the needed rights. The tables must belong to this installation and
+ * have the right format.
  */
 import { createHash } from 'node:crypto'
 

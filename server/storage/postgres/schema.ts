@@ -20,7 +20,7 @@ export const schemaFormat = 1
 /** The oldest supported version of PostgreSQL, as `server_version_num`. */
 export const oldestServer = 150_000
 
-/** The number of partitions of `record`. They are enough to spread over several machines, and few enough for listings over all of them. */
+/** The number of partitions of `record`. There are enough of them to spread over several machines, and few enough that a listing can cover all. */
 const partitions = 16
 
 /** Returns the place of a key. Keys with the same first two parts have the same place. */
@@ -102,5 +102,5 @@ export const migrations: readonly string[] = [
   ${commitRecords}`
 ]
 
-/** Returns the names of the tables that `vacuum` cleans. */
+/** The names of the tables that `vacuum` cleans. */
 export const recordTables: readonly string[] = Array.from({ length: partitions }, (_, number) => `record_${number}`)
