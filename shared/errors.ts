@@ -179,7 +179,7 @@ const meanings = {
   stale_step: {
     status: 409,
     exit: 5,
-    message: 'This suggestion has a later version.',
+    message: 'There is a newer version of this suggestion.',
     hint: 'Continue from the step in the answer, or send the text as a new suggestion with a new draftId.'
   },
   suggestion_fixed: {

@@ -34,21 +34,21 @@ test('[WEB-38] if this device stores nothing, the chip says so', () => {
 test('[WEB-2] without a connection the chip says whether this device keeps the changes, and counts no letters', () => {
   expect(say({ socket: 'connecting', online: false })).toBe('Offline')
   // A letter is one change to the machine; its number means nothing to a person.
-  expect(say({ socket: 'connecting', online: false, unsent: 1 })).toBe('Offline, changes kept on this device')
-  expect(say({ socket: 'connecting', online: false, unsent: 17 })).toBe('Offline, changes kept on this device')
+  expect(say({ socket: 'connecting', online: false, unsent: 1 })).toBe('Offline, changes stored on this device')
+  expect(say({ socket: 'connecting', online: false, unsent: 17 })).toBe('Offline, changes stored on this device')
   expect(say({ socket: 'connecting', online: false, unsent: 7, kept: false })).toBe('Offline, changes not saved')
   // Changes that are not on the device's disk yet do not count as stored, and the page should stay open until they are.
   expect(chip({ ...calm, socket: 'connecting', online: false, unsent: 7, unwritten: 3 }).held).toBe(4)
   expect(say({ socket: 'connecting', online: false, unsent: 3, unwritten: 3 })).toBe('Offline')
   expect(chip({ ...calm, socket: 'connecting', unsent: 7, unwritten: 1 }).detail).toBe('Keep this page open until the connection is back.')
-  expect(say({ socket: 'connecting', unsent: 2 })).toBe('Reconnecting, changes kept on this device')
+  expect(say({ socket: 'connecting', unsent: 2 })).toBe('Reconnecting, changes stored on this device')
 })
 
 test('[REVIEW-37] a suggestion that the service does not have is not called saved, nor kept without a connection', () => {
   for (const change of [{}, { canEdit: false, annotations: 'suggestions' as const }]) {
     expect(say({ ...change, drafts: 'kept' })).toBe('Saving…')
     expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'here' }).detail).toContain('Keep this page open')
-    expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'kept' }).detail).toContain('kept on this device')
+    expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'kept' }).detail).toContain('stored on this device')
   }
 })
 

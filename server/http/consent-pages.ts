@@ -65,7 +65,7 @@ const documentsConsent = async (words: Words, service: Service, details: Details
   const account = await findAccount(service, details.session?.accountId ?? '')
   const most = roleAsked(details)
   const also = scopesAsked(details).flatMap((scope) => (scope === 'offline_access' ? [] : (scopeWords[scope] ?? [])))
-  return html`<p>${filled(t('{program} wants to work on all documents of your account {account}.'), {
+  return html`<p>${filled(t('{program} wants to work on all documents in your account {account}.'), {
     program,
     account: html`<strong>${named(account?.email ?? account?.name ?? '')}</strong>`
   })}</p>
@@ -85,7 +85,7 @@ const whoAnswers = ({ t }: Words, { params }: Details): Markup | undefined => {
   const host = clientHost(String(params['client_id']))
   return host === undefined
     ? undefined
-    : html`<p>${filled(t('Its description is at {address}.'), { address: html`<strong>${named(host)}</strong>` })}</p>`
+    : html`<p>${filled(t('The program is described at {address}.'), { address: html`<strong>${named(host)}</strong>` })}</p>`
 }
 
 /** Shows the consent page. */

@@ -94,7 +94,7 @@ export const german: Catalogue = {
   'See your email address': 'Deine E-Mail-Adresse sehen',
   'See your name': 'Deinen Namen sehen',
   'Set a new password': 'Neues Passwort festlegen',
-  'Set a new password for {email}. You are signed out everywhere, and your passkeys and node tokens are removed.':
+  'Set a new password for {email}. This signs you out everywhere and removes your passkeys and node tokens.':
     'Lege ein neues Passwort für {email} fest. Du wirst überall abgemeldet, und deine Passkeys und Token der Rechenknoten werden entfernt.',
   'Set password': 'Passwort festlegen',
   'Sign in': 'Anmelden',
@@ -171,7 +171,7 @@ export const german: Catalogue = {
   'You choose what happens to your documents.': 'Du entscheidest, was mit deinen Dokumenten geschieht.',
   'You have been signed out. Sign in and enter the code again.': 'Du wurdest abgemeldet. Melde dich an und gib den Code noch einmal ein.',
   'You have been signed out. Sign in and try again.': 'Du wurdest abgemeldet. Melde dich an und versuch es noch einmal.',
-  'You have no such compute node.': 'Diesen Rechenknoten hast du nicht.',
+  'Your account does not have this compute node.': 'Dein Konto hat diesen Rechenknoten nicht.',
   'You may still be signed in at {address}.': 'Vielleicht bist du noch bei {address} angemeldet.',
   'You need an invitation to create an account. Ask the person who runs this server.':
     'Für ein Konto brauchst du eine Einladung. Frag die Person, die diesen Server betreibt.',
@@ -227,10 +227,10 @@ export const german: Catalogue = {
   Token: 'Token',
   'Edits by the program show its name and yours. You can end its access on your account page at any time. The access ends automatically after {count} days.':
     'Änderungen des Programms tragen seinen und deinen Namen. Du kannst den Zugriff jederzeit auf deiner Kontoseite beenden; nach {count} Tagen endet er von selbst.',
-  'You have no such token or program.': 'Dieses Token oder Programm hast du nicht.',
-  'Its description is at {address}.': 'Seine Beschreibung steht unter {address}.',
+  'Your account does not have this token or program.': 'Dein Konto hat dieses Token oder Programm nicht.',
+  'The program is described at {address}.': 'Das Programm ist unter {address} beschrieben.',
   'You will be sent to {address}.': 'Danach kommst du zu {address}.',
-  '{program} wants to work on all documents of your account {account}.':
+  '{program} wants to work on all documents in your account {account}.':
     '{program} möchte an allen Dokumenten deines Kontos {account} arbeiten.',
 
   // Error messages of the domain (shared/errors.ts).

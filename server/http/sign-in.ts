@@ -145,7 +145,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     const body = html`<p>${
       invited
         ? filled(t('Create your account as {email}.'), { email })
-        : filled(t('Set a new password for {email}. You are signed out everywhere, and your passkeys and node tokens are removed.'), {
+        : filled(t('Set a new password for {email}. This signs you out everywhere and removes your passkeys and node tokens.'), {
             email
           })
     }</p>

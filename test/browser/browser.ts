@@ -122,7 +122,7 @@ export const chip = (page: Page, state: string) => page.locator(`.chip[data-stat
 
 /** Returns the connection chip of an offline page when the device stores this many unsent changes. */
 export const held = (page: Page, changes: number) =>
-  page.locator(`.chip[data-held="${changes}"]`, { hasText: 'changes kept on this device' })
+  page.locator(`.chip[data-held="${changes}"]`, { hasText: 'changes stored on this device' })
 
 /** Waits until all typed text is saved, even if the page is still loading. */
 export async function saved(page: Page): Promise<void> {

@@ -150,7 +150,7 @@ test('[COMP-21] the data of a chart is edited in the grid of sheets, with its ke
   await other.text(json.replace('"b": 2', '"b": 7'))
   await other.page.locator('.component-chart rect[data-says="y, b: 7"]').waitFor()
   await cell('C3').press('Enter')
-  await other.page.getByText('This cell holds a list or an object. Change it in the source.').waitFor()
+  await other.page.getByText('This cell contains a list or an object. Change it in the source.').waitFor()
   // The edit does not overwrite text that somebody else has written in the meantime.
   await cell('B2').press('9')
   const content = json.replace('"b": 2', '"b": 7').replace('"b": 1', '"b": 5')

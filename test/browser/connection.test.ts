@@ -79,7 +79,7 @@ test('[WEB-34] a connection closed with a transient code is retried, later each 
     await typeAtEnd(page, 'one ')
     await chip(page, 'reconnecting').waitFor()
     await typeAtEnd(page, 'two ')
-    await page.locator('.chip', { hasText: /changes kept on this device/ }).waitFor()
+    await page.locator('.chip', { hasText: /changes stored on this device/ }).waitFor()
     await page.getByText('The server cannot save your changes right now').waitFor()
     await until(() => way.openedAt.length > from + 4, 'the fourth attempt')
     const waits = way.openedAt.slice(from + 1).map((at, index, all) => at - (all[index - 1] ?? at))

@@ -69,7 +69,7 @@ test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the changed words, move b
   await page.getByRole('button', { name: 'Restore', exact: true }).focus()
   await page.keyboard.press('Enter')
   await until(async () => (await editorText(page)) === trip, 'the restored text')
-  await page.locator('.toast', { hasText: /Restored the version of \d{1,2}:\d\d\s[AP]M\./ }).waitFor()
+  await page.locator('.toast', { hasText: /Restored the version from \d{1,2}:\d\d\s[AP]M\./ }).waitFor()
   await page.locator('.cm-content:focus').waitFor()
   // The caret is where the text changed: at the day of the trip.
   await until(

@@ -66,7 +66,7 @@ test('[WEB-24] a document opened before opens offline after a browser restart, a
     async () => (await page.locator('.cm-content').count()) > 0 && (await editorText(page)) === '# Trip\nfrom the train\n',
     'the edit after the restart'
   )
-  await page.locator('.chip', { hasText: /changes? kept on this device/ }).waitFor()
+  await page.locator('.chip', { hasText: /changes? stored on this device/ }).waitFor()
   await context.setOffline(false)
   await saved(page)
   const merged = '# Trip to the sea\nfrom the train\n'
@@ -120,7 +120,7 @@ test('[WEB-27] without IndexedDB the editor works and says that this device keep
   const page = await context.newPage()
   await page.addInitScript(() => Object.defineProperty(window, 'indexedDB', { value: undefined }))
   await page.goto(document.url)
-  await page.getByText('Not kept on this device.', { exact: true }).waitFor()
+  await page.getByText('Not stored on this device.', { exact: true }).waitFor()
   await saved(page)
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+End')
@@ -145,7 +145,7 @@ test('[KEEP-10] a page whose database opens late keeps from then on what was typ
   })
   const page = await context.newPage()
   await page.goto(document.url)
-  await page.getByText('Not kept on this device.', { exact: true }).waitFor()
+  await page.getByText('Not stored on this device.', { exact: true }).waitFor()
   await saved(page)
   await context.setOffline(true)
   await page.locator('.cm-content').press('Control+End')
@@ -153,7 +153,7 @@ test('[KEEP-10] a page whose database opens late keeps from then on what was typ
   await page.locator('.chip', { hasText: /changes not saved/ }).waitFor()
   await other.evaluate('letGo()')
   await held(page, 1).waitFor()
-  expect(await page.getByText('Not kept on this device.', { exact: true }).count()).toBe(0)
+  expect(await page.getByText('Not stored on this device.', { exact: true }).count()).toBe(0)
   await page.close()
   await context.setOffline(false)
   const next = await context.newPage()

@@ -209,7 +209,7 @@ test('[SHARING-3] by keyboard alone: a document is published, read by anyone, in
   await page.reload()
   await saved(page)
   await command(page, 'Publish')
-  await page.getByRole('checkbox', { name: 'Let search engines index it', checked: true }).waitFor()
+  await page.getByRole('checkbox', { name: 'Let search engines index the page', checked: true }).waitFor()
   await tabTo(page, 'Publish this document')
   await page.keyboard.press('Space')
   await page.getByText('The page goes offline immediately').waitFor()

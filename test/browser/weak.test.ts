@@ -51,7 +51,7 @@ test.each(Object.entries(fullDisk))(
     await page.evaluate(fill)
     await typeAtEnd(page, 'not kept\n')
     await page.locator('.chip', { hasText: 'Saved (not stored on this device)' }).waitFor()
-    await page.getByText('Not kept on this device.', { exact: false }).first().waitFor()
+    await page.getByText('Not stored on this device.', { exact: false }).first().waitFor()
     expect(await readMarkdown(world.url, document)).toBe('# Full\nkept\nnot kept\n')
 
     await context.setOffline(true)
@@ -120,7 +120,7 @@ test('[WEB-63] text that a slow disk had not stored when the page closed is ther
   }, `agmd:${document.id}`)
   await typeAtEnd(page, 'the last words')
   await until(async () => (await editorText(page)).endsWith('the last words'), 'the words')
-  expect(await chip(page, 'offline').textContent()).not.toContain('kept')
+  expect(await chip(page, 'offline').textContent()).not.toContain('stored')
   await page.goto(world.url)
   await page.goto(document.url)
   await until(async () => (await editorText(page)) === '# Slow\nthe last words', 'the words at the next visit')

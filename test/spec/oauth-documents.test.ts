@@ -95,7 +95,7 @@ test('[OAUTH-14] a client whose id is an address signs a person in, and the page
   expect(json.client_id_metadata_document_supported).toBe(true)
   const visitor = await ask(id)
   await ownPages.signIn(visitor, email)
-  expect(visitor.page.text).toContain(`Its description is at <strong><bdi>${new URL(origin).host}</bdi></strong>`)
+  expect(visitor.page.text).toContain(`The program is described at <strong><bdi>${new URL(origin).host}</bdi></strong>`)
   await visitor.submit('/agree', { role: 'edit' })
   const fields = codeFields({ clientId: id, verifier: visitor.verifier, url: new URL(id) }, new URL(visitor.page.url))
   const { json: tokens } = await redeem(world, fields)

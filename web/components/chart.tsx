@@ -36,7 +36,7 @@ import { cellsOf, startPicking, wordsOfCells } from './chart-pick.ts'
 import { shownNumber } from './shown-number.ts'
 
 const typeName = (type: ChartType): string =>
-  ({ bar: t('Bars'), line: t('Lines'), area: t('Areas'), scatter: t('Points'), pie: t('Pie'), donut: t('Ring') })[type]
+  ({ bar: t('Bars'), line: t('Lines'), area: t('Areas'), scatter: t('Points'), pie: t('Pie'), donut: t('Donut') })[type]
 
 const warningWords = ({ warning, count, name }: ChartWarning): string => {
   const values = { name }

@@ -238,7 +238,8 @@ export function createEditing(given: EditingInput): CellEditing {
     if (input.refusal.peek() !== undefined || editing.peek() !== undefined) return
     const holder = input.held.peek().get(nameOf(place))
     if (holder !== undefined) return toast(t('{name} is editing this', { name: holder.name }))
-    if (!table.peek().mayChange(place.row, place.column)) return toast(t('This cell holds a list or an object. Change it in the source.'))
+    if (!table.peek().mayChange(place.row, place.column))
+      return toast(t('This cell contains a list or an object. Change it in the source.'))
     const before = textAt(table.peek(), place)
     const written = text ?? before
     selection.put(place)

@@ -35,7 +35,7 @@ export const SheetMenu = ({ at, width, aligns, anchor, act, reshape, valueOf, on
       {t('Add row below')}
     </PopItem>
     <PopItem
-      why={at.row === 0 ? t('The first row holds the names of the columns.') : undefined}
+      why={at.row === 0 ? t('The first row contains the column names.') : undefined}
       onChoose={() => reshape((now) => now.deleteRow(at.row), { axis: 'row', kind: 'delete', at: at.row, count: 1 })}
     >
       {t('Delete row')}
@@ -49,7 +49,7 @@ export const SheetMenu = ({ at, width, aligns, anchor, act, reshape, valueOf, on
       {t('Add column after')}
     </PopItem>
     <PopItem
-      why={width === 1 ? t('A sheet has at least one column.') : undefined}
+      why={width === 1 ? t('A sheet must have at least one column.') : undefined}
       onChoose={() => reshape((now) => now.deleteColumn(at.column), { axis: 'column', kind: 'delete', at: at.column, count: 1 })}
     >
       {t('Delete column')}

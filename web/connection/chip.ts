@@ -41,12 +41,12 @@ export interface Chip {
 /** Returns the label of the connection, followed by a note on unsent changes. */
 function keptLabel(state: string, { kept }: ChipInput, held: number): string {
   if (held <= 0) return state
-  return kept ? t('{state}, changes kept on this device', { state }) : t('{state}, changes not saved', { state })
+  return kept ? t('{state}, changes stored on this device', { state }) : t('{state}, changes not saved', { state })
 }
 
 function draftDetail({ drafts }: ChipInput): string {
   return drafts === 'kept'
-    ? t('Your suggestion is kept on this device and will be sent when you are back online.')
+    ? t('Your suggestion is stored on this device and will be sent when you are back online.')
     : t('Keep this page open until the connection is back.')
 }
 

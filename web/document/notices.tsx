@@ -88,7 +88,7 @@ function KeepNotice(): JSX.Element {
   return (
     <div class='notice warn'>
       <p>
-        <strong>{t('Not kept on this device.')}</strong>{' '}
+        <strong>{t('Not stored on this device.')}</strong>{' '}
         {t('This browser does not store the text, so it cannot be opened offline. While the page says Saved, everything is on the server.')}
       </p>
     </div>
@@ -99,7 +99,8 @@ function Current({ session }: { session: Session }): JSX.Element | null {
   const reason = session.link.ended.value
   if (reason !== undefined) return session.state.value === 'open' ? <EndedNotice session={session} reason={reason} /> : null
   // Only this component reads the number of unsent changes, because it changes with each key press.
-  const where = session.keep.state.value === 'kept' ? t('The text is kept on this device.') : t('The text is kept while this page is open.')
+  const where =
+    session.keep.state.value === 'kept' ? t('The text is stored on this device.') : t('The text is kept while this page is open.')
   return (
     <>
       {session.declined.value && (

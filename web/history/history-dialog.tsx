@@ -24,7 +24,7 @@ const words = (error: unknown): string => {
 
 const restoredWords = (revision: Revision): string =>
   revision.label === null
-    ? t('Restored the version of {when}.', { when: whenOf(revision) })
+    ? t('Restored the version from {when}.', { when: whenOf(revision) })
     : t('Restored the version “{name}”.', { name: revision.label })
 
 /** Lets the person step through the changes that are shown. */

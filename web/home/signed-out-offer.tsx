@@ -32,13 +32,13 @@ export function SignedOutOffer({ library }: { library: Library }): JSX.Element |
         <p>
           {tn(
             documents.length,
-            'You are signed out. 1 document of your account stays on this device. Anyone who uses the device can open it.',
-            'You are signed out. {count} documents of your account stay on this device. Anyone who uses the device can open them.'
+            'You are signed out. 1 document from your account stays on this device. Anyone who uses the device can open it.',
+            'You are signed out. {count} documents from your account stay on this device. Anyone who uses the device can open them.'
           )}
         </p>
         {waiting.map(({ id, title }) => (
           <p key={id} role='status'>
-            {t('“{title}” stays until its changes are sent.', { title: title || t('Untitled') })}
+            {t('“{title}” stays on this device until its changes are sent.', { title: title || t('Untitled') })}
           </p>
         ))}
       </div>

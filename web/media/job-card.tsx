@@ -135,7 +135,7 @@ function Held({ media, job }: CardInput): JSX.Element {
   )
   return (
     <>
-      <p>{t('Kept on this device; it was not sent.')}</p>
+      <p>{t('Stored on this device, but not sent.')}</p>
       <audio controls src={address} aria-label={job.name} />
       <Buttons main={t('Transcribe')} other={t('Discard')} onMain={() => media.send(job)} onOther={() => media.drop(job)} />
     </>

@@ -51,7 +51,7 @@ export const engineMissing = (kind: JobKind): Obstacle => ({ words: t(noEngine[k
 
 const byCode: Readonly<Record<string, () => string>> = {
   account_required: () => noAccount().words,
-  node_offline: () => t('The compute node disconnected, and no other took over. Try again when one is connected.'),
+  node_offline: () => t('The compute node disconnected, and no other node took over. Try again when a node is connected.'),
   node_lost: () => t('Several compute nodes disconnected during this job. Try again later.'),
   media_queue_full: () =>
     t('You already have {max} jobs running. Wait for one to finish, or cancel one.', { max: limits.mediaOpenJobsMax }),

@@ -59,7 +59,9 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
         <span class='switch-track' aria-hidden='true' />
         <span>
           <strong>{t('Publish this document')}</strong>
-          <span class='muted'>{t('Anyone with the address can read the text without an account. The page updates with the text.')}</span>
+          <span class='muted'>
+            {t('Anyone with the address can read the text without an account. The page updates when the text changes.')}
+          </span>
         </span>
       </button>
       {asking.value && published && (
@@ -116,7 +118,7 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
                 onClick={(event: Event) => locked && event.preventDefault()}
                 onChange={(event: Event) => void publishing.set({ published: true, indexed: (event.target as HTMLInputElement).checked })}
               />
-              <span>{t('Let search engines index it')}</span>
+              <span>{t('Let search engines index the page')}</span>
             </label>
           )}
         </>

@@ -16,7 +16,7 @@ export const de: Catalogue = {
   '{name} rejected your suggestion.': '{name} hat deinen Vorschlag abgelehnt.',
   'The text has changed since, so this cannot be undone.':
     'Der Text wurde seitdem geändert, deshalb lässt sich das nicht rückgängig machen.',
-  'This cell holds a list or an object. Change it in the source.':
+  'This cell contains a list or an object. Change it in the source.':
     'Diese Zelle enthält eine Liste oder ein Objekt. Ändere sie im Quelltext.',
   'The chart shows {cells} now.': 'Das Diagramm zeigt jetzt {cells}.',
   'The cells {name} do not exist. Pick the data again.': 'Die Zellen {name} gibt es nicht. Wähle die Daten neu aus.',
@@ -29,7 +29,7 @@ export const de: Catalogue = {
   'Undoing…': 'Wird rückgängig gemacht…',
   'Withdrawn by you': 'Von dir zurückgezogen',
   'Withdrawn by {name}': 'Zurückgezogen von {name}',
-  'Your suggestion is kept on this device and will be sent when you are back online.':
+  'Your suggestion is stored on this device and will be sent when you are back online.':
     'Dein Vorschlag ist auf diesem Gerät gespeichert. Er wird gesendet, sobald du wieder online bist.',
   'Undone. {count} suggestions are open again.': {
     one: 'Rückgängig gemacht. Der Vorschlag ist wieder offen.',
@@ -79,8 +79,8 @@ export const de: Catalogue = {
   'An agent only needs its own link. Choose what it can do, then copy the instructions for it.':
     'Ein Agent braucht nur einen eigenen Link. Wähle, was er darf, und kopiere die Anleitung für ihn.',
   'Ana, or “review agent”': 'Ana, oder „Prüfagent“',
-  'Anyone with the address can read the text without an account. The page updates with the text.':
-    'Alle mit der Adresse können den Text ohne Konto lesen. Die Seite wird mit dem Text aktualisiert.',
+  'Anyone with the address can read the text without an account. The page updates when the text changes.':
+    'Alle mit der Adresse können den Text ohne Konto lesen. Die Seite wird aktualisiert, wenn sich der Text ändert.',
   Areas: 'Flächen',
   'As Markdown': 'Als Markdown',
   'Last updated {when}. New comments load when you are back online.':
@@ -154,8 +154,8 @@ export const de: Catalogue = {
   'Untitled column': 'Spalte ohne Titel',
   '{name} moved, position {place} of {count}': '{name} verschoben, Position {place} von {count}',
   'Move or delete its cards first.': 'Zuerst die Karten verschieben oder löschen.',
-  'The first row holds the names of the columns.': 'Die erste Zeile enthält die Namen der Spalten.',
-  'A sheet has at least one column.': 'Ein Tabellenblatt hat mindestens eine Spalte.',
+  'The first row contains the column names.': 'Die erste Zeile enthält die Namen der Spalten.',
+  'A sheet must have at least one column.': 'Ein Tabellenblatt braucht mindestens eine Spalte.',
   'Command line': 'Befehlszeile',
   'Command palette': 'Befehlspalette',
   Column: 'Spalte',
@@ -354,9 +354,9 @@ export const de: Catalogue = {
   'Keep only this one': 'Nur diese behalten',
   'Keep theirs': 'Ihres behalten',
   'Keep this page open until the connection is back.': 'Lass diese Seite offen, bis die Verbindung wieder da ist.',
-  'Kept on this device. It will be sent when you are back online.':
+  'Stored on this device. It will be sent when you are back online.':
     'Auf diesem Gerät gespeichert. Es wird gesendet, sobald du wieder online bist.',
-  'Kept on this device; it was not sent.': 'Auf diesem Gerät gespeichert, aber nicht gesendet.',
+  'Stored on this device, but not sent.': 'Auf diesem Gerät gespeichert, aber nicht gesendet.',
   'Keyboard shortcuts': 'Tastenkürzel',
   'Chart type': 'Diagrammtyp',
   Language: 'Sprache',
@@ -405,7 +405,7 @@ export const de: Catalogue = {
   'created a link for {name}: {role}': 'hat einen Link für {name} erstellt: {role}',
   'created a link: {role}': 'hat einen Link erstellt: {role}',
   'Mark “{name}” as in progress': '„{name}“ als in Arbeit markieren',
-  'Mark “{name}” as to do': '„{name}“ als offen markieren',
+  'Mark “{name}” as not started': '„{name}“ als offen markieren',
   'Markdown files': 'Markdown-Dateien',
   'Markdown source': 'Markdown-Quelltext',
   'Markdown that people and agents write together.': 'Markdown, das Menschen und Agenten gemeinsam schreiben.',
@@ -489,7 +489,7 @@ export const de: Catalogue = {
   'Nothing is saved yet. Choose which version to keep.': 'Noch ist nichts gespeichert. Wähle, welche Fassung bleibt.',
   'Invalid expression': 'Ungültiger Ausdruck',
   'This block is not closed. End it with a line of {mark}': 'Dieser Block ist nicht geschlossen. Beende ihn mit einer Zeile {mark}',
-  'Not kept on this device.': 'Nicht auf diesem Gerät gespeichert.',
+  'Not stored on this device.': 'Nicht auf diesem Gerät gespeichert.',
   'Select words in the text to comment, or type to suggest. Then write your report here.':
     'Markiere Wörter im Text, um zu kommentieren, oder schreibe einen Vorschlag. Schreibe danach hier deinen Bericht.',
   'Report without comments': 'Ohne Kommentare berichten',
@@ -660,7 +660,7 @@ export const de: Catalogue = {
   'Revoke: {name}': 'Widerrufen: {name}',
   'revoked a link: {role}': 'hat einen Link widerrufen: {role}',
   'revoked the link of {name}': 'hat den Link von {name} widerrufen',
-  Ring: 'Ring',
+  Donut: 'Ring',
   Role: 'Rolle',
   Row: 'Zeile',
   'Row {number}': 'Zeile {number}',
@@ -676,7 +676,7 @@ export const de: Catalogue = {
   'Saving…': 'Speichert…',
   'Saving… (not stored on this device)': 'Speichert…, aber nicht auf diesem Gerät',
   search: 'finden',
-  'Let search engines index it': 'Suchmaschinen dürfen die Seite indexieren',
+  'Let search engines index the page': 'Suchmaschinen dürfen die Seite indexieren',
   'search substitute': 'finden austauschen',
   'Search title and text': 'Titel und Text durchsuchen',
   'Search titles': 'Titel durchsuchen',
@@ -709,7 +709,7 @@ export const de: Catalogue = {
     'Jemand hat diese Karte vorher geändert. Sieh sie dir an und versuch es noch einmal.',
   'Someone changed this message in the meantime.': 'Jemand hat diese Nachricht inzwischen geändert.',
   'The suggestion has changed. Check it again.': 'Der Vorschlag hat sich geändert. Sieh ihn dir noch einmal an.',
-  'This suggestion has a later version.': 'Von diesem Vorschlag gibt es eine neuere Fassung.',
+  'There is a newer version of this suggestion.': 'Von diesem Vorschlag gibt es eine neuere Fassung.',
   'Someone replied to this suggestion, so you can no longer edit it.':
     'Jemand hat auf diesen Vorschlag geantwortet, darum kannst du ihn nicht mehr bearbeiten.',
   'Someone else made the opposite decision.': 'Jemand anderes hat anders entschieden.',
@@ -743,7 +743,7 @@ export const de: Catalogue = {
     '{rowsFit} von {rows} Zeilen und {columnsFit} von {columns} Spalten vorgeschlagen. Der Rest passt nicht hinein.',
   'Suggested: {what}': 'Vorgeschlagen: {what}',
   Suggesting: 'Vorschlagen',
-  'Suggesting: your edits become proposals': 'Vorschlagen: Deine Änderungen werden zu Vorschlägen',
+  'Suggesting: your edits become suggestions': 'Vorschlagen: Deine Änderungen werden zu Vorschlägen',
   'Suggestion accepted': 'Vorschlag angenommen',
   'Suggestion by {name}': 'Vorschlag von {name}',
   Suggestions: 'Vorschläge',
@@ -774,8 +774,8 @@ export const de: Catalogue = {
   'Someone deleted this column. Your text: “{words}”': 'Jemand hat diese Spalte gelöscht. Dein Text: „{words}“',
   'The compute node could not process this.': 'Der Rechenknoten konnte das nicht verarbeiten.',
   'The compute node could not finish this.': 'Der Rechenknoten konnte das nicht abschließen.',
-  'The compute node disconnected, and no other took over. Try again when one is connected.':
-    'Der Rechenknoten hat die Verbindung verloren, und kein anderer ist eingesprungen. Versuch es wieder, wenn einer verbunden ist.',
+  'The compute node disconnected, and no other node took over. Try again when a node is connected.':
+    'Der Rechenknoten hat die Verbindung verloren, und kein anderer ist eingesprungen. Versuch es noch einmal, wenn ein Rechenknoten verbunden ist.',
   'The connected compute nodes cannot generate pictures.': 'Die verbundenen Rechenknoten können keine Bilder erzeugen.',
   'The connected compute nodes cannot read pictures.': 'Die verbundenen Rechenknoten können keine Bilder lesen.',
   'The connected compute nodes cannot read text aloud.': 'Die verbundenen Rechenknoten können keinen Text vorlesen.',
@@ -852,7 +852,7 @@ export const de: Catalogue = {
   'Restore undone.': 'Wiederherstellung rückgängig gemacht.',
   'Restore undone. Edits that others made in the meantime are kept.':
     'Wiederherstellung rückgängig gemacht. Was andere seitdem geschrieben haben, bleibt.',
-  'The text is kept on this device.': 'Der Text ist auf diesem Gerät gespeichert.',
+  'The text is stored on this device.': 'Der Text ist auf diesem Gerät gespeichert.',
   'The text is kept while this page is open.': 'Der Text bleibt, solange diese Seite offen ist.',
   'The document already matches this version.': 'Das Dokument entspricht schon dieser Version.',
   'The text has changed, so the suggestion cannot be applied.': 'Der Text hat sich geändert; der Vorschlag lässt sich nicht mehr anwenden.',
@@ -861,7 +861,7 @@ export const de: Catalogue = {
   'The text was deleted.': 'Der Text wurde gelöscht.',
   'You see the text as you last received it.': 'Du siehst den Text, wie du ihn zuletzt empfangen hast.',
   'the previous version': 'der vorigen Version',
-  'Restored the version of {when}.': 'Die Version von {when} ist wiederhergestellt.',
+  'Restored the version from {when}.': 'Die Version von {when} ist wiederhergestellt.',
   'Restored the version “{name}”.': 'Die Version „{name}“ ist wiederhergestellt.',
   'Original text deleted': 'Ursprünglicher Text gelöscht',
   Theme: 'Design',
@@ -1097,7 +1097,7 @@ export const de: Catalogue = {
   '{number} of {count}': '{number} von {count}',
   '{some} of {count} cards': '{some} von {count} Karten',
   '{some} of {count} words': { one: '{some} von 1 Wort', other: '{some} von {count} Wörtern' },
-  '{state}, changes kept on this device': '{state}, Änderungen auf diesem Gerät',
+  '{state}, changes stored on this device': '{state}, Änderungen auf diesem Gerät gespeichert',
   '{state}, changes not saved': '{state}, Änderungen nicht gespeichert',
   '{state}: {name}': '{state}: {name}',
   '{total} found': '{total} gefunden',
@@ -1109,7 +1109,7 @@ export const de: Catalogue = {
   '“{title}” was not deleted. {why}': '„{title}“ wurde nicht gelöscht. {why}',
   '“{type}” is not a chart type. Showing bars instead.': '„{type}“ ist kein Diagrammtyp. Stattdessen siehst du Balken.',
   '“{title}” moved to trash.': '„{title}“ in den Papierkorb verschoben.',
-  'It belongs to the account of {name}.': 'Es gehört dem Konto von {name}.',
+  'It belongs to {name}’s account.': 'Es gehört dem Konto von {name}.',
   'It is published.': 'Es ist veröffentlicht.',
   'Delete “{title}”?': '„{title}“ löschen?',
   'Everyone loses access immediately. You can restore it for {days} days.':
@@ -1157,7 +1157,7 @@ export const de: Catalogue = {
   },
   '{count} could not be added.': { one: '1 ließ sich nicht hinzufügen.', other: '{count} ließen sich nicht hinzufügen.' },
   'You are signed out': 'Du bist abgemeldet',
-  'You are signed out. {count} documents of your account stay on this device. Anyone who uses the device can open them.': {
+  'You are signed out. {count} documents from your account stay on this device. Anyone who uses the device can open them.': {
     one: 'Du bist abgemeldet. 1 Dokument deines Kontos bleibt auf diesem Gerät. Wer das Gerät benutzt, kann es öffnen.',
     other: 'Du bist abgemeldet. {count} Dokumente deines Kontos bleiben auf diesem Gerät. Wer das Gerät benutzt, kann sie öffnen.'
   },
@@ -1165,7 +1165,7 @@ export const de: Catalogue = {
     one: '1 Dokument von diesem Gerät entfernt.',
     other: '{count} Dokumente von diesem Gerät entfernt.'
   },
-  '“{title}” stays until its changes are sent.': '„{title}“ bleibt, bis seine Änderungen gesendet sind.',
+  '“{title}” stays on this device until its changes are sent.': '„{title}“ bleibt auf diesem Gerät, bis seine Änderungen gesendet sind.',
   'Remove it from this device': 'Von diesem Gerät entfernen',
   'Remove them from this device': 'Von diesem Gerät entfernen',
   'Add the {count} documents on this device to your account?': {

@@ -107,7 +107,7 @@ const end = async (service: Service, { hash, program }: Kept): Promise<void> => 
 /** Revokes a program. Throws `not_found` if the account has no program with this id. */
 export const revokeToken = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeToken'>> => {
   const found = (await programsOf(service, accountOf(caller))).find(({ program }) => program.id === id)
-  if (found === undefined) throw new ServiceError('not_found', { message: term('You have no such token or program.') })
+  if (found === undefined) throw new ServiceError('not_found', { message: term('Your account does not have this token or program.') })
   await end(service, found)
   return { ok: true, revoked: true }
 }

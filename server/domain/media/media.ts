@@ -211,7 +211,7 @@ const waitForEnd = async (service: Service, doc: string, job: Job, seconds: numb
   }
 }
 
-const gone = (): ServiceError => new ServiceError('not_found', { message: 'You have no such job on this document.' })
+const gone = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such job of yours.' })
 
 /** Returns a job of the caller. Throws `not_found` if the job does not exist or belongs to another account. */
 const findJob = async ({ storage }: Service, caller: Caller, doc: string, id: string, kind?: JobKind): Promise<Job> => {

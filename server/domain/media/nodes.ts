@@ -89,7 +89,7 @@ export const listNodes = async (service: Service, caller: Caller): Promise<Outpu
 export const revokeNode = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeNode'>> => {
   const account = accountOf(caller)
   const found = (await nodesOf(service, account)).find(({ node }) => node.id === id)
-  if (found === undefined) throw new ServiceError('not_found', { message: term('You have no such compute node.') })
+  if (found === undefined) throw new ServiceError('not_found', { message: term('Your account does not have this compute node.') })
   await service.storage.commit({ deletes: [keys.nodeToken(found.hash), keys.accountNode(account, id)] })
   service.relay.endNode(id)
   return { ok: true, revoked: true }

@@ -147,7 +147,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     }
     asked.value = !asked.value
     writeDevice(askedKey, asked.value ? '1' : null)
-    const words = asked.value ? t('Suggesting: your edits become proposals') : t('Editing: your edits change the text')
+    const words = asked.value ? t('Suggesting: your edits become suggestions') : t('Editing: your edits change the text')
     store.said.value = words
     toast(words)
     view.focus()

@@ -248,7 +248,7 @@ export function EntryNote({ review, entry }: { review: Review; entry: OutboxEntr
   const { outbox, isConnected } = review.store
   const words = wordsIn(entry)
   if (entry.refusal === undefined)
-    return isConnected.value ? null : <p class='card-note'>{t('Kept on this device. It will be sent when you are back online.')}</p>
+    return isConnected.value ? null : <p class='card-note'>{t('Stored on this device. It will be sent when you are back online.')}</p>
   return (
     <div class='card-refusal' role='alert'>
       <p>{entry.refusal}</p>

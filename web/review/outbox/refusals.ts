@@ -9,7 +9,7 @@ const tooLarge = term('This is too long.')
 const byCode: Readonly<Record<string, string>> = {
   already_decided: term('Someone else made the opposite decision.'),
   target_changed: term('The text has changed, so the suggestion cannot be applied.'),
-  stale_step: term('This suggestion has a later version.'),
+  stale_step: term('There is a newer version of this suggestion.'),
   suggestion_fixed: term('Someone replied to this suggestion, so you can no longer edit it.'),
   target_not_found: term('The original text is gone.'),
   target_ambiguous: term('The original text now appears in several places.'),

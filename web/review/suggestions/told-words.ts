@@ -17,7 +17,7 @@ export function wordsOfTold(told: Told): string {
       return t('Add card “{name}” to {column}', told)
     case 'card.mark':
       if (told.state === 'done') return t('Check off “{name}”', told)
-      return told.state === 'doing' ? t('Mark “{name}” as in progress', told) : t('Mark “{name}” as to do', told)
+      return told.state === 'doing' ? t('Mark “{name}” as in progress', told) : t('Mark “{name}” as not started', told)
     case 'card.change':
       return t('Change card “{name}”', told)
     case 'card.delete':
