@@ -74,9 +74,9 @@ function usage() {
 
 /**
  * Runs a program in the project's folder. Resolves with its exit code, or with 128 + the number of the signal that killed it. Signals are forwarded
- * once. A `service` runs until it is stopped, in a separate process group: otherwise the terminal would also send it Ctrl-C, and the service would
- * treat the second signal as "stop immediately". It also has a channel to this process and stops when the channel closes, because this process may be
- * killed without a chance to forward a signal.
+ * once. A `service` runs until it is stopped, in a separate process group. Otherwise, the terminal would also send it Ctrl-C, and the service would
+ * treat the second signal as "stop immediately". The service also has a channel to this process and stops when the channel closes. This process may
+ * be killed without a chance to forward a signal.
  */
 async function run(program, words, { env = {}, service = false, output } = {}) {
   const child = spawn(program, words, {

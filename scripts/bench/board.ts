@@ -1,6 +1,6 @@
 /**
- * Measures a board of 1,000 cards on the page of a document. It measures the time until the live view has painted the board, with all code loaded,
- * compared with a bare page that has the same cards as plain elements. It also measures the time between frames while a card is dragged.
+ * Measures a board of 1,000 cards on the page of a document. One figure is the time until the live view has painted the board, with all code loaded.
+ * The baseline is a bare page that has the same cards as plain elements. The other figure is the time between frames while a card is dragged.
  */
 import type { Page } from 'playwright-core'
 import { launchBrowser, worked } from './support/painting.ts'

@@ -1,6 +1,6 @@
 /**
  * Measures many people who type in one document. Each person makes two edits a second and moves a cursor. The figures are the time from sending an
- * edit to its arrival at other people, and the processor time of the server, compared with bare Hocuspocus in memory and with SQLite. Only sixty
+ * edit to its arrival at other people, and the processor time of the server. The baseline is bare Hocuspocus, in memory and with SQLite. Only sixty
  * people read incoming frames; otherwise the benchmark would measure this process.
  */
 import { isLimited, openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'

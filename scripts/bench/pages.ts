@@ -1,6 +1,7 @@
 /**
- * Measures the pages as people see them: the Lighthouse scores of a first visit to each page (mobile, with Lighthouse's throttling), the time until a
- * known document shows its text without a network, and how far the editor's text shifts while it opens and while markers appear.
+ * Measures the pages as people see them. The first figures are the Lighthouse scores of a first visit to each page (mobile, with Lighthouse's
+ * throttling). Then it measures how soon a known document shows its text without a network. Finally, it measures how far the editor's text shifts
+ * while it opens and while markers appear.
  */
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -94,7 +94,7 @@ export function columnRemoval(drawn: Board, now: Board, column: number): readonl
   return now.columns[at]?.cards.length === 0 ? deleteColumn(now, at) : []
 }
 
-/** Returns the index of the column in front of which a column is put if it moves by one place; undefined if it is already at the end. */
+/** Returns the index of the column in front of which a column is put when it moves by one place. Returns undefined if it is already at the end. */
 export function columnStep({ columns }: Board, column: number, key: string): number | undefined {
   if (key === 'ArrowLeft' && column > 0) return column - 1
   return key === 'ArrowRight' && column + 1 < columns.length ? column + 2 : undefined

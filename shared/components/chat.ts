@@ -228,8 +228,8 @@ export interface ChatShown {
   /** The number of earlier messages that are not shown. */
   readonly left: number
   /**
-   * Index of the entry before which the form is shown if its message is not among the shown entries. -1 means after all entries, and undefined means
-   * that there is no form.
+   * Index of the entry before which the form is shown if its message is not among the shown entries. The value -1 means after all entries, and
+   * undefined means that there is no form.
    */
   readonly formAt: number | undefined
 }

@@ -14,7 +14,7 @@ type Edits = readonly Edit[]
 const cardAt = ({ columns }: Board, { column, card }: CardPlace): Card | undefined => columns[column]?.cards[card]
 const isVacant = ({ text }: Line): boolean => text.trim() === ''
 
-/** Returns the line of the fence before which text is added to the end of a column: the line after the last nonblank line of the column. */
+/** Returns the line of the fence before which text is added to the end of a column. It is the line after the last nonblank line of the column. */
 const endOf = ({ fence }: Board, { index, end }: Column): number => {
   let at = end
   while (at > index + 1 && isVacant(fence.lines[at - 1] as Line)) at -= 1

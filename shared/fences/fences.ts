@@ -96,7 +96,9 @@ const footnoteMarker = /^\[\^[^\]\s]+\]:/
 
 const isMark = (character: string): boolean => character === '`' || character === '~'
 
-/** Returns the opening marks of a fence at the start of a text, and the info string after them; undefined if the text does not begin a fence. */
+/**
+ * Returns the opening marks of a fence at the start of a text, and the info string after them. Returns undefined if the text does not begin a fence.
+ */
 const openingOf = (rest: string): { readonly mark: string; readonly info: string } | undefined => {
   const char = rest.charAt(0)
   const length = isMark(char) ? runEnd(rest, char, 0) : 0

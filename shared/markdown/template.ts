@@ -105,7 +105,7 @@ const withByline = (html: string, byline: string): string => {
   return `${html.slice(0, at)}\n${byline}${html.slice(at)}`
 }
 
-/** Returns the letters and digits of some HTML. With them, typeset words can be compared with plain ones. */
+/** Returns the letters and digits of an HTML text, to compare typeset words with plain words. */
 const lettersOf = (html: string): string => html.replaceAll(/<[^<>]*>|&#?\w+;|[^\p{L}\p{N}]/gu, '')
 
 /** Splits a text that begins with its title into the title as a heading and the rest. The title may be a heading or a line of text. */

@@ -13,7 +13,7 @@ const withWords = rename({ old_string: 'find', old_str: 'find' })
 export const normaliseOne = (raw: unknown): unknown => {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
   const { op } = raw as Record<string, unknown>
-  // A cell contains text instead of Markdown, and a task is named by its item.
+  // A cell contains text instead of Markdown, and a task is identified by its item.
   if (op === 'set_cell') return rename({ value: 'text', markdown: 'text', heading: 'section' })(raw as Record<string, unknown>)
   if (op === 'check') return rename({ text: 'item', task: 'item', heading: 'section' })(raw as Record<string, unknown>)
   const named = withWords(ownNames(raw as Record<string, unknown>))

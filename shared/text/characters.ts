@@ -79,8 +79,8 @@ const spansOf = (runs: readonly Run[], { from, to }: Range): number[] => {
   return spans
 }
 
-// A place at the end of a line belongs to the text before it, and a place at the beginning of a line to the text after it. A place within a line
-// belongs to both.
+// A place at the end of a line belongs to the text before it. A place at the beginning of a line belongs to the text after it, and a place within a
+// line to both.
 const needsAt = (content: string, at: number): Place['needs'] => {
   if (at === content.length) return 'left'
   if (at === 0 || content[at - 1] === '\n') return 'right'

@@ -181,7 +181,7 @@ export const pinsAfter = (
   const changed = new Map<number, Pin>()
   for (const { quote, prefix, suffix, standing, index } of lost) {
     ranges[index] = undefined
-    // The last context identifies the text if it returns.
+    // The last context identifies the text if the text returns.
     if (standing) changed.set(index, { place: null, quote, prefix, suffix })
   }
   const fresh = pinsAt(

@@ -7,7 +7,10 @@ import { occurrences } from './search.ts'
 import { lettersOfColumn } from '../fences/formula/parse.ts'
 import { cellSet, rowAdded, type TextTable } from './tables.ts'
 
-/** The fields that identify a table: the id of a sheet, some of its heading cells, or its number in its section or document, counted from 1. */
+/**
+ * The fields that identify a table: the id of a sheet, some of its heading cells, or its number. The number counts from 1 in the section or the
+ * document.
+ */
 interface WhichTable {
   readonly section?: string | undefined
   readonly sheet?: string | undefined
@@ -216,7 +219,7 @@ const setCell = (source: Source, operation: Extract<Structured, { op: 'set_cell'
 
 // ——— lists ———
 
-/** Returns the item with some words. An exact match is preferred to items that contain the words. */
+/** Returns the item that consists of some words, or otherwise the item that contains them. */
 const itemNamed = (source: Source, scope: Range, words: string, occurrence: number | undefined, isTask: boolean): Item | Unresolved => {
   const items = itemsOf(source.prose).filter(({ from, box }) => from >= scope.from && from < scope.to && (!isTask || box !== undefined))
   const sought = plain(words)

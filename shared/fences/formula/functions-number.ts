@@ -121,7 +121,7 @@ export const numberFunctions: Readonly<Record<string, Function>> = {
   },
   SUMIF: { least: 2, most: 3, of: sumIf },
   RANK: { least: 2, most: 3, of: rank },
-  // These functions round half away from zero, towards zero, and away from zero.
+  // These functions round half away from zero, toward zero, and away from zero.
   ROUND: { least: 1, most: 2, of: rounding((number) => Math.floor(number + 0.5)) },
   ROUNDDOWN: { least: 1, most: 2, of: rounding(Math.floor) },
   ROUNDUP: { least: 1, most: 2, of: rounding(Math.ceil) },
