@@ -305,7 +305,7 @@ const lifetimes = {
 const clientDocuments = ({ fetchDocument, mayFetchFor }: BrokerOptions): object => ({
   enabled: fetchDocument !== null,
   ack: 'draft-02',
-  // If the lookup has no request, it is for one of our pages, and a request for that page was counted before.
+  // If the lookup has no request, it is for one of our pages, and a request for that page came earlier.
   allowFetch: (ctx: KoaContextWithOIDC | undefined) => mayFetchFor((ctx && askedFrom.get(ctx.req)) ?? 'pages'),
   cacheDuration: { min: limits.clientDocumentKeptSecondsMin, max: limits.clientDocumentKeptSecondsMax }
 })

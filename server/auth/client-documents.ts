@@ -9,7 +9,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { limits } from '../../shared/limits.ts'
 
-/** Parts that tests replace, because tests have no public address and no certificate that others trust. */
+/** Parts that tests replace, because tests have no public address and no publicly trusted certificate. */
 export interface ClientDocumentOptions {
   readonly mayReach: (address: string) => boolean
   /** The certificate of an authority that is trusted in place of the usual ones, as PEM. */

@@ -1,6 +1,6 @@
 /**
  * Passkeys (WebAuthn): creates the challenge for a browser, and checks the browser's answer. Challenges are sealed texts that pass through the
- * form. Each of them is valid once, for one purpose, and for a few minutes. Viewing a page does not store anything.
+ * form. Each challenge is valid once, for one purpose, and for a few minutes. Viewing a page does not store anything.
  */
 import { randomBytes } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'

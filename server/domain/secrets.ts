@@ -14,7 +14,7 @@ export interface Vault {
 
 const ivBytes = 12
 const macBytes = 16
-/** These are 132 bits, so that two texts never share a name by chance. */
+/** 22 characters hold 132 bits, so that two texts never share a name by chance. */
 const disguiseChars = 22
 
 export const createVault = (instanceSecret: Uint8Array): Vault => {

@@ -76,7 +76,7 @@ const isAnonymous = ({ key, bearer, cookie }: Credentials): boolean => key === u
 
 /**
  * Before an agent token is verified, refuses an address that has guessed too often, because verification may require a request to the token's
- * issuer. Keys and sessions are looked up immediately. So a valid one works, regardless of what others at the same address send. Throws
+ * issuer. Keys and sessions are looked up immediately. So a valid one works, regardless of what other clients at the same address send. Throws
  * `rate_limited`.
  */
 const refuseGuesser = (http: Http, ctx: Context, { bearer }: Credentials): void => {

@@ -99,7 +99,7 @@ const script = `(() => {
           send('ui/getData', { sheet: String(sheet) }, last)
         })
     })
-    // These are set before the widget's scripts run, because most errors happen immediately.
+    // The error handlers are set before the widget's scripts run, because most errors happen immediately.
     const fail = (error) => send('ui/notifications/failed', { message: String(error) })
     window.addEventListener('error', ({ message }) => fail(message))
     window.addEventListener('unhandledrejection', ({ reason }) => fail(reason))

@@ -16,7 +16,7 @@ export interface PresenceUser {
   readonly hue: number
   /** A mark that all pages of one person share on one document. It does not reveal the identity of the person. */
   readonly person?: string
-  /** A number from 10 to 99 that permanently distinguishes a guest without a name from others on this document. */
+  /** A number from 10 to 99 that permanently distinguishes a guest without a name from other such guests on this document. */
   readonly number?: number
 }
 

@@ -1,7 +1,7 @@
 /**
  * The messages of one socket that Hocuspocus has not handled yet. Hocuspocus removes messages from the front of an array, so a backlog of n
- * messages costs n². To avoid this, the server passes on a few messages at a time, and keeps a bounded number of the others here. When this backlog
- * is full, the server stops reading from the socket.
+ * messages costs n². To avoid this, the server passes on a few messages at a time, and keeps a bounded number of the remaining messages here. When
+ * this backlog is full, the server stops reading from the socket.
  */
 import { limits } from '../../shared/limits.ts'
 import { messageTypes } from '../../shared/live-protocol.ts'

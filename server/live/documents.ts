@@ -231,7 +231,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     fence,
     drop,
     async settleAll() {
-      // A document that cannot be settled must not block the others. The next start recovers it from its journal.
+      // A document that cannot be settled must not block other documents. The next start recovers it from its journal.
       const settle = (entry: LoadedDocument): Promise<void> =>
         entry.follower.settle().catch((error: unknown) => log('warn', 'not settled at the end', { doc: entry.id, error }))
       await Promise.all([...loaded.values()].map(settle))

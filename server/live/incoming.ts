@@ -149,8 +149,8 @@ export const takeUpdate = async (
 }
 
 /**
- * Returns the update if the server can apply it together with others. Such an update only appends to the document's state, wipes nothing, and
- * passes all checks. All other updates go to `takeUpdate`, which refuses them with an error message.
+ * Returns the update if the server can apply it together with other updates. Such an update only appends to the document's state, wipes nothing,
+ * and passes all checks. All other updates go to `takeUpdate`, which refuses them with an error message.
  */
 export const plainUpdate = (
   entry: LoadedDocument,
@@ -172,7 +172,7 @@ export const plainUpdate = (
   }
 }
 
-/** Records the changes of an update that was applied together with others. */
+/** Records the changes of an update that was applied together with other updates. */
 export const noteUpdate = ({ owners, openDoc }: LoadedDocument, { spans, untidy }: ParsedUpdate, peer: Peer): void => {
   for (const { client } of spans) owners.set(client, peer)
   if (untidy) tidySoon(openDoc)

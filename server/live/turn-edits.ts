@@ -4,8 +4,8 @@
  * Hocuspocus would run its chains of hooks for each edit. In a crowd, the edits of a few milliseconds are handled together. The edit of a single
  * writer never waits.
  *
- * Only edits that can be accepted without further steps are handled here. All others (edits that are refused, wipe the text, or overlap existing
- * structs) go to Hocuspocus. So does everything that the same connection sent after them.
+ * Only edits that can be accepted without further steps are handled here. All other edits (those that are refused, wipe the text, or overlap
+ * existing structs) go to Hocuspocus. So does everything that the same connection sent after such an edit.
  */
 import * as encoding from 'lib0/encoding'
 import { limits } from '../../shared/limits.ts'
@@ -38,7 +38,7 @@ export const createTurnEdits = (entry: () => LoadedDocument | undefined, service
     else peer.send(acknowledgement(messageAddress))
   }
 
-  /** Applies and acknowledges the edits that can be handled here. Returns the others for Hocuspocus. */
+  /** Applies and acknowledges the edits that can be handled here. Returns the remaining edits, which go to Hocuspocus. */
   const take = (found: LoadedDocument, first: WaitingEdit, batch: readonly WaitingEdit[]): WaitingEdit[] => {
     const taken: WaitingEdit[] = []
     const passed = new Set<Peer>()

@@ -202,7 +202,7 @@ const mediaTool = (start: OperationName, read: OperationName, idName: string, ti
 
 // ——— The list ———
 
-/** The basic tools are in the order that clients know, followed by the others. `get_skill` (skill.ts) has no operation. */
+/** The basic tools are in the order that clients know, followed by the remaining tools. `get_skill` (skill.ts) has no operation. */
 const { since: after, wait } = operations.readInbox.input.shape
 
 const inboxTool = toolOf('inbox', {

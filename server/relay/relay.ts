@@ -107,8 +107,8 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
   /** Open jobs in order of arrival. A job that lost its node keeps its place in the queue. */
   const jobs = new Map<string, Open>()
   /**
-   * The number of jobs that each account is about to submit. They count toward the limit. Otherwise, each of many simultaneous requests would be
-   * below it.
+   * The number of jobs that each account is about to submit. They count toward the limit. Otherwise, many simultaneous requests could pass the
+   * limit together.
    */
   const coming = new Map<string, number>()
   let stopping = false

@@ -10,7 +10,7 @@ export interface Eraser {
   due(): void
   /** Starts a run after the one in progress. Throws the errors of the run. */
   now(): Promise<void>
-  /** Resolves when no run is in progress. Before calling it, make the current run stop. */
+  /** Resolves when no run is in progress. The caller must first make the current run stop. */
   stop(): Promise<void>
 }
 

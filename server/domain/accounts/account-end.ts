@@ -77,7 +77,7 @@ const finish = async (service: Service, { account, documents }: AccountEnd): Pro
   await service.storage.commit({ deletes: [keys.accountEnd(account)] })
 }
 
-/** Finishes account deletions that a crash interrupted. A failed deletion does not block the others. Called at start, and periodically. */
+/** Finishes account deletions that a crash interrupted. A failed deletion does not block other deletions. Called at start, and periodically. */
 export const finishAccountEnds = async (service: Service, onFailure: (account: string, error: unknown) => void): Promise<void> => {
   for (const { key, value } of await service.storage.list(keys.accountEnds())) {
     const fail = (error: unknown): void => onFailure(String(key.at(-1)), error)

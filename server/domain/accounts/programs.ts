@@ -53,7 +53,7 @@ const dayMs = 24 * 3600 * 1000
 
 // ——— The programs of an account ———
 
-/** Returns the valid programs of an account, most recently used first. Removes the list entries of the others. */
+/** Returns the valid programs of an account, most recently used first. Also removes the list entries of programs that are no longer valid. */
 const programsOf = async (service: Service, account: string): Promise<Kept[]> => {
   const entries = await service.storage.list(keys.accountPrograms(account))
   const kept: Kept[] = []

@@ -224,7 +224,7 @@ const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void>
     for (const doc of docs) seen.add(doc)
     await forEachDocument(docs, empty, onFailure)
     if (due.length < limit) return
-    // Documents that failed are still in the list. Others may have entered the trash in the same millisecond as the last one.
+    // Documents that failed are still in the list. Other documents may have entered the trash in the same millisecond as the last one.
     const last = Number(due.at(-1)?.key.at(-2))
     after = docs.length === 0 ? last : last - 1
   }

@@ -92,7 +92,7 @@ const overfull = async (storage: Storage, inbox: Key): Promise<Entry[]> => {
 }
 
 const lifetimeMs = limits.inboxDays * 24 * 3600 * 1000
-/** The number of entry numbers for one millisecond. An inbox never gets that many entries in a millisecond. */
+/** The numbers that are reserved for each millisecond. An inbox never gets that many entries in a millisecond. */
 const numbersOfMs = 1024
 
 /** Writes the notices of one process. */

@@ -106,7 +106,7 @@ export const tagsNamed = (list: string): string[] =>
  */
 export const versionsNamed = (base: string): string[] => tagsNamed(base).map((tag) => tag.replace(/\+[0-9a-f]{8}$/, ''))
 
-/** Whether a replacement does not name a version that the caller has read. */
+/** Whether a replacement names no version that the caller has read. */
 export const namesNone = (base: string | undefined): boolean => base === undefined || versionsNamed(base).includes('*')
 
 /** Whether the caller names this version. A caller that names no version accepts any. */
@@ -129,7 +129,7 @@ const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   }
 }
 
-/** Returns the changes that others made since the version that a caller read. Returns undefined if there are none, or too many to compare. */
+/** Returns the changes that other people made since the version that a caller read. Returns undefined if there are none, or too many to compare. */
 export const othersChanges = async (
   { texts }: Service,
   doc: string,

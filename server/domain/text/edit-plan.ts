@@ -38,7 +38,7 @@ interface Failure {
   readonly hint?: string
 }
 
-/** Throws the first failure, with details of the others, so that the caller can correct all of them in one request. */
+/** Throws the first failure, with details of the other failures, so that the caller can correct all failures in one request. */
 export const refuse = (failures: readonly Failure[], version: string, now: Source): void => {
   const [first] = failures
   if (first === undefined) return

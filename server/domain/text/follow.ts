@@ -57,7 +57,7 @@ const compactionStep = 32
 /** Yields to the event loop, because the store answers within the same turn. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Returns a function that calls `run` once: `quietMs` after the last call to `poke`, and at most `maxMs` after the first call. */
+/** Calls `run` once: `quietMs` after the last call to `poke`, and at most `maxMs` after the first call. */
 const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void): { poke(): void; stop(): void } => {
   let first: number | undefined
   let cancel: (() => void) | undefined

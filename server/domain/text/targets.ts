@@ -115,7 +115,7 @@ const looksMax = 10
 
 /**
  * Finds a range in the text that the caller read, without blocking other requests, and passes on the range in the same turn. It takes into account
- * the changes that others made in the live text. Throws the errors of `look`, and `busy` if others keep changing the same part.
+ * the changes that other people made in the live text. Throws the errors of `look`, and `busy` if other people keep changing the same part.
  */
 export const withRange = async <T>(
   ground: Ground,

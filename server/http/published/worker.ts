@@ -1,4 +1,4 @@
-/** Renders texts in a separate thread, one at a time, so that a large or hostile text does not delay others. */
+/** Renders texts in a separate thread, one at a time, so that a large or hostile text does not delay other texts. */
 import { isOwnLink } from '../../../shared/markdown/links.ts'
 import type { Rendered } from '../../../shared/markdown/render.ts'
 import { limits } from '../../../shared/limits.ts'

@@ -61,7 +61,7 @@ async function connectToStart(address: PostgresAddress) {
 
 const hint = 'Check AGMD_STORAGE.'
 
-/** Explains the most common faults of a new server to the operator. Returns any other error unchanged. */
+/** Converts an error to one that the operator understands, with specific messages for the most common faults of a new server. */
 function explained({ shown, user, database, schema }: PostgresAddress, error: unknown): unknown {
   if (error instanceof PostgresError) return error
   const reason = error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error)
