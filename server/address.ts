@@ -1,6 +1,6 @@
 /**
- * Computes the client's address in the form that rate limits count: the IPv4 address, or the /64 of an IPv6 address, because a single household has
- * all 2^64 addresses of a /64.
+ * Computes the client's address in the form that rate limits count: the IPv4 address, or the /64 of an IPv6 address. A single household has all
+ * 2^64 addresses of a /64.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'

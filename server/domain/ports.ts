@@ -21,9 +21,9 @@ export interface Entry {
 
 /** The range of a listing. Its bounds are compared with the part of the key that follows the prefix. */
 export interface Range {
-  /** Only keys whose part after the prefix is greater than this. */
+  /** Lists only the keys whose part after the prefix is greater than this. */
   readonly after?: KeyPart
-  /** Only keys whose part after the prefix is less than this. */
+  /** Lists only the keys whose part after the prefix is less than this. */
   readonly before?: KeyPart
   /** Whether the listing starts at the highest key. */
   readonly reverse?: boolean

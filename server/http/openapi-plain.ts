@@ -115,7 +115,7 @@ const routes: readonly PlainRoute[] = [
   }
 ]
 
-/** These answers describe themselves, so they have no schema here. */
+/** The answers of these routes describe themselves, so they have no schema here. */
 const contentOf = (types: readonly string[]): object => Object.fromEntries(types.map((type) => [type, {}]))
 
 /** Returns the plain routes by path and method. `responses` are the answers that any route can give. */

@@ -156,7 +156,7 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   })
   routers.of('/new').post('/new', async (koa, next) => {
     const ctx = koa as unknown as Context
-    // This is the form of the confirmation page, which works without scripts.
+    // The request comes from the form of the confirmation page, which works without scripts.
     if (mediaType(ctx.req) !== 'application/x-www-form-urlencoded') return next()
     return createAndGo(http, ctx)
   })

@@ -1,5 +1,5 @@
 /**
- * The MCP interface: turns the arguments of a tool into a document and credentials, runs the steps of every call (http/way.ts), and turns the
+ * The MCP interface. It turns the arguments of a tool into a document and credentials, runs the steps of every call (http/way.ts), and turns the
  * answer into a result for the model.
  */
 import { ok } from 'node:assert'

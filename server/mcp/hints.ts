@@ -28,7 +28,7 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   task_link_required: 'Pass task.share.url of the assignment as doc.'
 }
 
-/** The tools for operations that have no tool of their own, with the arguments that they need. */
+/** The tools that stand in for operations without a tool of their own, with the arguments that they need. */
 const waysOf: Partial<Readonly<Record<OperationName, string>>> = {
   readOutline: 'read_doc {view: "outline"}',
   readDocument: 'read_doc {view: "info"}',

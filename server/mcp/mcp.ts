@@ -235,7 +235,7 @@ interface Face {
   readonly subscriptions: Subscriptions
 }
 
-// Shared by all requests: it holds no client's state, and creating one takes longer than a call.
+// All requests share the validator. It holds no client's state, and creating one takes longer than a call.
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 const infoOf = ({ service: { baseUrl, version } }: Http): ServerInfo => ({

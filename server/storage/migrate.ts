@@ -100,7 +100,7 @@ async function toLmdb(options: MigrateOptions, instance: Instance): Promise<Migr
     throw new DataFolderError(1, `${join(folder, 'store')} is not empty: it holds older documents. Move it away first.`)
   const address = addressOf(url)
   await requireInstance(address, instance.instance)
-  // This store holds the lock of the service, so that nobody writes during the migration.
+  // Opening the store takes the lock of the service, so that nobody writes during the migration.
   const source = await openPostgresStorage({ address, synced: false })
   try {
     await writeFile(mark, 'Records are being copied from PostgreSQL.\n')

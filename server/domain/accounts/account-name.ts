@@ -99,7 +99,7 @@ export const renameAccount = async (service: Service, caller: Caller, given: str
       line.stale = true
       return { ok: true, user: { id, name, email } }
     } finally {
-      // This also runs after a refusal, because the previous rename left the documents to this one.
+      // The owner is renamed even after a refusal, because the previous rename left the documents to this one.
       if (line.stale) await renameOwner(service, id, line)
     }
   })

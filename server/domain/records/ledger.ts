@@ -182,7 +182,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean> => {
     const old = decodeRecord<Head>(entry.value)
     const records = await findRecords(waiting)
-    // These checks are collected before the changes run, because the changes write into the records that they read.
+    // The checks are collected before the changes run, because the changes write into the records that they read.
     const rights = checksOf(doc, waiting, records)
     const { head, drafts, outcomes } = draw(old, records, waiting)
     if (drafts.length > 0) {

@@ -302,7 +302,7 @@ export const changeText = async <T>(
   for (const id of untied) annotations.untie(id)
   const before = openDoc.snapshot()
   const actor = actorOf(caller)
-  // This write is queued before the change, for the same commit, because the revision of typed text must show only the typed text.
+  // The revision of typed text is queued before the change, for the same commit, because it must show only the typed text.
   let saved: Revision | undefined
   const typed = service.ledger.write(doc, 'system', (draft) => {
     openDoc.journalInto(draft, before.seq)

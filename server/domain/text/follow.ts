@@ -1,7 +1,7 @@
 /**
- * The work that follows an edit once it is on disk: a `content.changed` event after a second, a revision and the canonical text after a pause,
- * mentions in chats (mentions.ts), and a checkpoint when the journal's tail has grown. Each open document has one follower. Typed text is safe even
- * without it.
+ * The work that follows an edit once it is on disk. A `content.changed` event is written after a second, and a revision and the canonical text
+ * after a pause. Mentions in chats are reported (mentions.ts), and a checkpoint is written when the journal's tail has grown. Each open document
+ * has one follower. Typed text is safe even without it.
  */
 import type { Announcement, Follower } from './follower.ts'
 import * as Y from 'yjs'
