@@ -21,7 +21,7 @@ export const cookiesOf = (baseUrl: string): Cookies => {
   const { protocol, port } = new URL(baseUrl)
   const secure = protocol === 'https:'
   const name = (what: string): string => (secure ? `__Host-agmd-${what}` : `agmd-${what}${port === '' ? '' : `-${port}`}`)
-  // Cookies of an interaction are set only for its path. `__Host-` forbids a path.
+  // Cookies of an interaction are set only for its path, and the prefix `__Host-` does not allow a path.
   const plain = (what: string): string => (secure ? `__Secure-agmd-${what}` : name(what))
   return {
     session: name('session'),

@@ -204,7 +204,7 @@ const append = <T>(lists: Map<number, T[]>, key: number, item: T): void => {
   else list.push(item)
 }
 
-// The maximum number of waits. Honest updates need few: each run of a client waits a few times for another client.
+// The maximum number of times that structs wait for structs of another client. Honest updates need few such waits.
 const waitsMax = 1_000_000
 
 /**
