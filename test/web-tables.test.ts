@@ -1,8 +1,8 @@
 /** Rows of Markdown tables as text. */
 import { ensureSyntaxTree } from '@codemirror/language'
 import { ChangeSet, EditorState, Text, type TransactionSpec } from '@codemirror/state'
-import type { EditorView } from '@codemirror/view'
-import { expect, test } from 'vitest'
+import { EditorView } from '@codemirror/view'
+import { expect, test, vi } from 'vitest'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { markingBlocks } from '../web/editor/mark-blocks.ts'
 import { table as layOut } from '../web/editor/grid/layout.ts'
@@ -13,7 +13,7 @@ import { moveColumn, moveRowTo, sortRows } from '../web/editor/table-moves.ts'
 import { longestRun, sortedOrder } from '../web/editor/table-order.ts'
 import { escapeCell, markdownTable, tabbedRows } from '../web/editor/paste/table-text.ts'
 import { addCell, alignCell, cellAt, isDelimiter, lineUp, removeCell, rowOf, moveCell, type Row } from '../web/editor/table-rows.ts'
-import { addColumn, deleteColumn, tableAt } from '../web/editor/tables.ts'
+import { addColumn, barInCell, cellBelow, deleteColumn, nextCell, previousCell, tableAt } from '../web/editor/tables.ts'
 
 const docOf = (text: string): Text => Text.of(text.split('\n'))
 const rowsOf = (doc: Text): Row[] => Array.from({ length: doc.lines }, (_, at) => rowOf(doc.line(at + 1)))
@@ -215,6 +215,34 @@ test('[GRID-8] wherever the person scrolls, the first 300 rows set the columns',
   const styles = [1, 4, 300, 403, 600].map(stylesAt)
   expect(new Set(styles).size).toBe(1)
   expect(styles[0]).toBe(`--columns:${columnsFor([['x'.repeat(30)]])}`)
+})
+
+test('[WRITE-13] moving, typing and drawing in a table of 20,000 rows read as many lines as in one of 400', () => {
+  const linesRead = (rows: number): number => {
+    const text = ['| a | b |', '| --- | --- |', ...Array.from({ length: rows }, (_, row) => `| row ${row} | words |`)].join('\n')
+    let state = EditorState.create({ doc: text, selection: { anchor: 3 }, extensions: [markdown(), barInCell] })
+    const tree = ensureSyntaxTree(state, state.doc.length, 60_000)
+    const node = tree?.topNode.getChild('Table')
+    if (node == null) throw new Error('no table')
+    const view = {
+      get state() {
+        return state
+      },
+      dispatch(...specs: TransactionSpec[]) {
+        state = state.update(...specs).state
+      }
+    } as unknown as EditorView
+    const reads = [vi.spyOn(Text.prototype, 'line'), vi.spyOn(Text.prototype, 'lineAt')]
+    try {
+      for (const command of [nextCell, nextCell, nextCell, cellBelow, previousCell]) expect(command(view)).toBe(true)
+      for (const type of view.state.facet(EditorView.inputHandler)) type(view, 40, 40, '|', () => state.update({}))
+      layOut(node, new LiveContext(state, { from: 0, to: 2000 }, []))
+      return reads.reduce((sum, { mock }) => sum + mock.calls.length, 0)
+    } finally {
+      for (const read of reads) read.mockRestore()
+    }
+  }
+  expect(linesRead(20_000)).toBe(linesRead(400))
 })
 
 test('[GRID-13] the server gives a column the width that the editor’s typeface needs', () => {
