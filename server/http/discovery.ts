@@ -40,9 +40,9 @@ With a session, documents of the account need no key. If you also send a key, th
 credential is always answered with 401. With a bearer token, \`X-Agent-Author\` names the program: people see "review-bot · for Ana".
 
 Without a browser, use a personal access token (\`apat_…\`). The person creates one at ${baseUrl}/account, or with
-\`agmd token create --name review-bot --role suggest\`. It has a role, an end, and covers all documents or some. Send it as you send a session. It
-cannot create tokens or manage the account. A document outside its scope answers 404. \`GET ${baseUrl}/api/me\` tells a token with a lower role than
-owner, or with some documents only, neither the email address nor the usage of the account.
+\`agmd token create --name review-bot --role suggest\`. It has a role and an expiry date, and covers all documents or some of them. Send it as you send a session. It
+cannot create tokens or manage the account. A document outside its scope returns 404. \`GET ${baseUrl}/api/me\` hides the email address and the usage of
+the account from a token whose role is below owner, or that is limited to some documents.
 
 ### OAuth, for MCP clients
 
@@ -50,9 +50,9 @@ MCP clients sign the person in themselves: add ${baseUrl}/mcp?names=underscore. 
 names the metadata of the resource. Some clients sign in only when they connect; give them
 ${baseUrl}/mcp?names=underscore&sign_in=required.
 
-- Authorization code with PKCE (S256) and \`resource=${baseUrl}/mcp\` (RFC 8707). That token opens the MCP endpoint only. A token for
-  \`resource=${baseUrl}\` opens the whole interface. Without \`resource\`, a token is for the MCP endpoint.
-- Clients register themselves (RFC 7591). If the metadata say \`client_id_metadata_document_supported\`, you can use the https address of a
+- Authorization code with PKCE (S256) and \`resource=${baseUrl}/mcp\` (RFC 8707). That token works for the MCP endpoint only. A token for
+  \`resource=${baseUrl}\` works for the entire API. Without \`resource\`, a token is for the MCP endpoint.
+- Clients register themselves (RFC 7591). If the metadata contains \`client_id_metadata_document_supported\`, you can use the https address of a
   client metadata document as \`client_id\`. Scopes: \`docs:view\`, \`docs:comment\`, \`docs:suggest\`, \`docs:edit\`, \`docs:owner\`. The person
   chooses a role up to the one you ask for; \`scope\` in the answer names it.
 - Access tokens last an hour. Each use replaces the refresh token. Using a code or refresh token twice ends all access.

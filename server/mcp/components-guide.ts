@@ -4,7 +4,7 @@ import { fenceParts } from '../../shared/fences/kinds.ts'
 const parts = Object.entries(fenceParts)
 
 export const componentsGuide = `People work with these fenced blocks by hand; you edit them as text. Edit single lines, never the whole block: other
-people are working in it.
+people may be working in it.
 
 \`\`\`\`markdown
 ${parts.map(([, { example }]) => example).join('\n\n')}
