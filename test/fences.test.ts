@@ -855,7 +855,7 @@ test('[FENCE-38] a chart reports surprises in its drawing, and lists the existin
   const text = '```sheet #budget\n| a | b |\n| 1 | =1/0 |\n```\n\n```sheet #costs\n| =#budjet!A1 |\n```\n\n```chart\ndata: #budjet\n```\n'
   const shown = page.render(text).html
   expect(shown).toContain('There is no sheet #budjet. The document has #budget, #costs.')
-  expect(shown).toContain('<p class="component-note">B2: #DIV/0! It divides by zero.</p>')
+  expect(shown).toContain('<p class="component-note">B2: #DIV/0! The formula divides by zero.</p>')
 })
 
 test('[FENCE-39] a chart without data starts as a table of two columns', () => {

@@ -41,7 +41,7 @@ const upTo = (wanted: Scalar, list: readonly Scalar[], descending = false): numb
 }
 
 const present = (index: number): number => {
-  if (index < 0) throw new Failure('#N/A', 'It was not found.')
+  if (index < 0) throw new Failure('#N/A', 'The value was not found.')
   return index
 }
 

@@ -6,7 +6,7 @@ import { Failure, isMatrix, numberOfText, shortEnough, single, sound, textOf, to
 /** Returns a number of characters. Throws `#VALUE!` if it is below `least`. */
 const count = (value: Value, least = 0): number => {
   const number = Math.floor(toNumber(value))
-  if (number < least) throw new Failure('#VALUE!', `This must be ${least} or more.`)
+  if (number < least) throw new Failure('#VALUE!', `The number must be ${least} or more.`)
   return number
 }
 

@@ -87,7 +87,7 @@ const cellAt = (text: string, at: number): (Token & { kind: 'cell' }) | undefine
   return { kind: 'cell', text: all, cell, from: at, to: at + all.length }
 }
 
-const unreadable = (): Failure => new Failure('#VALUE!', 'This formula cannot be read.')
+const unreadable = (): Failure => new Failure('#VALUE!', 'This formula is not valid.')
 
 /** Returns the tokens of a formula after its `=`, up to the first invalid character. */
 const readTokens = (text: string): { readonly tokens: Token[]; readonly isWhole: boolean } => {

@@ -9,7 +9,7 @@ export const errorNames = ['#REF!', '#DIV/0!', '#NAME?', '#VALUE!', '#CYCLE!', '
 export type ErrorName = (typeof errorNames)[number]
 
 const usualReasons: Readonly<Partial<Record<ErrorName, string>>> = {
-  '#DIV/0!': 'It divides by zero.',
+  '#DIV/0!': 'The formula divides by zero.',
   '#NUM!': 'The number is too large or too small.',
   '#N/A': 'The value was not found.',
   '#VALUE!': 'This value has the wrong type.'
