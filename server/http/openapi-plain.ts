@@ -44,7 +44,7 @@ const routes: readonly PlainRoute[] = [
   },
   { path: '/pub/{id}', name: 'readPublished', summary: 'The published page of a document.', types: [page, markdown] },
   { path: '/pub/{id}.md', name: 'readPublishedMarkdown', summary: 'The Markdown of a published document.', types: [markdown] },
-  { path: '/f/{file}', name: 'readAsset', summary: 'An asset. Its address is its secret.', types: ['application/octet-stream'] },
+  { path: '/f/{file}', name: 'readAsset', summary: 'An asset, for anyone with its address.', types: ['application/octet-stream'] },
   { path: '/agents.md', name: 'readAgentGuide', summary: 'The guide for agents.', types: [markdown] },
   { path: '/auth.md', name: 'readAuthGuide', summary: 'The guide to authentication.', types: [markdown] },
   { path: '/cli.md', name: 'readClientGuide', summary: 'The guide to the command-line client.', types: [markdown] },

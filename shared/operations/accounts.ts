@@ -42,7 +42,7 @@ export const findSession = operation({
 export const listDocuments = operation({
   summary: 'Lists the documents that the caller owns, newest first.',
   description:
-    'Other people’s documents open only with their links. `query` searches title and text. A search reads a bounded number of documents: continue with `nextBefore` until it is null. ' +
+    'Other people’s documents open only with their links. `query` searches title and text. A search reads a limited number of documents: continue with `nextBefore` until it is null. ' +
     'With `sort` by `updated` (newest change first) or `title`, the list covers the 1000 newest documents.',
   on: 'account',
   needs: 'identity',
@@ -204,7 +204,7 @@ export const createToken = operation({
   rest: { method: 'POST', path: '/api/me/tokens', status: 201 },
   cli: 'token create',
   input: z.object({
-    name: line(limits.authorCharsMax).min(1).meta({ description: 'Name of the program, for everyone who reads its text.' }),
+    name: line(limits.authorCharsMax).min(1).meta({ description: 'Name of the program, as readers of its text see it.' }),
     role: RoleName.optional().meta({ description: 'The highest role; edit when absent.' }),
     docs: z
       .array(z.string().max(limits.idCharsMax))

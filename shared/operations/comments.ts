@@ -93,7 +93,7 @@ export const createComment = operation({
   summary: 'Comments on the document, or on a text, line or range in it.',
   description:
     'If the text does not contain find, the answer is 422 with the most similar lines; with unanchored the comment has no anchor. With baseVersion, line and range refer to that version, ' +
-    'and the comment follows its text from there. A page with the live text may also send the characters of find; they count if they ' +
+    'and the comment follows its text from there. A page with the live text may also send the characters of find; they are used if they ' +
     'spell find.',
   on: 'document',
   role: 'comment',

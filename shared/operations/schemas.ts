@@ -109,7 +109,7 @@ export const Owner = z
 
 /** Used and allowed space, in bytes. */
 export const Usage = z
-  .object({ bytes: z.int(), bytesMax: z.int().nullable().meta({ description: 'Null: there is no quota.' }) })
+  .object({ bytes: z.int(), bytesMax: z.int().nullable().meta({ description: 'Null: no quota.' }) })
   .meta({ description: 'Used and allowed bytes, without assets.' })
 
 /** The assignment for which the caller's link was created. */
@@ -186,7 +186,7 @@ const share = {
   label: z.string().nullable(),
   createdAt: Instant,
   expiresAt: Instant.nullable(),
-  madeThrough: z.string().nullable().meta({ description: 'Id of the link that made it; it ends with that link.' }),
+  madeThrough: z.string().nullable().meta({ description: 'Id of the link that created it. It ends with that link.' }),
   lastUsedAt: Instant.nullable(),
   revoked: z.boolean()
 }

@@ -30,7 +30,7 @@ const TaskReport = z
     reportedBy: Identity,
     reportedAt: Instant
   })
-  .meta({ id: 'TaskReport', description: 'Links comments and suggestions to the assignment, whoever wrote them.' })
+  .meta({ id: 'TaskReport', description: 'Links comments and suggestions by any author to the assignment.' })
 
 const TaskRecord = z
   .object({
