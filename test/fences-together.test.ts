@@ -1,4 +1,4 @@
-/** A short run of the fuzz; `npm run fuzz fences` for more. */
+/** A short run of the component fuzz. `npm run fuzz fences` runs more seeds. */
 import { expect, test } from 'vitest'
 import { fencesHold, stepsReturn } from './fuzz/fences.ts'
 
@@ -11,7 +11,7 @@ test.each(['board', 'chat', 'sheet'] as const)(
   }
 )
 
-/** Seeds that failed once, with the fault. */
+/** Seeds that once failed, each with its bug. */
 test.each([
   ['board', 4, 'a line inserted where one was vacated came to stand on it'],
   ['chat', 480, 'marks that grew reached others after the lines that relied on them'],

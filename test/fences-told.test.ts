@@ -1,4 +1,4 @@
-/** The descriptions of component changes, from the edits that interactions make. */
+/** Descriptions of component changes, computed from the edits that interactions make. */
 import { expect, test } from 'vitest'
 import * as boards from '../shared/fences/board-edits.ts'
 import { parseBoard } from '../shared/fences/board.ts'
@@ -11,7 +11,7 @@ import { parseSheet } from '../shared/fences/sheet.ts'
 import { toldEdit } from '../shared/fences/told.ts'
 import { applyEdits, type Edit } from '../shared/text/diff.ts'
 
-/** The form of suggestions: one edit of all touched lines. */
+/** Describes edits in the form that suggestions have: one edit of all touched lines. */
 const told = (kind: string, lines: readonly string[], edits: (fence: Fence) => readonly Edit[]) => {
   const text = `# Plan\n\n\`\`\`${kind} #x\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
   const fences = fencesOf(text)
@@ -42,7 +42,7 @@ test('[FENCE-37] a change that is one interaction is described in terms of its c
   expect(board((now) => boards.addColumn(now, 'Later'))).toEqual({ kind: 'column.add', name: 'Later' })
   expect(board((now) => boards.renameColumn(now, 0, 'Next'))).toEqual({ kind: 'column.rename', name: 'Todo', to: 'Next' })
   expect(board(({ fence }) => [{ from: fence.bodyFrom, to: fence.bodyTo, insert: '## A\n- [ ] One\n- [ ] Two\n' }])).toBeUndefined()
-  // The edit reaches outside the fence.
+  // The edit reaches beyond the fence.
   expect(board(({ fence }) => [{ from: fence.from, to: fence.bodyFrom, insert: 'Words\n' }])).toBeUndefined()
 
   const messages = ['[2026-11-20T10:02Z] @Ana: Yes', '[2026-11-20T10:03Z] @Ben: No']

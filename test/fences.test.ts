@@ -38,7 +38,7 @@ import { applyEdits, type Edit } from '../shared/text/diff.ts'
 const { tests: examples } = createRequire(import.meta.url)('commonmark-spec') as { tests: { markdown: string }[] }
 const markdownIt = new MarkdownIt({ html: false })
 
-/** First line, kind and contents of each component fence, according to markdown-it. */
+/** Returns the first line, the kind and the content of each component fence, according to markdown-it. */
 const asRendered = (text: string): [number, string, string][] =>
   markdownIt
     .parse(text, {})
@@ -57,7 +57,7 @@ const asFound = (text: string): [number, string, string][] =>
 
 const page = createRenderer({ fence: renderComponent })
 
-/** The only fence of a text. */
+/** Returns the only fence of a text. */
 const one = (text: string): Fence => {
   const [fence, ...others] = fencesOf(text)
   if (fence === undefined || others.length > 0) throw new Error(`not one fence: ${text}`)
@@ -107,7 +107,7 @@ test('[FENCE-1] fences are found where the renderer finds them: in quotes, lists
   )
 })
 
-/** A text whose fence lines are removed and restored; nothing between them is lost. */
+/** Removes the fence lines of a text and restores them. Nothing between them may be lost. */
 const printed = (text: string): string => {
   let result = ''
   let at = 0
@@ -162,7 +162,7 @@ const words = fc.constantFrom(
 )
 const bodies = fc.array(words, { maxLength: 40 }).map((parts) => parts.join(''))
 
-/** Every line belongs to something, or is empty. */
+/** Returns the numbers of the lines of a board. Every line belongs to an element or is empty. */
 const linesOfBoard = (fence: Fence): number[] => {
   const { notes, columns } = parseBoard(fence)
   const inColumn = columns.flatMap(({ index, cards, notes: own }) => [
@@ -198,7 +198,7 @@ test('[FENCE-2] printing gives the source: no character is lost, and every nonbl
                 : spoken
         expect(new Set(covered).size).toBe(covered.length)
         expect(spoken.filter((index) => !covered.includes(index))).toEqual([])
-        // Components with any text can be rendered and parsed.
+        // Components can be rendered and parsed, whatever text they contain.
         page.render(text)
       }
     }),
@@ -227,7 +227,7 @@ test('[FENCE-3] an info string has kind, id and attributes, also quoted', () => 
   expect(fenceAt(fences, 0)).toBeUndefined()
 })
 
-/** A text with its only fence parsed, and after some edits. */
+/** Returns a text after edits to its only fence. */
 const after = (text: string, change: (fence: Fence) => readonly Edit[]): string => applyEdits(text, change(one(text)))
 
 const board = [
@@ -472,7 +472,7 @@ test('[FENCE-8] formulas follow rows and columns that are added, deleted, moved 
         .map(({ length }) => length)
     ).size
   ).toBe(1)
-  // Any change keeps the values of the remaining cells.
+  // No change affects the values of the remaining cells.
   const values = (text: string): string[] => {
     const grid = gridOf(text)
     const computed = createWorkbook([{ id: 's', rows: grid }], 0)
@@ -499,7 +499,7 @@ test('[FENCE-44] references in an unfinished formula follow rows and columns lik
       .join('')}\`\`\`\n`
   const readingOf = (text: string): Reading => ({ texts: gridOf(text), lines: one(text).lines.length })
   const isOwn = (id: string | undefined): boolean => id === undefined || id === 's'
-  /** The fate of a draft in C4, and its resulting position. */
+  /** Returns the draft in cell C4 after a change of its sheet, and its position. */
   const drafted = (text: string, before: string, now: string, offsets: readonly number[] = []) => {
     const { changes, rowOf, columnOf } = followed(readingOf(before), readingOf(now))
     let [draft, place]: [Draft, Place | undefined] = [
@@ -526,7 +526,7 @@ test('[FENCE-44] references in an unfinished formula follow rows and columns lik
   fc.assert(
     fc.property(does, fc.nat(6), fc.nat(6), cell, range, (does_, from, to, one_, other) => {
       const isMove = does_ === sheets.moveRow || does_ === sheets.moveColumn
-      // If two neighbours swap, either one may have moved.
+      // If two neighbors swap, either of them may be the one that moved.
       fc.pre(!isMove || (to !== from - 1 && to !== from + 2))
       const formula = `=SUM(${other})+${one_}`
       const before = written(formula)
@@ -536,16 +536,16 @@ test('[FENCE-44] references in an unfinished formula follow rows and columns lik
     }),
     { numRuns: 500 }
   )
-  // The cursor keeps its position in the words. A formula that ends inside quotes is read up to there.
+  // The cursor keeps its position in the text. A formula that ends inside quotes is adjusted up to the quotes.
   const [plain, later] = [written('x'), onSheet((each) => sheets.insertRow(each, 1), written('x'))]
   expect(drafted('=A9+SUM(B2:', plain, later, [3, 4, 11])).toMatchObject({ text: '=A10+SUM(B3:', offsets: [4, 5, 12] })
   expect(drafted('=B2&"und B2', plain, later)).toMatchObject({ text: '=B3&"und B2' })
   expect(drafted('B2', plain, later)).toMatchObject({ text: 'B2' })
-  // Nothing that names the rows follows a sort.
+  // References to rows do not follow a sort.
   const sorted = onSheet((each) => sheets.sortRows(each, 0, true, (row) => row), plain)
   expect(followed(readingOf(plain), readingOf(sorted))).toMatchObject({ changes: [] })
   expect(followed(readingOf(plain), readingOf(sorted)).rowOf(3)).toBe(2)
-  // Words that change at the same time do not make it another row.
+  // Text that changes at the same time does not make the row a different one.
   const changed = onSheet((each) => sheets.setCell(each, 2, 1, 'else'), later)
   expect(drafted('=D3', plain, changed).text).toBe('=D4')
 })
@@ -659,7 +659,7 @@ test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one c
   const lists = '```chart\n\n[["a","b"],["x",1],["y"]]\n```\n'
   expect(table(lists, (each) => each.setCells([{ row: 2, column: 1, text: '3' }]))).toBe(lists.replace('["y"]', '["y", 3]'))
   expect(table(lists, (each) => each.deleteRow(2))).toBe(lists.replace(',["y"]', ''))
-  // Several cells, also beyond the existing ones; inserted rows and columns; another order.
+  // The test changes several cells, including some beyond the existing ones, and then inserts and reorders rows and columns.
   const cells = (...texts: readonly (readonly [number, number, string])[]) => texts.map(([row, column, text]) => ({ row, column, text }))
   expect(table(json, (each) => each.setCells(cells([1, 2, '5'], [1, 3, '6'], [3, 0, 'z'], [3, 1, '8'])))).toBe(
     json.replace('"b": 1}', '"b": 1, "c": 5, "D": 6}').replace(']}}\n', ']}},\n>   {"a": "z", "b": 8, "c": ""}\n')
@@ -678,7 +678,7 @@ test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one c
   expect(table(csv, (each) => each.insertColumn(1))).toBe('```chart\ntype: line\n\nMonth,, Visits\nJan,, 120\nFeb,, 180\n```\n')
   expect(table(csv, (each) => each.sortRows(1, true, (row) => row))).toBe(csv.replace('Jan, 120\nFeb, 180', 'Feb, 180\nJan, 120'))
   expect(chartTableOf(parseChart(one('```chart\ndata: #a\n```')))).toBeUndefined()
-  // For any JSON and any cell: reading returns the written value, and nothing else changes.
+  // For any JSON and any cell, reading returns the written value, and nothing else changes.
   const cell = fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(null))
   const lists_ = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c d', '"'), cell, { minKeys: 1 }), { minLength: 1, maxLength: 4 })
   fc.assert(
@@ -730,7 +730,7 @@ test('[FENCE-45] a chart draws cells of a sheet, with the headings of their colu
   expect(drawn('#t!A1:B2')).toMatchObject({ problem: 'sheet', name: '#t', others: ['#s'] })
   for (const wrong of ['#s!', '#s!Total', '#s!A1:B2,C3', '#s!A1 + 1']) expect(drawn(wrong)).toMatchObject({ problem: 'cells', name: wrong })
 
-  // Whole columns are named by their headings, so that later rows are included; other ranges by cells.
+  // Complete columns are named by their headings, so that later rows are included. Other ranges are named by their cells.
   const area = (top: number, bottom: number, first: number, last: number) => namedCells('s', rows, { top, bottom, first, last })
   expect(area(0, 3, 0, 2)).toEqual({ data: '#s' })
   expect(area(1, 3, 0, 1)).toEqual({ data: '#s', x: 'Item', y: 'Qty' })
@@ -738,7 +738,7 @@ test('[FENCE-45] a chart draws cells of a sheet, with the headings of their colu
   expect(area(0, 3, 2, 2)).toEqual({ data: '#s!C1:C4' })
   expect(namedCells('s', [['a', 'b, c', 'A', '']], { top: 0, bottom: 0, first: 0, last: 1 })).toEqual({ data: '#s!A1:B1' })
 
-  // The range that the chart shows is the one that was picked.
+  // The chart shows the same range that the person selected.
   const columns = (text: string): unknown =>
     namedColumns(parseChart(fencesOf(`\`\`\`chart\n${text}\n\`\`\`\n`)[0] as Fence), ['Item', 'Qty', 'Price'], 3)
   expect(columns('data: #s\nx: Item\ny: Qty')).toEqual({ first: 0, last: 1 })
@@ -760,7 +760,7 @@ test('[FENCE-45] a chart draws cells of a sheet, with the headings of their colu
   const follow = (data: string, change: Change): string =>
     after(`\`\`\`chart\ndata: ${data}\n\`\`\`\n`, (fence) => followData(parseChart(fence), 's', change)).split('\n')[1] ?? ''
   expect(follow('#s!A1:B3', { axis: 'row', kind: 'insert', at: 1, count: 1 })).toBe('data: #s!A1:B4')
-  // A row inserted directly after the last one belongs to the range.
+  // A row that is inserted directly after the last one belongs to the range.
   expect(follow('#s!A1:B3', { axis: 'row', kind: 'insert', at: 3, count: 1 })).toBe('data: #s!A1:B4')
   expect(follow('#s!A1:B3', { axis: 'column', kind: 'delete', at: 0, count: 1 })).toBe('data: #s!A1:A3')
   expect(follow('#s!B2', { axis: 'row', kind: 'delete', at: 1, count: 1 })).toBe('data: #REF!')
@@ -886,7 +886,7 @@ test('[FENCE-40] the legend and table of a pie mark values without a slice', () 
       'swatch-none none (no slice)',
       'series-4 b'
     ])
-    // The picture is drawn twice, the second time for narrow windows.
+    // The chart is drawn twice, the second time for narrow windows.
     expect(Array.from(html.matchAll(/class="(series-\d)"><path class="slice"/g), ([, colour]) => colour)).toEqual([
       'series-0',
       'series-4',

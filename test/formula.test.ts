@@ -7,7 +7,7 @@ import { cells, otherCells, table } from './support/formulas.ts'
 
 const now = Date.UTC(2026, 10, 20, 12)
 
-/** The value of a formula in a cell next to the sheet of the table. */
+/** Returns the displayed value of a formula in a cell next to the test's sheet. */
 const shown = (formula: string): string =>
   createWorkbook(
     [
@@ -53,7 +53,7 @@ test('[FENCE-21] cells that depend on themselves show #CYCLE!, and so do cells t
 
 test('[FENCE-22] chains of any length and formulas of any depth never overflow the stack', () => {
   const { sheetRowsMax: height, sheetColumnsMax: width } = limits
-  // Every cell refers to the next one, through the whole sheet.
+  // Every cell of the sheet refers to the next one.
   const name = (cell: number): string => {
     const column = cell % width
     return `${column > 25 ? 'A' : ''}${String.fromCharCode(65 + (column % 26))}${Math.floor(cell / width) + 1}`
@@ -92,10 +92,10 @@ test('[FENCE-23] the computation of a document is bounded: cells, steps, sheets,
 
   expect(compute([['x'.repeat(5000)], ['=A1&A1'], ['=A2&A2']])[2]).toEqual(['#VALUE!'])
   expect(shown(`="${'x'.repeat(limits.formulaCharsMax)}"`)).toBe('#VALUE!')
-  // Nothing is computed beyond the grid; the text stays in the document.
+  // Cells beyond the grid are not computed, but their text stays in the document.
   const wide = createWorkbook([{ id: undefined, rows: [Array.from({ length: 60 }, () => '=1')] }], now)
   expect([wide.textAt(0, 0, 49), wide.textAt(0, 0, 50)]).toEqual(['1', ''])
-  // A pattern with many stars takes no extra time.
+  // A pattern with many wildcards takes no extra time.
   const before = performance.now()
   expect(shown(`=COUNTIF(A1:A6,"${'a*'.repeat(8)}b")`)).toBe('0')
   expect(compute([[`${'a'.repeat(5000)}`], [`=COUNTIF(A1,"${'*a'.repeat(7)}*b")`]])[1]).toEqual(['0'])
@@ -125,6 +125,6 @@ test('[FENCE-24] while a formula is written, the parser knows whether the cursor
     '=!|'
   ]
   expect(none.filter((marked) => at(marked) !== undefined)).toEqual([])
-  // A selection counts as the reference.
+  // The selection counts as the reference to replace.
   expect([pointable('=A1+B1', 4, 6), pointable('=A1+B1', 2, 6), pointable('=A1+B1', 0, 6)]).toEqual(['range', undefined, undefined])
 })

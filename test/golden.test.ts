@@ -1,4 +1,4 @@
-/** A data folder of format 1, made by scripts/golden.ts and never changed since, still opens and reads the same. */
+/** A data folder of format 1 still opens, and its documents have not changed. It was made by scripts/golden.ts and is never edited. */
 import { createHash } from 'node:crypto'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -53,7 +53,7 @@ test('[GOLD-1] every document of the golden folder has its text, its version, it
     // Newer versions may add fields.
     expect((await get(at(one), '/revisions')).body['revisions']).toMatchObject(one.revisions)
     const { events } = (await get(at(one), '/events')).body as { events: { seq: number; kind: string }[] }
-    // Reading may add events that an interrupted run had not announced yet; earlier events stay the same.
+    // Reading may add events that an interrupted run had not announced. Earlier events stay the same.
     expect(events.slice(0, one.events.length).map(({ seq, kind }) => ({ seq, kind }))).toEqual(one.events)
   }
 })

@@ -9,7 +9,7 @@ import { turnedClock } from './support/clock.ts'
 const doc = 'document'
 const counter: Key = ['d', doc, 'counter']
 
-/** A ledger with one empty document. */
+/** Creates a ledger with one empty document. */
 const ledgerOn = async (storage: Storage): Promise<Ledger> => {
   const ledger = createLedger({ storage, clock: turnedClock(), onEvent: () => undefined })
   await ledger.create({ id: doc, owner: { kind: 'anonymous' }, deletedAt: null, event: 0 } as Head, 'system', () => undefined)

@@ -1,4 +1,4 @@
-/** Parsers of others' text: the results of hand-written scanners, and their speed on hostile text. The growth guard is in test/faults. */
+/** Parsers of text written by others: the results of hand-written scanners, and their speed on hostile text. The growth guard is in test/faults. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseBoard } from '../shared/fences/board.ts'
@@ -43,7 +43,7 @@ const piece = fc.constantFrom(
 const short = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
 const runs = { numRuns: 3000 }
 
-/** The former regular expressions: correct on short texts, and slow on long ones. */
+/** The earlier regular expressions. They are correct on short texts, and slow on long ones. */
 const former = {
   atx(line: string) {
     const [, marks, title = ''] = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(line) ?? []
@@ -85,7 +85,7 @@ const kilobytes = (unit: string, size: number): string => unit.repeat(Math.ceil(
 const spaces = ' '.repeat(40_000)
 const deep = `${'- '.repeat(20_000)}x`
 
-// With the former parsers each took between one second and an hour; all together take some tenths of a second now.
+// With the earlier parsers, each of these took between a second and an hour. Now all of them together take a few tenths of a second.
 test.each<readonly [string, () => unknown]>([
   ['a heading of spaces that ends a line', () => firstHeading(`# ${' '.repeat(19_000)}\u2028`)],
   ['an outline of such headings', () => outlineOf(`# ${spaces}\u2028\n#${spaces}x\u2028`)],
@@ -113,7 +113,7 @@ test.each<readonly [string, () => unknown]>([
   ['a merge of changes in every second line', () => merge(kilobytes('a\nb\n', 60), kilobytes('a\nc\n', 60), kilobytes('d\nb\n', 60))],
   ['a merge of two new texts', () => merge('', kilobytes('a\n', 400), kilobytes('b\n', 400))]
 ])('[LINEAR-2] %s takes no time', (_name, read) => {
-  // Processor time of this thread: excludes other work on the machine.
+  // The processor time of this thread excludes other work on the machine.
   const start = process.threadCpuUsage()
   read()
   const { user, system } = process.threadCpuUsage(start)

@@ -16,7 +16,8 @@ const { packages } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'pa
 }
 
 /**
- * The linter, the formatter, and the parser of knip: their packages for other platforms. `node scripts/complete-lock.mjs --integrity` fills them in.
+ * Matches the packages of the linter, the formatter and knip's parser for other platforms. `node scripts/complete-lock.mjs --integrity` fills them
+ * in.
  */
 const tools = /^node_modules\/@(oxlint|oxlint-tsgolint|oxfmt|oxc-parser)\/(?!.*linux-x64(-gnu)?$)/
 

@@ -18,7 +18,7 @@ const { tests } = createRequire(import.meta.url)('commonmark-spec') as { tests: 
 const commonmark = tests.map((one) => ({ ...one, markdown: one.markdown.replaceAll('→', '\t'), html: one.html.replaceAll('→', '\t') }))
 const { render } = createRenderer()
 
-/** Removes the additions to every heading, link and image, and normalises white space between blocks to that of the examples. */
+/** Removes what this project adds to every heading, link and image, and adjusts the white space between blocks to that of the examples. */
 const bare = (html: string): string =>
   html
     .replaceAll(/<a class="anchor"[^>]*>#<\/a>/g, '')
@@ -32,7 +32,7 @@ const bare = (html: string): string =>
     .replaceAll(/\s*(<\/?(?:blockquote|ul|ol|li|p|pre|table|thead|tbody|tr|th|td|h[1-6])\b)/g, '$1')
     .trim()
 
-/** The specifications join the lines of a paragraph. */
+/** Renders Markdown as the specifications do: they join the lines of a paragraph. */
 const asSpecified = (markdown: string): string => bare(render(`---\nbreaks: false\n---\n${markdown}`).html)
 
 const differing = (examples: readonly Example[]): number[] =>
@@ -40,7 +40,7 @@ const differing = (examples: readonly Example[]): number[] =>
 
 const from = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
-/** Differences by rule: number → reason. Everything else matches the specification. */
+/** Examples that differ from the specification, by rule: number → reason. Everything else matches the specification. */
 const explained: Readonly<Record<string, readonly number[]>> = {
   'raw HTML is text, or, as a comment, not shown': [
     21,
@@ -94,7 +94,7 @@ test('[MARKDOWN-2] no example of CommonMark lets its own tags through', () => {
   }
 })
 
-/** The GFM specification may be next to the project; a clone without it has the examples below. */
+/** The GFM specification may be next to the project. Without it, only the examples below run. */
 const gfmPath = join(import.meta.dirname, '..', '..', 'shared', 'data', 'gfm-spec.txt')
 
 const gfm = (): (Example & { readonly extension: string })[] => {
@@ -109,7 +109,7 @@ const gfm = (): (Example & { readonly extension: string })[] => {
   )
 }
 
-/** Numbers in the GFM 0.29 specification: examples that CommonMark has changed since, and the rules above. */
+/** Example numbers of the GFM 0.29 specification that are excluded. CommonMark has changed some of them, and the rules above apply to the others. */
 const explainedGfm: Readonly<Record<string, readonly number[]>> = {
   'raw HTML is text': [
     ...from(118, 160),
@@ -208,7 +208,7 @@ test('[MARKDOWN-13] published pages show emoji and dashes for their names and hy
 test('[MARKDOWN-15] a line break within a paragraph stays one, unless the front matter says breaks: false', () => {
   expect(render('one\ntwo *three\nfour*').html).toBe('<p>one<br>\ntwo <em>three<br>\nfour</em></p>\n')
   expect(render('- [ ] a\n  b\n\n> c\n> d').html.match(/<br>/g)).toHaveLength(2)
-  // Explicit breaks stay single; code and formulas keep their lines; cells and list items get none.
+  // Explicit breaks are not doubled, code and formulas keep their lines, and cells and list items get no breaks.
   for (const text of ['a<br>\nb', 'a\\\nb', 'a  \nb']) expect(render(text).html.match(/<br>/g)).toHaveLength(1)
   for (const text of ['```\na\nb\n```', '$$\na\n$$', '- a\n- b', '| a |\n|---|\n| b |', '<!--\na\n-->'])
     expect(render(text).html).not.toContain('<br>')
@@ -216,7 +216,7 @@ test('[MARKDOWN-15] a line break within a paragraph stays one, unless the front 
   for (const value of ['false', ' False # wrapped by a program', '"false"'])
     expect(render(`---\ntitle: a\nbreaks: ${value}\n---\none\ntwo`).html).toBe(joined)
   for (const text of ['---\nbreaks: true\n---\none\ntwo', 'breaks: false\n\none\ntwo']) expect(render(text).html).toContain('one<br>\ntwo')
-  // Headings, descriptions and block lines refer to the text.
+  // Headings, the description and the lines of blocks refer to the source text.
   const { headings, description, blocks } = render('one\ntwo\n\na\nb\n===')
   expect({ headings, description, blocks }).toEqual({
     headings: [{ level: 1, text: 'a b', id: 'a-b' }],
@@ -276,7 +276,7 @@ test('[MARKDOWN-5] headings have unique ids; the description is the first paragr
   expect(headings.map(({ id }) => id)).toEqual(['über-uns', 'same', 'same-1', 'same-1-1', 'section'])
   expect(description).toBe('First code and bold.')
   expect(render('<kbd>Ctrl</kbd> for x<sub>2</sub>[^1],\n$y$.\n\n[^1]: note').description).toBe('Ctrl for x2, y.')
-  // No heading can have an id of a footnote or of the page.
+  // No heading can have the id of a footnote or of an element of the page.
   const { html } = render('# note:1\n\n## note-1\n\nx[^1] y[^1]\n\n[^1]: z')
   const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
   expect(ids).toEqual(['note1', 'note-1', 'note:1-ref', 'note:1-ref-2', 'note:1'])
@@ -332,7 +332,7 @@ test('[MARKDOWN-7] hostile text renders in bounded time', () => {
     'www.'.repeat(50_000),
     'http://a.b/((((('.repeat(15_000)
   ]
-  // A rule that rereads the text at each mark takes minutes here: the time limit of the test is the bound.
+  // A rule that rereads the text at each mark would take minutes here, so the time limit of the test is the bound.
   for (const text of hostile) expect(render(text).html).not.toBe('')
 })
 
@@ -414,7 +414,7 @@ test('[MARKDOWN-9] each task box has the source position of its letter, wherever
 })
 
 test('[MARKDOWN-11] the source lines of each block are recorded for any text', () => {
-  /** The number of top-level elements in well-formed HTML. */
+  /** Returns the number of top-level elements in well-formed HTML. */
   const topElements = (html: string): number => {
     let [count, depth] = [0, 0]
     for (const [, end, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {

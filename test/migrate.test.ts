@@ -44,14 +44,14 @@ describe.skipIf(noPostgres !== undefined)('moving the documents', () => {
     cluster = await sharedCluster()
   })
 
-  /** Dropped after the test. */
+  /** Creates a schema, which is dropped after the test, and returns its address. */
   const newAddress = (): string => {
     const schema = freshSchema()
     onTestFinished(() => cluster.sql(`drop schema if exists ${schema} cascade`))
     return cluster.address(schema)
   }
 
-  /** A data folder with so many entries, of which some are large. Removed after the test. */
+  /** Creates a data folder with a number of entries, some of them large. It is removed after the test. */
   const filledFolder = async (entries: number): Promise<string> => {
     const folder = await mkdtemp(join(tmpdir(), 'agmd-migrate-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-/** The copy of a document in memory, with a journal and without sockets. */
+/** The server's copy of a document in memory, with a journal and without sockets. */
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import type { Head } from '../server/domain/records/keys.ts'

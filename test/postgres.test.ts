@@ -23,7 +23,7 @@ const owner = { instance: 'one', secret: bytes('secret'), version: 'test' }
 
 describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
   let cluster: Cluster
-  /** Dropped in the end. */
+  /** Schemas that are dropped after the tests. */
   const schemas: string[] = []
   const newSchema = (): string => {
     schemas.push(freshSchema())
@@ -34,7 +34,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     const { synced } = await preparePostgres(address, owner)
     return openPostgresStorage({ address, synced })
   }
-  /** Closed after the test. */
+  /** Opens a store, which is closed after the test. */
   const openFor = async (schema: string): Promise<Storage> => {
     const storage = await openIn(schema)
     onTestFinished(() => storage.close())
@@ -51,7 +51,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     for (const schema of schemas) await cluster.sql(`drop schema if exists ${schema} cascade`)
   })
 
-  // Tables cost more than records: all tests of the contract have the same ones.
+  // Creating tables takes longer than deleting records, so all tests of the contract share one set of tables.
   const emptied = async () => {
     await cluster.sql(`delete from ${common}.record`)
     return withReadCache(await openIn(common))
@@ -94,7 +94,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     await expect(storage.commit({})).rejects.toMatchObject({ code: 'storage_unavailable' })
   })
 
-  /** Commits of another node: a store without the lock of the service. */
+  /** Makes commits as another node, using a connection that does not hold the lock of the service. */
   const otherNode = async (schema: string, run: (client: pg.Client) => Promise<unknown>): Promise<void> => {
     const client = new pg.Client(cluster.address())
     await client.connect()
@@ -175,7 +175,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     expect(encodeNotices('w', many).map(decodeNotice)).toEqual([{ writer: 'w', keys: [] }])
   })
 
-  /** A way to the cluster on which the next answer to a commit, or the commit itself, gets lost with the connection. */
+  /** Creates a proxy to the cluster. It can drop the connection together with the next commit, or with the answer to it. */
   const breakingProxy = async () => {
     const target = new URL(cluster.address())
     const port = Number(target.port)
@@ -230,7 +230,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     }
   })
 
-  /** The error of preparing the store at an address. */
+  /** Returns the error that preparing the store at an address causes. */
   const refusal = (url: string, who = owner) => preparePostgres(parsePostgresAddress(url), who).catch((error: unknown) => error)
   const refused = (exitCode: number, said: string) => expect.objectContaining({ exitCode, message: expect.stringContaining(said) })
 

@@ -1,4 +1,4 @@
-/** Checks the countable rules on language in CONTRIBUTING.md: words and sentence openings that plain English avoids. */
+/** Checks the countable language rules in CONTRIBUTING.md: words and sentence openings that plain English avoids. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,10 +8,10 @@ const root = join(import.meta.dirname, '..')
 const papers = ['ARCHITECTURE.md', 'README.md', 'SECURITY.md', 'test/README.md', 'test/SPEC.md', ...globSync('docs/**/*.md', { cwd: root })]
 const sources = ['shared', 'server', 'cli', 'web']
 
-/** A clause as subject; only whole sentences match, so that questions and headings pass. */
+/** Matches a sentence whose subject is a clause. Only complete sentences match, so that questions and headings pass. */
 const clause = /^(?:What|Whatever|Who|Whoever|Whom|Whose|Those|Of)\b.*\.["”]?$/
 
-/** Quoted words are named, not used. */
+/** Returns the sentences that match. Text in quotation marks is ignored, because it is only mentioned. */
 const found = (sentences: readonly Sentence[], pattern: RegExp): string[] =>
   sentences.filter(({ text }) => pattern.test(text.replaceAll(/“[^”]*”/g, '“”'))).map(({ file, text }) => `${file}: ${text}`)
 

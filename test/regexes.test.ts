@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { allFaults, faultsOf } from '../scripts/check-regexes.ts'
 import { judge } from '../scripts/regexes/judge.ts'
 
-/** Each of these was in the sources, and took more than linear time on hostile text. */
+/** Regular expressions that were once in the sources, and took more than linear time on hostile text. */
 const slow = [
   /\n+$/,
   /^\n+|\n+$/g,

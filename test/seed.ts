@@ -1,6 +1,6 @@
 /**
- * Every run of the suite tests properties on the same cases, so that a failure points to the change under test. `npm run fuzz properties` tests new
- * cases and sets AGMD_TEST_SEED.
+ * Makes every run of the suite test properties on the same cases, so that a failure points to the change under test. `npm run fuzz properties` tests
+ * new cases and sets AGMD_TEST_SEED.
  */
 import fc from 'fast-check'
 

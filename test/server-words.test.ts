@@ -1,4 +1,4 @@
-/** The words of the server-rendered pages, in every language. */
+/** The texts of the server-rendered pages in every language. */
 import { globSync, readFileSync } from 'node:fs'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
@@ -19,7 +19,7 @@ const quoted = String.raw`'((?:[^'\\]|\\.)*)'`
 const plain = [...source.matchAll(new RegExp(String.raw`\b(?:t|term)\(\s*${quoted}`, 'g'))].map(([, sentence]) => sentence ?? '')
 const counted = [...source.matchAll(new RegExp(String.raw`\btn\([^']*?${quoted},\s*${quoted}`, 'g'))].map(([, , many]) => many ?? '')
 
-/** The page text for a refusal by the domain. Server faults have no page. */
+/** The pages that show a refusal by the domain. Faults of the server have no page. */
 const refusals = [
   'invalid_request',
   'credential_required',
@@ -68,9 +68,9 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 const children = (node: Node): Node[] =>
   Object.values(node).flatMap((value) => (Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : []))
 
-/** Words between the tags of a template, and in attributes that screen readers read. */
+/** Returns the text between the tags of a template, and the text of attributes that screen readers announce. */
 const wordsOf = (markup: string): string[] => {
-  // Only an attribute.
+  // This template contains only an attribute.
   if (/^ [a-z-]+(?==|$)/.test(markup)) return []
   const spoken = [...markup.matchAll(/\b(?:aria-label|title|placeholder|alt)="([^"]*)"/g)].map(([, words = '']) => words)
   const code = markup.replaceAll(/<(code|svg)\b[\s\S]*?<\/\1>/g, '')
@@ -104,7 +104,7 @@ test('[WORDS-4] every text on a server-rendered page comes from the catalogue', 
   )
   expect(pages.length).toBeGreaterThan(8)
   const found = pages
-    // Published and embedded pages are in the language of their text; their frame is English.
+    // Published and embedded pages are in the language of their text, and the text around it is English.
     .filter((name) => name !== 'server/http/widget-page.ts')
     .flatMap((name) =>
       untranslated(parseAst(readFileSync(join(root, name), 'utf8'), { lang: 'ts' }) as unknown as Node).map((words) => `${name}: ${words}`)
@@ -129,6 +129,6 @@ test('[PASSKEY-7] browsers have their usual names, in the language of the reader
   }
   const words = languageOf({ req: new IncomingMessage(new Socket()), acceptsLanguages: (() => 'de') as Context['acceptsLanguages'] })
   for (const [agent, name] of Object.entries(names)) expect(browserWords(words, browserName(agent)), agent).toBe(name)
-  // A name that a person chose stays.
+  // A name that a person chose stays as it is.
   expect(browserWords(words, 'Laptop on my desk')).toBe('Laptop on my desk')
 })

@@ -2,15 +2,15 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Ids of the rules in test/SPEC.md, in order: list items that begin with `**XXX-1**`. */
+/** Returns the ids of the rules in test/SPEC.md in order, from list items that begin with `**XXX-1**`. */
 function ruleIds(): string[] {
   const spec = readFileSync(join(import.meta.dirname, 'SPEC.md'), 'utf8')
   return [...spec.matchAll(/\*\*([A-Z][A-Z0-9]*-\d+)\*\*/g)].map(([, id = '']) => id)
 }
 
 /**
- * Ids at the beginning of test titles, in square brackets, one or several in a row. This includes contract suites next to the `.test.ts` files that
- * run them.
+ * Returns the ids at the beginning of test titles, in square brackets. Several ids may follow each other. Contract suites count as well; they are
+ * next to the `.test.ts` files that run them.
  */
 function testedIds(): Set<string> {
   const sources = globSync('**/*.ts', { cwd: import.meta.dirname }).map((path) => readFileSync(join(import.meta.dirname, path), 'utf8'))

@@ -8,7 +8,10 @@ import { limits } from '../shared/limits.ts'
 const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (entry: Entry | undefined) => entry && new TextDecoder().decode(entry.value)
 
-/** The contract of every store. `factory` makes an empty one; the suite closes it. `racers`: how many of the 1,000 writers race at once. */
+/**
+ * The contract of every store. `factory` creates an empty store, and the suite closes it. `racers` is the number of the 1,000 writers that race at
+ * once.
+ */
 export function storageContract(name: string, factory: () => Promise<Storage>, { racers = 100 } = {}): void {
   describe(name, () => {
     let storage: Storage
@@ -117,7 +120,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
         }
       }
       const writer = { busy: Promise.resolve() }
-      // A hundred queues race with ten writers each, as documents' queues do between nodes.
+      // A hundred queues of ten writers each race, like the queues of documents on different nodes.
       const queues = Array.from({ length: racers }, () => ({ ...writer }))
       for (let n = 0; n < 1000; n++) {
         const queue = queues[n % queues.length]!

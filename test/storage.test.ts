@@ -24,14 +24,14 @@ storageContract('memory', async () => createMemoryStorage())
 storageContract('memory behind a read cache', async () => withReadCache(createMemoryStorage()))
 storageContract('lmdb', async () => openLmdbStorage({ folder: await temporaryFolder() }))
 
-/** A folder that is removed after the test. */
+/** Creates a folder that is removed after the test. */
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-storage-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** A closed data folder with `entries` entries `['d', n]`. */
+/** Creates a closed data folder with the given number of entries `['d', n]`. */
 async function filledFolder(entries = 50): Promise<string> {
   const folder = await temporaryFolder()
   await withStorage(folder, (storage) =>
@@ -49,7 +49,7 @@ async function withStorage<T>(folder: string, run: (storage: Storage) => Promise
   }
 }
 
-/** Changes the stored bytes of one entry without the store. */
+/** Changes the stored bytes of one entry without using the store. */
 async function damage(folder: string, key: Key, change: (envelope: Buffer) => void): Promise<void> {
   const database = openDatabase(join(folder, 'store'), false)
   const envelope = Buffer.from(database.getBinary(encodeKey(key))!)
@@ -63,7 +63,7 @@ const editInstance = async (folder: string, change: object) => {
   await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), ...change }))
 }
 
-/** Runs TypeScript in a process of its own. `shell` may set limits first. */
+/** Runs TypeScript in a separate process. `shell` contains commands that run first, for example to set limits. */
 function runScript(source: string, folder: string, shell = '') {
   const script = `cd '${folder}'; ${shell} exec '${process.execPath}' --input-type=module-typescript -e "$SOURCE"`
   return spawn('sh', ['-c', script], { env: { ...process.env, SOURCE: source, FOLDER: folder }, stdio: ['pipe', 'pipe', 'inherit'] })

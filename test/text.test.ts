@@ -5,7 +5,7 @@ import { commonItems } from '../shared/text/common-lines.ts'
 import { applyEdits, coarseDiff, coarsened, diff, type Edit, followed, hunks, hunksOf, rebased, unifiedDiff } from '../shared/text/diff.ts'
 import { markedLines, merge, mergeWithMarks } from '../shared/text/merge.ts'
 
-// Few letters, so that texts share much; surrogate pairs that share a half.
+// Few different letters make texts with much in common. Some surrogate pairs share a half.
 const unit = fc.constantFrom('a', 'b', ' ', '\n', '\n', '# ', 'ä', '😀', '😁', '👍', '🂠', 'word ', '')
 const someText = fc.array(unit, { maxLength: 40 }).map((parts) => parts.join(''))
 const edited = fc
@@ -116,7 +116,7 @@ test('[TEXT-6] a unified diff shows changes with three lines of context and is c
   const long = unifiedDiff('', 'line\n'.repeat(1000), 100)
   expect(long.length).toBeLessThanOrEqual(100)
   expect(long.endsWith('+line')).toBe(true)
-  // Too different for a line comparison: a single hunk says so.
+  // The texts are too different for a comparison of lines, so the diff is a single hunk.
   const numbers = (from: number): string => Array.from({ length: 1200 }, (_, n) => `${from + n}\n`).join('')
   const coarse = unifiedDiff(`same\n${numbers(0)}`, `same\n${numbers(5000)}`, 20_000)
   expect(coarse.startsWith('@@ -1,1201 +1,1201 @@\n same\n-0\n-1\n')).toBe(true)
@@ -134,7 +134,7 @@ test('[LOOP-5] common lines are those that the package `diff` finds, or none if 
   )
 })
 
-/** Indices of the items that an edit script keeps. */
+/** Returns the index pairs of the items that an edit script keeps. */
 const pairsOf = (script: ReturnType<typeof diffArrays<string>> | undefined): [number, number][] | undefined => {
   const pairs: [number, number][] = []
   let [old, young] = [0, 0]
@@ -180,7 +180,7 @@ test('[LOOP-6] hunks of known edits lead from one text to the other, like those 
       const told = hunksOf(before, diff(before, after), Number.POSITIVE_INFINITY)
       const lines = before.split('\n')
       const ended = after.split('\n')
-      // From the last to the first, so that line numbers stay valid.
+      // The changes are applied backwards, so that line numbers stay valid.
       for (const { line, removed, added } of told.toReversed()) {
         expect(lines.slice(line - 1, line - 1 + removed.length)).toEqual(removed)
         lines.splice(line - 1, removed.length, ...added)
@@ -237,7 +237,7 @@ test('[MERGE-4] a conflict shows the lines of both sides and the base', () => {
 
 const labels = { mine: 'mine', base: 'base', theirs: 'theirs' }
 
-/** A text with conflict marks, resolved for one side everywhere. */
+/** Resolves every conflict in a text for one side. */
 const settled = (text: string, side: 'mine' | 'theirs'): string =>
   text.replaceAll(/<{7} mine\n([^]*?)\|{7} base\n[^]*?={7}\n([^]*?)>{7} theirs\n/g, (_marks, mine: string, theirs: string) =>
     side === 'mine' ? mine : theirs
@@ -256,7 +256,7 @@ test('[MERGE-6] conflicting texts are both between marks, with their base; the r
       const text = mergeWithMarks(before, mine, theirs, labels)
       if (merged.clean) expect(text).toBe(merged.content)
       else expect(markedLines(text)).toHaveLength(merged.conflicts.length * 3)
-      // Resolved for one side, a merge with an unchanged other side equals that side.
+      // A merge with an unchanged other side, resolved for one side, is equal to that side.
       expect(settled(mergeWithMarks(before, mine, before, labels), 'mine')).toBe(mine)
       expect(settled(text, 'mine')).toBe(settled(mergeWithMarks(before, theirs, mine, labels), 'theirs'))
     }),

@@ -23,7 +23,7 @@ const refusal = (ydoc: Y.Doc, update: Uint8Array): UpdateRefused | undefined => 
   }
 }
 
-/** Nothing is pending, there is one root, and it holds plain text. */
+/** Checks that a document has no pending updates, and one root with plain text. */
 const isSound = (ydoc: Y.Doc): void => {
   expect(ydoc.store.pendingStructs).toBeNull()
   expect(ydoc.store.pendingDs).toBeNull()
@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.tuple(
   fc.constantFrom('a', 'word', '😀', '\n', 'é', '{"a":1}')
 ) as fc.Arbitrary<Step>
 
-/** Three people with real Y.Docs, some offline for a while. Returns the updates sent to the server in order, and checks that it accepts them. */
+/** Three people with real Y.Docs, some of them offline for a while. Passes the updates to the server in order, and checks that it accepts them. */
 const play = (steps: readonly Step[], take: (server: Y.Doc, update: Uint8Array) => void): Y.Doc => {
   const server = new Y.Doc()
   textOf(server)
@@ -116,7 +116,7 @@ test('[UPDATE-2] every truncation and mutation of an update is refused or harmle
   )
 })
 
-/** A hand-made update. */
+/** Returns an update made by hand. */
 const written = (write: (encoder: encoding.Encoder) => void): Uint8Array => {
   const encoder = encoding.createEncoder()
   write(encoder)
@@ -245,10 +245,10 @@ test('[UPDATE-5] checking a hostile update takes time proportional to its bytes'
       numbers(encoder, 0)
     })
   timed(clients(200_000, (encoder) => rootItem(encoder, 'x')))
-  // Each item after the next one, in a long chain and in a cycle.
+  // Each item comes after the next one, first in a long chain and then in a cycle.
   timed(clients(10_000, (encoder, client) => (client === 10_000 ? rootItem(encoder, 'x') : itemAfter(encoder, client + 1, 0, 'x'))))
   timed(clients(10_000, (encoder, client) => itemAfter(encoder, (client % 10_000) + 1, 0, 'x')))
-  // Two long runs that wait for each other at every step, and thousands of items that wait for their end.
+  // Two long runs wait for each other at every step, and thousands of items wait for their end.
   timed(
     written((encoder) => {
       numbers(encoder, 9_002)

@@ -1,4 +1,4 @@
-/** Events in the panel's list. */
+/** The events in the activity panel. */
 import { expect, test } from 'vitest'
 import { groupByDay } from '../web/activity/groups.ts'
 import type { EventFields } from '../shared/events.ts'
@@ -6,7 +6,7 @@ import type { FeedEvent } from '../web/activity/event.ts'
 
 const noon = new Date(2026, 4, 4, 12).getTime()
 
-/** Text changes, newest first: the author, and the minutes before noon. Two names mean both wrote. */
+/** Creates text changes, newest first: the author, and the minutes before noon. Two names mean that both wrote. */
 const feed = (...lines: readonly (readonly [who: string, minutes: number, kind?: string])[]): FeedEvent[] =>
   lines.map(([who, minutes, kind = 'content.changed'], index) => {
     const actors = who.split('+')
@@ -23,7 +23,7 @@ const shown = (events: readonly FeedEvent[], seen = 0): string[] =>
 test('[ACTIVITY-5] changes by two people at the same time are one line each', () => {
   expect(shown(feed(['Ana', 0], ['Bea', 1], ['Ana', 2], ['Bea', 3], ['Ana', 4]))).toEqual(['Ana 3', 'Bea 2'])
   expect(shown(feed(['Ana+Bea', 0], ['Ana', 1], ['Bea+Ana', 2], ['Ana', 3]))).toEqual(['Ana+Bea 2', 'Ana 2'])
-  // A pause of half an hour begins a new line.
+  // A pause of half an hour begins a new entry.
   expect(shown(feed(['Ana', 0], ['Bea', 10], ['Bea', 20], ['Ana', 31], ['Ana', 50]))).toEqual(['Ana 1', 'Bea 2', 'Ana 2'])
   // A comment separates the changes before and after it, and so does the mark of new events.
   expect(shown(feed(['Ana', 0], ['Bea', 1, 'comment.created'], ['Ana', 2], ['Ana', 3]))).toEqual(['Ana 1', 'Bea 1', 'Ana 2'])

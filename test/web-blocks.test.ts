@@ -1,4 +1,4 @@
-/** Moving blocks: the resulting order, and the changed text. */
+/** Moving blocks: the resulting order, and the text that changes. */
 import { ensureSyntaxTree } from '@codemirror/language'
 import { EditorState, type Extension, type TransactionSpec } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
@@ -9,7 +9,7 @@ import { setHeading, toggleList } from '../web/editor/commands-block.ts'
 import { markdown } from '../web/editor/language.ts'
 import { tiedText } from '../web/editor/tied-text.ts'
 
-/** The part of a view that commands use. */
+/** Creates the part of a view that commands use. */
 function viewAt(doc: string, anchor: number, more: Extension = []) {
   let state = EditorState.create({ doc, selection: { anchor }, extensions: [markdown(), more] })
   ensureSyntaxTree(state, doc.length, 60_000)
@@ -17,7 +17,7 @@ function viewAt(doc: string, anchor: number, more: Extension = []) {
     get state() {
       return state
     },
-    /** Number of deleted and inserted letters. */
+    /** Number of deleted and inserted characters. */
     touched: 0,
     dispatch(spec: TransactionSpec) {
       const transaction = state.update(spec)
@@ -28,7 +28,7 @@ function viewAt(doc: string, anchor: number, more: Extension = []) {
   return view
 }
 
-/** A view of a text in which `|` is the caret. */
+/** Creates a view of a text in which `|` is the caret. */
 const viewOf = (marked: string) => viewAt(marked.replace('|', ''), marked.indexOf('|'))
 
 function after(marked: string, run: (view: EditorView) => boolean): string | false {
@@ -98,7 +98,7 @@ test('[BLOCK-2] when two texts swap places, the one with fewer comments, else th
     expect(run(view as unknown as EditorView)).toBe(true)
     expect(view.touched).toBe(2 * 'short\n\n'.length)
   }
-  // A comment is tied to the shorter one.
+  // A comment is anchored to the shorter text.
   const tied = viewAt(
     `short\n\n${long}`,
     0,
@@ -137,10 +137,10 @@ const kinds = [
 
 const comment = '<!-- -->'
 
-/** The parsed blocks of a text, without item numbers. */
+/** Returns the parsed blocks of a text, without the numbers of items. */
 const blocksOf = (text: string): string[] => {
   const state = EditorState.create({ doc: text, extensions: [markdown()] })
-  // However busy the machine is.
+  // Parsing must finish, however busy the machine is.
   ensureSyntaxTree(state, text.length, 60_000)
   return siblingsOf(state, 0).map(({ name, from, to }) => `${name}: ${text.slice(from, to).replaceAll(/^\d+/g, '1')}`)
 }
@@ -150,7 +150,7 @@ test('[BLOCK-4] a moved block and its neighbours keep their meaning, whatever is
   let moves = 0
   for (const one of kinds)
     for (const two of kinds)
-      // Covers every pair, though not every combination of three.
+      // The loop covers every pair of kinds, but not every combination of three.
       for (const three of kinds.filter((_kind, index) => (index + kinds.indexOf(one)) % 3 === 0)) {
         const text = [one, two, three].join('\n\n')
         const before = blocksOf(text)

@@ -1,4 +1,4 @@
-/** The words of the connection chip. */
+/** The text of the connection chip. */
 import { computed, signal } from '@preact/signals'
 import { expect, test, vi } from 'vitest'
 import { calmly, chip, type ChipInput } from '../web/connection/chip.ts'
@@ -33,11 +33,11 @@ test('[WEB-38] if this device stores nothing, the chip says so', () => {
 
 test('[WEB-2] without a connection the chip says whether this device keeps the changes, and counts no letters', () => {
   expect(say({ socket: 'connecting', online: false })).toBe('Offline')
-  // A letter is one change to the machine; its number means nothing to a person.
+  // The page counts each letter as a change, so the number means nothing to a person.
   expect(say({ socket: 'connecting', online: false, unsent: 1 })).toBe('Offline, changes stored on this device')
   expect(say({ socket: 'connecting', online: false, unsent: 17 })).toBe('Offline, changes stored on this device')
   expect(say({ socket: 'connecting', online: false, unsent: 7, kept: false })).toBe('Offline, changes not saved')
-  // Changes that are not on the device's disk yet do not count as stored, and the page should stay open until they are.
+  // Changes that are not on the device's disk do not count as stored, and the page should stay open until they are.
   expect(chip({ ...calm, socket: 'connecting', online: false, unsent: 7, unwritten: 3 }).held).toBe(4)
   expect(say({ socket: 'connecting', online: false, unsent: 3, unwritten: 3 })).toBe('Offline')
   expect(chip({ ...calm, socket: 'connecting', unsent: 7, unwritten: 1 }).detail).toBe('Keep this page open until the connection is back.')

@@ -20,7 +20,7 @@ test('[WRITE-1] every command is in one list, with its own id and keys that mean
   const keys = commands.flatMap((command) => (command.keys ?? []).map((key) => ({ key, command })))
   for (const { key } of keys) {
     const same = keys.filter((other) => other.key === key).map(({ command }) => command)
-    // All but the last must say when they own the key.
+    // All commands with the same key, except the last, must say when the key is theirs.
     for (const command of same.slice(0, -1)) expect(command.keysWhen, `${key}: ${command.id}`).toBeDefined()
   }
 })
@@ -70,13 +70,13 @@ test('[WRITE-76] a shortcut with Shift means the same with Caps Lock on', () => 
   }
   press('Z', true)
   press('z', false)
-  // With Caps Lock.
+  // Caps Lock is on.
   press('z', true)
   press('Z', false)
   expect(done).toEqual(['redo', 'undo', 'redo', 'undo'])
 })
 
-/** A page whose editor has no window. `done` gets each change of the text. */
+/** Creates a page whose editor has no window. `done` is called with the text after each change. */
 function pageOf(doc: string, extensions: Extension, done: (text: string) => void = () => undefined) {
   let state = EditorState.create({ doc, selection: { anchor: 0, head: doc.length }, extensions: [markdown(), extensions] })
   const view = {

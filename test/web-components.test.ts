@@ -1,4 +1,4 @@
-/** Rules of components that need no page. */
+/** The rules of components that need no page. */
 import { signal } from '@preact/signals'
 import { expect, test } from 'vitest'
 import { withOwnIds } from '../shared/components/own-ids.ts'
@@ -14,7 +14,7 @@ test('[COMP-71] a change counts as undone once its component reads as before, ex
   const fence = signal(before)
   let undone = 0
   const stop = whenUndone(fence, before, () => (undone += 1))
-  // Nothing has changed yet when it appears a moment later.
+  // The change appears slightly later, so nothing has changed yet.
   expect(undone).toBe(0)
   fence.value = fenceOf('## A', '', '- [ ] two')
   fence.value = fenceOf('## A', '- [ ] two')

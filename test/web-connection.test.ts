@@ -1,4 +1,4 @@
-/** When a closed connection is retried. */
+/** When the page retries a closed connection. */
 import { expect, test } from 'vitest'
 import { createRetries, type Retries } from '../web/connection/retry.ts'
 

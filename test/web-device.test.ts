@@ -1,4 +1,4 @@
-/** The stores of the device: their owners, and the rules of the outbox, with a simulated disk, pages and clock. */
+/** The stores of the device: which module owns each, and the rules of the outbox, with a simulated disk, pages and clock. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -35,7 +35,7 @@ const restored = async (outbox: Outbox<Said>): Promise<string> => {
 const say = (outbox: Outbox<Said>, doc: string, id: string): Promise<boolean> =>
   outbox.put({ id, doc, at: outbox.now(), words: `words of ${id}` })
 
-/** A page with one outbox of each kind. */
+/** Opens a page with one outbox of each kind. */
 function openPage(device: FakeDevice, doc: string): FakePage & { readonly review: Outbox<Said>; readonly uploads: Outbox<Said> } {
   const page = device.open()
   return { ...page, review: openOutbox('review', doc, page.page), uploads: openOutbox('uploads', doc, page.page) }
@@ -114,7 +114,7 @@ test('[KEEP-4] an entry belongs to the page that added it; another page restores
   await say(one.uploads, doc, 'b')
   const other = openPage(device, doc)
   const taken: string[] = []
-  // Requested twice, it waits once.
+  // The entry is requested twice, but the page waits for its lock only once.
   for (const _ of [1, 2]) await other.uploads.restore(({ id }) => taken.push(id))
   expect(taken).toEqual([])
   expect(await restored(one.uploads)).toBe('')
@@ -277,7 +277,7 @@ test('[KEEP-8] an acknowledged entry does not come back, whatever the disk does'
   device.state = 'deaf'
   await review.drop('a')
   expect(await ids(review)).toBe('')
-  // Its answer arrived while it was being written to disk.
+  // The answer arrived while the entry was being written to disk.
   device.state = 'ok'
   const writing = say(review, doc, 'b')
   await review.drop('b')

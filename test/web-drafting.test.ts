@@ -1,4 +1,4 @@
-/** Suggestions as they are typed, on a network that loses, delays and cuts, with a service of our own. */
+/** Suggestions that are typed on a network that loses, delays and cuts off messages, with a simulated service. */
 import { signal } from '@preact/signals'
 import { afterEach, expect, test, vi } from 'vitest'
 import { shownName } from '../web/review/outbox/draft-name.ts'
@@ -12,19 +12,19 @@ afterEach(() => {
 })
 
 /**
- * `unreached`: the service never gets it. `lost`: its answer never arrives. `cut`: the connection ends within the answer. `silent`: nothing comes. `other`: the service has
- * other words under this name.
+ * The fate of a request. `unreached`: the service never receives it. `lost`: its answer never arrives. `cut`: the connection ends within the
+ * answer. `silent`: nothing arrives. `other`: the service has other words under this name.
  */
 type Fate = 'ok' | 'unreached' | 'lost' | 'cut' | 'silent' | 'other'
 
 interface Typing {
   readonly drafting: Drafting
-  /** The texts at the service. */
+  /** Returns the texts that the service has. */
   readonly texts: () => readonly string[]
   type(text: string): void
 }
 
-/** A page on which one suggestion is typed. `next` decides on the next request: its fate, and how long each way takes. */
+/** Opens a page on which one suggestion is typed. `next` decides what happens to the next request, and how long each direction takes. */
 function openTyping(next: () => { readonly fate: Fate; readonly milliseconds: number }): Typing {
   const service = new Map<string, { step: number; text: string }>()
   const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))

@@ -1,4 +1,4 @@
-/** The history as shown. */
+/** The version history as the page shows it. */
 import { expect, test } from 'vitest'
 import { authoredRuns } from '../web/history/authored.ts'
 

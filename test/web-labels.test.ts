@@ -34,7 +34,7 @@ test('[COMP-54] a sheet is named by its title, the heading above it, or its numb
   const context = { sheets: documentSheets(all, 0), inline: (words: string) => words }
   const captions = all.map((fence) => /<figcaption>(.*?)<\/figcaption>/.exec(sheetHtml(fence, { ...context, line: fence.line }))?.[1])
   expect(captions).toEqual([undefined, undefined, 'Far away', 'The costs', 'own', 'More'])
-  // A whole page, which has front matter and reads each fence alone.
+  // This is a complete page, which has front matter and reads each fence alone.
   const page = createRenderer({ fence: renderComponent }).render(`---\nby: me\n---\n\n## Tools\n\n${sheet(' #tools')}`).html
   expect(/<figcaption>(.*?)<\/figcaption>/.exec(page)?.[1]).toBe('Tools')
   const ids: string[] = []

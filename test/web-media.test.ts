@@ -1,4 +1,4 @@
-/** Parts of media jobs in the editor that need no browser. */
+/** The parts of media jobs in the editor that need no browser. */
 import { expect, test } from 'vitest'
 import { readWav } from '../cli/node/wav.ts'
 import { wavSeconds, writeWav } from '../shared/wav.ts'

@@ -1,9 +1,9 @@
-/** Lists of other programs on the clipboard, as Markdown. */
+/** Lists that other programs put on the clipboard, converted to Markdown. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { htmlToMarkdown } from '../web/editor/paste/html-to-markdown.ts'
 import { wordList } from '../web/editor/paste/word-lists.ts'
 
-/** As much of the browser's document as pasting reads. */
+/** The part of the browser's document that pasting reads. */
 class FakeNode {
   static readonly TEXT_NODE = 3
   readonly nodeType: number = FakeNode.TEXT_NODE
@@ -33,7 +33,7 @@ class FakeElement extends FakeNode {
   getAttribute(name: string): string | null {
     return new RegExp(`(?:^|\\s)${name}=(["'])(.*?)\\1`).exec(this.#attributes)?.[2] ?? null
   }
-  /** Knows names of elements and, of attributes, parts of their values. */
+  /** Matches the names of elements, and parts of the values of attributes. */
   matches(selector: string): boolean {
     return selector.split(', ').some((each) => {
       const [, name = '', attribute, value = ''] = /^([\w-]*)(?:\[([\w-]+)(?:\*="(.*)")?\])?$/.exec(each) ?? []

@@ -11,7 +11,7 @@ import { namesAround } from '../web/presence/mention-names.ts'
 import { refusalWords } from '../web/client/refusals.ts'
 import { otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
 
-/** The people present as a page sees them, each `kind name` in the order of their client ids. */
+/** Returns the people present as one page sees them. Each is given as `kind name`, in the order of their client ids. */
 function seenBy(client: number, here: readonly string[]): readonly Person[] {
   const doc = new Y.Doc()
   doc.clientID = client
@@ -41,12 +41,12 @@ test('[WEB-84] a name has one colour everywhere; if two people present share one
   expect(new Set([first, second, ana, third]).size).toBe(4)
   expect(first).toBe(hueOfName('Guest'))
   expect(hueOf(3)).toEqual(hueOf(0))
-  // More people than colours.
+  // There are more people than colors.
   const many = seenBy(
     0,
     Array.from({ length: 3 * hues }, () => 'guest Guest')
   )
-  // One colour is left out: that of a person's own caret and selection.
+  // One color is left out: that of a person's own caret and selection.
   expect(new Set(many.slice(0, hues - 1).map(({ hue }) => hue)).size).toBe(hues - 1)
   expect(many.slice(0, hues - 1).map(({ hue }) => hue)).not.toContain(ownHue)
   expect(Array.from({ length: 500 }, (_, index) => hueOfName(`Name ${index}`))).not.toContain(ownHue)
@@ -57,7 +57,7 @@ test('[WEB-84] a page gives its own person the colour that others see', () => {
     const doc = new Y.Doc()
     doc.clientID = 7
     const awareness = new Awareness(doc)
-    // Its own state has no colour: the service sends that only to the others.
+    // The page's own state has no color, because the service sends the color only to the others.
     awareness.setLocalState({ user: { name } })
     awareness.states.set(9, { user: { kind: 'guest', name: 'Carl', role: 'edit', hue: hueOfName('Carl') } })
     expect(people(awareness)[0]?.hue).toBe(hueOfName(name === '' ? 'Guest' : name))
@@ -94,7 +94,7 @@ test('[WEB-84] a reload changes nobody’s colour', () => {
       [9, 'Ana', 'a']
     ])
   ).toEqual(before)
-  // Guests without a name keep theirs when another one leaves.
+  // Unnamed guests keep their color when another guest leaves.
   expect(before).toMatchObject({ 'Guest 27': hueOfName('Guest 27'), 'Guest 28': hueOfName('Guest 28') })
 })
 
@@ -114,7 +114,7 @@ test('[WHO-3] several tabs of one browser or account are one person, and one’s
   show(5, 'Guest')
   show(6, 'Guest')
   const seen = (): unknown[] => people(awareness).map(({ id, name, self, pages }) => [id, name, self, pages])
-  // Before the service has identified the person's own pages.
+  // The service has not identified the person's other pages yet.
   expect(seen().length).toBe(5)
   let changes = 0
   awareness.on('change', () => (changes += 1))
@@ -128,7 +128,7 @@ test('[WHO-3] several tabs of one browser or account are one person, and one’s
   ])
   const hues = people(awareness).map(({ hue }) => hue)
   expect(new Set(hues).size).toBe(4)
-  // Each page has a cursor, so another tab of the same person is drawn, too.
+  // Each page has a cursor, so another tab of the same person is shown too.
   expect(otherPages(awareness).map(({ id, self }) => [id, self])).toEqual([
     [2, true],
     [3, false],
@@ -165,10 +165,10 @@ test('[WEB-102] cards, marks, history and activity give a name the colour of its
   expect(hueOf(twin)).not.toBe(hueOf('Ana'))
   noteColours([])
   expect(hueOf(twin)).toBe(hue)
-  // Unnamed authors, as the service stores them and as the page calls them.
+  // These are the names of unnamed authors, as the service stores them and as the page shows them.
   noteColours(seenBy(0, ['guest Guest', 'guest Guest']))
   expect([hueOf('guest'), hueOf('Guest')]).toEqual(['none', 'none'])
-  // No part of the page bypasses it.
+  // No other part of the page uses the color of a name directly.
   const web = join(import.meta.dirname, '../web')
   const users = globSync('**/*.{ts,tsx}', { cwd: web }).filter((name) => readFileSync(join(web, name), 'utf8').includes('hueOfName'))
   expect(users.toSorted()).toEqual(['presence/colours.ts', 'presence/people.ts'])

@@ -1,4 +1,4 @@
-/** The positions of comments next to the text, the words that name a place, and the suggestions that typing produces. */
+/** The positions of comments next to the text, the words that identify a place, and the suggestions that typing produces. */
 import { ChangeSet, Text } from '@codemirror/state'
 import { computed, signal } from '@preact/signals'
 import { expect, test } from 'vitest'
@@ -32,7 +32,7 @@ test('[REVIEW-42] a half-written reason survives a reload of the page, and nothi
   expect(openRejecting('d2', storage).rejecting.value).toBeUndefined()
   const after = openRejecting('d1', storage)
   expect(after.rejecting.value).toMatchObject({ id: 's1', reason: { value: 'The tests need' } })
-  // Sent or canceled.
+  // The rejection was sent or canceled.
   after.rejecting.value = undefined
   expect(values.size).toBe(0)
   const refused = openRejecting('d1', () => {
@@ -61,7 +61,7 @@ test.each([
     expect(panel.value).toBeUndefined()
     state.value = 'ready'
     expect(panel.value).toBe(shown)
-    // A closed card stays closed.
+    // A closed panel stays closed.
     panel.value = undefined
     tasks.value = [...tasks.value]
     expect(panel.value).toBeUndefined()
@@ -76,7 +76,7 @@ test('[REVIEW-20] cards are at their words, moved apart where they would overlap
   expect(pushedApart([card(0), card(20), card(30)], -1)).toEqual([8, 116, 224])
   expect(pushedApart([card(300), card(320), card(330)], 2)).toEqual([114, 222, 330])
   expect(pushedApart([card(300), card(320), card(330)], 1)).toEqual([212, 320, 428])
-  // Never above the page: then the one that is looked at gives way, too.
+  // No card may be above the top of the page, so even the active card moves down.
   expect(pushedApart([card(10), card(20), card(30)], 2)).toEqual([8, 116, 224])
   expect(pushedApart([], -1)).toEqual([])
   for (let round = 0; round < 200; round++) {
@@ -110,7 +110,7 @@ test('[REVIEW-21] typing makes one change per run, of whole words if words chang
   expect(changed('one two', { from: 7, insert: ' three' })).toEqual([{ original: '', text: ' three', from: 7, to: 7 }])
   expect(changed('one two', { from: 4, to: 7 }, { from: 4, insert: 'two' })).toEqual([])
   expect(changed('one two', { from: 3, insert: 'x' }, { from: 3, to: 4 })).toEqual([])
-  // Two changes to one word are one; changes to two words are two.
+  // Two changes of one word are joined, and changes of two words are separate.
   expect(changed('recieve it', { from: 3, to: 4, insert: 'e' }, { from: 4, to: 5, insert: 'i' })).toEqual([
     { original: 'ie', text: 'ei', from: 3, to: 5 }
   ])
@@ -118,7 +118,7 @@ test('[REVIEW-21] typing makes one change per run, of whole words if words chang
     { original: 'bcdef', text: 'xcdey', from: 1, to: 6 }
   ])
   expect(changed('one two three', { from: 0, insert: 'x' }, { from: 5, insert: 'y' })).toHaveLength(2)
-  // A paste over everything changes only the words that differ.
+  // Pasting over everything changes only the words that differ.
   expect(changed('a cat sat here', { from: 0, to: 14, insert: 'a dog sat here' })).toEqual([
     { original: 'cat', text: 'dog', from: 2, to: 5 }
   ])
@@ -136,7 +136,7 @@ test('[REVIEW-22] a place is identified by words that occur only there, else by 
       if (target === null) throw new Error('it has words')
       const found = findWords(text, target)
       expect(found).toEqual({ range: findTarget(text, target) })
-      // Whole characters.
+      // The quoted text contains complete characters.
       expect(target.find.isWellFormed()).toBe(true)
       expect(target.find).toContain(text.slice(range.from, range.to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, ''))
     }
@@ -159,7 +159,7 @@ test('[REVIEW-23] words that the service saw elsewhere are found at their curren
 })
 
 test('[REVIEW-29] words of a source are found in the rendered text, or not at all', () => {
-  /** The words found for the source between the bars. */
+  /** Returns the words in the rendered text that match the source between the bars. */
   const found = (marked: string, shown: string): string | undefined => {
     const [before = '', words = '', after = ''] = marked.split('|')
     const span = { from: before.length, to: before.length + words.length }
@@ -170,11 +170,11 @@ test('[REVIEW-29] words of a source are found in the rendered text, or not at al
   expect(found('Some **bo|ld** wo|rds', 'Some bold words')).toBe('ld wo')
   expect(found('- |one\n- two|\n', 'one\ntwo\n')).toBe('one\ntwo')
   expect(found('|日本語|と 👍', '日本語と 👍')).toBe('日本語')
-  // The second of two. A word that is shown only once, or hidden in an address, cannot be matched.
+  // The second occurrence is found. A word that is shown only once, or that is part of an address, cannot be matched.
   expect(found('cat, then a |cat|', 'cat, then a cat')).toBe('cat')
   expect(findShown(bareOf('cat cat'), { from: 4, to: 7 }, bareOf('cat, cat'))).toEqual({ from: 5, to: 8 })
   expect(found('[|cat|](/cat) cat', 'cat cat')).toBeUndefined()
-  // Punctuation at the ends belongs to the language; Markdown marks do not.
+  // Punctuation at the ends belongs to the sentence, and Markdown marks do not.
   expect(found('It |is (so).|', 'It is (so).')).toBe('is (so).')
   expect(found('a |"**quoted**"|.', 'a "quoted".')).toBe('"quoted"')
   expect(found('|**Bold.** Then|', 'Bold. Then')).toBe('Bold. Then')
@@ -201,7 +201,7 @@ test('[SUGG-6] a suggestion accepted while it is typed is text: later typing bec
   expect(found.shown.empty).toBe(true)
   expect(byWord(theirs.apply(base), hunksOf(theirs.apply(base), found.changes))).toMatchObject([{ original: '', text: 'wn', from: 13 }])
 
-  // A replacement next to somebody else's change elsewhere in the same step.
+  // A replacement is next to another person's change, which is elsewhere in the same step.
   const replaced = ChangeSet.of([{ from: 4, to: 7, insert: 'red hen' }], base.length)
   const both = ChangeSet.of(
     [
@@ -214,7 +214,7 @@ test('[SUGG-6] a suggestion accepted while it is typed is text: later typing bec
   expect(next.shown.apply(replaced.apply(base)).toString()).toBe('Look: The red hen jumps.')
   expect(hunksOf(both.apply(base), next.changes)).toMatchObject([{ original: '', text: ' hen' }])
 
-  // Text that others insert there stays theirs, and the draft stays a draft.
+  // Text that others insert here remains ordinary text, and the draft remains a draft.
   const other = followed(base, typed, ChangeSet.of([{ from: 3, insert: ' sly' }], base.length), [sentOf(base, 3, 3, ' quick bro')])
   expect(other.accepted).toEqual([])
   expect(other.shown.apply(typed.apply(base)).toString()).toContain(' sly')
@@ -231,7 +231,7 @@ test('[SUGG-6] whatever is typed and accepted, the editor shows the text with th
     const [one, other] = [random(20), 24 + random(12)]
     const ends = [one + random(4), other + random(4)]
     const words = ['a b', 'cd e']
-    // The submitted versions of both, and the text typed since.
+    // The versions of both suggestions that were sent, and the text typed after them.
     const sent = [sentOf(base, one, ends[0] ?? 0, words[0] ?? '', 'one'), sentOf(base, other, ends[1] ?? 0, words[1] ?? '', 'other')]
     const changes = ChangeSet.of(
       sent.map(({ from, to, text }, index) => ({ from, to, insert: text + 'xyz'.slice(0, random(4)) + index })),
@@ -350,7 +350,7 @@ test('[REPLY-2] comments are Markdown: emphasis, code, links, lists and names; n
     { kind: 'link', href: 'https://example.org/x_y_z?q=1', inner: ['https://example.org/x_y_z?q=1'] },
     ').'
   ])
-  // Shown as written.
+  // These texts are shown as written.
   for (const plain of [
     '2 * 3 * 4',
     'snake_case_name',

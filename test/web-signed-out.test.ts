@@ -6,7 +6,7 @@ import type { Kept } from '../web/device/records.ts'
 import { hasUnsent } from '../web/device/unsent.ts'
 import { readDevice, writeDevice } from '../web/device/values.ts'
 
-// The list follows other tabs from the start.
+// The list of documents listens to other tabs as soon as it is loaded.
 vi.stubGlobal('window', { addEventListener: () => undefined })
 const { forget, recentDocuments, remember } = await import('../web/device/recent.ts')
 const { keepAll, noteOwned, ofAccount, removeAll } = await import('../web/home/signed-out.ts')
@@ -35,7 +35,7 @@ test('[HOME-15] after signing out, the documents of the account are removed from
   expect(recentDocuments.value.map(({ id }) => id).toSorted()).toEqual(['mine', 'shared', 'typed'])
   expect(readDevice(documentValue('seen', 'claimed'))).toBeNull()
   writeDevice(documentValue('unsent', 'typed'), null)
-  // Each place of something unsent counts.
+  // Unsent changes count wherever they are stored.
   for (const name of [`${documentValue('drafts', 'typed')}.page`, documentValue('deeds', 'typed')]) {
     writeDevice(name, '[{"id":"a"}]')
     expect(await hasUnsent('typed')).toBe(true)

@@ -1,4 +1,4 @@
-/** Slots that Enter and Tab leave, and fences that close themselves. */
+/** Slots, which Enter and Tab leave, and code fences that close automatically. */
 import { EditorState, type StateCommand } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { expect, test } from 'vitest'

@@ -18,7 +18,7 @@ import { addColumn, barInCell, cellBelow, deleteColumn, nextCell, previousCell, 
 const docOf = (text: string): Text => Text.of(text.split('\n'))
 const rowsOf = (doc: Text): Row[] => Array.from({ length: doc.lines }, (_, at) => rowOf(doc.line(at + 1)))
 
-/** A table after `change` of each row. */
+/** Returns a table after a change to each of its rows. */
 function changed(text: string, change: (row: Row, doc: Text) => Parameters<typeof ChangeSet.of>[0]): string {
   const doc = docOf(text)
   return ChangeSet.of(
@@ -93,9 +93,9 @@ test('[GRID-4] rows are sorted by a column: numbers by value, words alphabetical
   expect(order(['10', '9', '', '1,5', '−2', '1,000'])).toEqual(['−2', '1,5', '9', '10', '1,000', ''])
   expect(order(['10 €', '9 €', ''], true)).toEqual(['10 €', '9 €', ''])
   expect(order(['b10', 'B9', 'ä', '3'])).toEqual(['3', 'ä', 'B9', 'b10'])
-  // Equal ones keep their order in either direction.
+  // Equal texts keep their order, in both directions.
   expect(sortedOrder(['a', 'A', 'a'], true)).toEqual([0, 1, 2])
-  // Only the one row of five that is out of order moves.
+  // Only one of the five rows is out of order, so only that one moves.
   expect([...longestRun([1, 2, 3, 0, 4])].toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4])
   expect(longestRun([2, 1, 0]).size).toBe(1)
   expect(longestRun([]).size).toBe(0)
@@ -124,13 +124,13 @@ test('[GRID-9] a column moves in shorter rows as well: only that cell changes it
   expect(moved('| a | b |', 1, 2)).toBe('| a |  | b |')
   expect(moved('a | b', 0, 2)).toBe(' b |  | a |')
   expect(moved('a | b', 1, 2)).toBe('a  |  | b |')
-  // A missing cell moves as an empty one.
+  // A missing cell moves as an empty cell.
   expect(moved('| a | b |', 3, 0)).toBe('|  | a | b |')
   expect(moved('| a | b |', 2, 3)).toBe('| a | b |')
   expect(moved('|  | b |', 0, 3)).toBe('| b |')
 })
 
-/** A table with the caret in a cell, after an action. */
+/** Returns a table after a command that runs with the caret in a cell. */
 function after(text: string, at: string, run: (view: EditorView) => boolean): string {
   let state = EditorState.create({ doc: text, selection: { anchor: text.indexOf(at) }, extensions: [markdown()] })
   const view = {
@@ -154,7 +154,7 @@ test('[GRID-4] [GRID-5] the head stays; moving a row removes and inserts one lin
   expect([to(3, 5), to(5, 3), to(3, 4), to(4, 3)]).toEqual(
     ['1 2 3', '2 3 1', '1 3 2', '1 3 2'].map((rows) => `${head}| ${rows.split(' ').join(' |\n| ')} |`)
   )
-  // The head and its dashes stay in place.
+  // The head and the delimiter row stay in place.
   expect([to(1, 4), to(3, 2), to(3, 6)]).toEqual(Array.from({ length: 3 }, () => `${head}| 3 |\n| 1 |\n| 2 |`))
 })
 
@@ -246,7 +246,7 @@ test('[WRITE-13] moving, typing and drawing in a table of 20,000 rows read as ma
 })
 
 test('[GRID-13] the server gives a column the width that the editor’s typeface needs', () => {
-  // Browser measurements with padding: 33.75, 38.25, 40.5 and 27 pixels.
+  // A browser measured these widths, with padding: 33.75, 38.25, 40.5 and 27 pixels.
   expect(columnsFor([['Cost', 'Hotel', 'Name', 'Age']])).toBe([60, 65, 67, 53].map((width) => `minmax(${width}px,${width}px)`).join(' '))
 })
 

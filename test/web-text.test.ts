@@ -143,7 +143,7 @@ test('[WEB-96] the search for settings at the top of a text stops at their end',
   }
   expect(read('---', 'title: One', '---')).toEqual({ end: 18, lines: 3 })
   expect(read('# One', '')).toEqual({ end: 0, lines: 2 })
-  // A horizontal rule, not front matter.
+  // This is a horizontal rule and not front matter.
   expect(read('---', 'Words')).toEqual({ end: 0, lines: 2 })
 })
 

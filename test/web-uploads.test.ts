@@ -1,4 +1,4 @@
-/** The words for files that cannot be added. */
+/** The messages for files that cannot be added. */
 import { expect, test } from 'vitest'
 import { type ErrorCode, errorMeanings } from '../shared/errors.ts'
 import { limits } from '../shared/limits.ts'

@@ -1,4 +1,4 @@
-/** The words of the pages, in every language. */
+/** The texts of the pages in every language. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAst } from 'vite'
@@ -46,9 +46,9 @@ interface Node {
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 
-/** Texts that people do not read on this page: texts for programs, the worker, and the frame and script shared with published pages. */
+/** Files whose text is not for readers of these pages: texts for programs, the worker, and the frame and the script that published pages share. */
 const notOfPages = /^(text\/|offline\/worker|vite\.config|published\/|diagram\/|sharing\/agent-text|review\/cards\/task-text)/
-/** Proper names, the same in every language. */
+/** Proper names, which are the same in every language. */
 const names = /\b(agmd|Markdown)\b/g
 const spoken = new Set(['aria-label', 'aria-description', 'aria-roledescription', 'title', 'alt', 'placeholder', 'label', 'about'])
 const told = new Set(['textContent', 'innerText', 'title', 'alt', 'placeholder', 'ariaLabel'])
@@ -66,7 +66,7 @@ const calleeOf = (node: Node): string => {
   return callee.type === 'Identifier' ? String(callee['name']) : ''
 }
 
-/** Words that a value may take, excluding those that it is compared with or that are passed to a function. */
+/** Returns the text that a value may have, without text that it is compared with or that is passed to a function. */
 function wordsOf(node: Node): string[] {
   switch (node.type) {
     case 'Literal':
@@ -88,10 +88,10 @@ function wordsOf(node: Node): string[] {
   }
 }
 
-/** Words of a file that people read and no catalogue contains. */
+/** Returns the text of a file that people read and that no catalog contains. */
 function untranslated(node: Node, found: string[] = []): string[] {
   if (node.type === 'CallExpression' && translators.has(calleeOf(node))) return found
-  // For developers.
+  // Errors are for developers.
   if (node.type === 'NewExpression' && calleeOf(node).endsWith('Error')) return found
   if (node.type === 'Property') return untranslated(node['value'] as Node, found)
   if (node.type === 'JSXText' && isWords(String(node['value']))) found.push(String(node['value']).trim())
@@ -126,7 +126,7 @@ function untranslated(node: Node, found: string[] = []): string[] {
 const parsed = (source: string, lang: 'ts' | 'tsx'): Node => parseAst(source, { lang }) as unknown as Node
 
 test('[WORDS-2] every text that people read comes from the catalogue', () => {
-  // Checks that the scanner finds what it should.
+  // This sample checks that the scanner finds what it should.
   const sample =
     "const a = <p class='Some class' title={ok ? 'Yes' : t('No')}>Hello {x === 'edit' ? 'there' : t('you')} agmd</p>; toast('Gone'); const b = { text: 'A sentence here' }; throw new Error('Not this one'); e.setAttribute('aria-label', `Adding ${t('x')}`); e.textContent = ok ? 'Done' : t('Open')"
   expect(untranslated(parsed(sample, 'tsx'))).toEqual(['Yes', 'Hello', 'there', 'Gone', 'A sentence here', 'Adding ', 'Done'])

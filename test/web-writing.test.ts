@@ -1,4 +1,4 @@
-/** Typing: the letters, their position, and suggested completions. */
+/** Typing: the resulting text, the position of the caret, and completions. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EditorSelection, EditorState, type Extension, type StateCommand, Text, Transaction } from '@codemirror/state'
@@ -34,7 +34,7 @@ import { isPlaced } from '../web/editor/bubble.ts'
 import { best } from '../web/base/match.ts'
 import { type EditorView, keymap } from '@codemirror/view'
 
-/** A text in which `‹` and `›` mark the selection, or `|` the caret. */
+/** Creates a state from a text in which `‹` and `›` mark the selection, or `|` the caret. */
 function stateOf(marked: string, extension: Extension = []): EditorState {
   const from = marked.includes('‹') ? marked.indexOf('‹') : marked.indexOf('|')
   const to = marked.includes('›') ? marked.indexOf('›') - 1 : from
@@ -77,7 +77,7 @@ test('[WRITE-41] the code command removes the backticks around the caret', () =>
   expect([state.doc.toString(), state.selection.main.head]).toEqual(['a code words b', 4])
 })
 
-/** The state in the notation of `stateOf`. */
+/** Returns the state in the notation of `stateOf`. */
 function marked(state: EditorState): string {
   const { from, to } = state.selection.main
   const text = state.doc.toString()
@@ -86,7 +86,7 @@ function marked(state: EditorState): string {
 
 function after(before: string, command: StateCommand, extension: Extension = []): string | undefined {
   let state = stateOf(before, extension)
-  // View commands dispatch a change, state commands a transaction.
+  // A command of a view dispatches a change, and a command of a state dispatches a transaction.
   const dispatch = (change: object): void => void (state = change instanceof Transaction ? change.state : state.update(change).state)
   return command({ state, dispatch }) ? marked(state) : undefined
 }
@@ -104,7 +104,7 @@ test('[WRITE-56] highlights, search matches and comments have their own colours,
   const valuesOf = (name: string): string[] =>
     [...read('tokens.css').matchAll(new RegExp(`--${name}: (#\\w+);`, 'g'))].map(([, value = '']) => value)
   const colours = ['mark', 'find-soft', 'comment-soft'].map(valuesOf)
-  // Light, dark by the system, dark by choice.
+  // The colors are those of the light theme, of the system's dark theme, and of the chosen dark theme.
   expect(colours.map(({ length }) => length)).toEqual([3, 3, 3])
   for (const at of [0, 1, 2]) expect(new Set(colours.map((values) => values[at])).size).toBe(3)
   expect(read('prose.css')).toMatch(/\nmark \{\n {2}background: var\(--mark\)/)
@@ -176,7 +176,7 @@ test('[WRITE-48] the code of a block is the text between its fences', () => {
   const state = stateOf('a\n\n```ts\nlet a\n\nlet |b\n```\n')
   expect(codeAt(state, state.selection.main.head)).toBe('let a\n\nlet b')
   expect(codeAt(state, 0)).toBeUndefined()
-  // Without the marks of the enclosing quote.
+  // The copied code has no marks of the quote around it.
   const quoted = stateOf('> ```\n> let |a\n> let b\n> ```')
   expect(codeAt(quoted, quoted.selection.main.head)).toBe('let a\nlet b')
 })
@@ -361,7 +361,7 @@ test.each([
   ['| a |\n| - |\n\n^', 'x', undefined],
   ['words\n^', 'x', undefined]
 ])('[WRITE-73] below the table of %j, %j is no row', (before, typed, expected) => {
-  // The bars belong to the table.
+  // The bars in the text belong to the table, so `^` marks the caret.
   const at = before.indexOf('^')
   const state = EditorState.create({ doc: before.slice(0, at) + before.slice(at + 1), extensions: [markdown()] })
   const spec = belowRows(state, at, typed)
@@ -395,9 +395,9 @@ test('[WRITE-49] addresses that could run code are not opened; characters that w
 test.each([
   ['see [[Plan', 4, { from: 4, to: 10 }],
   ['see [[Plan]] b', 4, { from: 4, to: 12 }],
-  // Others wrote before it, or the person behind it.
+  // Others wrote text before the brackets, or the person wrote text after them.
   ['They wrote. see [[Plan b', 4, { from: 16, to: 22 }],
-  // The nearest of two.
+  // The nearest of two places is found.
   ['[[Plan a [[Plan b', 9, { from: 9, to: 15 }],
   ['[[Plan and more [[Plan', 3, { from: 0, to: 6 }],
   ['see [[Pl', 4, undefined]
@@ -422,7 +422,7 @@ test.each([
   if (picture === undefined) throw new Error('no picture')
   const now = state.update({ changes: pictureChanges(picture, wanted) }).state
   expect(now.doc.toString()).toBe(expected.replace('||', '|'))
-  // The written value is read back, and writing it again changes nothing.
+  // The value can be read back, and writing it again changes nothing.
   const again = pictureAt(now, first)
   expect(again && pictureChanges(again, again)).toEqual([])
 })
@@ -445,7 +445,7 @@ test.each([
 })
 
 test.each([
-  // Alone, above text, in a list, within a line; the selection, then the text after a letter.
+  // The picture is alone, above text, in a list, or within a line. The second text is the result of typing a letter.
   ['‹![c](/a.png)›', '![c](/a.png)\n\nx|'],
   ['‹![c|9](/a.png "t")›\n\nnext', '![c|9](/a.png "t")\n\nx|\n\nnext'],
   ['> ‹![c](/a.png)›', '> ![c](/a.png)\n>\n> x|'],
@@ -463,7 +463,7 @@ test.each([
   const typed = state.update({ changes: { from, to, insert: 'x' }, selection: { anchor: from + 1 }, userEvent: 'input.type' }).state
   const { head } = typed.selection.main
   expect(`${typed.doc.sliceString(0, head)}|${typed.doc.sliceString(head)}`).toBe(expected)
-  // Anything else replaces it, and removing it leaves nothing of it.
+  // Any other change replaces the picture, and deleting it leaves none of its text.
   expect(state.update({ changes: { from, to }, userEvent: 'delete.selection' }).state.doc.toString()).not.toContain('a.png')
 })
 
@@ -502,13 +502,13 @@ test.each([
 })
 
 test.each([
-  // Drawn, written, column, change; then the width.
+  // Each row has the displayed width, the written width, the column, the change, and the resulting width.
   [300, undefined, 600, 40, 340],
   [300, undefined, 600, 0, undefined],
   [300, 300, 600, -400, 16],
   [300, 300, 600, 900, 600],
   [1990, 1990, 3000, 900, 2000],
-  // On a phone a picture of 800 is drawn 320 wide, and a pull outwards does not make it narrower for others.
+  // A picture of 800 pixels is displayed 320 pixels wide on a phone. Widening it there does not make it narrower for others.
   [320, 800, 320.5, 50, 800],
   [320, 800, 320.5, -20, 300]
 ])('[WRITE-84] a picture drawn %d wide, written %s, in a column of %d, changed by %d', (shown, written, column, by, expected) => {
@@ -539,7 +539,7 @@ test('[WRITE-84] a width is written after the words of a picture, which stay; it
   const address = addressWritten(state, picture)
   const moved = state.update({ changes: { from: 0, insert: 'more ' } }).state
   expect(samePicture(moved, one + 5, address)?.from).toBe(one + 5)
-  // The first picture is deleted, and the second one is in its place.
+  // The first picture is deleted, and the second one takes its place.
   const without = state.update({ changes: { from: one, to: two } }).state
   expect(pictureFrom(without, one)).toBeDefined()
   expect(samePicture(without, one, address)).toBeUndefined()
@@ -549,7 +549,7 @@ test('[WRITE-86] the styles of the reading view and of published pages say in bo
   const rules = readFileSync(join(import.meta.dirname, '../web/style/prose.css'), 'utf8')
   expect(rules).toMatch(/^img::after \{[^}]*content: '[^']+' attr\(alt\);/m)
   expect(rules).toMatch(/^img:lang\(de\)::after \{[^}]*content: '[^']+' attr\(alt\);/m)
-  // They cover the icon of the browser.
+  // The alternative text covers the browser's icon.
   expect(rules).toMatch(/^img::before \{\s+position: absolute;\s+inset: 0;/m)
 })
 
@@ -577,7 +577,7 @@ test('[WRITE-74] the first words of a text come after the marks of their line; c
     '|**bold**'
   ])
     expect(at(marked)).toBe(marked)
-  // The test's bar marks the caret, so tables are passed unchanged.
+  // In this file `|` marks the caret, so this function takes tables without it.
   const ofBlock = (text: string): number | undefined => firstPlace(Text.of(text.split('\n')))
   expect(ofBlock('```js\na\n```\n\nwords')).toBeUndefined()
   expect(ofBlock('| a |\n| - |\n| b |\n\nwords')).toBe(19)
@@ -667,7 +667,7 @@ test('[WRITE-103] copied HTML has absolute addresses and the mark of the editor,
   expect(render('one **bold**\n')).toMatch(/^<span data-agmd-copy>one <strong>bold<\/strong><\/span>$/)
   expect(render('- a\n- b\n')).toMatch(/^<div data-agmd-copy><ul>/)
   expect(render('a\n\nb\n')).toMatch(/^<div data-agmd-copy><p>a<\/p>/)
-  // Browsers add frames and write the attribute with a value.
+  // Browsers add frames around the HTML and write the attribute with a value.
   expect(isOwnCopy('<html><body><!--StartFragment--><div data-agmd-copy=""><p>a</p></div>')).toBe(true)
   expect(isOwnCopy('<p>data-agmd-copy</p>')).toBe(false)
   const base = 'https://notes.example/d/a1'

@@ -66,7 +66,7 @@ const threadMs = (): number => {
 const tickMs = 4
 /** Times below this are noise, in milliseconds. */
 const floorMs = repeats(40, 100)
-/** Largest average ratio of the time for a text of double size, over all judged doublings. */
+/** Largest ratio of the times for two sizes, one twice the other, averaged over all judged doublings. */
 const ratioMax = 2.5
 /** Largest ratio of a single doubling. It may include one more garbage collection. Quadratic time gives 4. */
 const stepRatioMax = 3

@@ -1,4 +1,4 @@
-/** `kill -9` of a real server process under load. `AGMD_TEST_KILL_ROUNDS` and `AGMD_TEST_SEED` repeat or lengthen a run. */
+/** Kills a real server process with `kill -9` under load. `AGMD_TEST_KILL_ROUNDS` and `AGMD_TEST_SEED` lengthen or repeat a run. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ interface Load {
   readonly targets: readonly Target[]
 }
 
-/** Reads, appends a token, and puts with the version that it read; after a conflict, or a lost answer, it reads again. */
+/** An agent that reads, appends a token, and sends the text with the version that it read. After a conflict or a lost answer, it reads again. */
 const agent = async (name: string, index: number, load: Load, running: () => boolean): Promise<void> => {
   let token: string | undefined
   while (running()) {
@@ -44,7 +44,7 @@ const agent = async (name: string, index: number, load: Load, running: () => boo
         token = undefined
       } else expect(status).toBe(409)
     } catch (error) {
-      // The server was killed while answering.
+      // The server was killed while it was answering.
       if (running()) await pause(5)
       else if (!(error instanceof TypeError)) throw error
     }
@@ -58,7 +58,7 @@ const typing = async (typist: Typist, random: (below: number) => number, running
   }
 }
 
-/** Faults of each token by its count: absent though acknowledged, or present twice. */
+/** Returns the tokens with faults, given their counts: acknowledged ones that are absent, and those that occur twice. */
 const wrongs = (ledger: ReadonlySet<string>, counts: ReadonlyMap<string, number>): { lost: string[]; twice: string[] } => ({
   lost: [...ledger].filter((token) => !counts.has(token)),
   twice: [...counts].filter(([, count]) => count > 1).map(([token]) => token)
@@ -76,14 +76,14 @@ interface Run {
   readonly random: (below: number) => number
   readonly ledger: TokenLedger
   server: ProcessWorld
-  /** Every document of the run, without its address, which changes with each restart. */
+  /** Every document of the run. The address of the server is left out, because it changes with each restart. */
   readonly created: Target[]
   round: number
 }
 
 const at = (run: Run, target: Target): Target => ({ ...target, url: run.server.url })
 
-/** One kill and restart: load, the kill, and a check of the disk before any client returns with data that the server lost. */
+/** One kill and restart: load, the kill, and a check of the disk before any client returns with data that the server has lost. */
 const killOnce = async (run: Run, typists: readonly Typist[], targets: readonly Target[]): Promise<void> => {
   const { ledger, random, round } = run
   const load: Load = { ledger, typists, targets: targets.map((target) => at(run, target)) }
@@ -94,7 +94,7 @@ const killOnce = async (run: Run, typists: readonly Typist[], targets: readonly 
     ...typists.map((typist) => typing(typist, random, () => running)),
     ...Array.from({ length: agentsCount }, (_, index) => agent(`a${round * agentsCount + index}`, index, load, () => running))
   ]
-  // Every fifth time while people are still reconnecting.
+  // In every fifth round, the server is killed while people are still reconnecting.
   const early = round % 5 === 4
   if (!early) for (const typist of typists) await typist.whenSynced()
   await pause(100 + random(500))
@@ -111,7 +111,7 @@ const killOnce = async (run: Run, typists: readonly Typist[], targets: readonly 
   if (!early) expect(acknowledged.size, 'the load was acknowledged').toBeGreaterThan(before)
 }
 
-/** Ten kills on the same documents. Then everyone reconnects, and all typed text is there exactly once. */
+/** Kills the server several times on the same documents. Then everyone reconnects, and each typed token must occur exactly once. */
 const epoch = async (run: Run, count: number): Promise<void> => {
   const targets: Target[] = []
   for (let n = 0; n < documentsCount; n++) targets.push(await createDocument(run.server.url, `# Document ${n}\n`))

@@ -1,4 +1,4 @@
-/** A PostgreSQL that restarts, hangs or crashes under load. `AGMD_TEST_SEED` repeats a run. */
+/** A PostgreSQL server that restarts, hangs or crashes under load. `AGMD_TEST_SEED` repeats a run. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
   }
   const here = (target: Target): Target => ({ ...target, url: server.url })
 
-  /** Reads, appends a token, puts with the version that was read; after a refusal or a lost answer, looks again. */
+  /** An agent that reads, appends a token, and sends the text with the version that it read. After a refusal or a lost answer, it reads again. */
   const agent = async (name: string, target: Target, running: () => boolean): Promise<void> => {
     let token: string | undefined
     while (running()) {
@@ -66,7 +66,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
           token = undefined
         } else expect([409, 503]).toContain(status)
       } catch {
-        // Refused, or the server was killed in mid-answer.
+        // The request was refused, or the server was killed while it was answering.
         await pause(20)
       }
     }
@@ -112,7 +112,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
     }
   }
 
-  /** Everybody comes to rest: all that was typed is there, once. */
+  /** Waits until everybody is in sync. Then each typed token must occur exactly once. */
   const settle = async (typists: readonly Typist[]): Promise<void> => {
     for (const typist of typists) await typist.whenSettled(60)
     const typed = [...ledger.made].filter((token) => token.startsWith('⟦c'))
@@ -143,7 +143,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
         await cluster.start()
         await startServer()
       })
-      // Before anybody brings along what was lost.
+      // The check comes before any page reconnects and sends what the server might have lost.
       expect(await wrongs(acknowledged), `on disk, seed ${seed}`).toEqual({ lost: [], twice: [] })
       typists.forEach((typist, n) => typist.connect(here(targets[n % documentsCount] as Target)))
       await settle(typists)
@@ -154,7 +154,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
     for (let round = 0; round < repeats(1, 20); round++) {
       const typists = await underLoad(async (all) => {
         cluster.pause()
-        // All that was on its way to the typists is there before the first of these.
+        // By then, the typists have received everything that was on its way to them.
         await pause(500)
         const late = all.map((typist) => typist.typeToken(0))
         const cold = ask(server.url, 'POST', '/api/docs', { json: { content: 'made meanwhile' } })
@@ -186,7 +186,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL stays away', () => {
       await until(async () => (await world.ask('GET', `/d/${ana.doc}.md`, { key: ana.key })).status === 503, 'a refused read')
       const begun = performance.now()
       expect((await ana.ask('GET', '/revisions')).status).toBe(503)
-      // Refused at once: by then nobody waits any more.
+      // The request is refused immediately, because the server has stopped waiting for PostgreSQL.
       expect(performance.now() - begun).toBeLessThan(900)
       await cluster.start()
       await until(async () => (await ana.ask('GET', '/revisions')).status === 200, 'an answer')

@@ -19,7 +19,7 @@ import {
 } from '../support/typist.ts'
 import { until } from '../support/world.ts'
 
-/** People on one document, all synced. */
+/** Connects several people to one document, and waits until all are in sync. */
 const people = async (count: number, target: Target, ledger: TokenLedger): Promise<Typist[]> => {
   const typists = Array.from({ length: count }, (_, index) => new Typist(`c${index}`, target, ledger))
   for (const typist of typists) typist.connect()
@@ -27,7 +27,7 @@ const people = async (count: number, target: Target, ledger: TokenLedger): Promi
   return typists
 }
 
-/** Everyone types a token every `ms`, at random positions, until stopped. */
+/** Makes everyone type a token every `ms` milliseconds, at random positions, until stopped. */
 const keepTyping = (typists: readonly Typist[], ms: number): { stop(): Promise<void> } => {
   const random = seeded(1)
   let running = true
@@ -45,7 +45,7 @@ const keepTyping = (typists: readonly Typist[], ms: number): { stop(): Promise<v
   }
 }
 
-/** Expects that all have the server's text, with every token of `expected` once. */
+/** Expects that everyone has the server's text, with every token of `expected` exactly once. */
 const expectWhole = async (typists: readonly Typist[], target: Target, expected: Iterable<string>): Promise<void> => {
   for (const typist of typists) await typist.whenSettled(30)
   const { content } = await readMarkdown(target)
@@ -73,7 +73,7 @@ test('[FAULT-2] a PUT with the version just read, while 20 people type, conflict
     if (status === 200) {
       ledger.acknowledged.add(token)
       statuses.taken += 1
-      // It follows directly after its base version in the history: nothing came in between.
+      // The new version directly follows its base version, so no other change came in between.
       expect(Number(body.version?.split('-')[0])).toBe(Number(version.split('-')[0]) + 1)
     } else {
       expect(status).toBe(409)
@@ -118,7 +118,7 @@ test('[FAULT-3] SIGTERM under load exits with 0 within 10 s, closes sockets with
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A storage whose next commits fail or hang on request. */
+/** Creates a store whose next commits can fail or hang on request. */
 const troubled = (): { wrap: (storage: Storage) => Storage; trouble: { next: 'none' | 'reject' | 'hang'; hung: (() => void)[] } } => {
   const trouble: { next: 'none' | 'reject' | 'hang'; hung: (() => void)[] } = { next: 'none', hung: [] }
   const wrap = (storage: Storage): Storage => ({
@@ -152,7 +152,7 @@ for (const kind of ['reject', 'hang'] as const)
     trouble.next = kind
     const unlucky = first.typeToken(0)
     await pause(100)
-    // Typed during the write: it is queued after the failing commit, and must not reach the disk either.
+    // These tokens are typed during the write. They are queued behind the failing commit, and must not reach the disk either.
     const behind = others.map((typist) => typist.typeToken(0))
     if (kind === 'hang') {
       await pause(300)

@@ -1,4 +1,4 @@
-/** `kill -9` while documents are written: the counts in their heads match the disk. */
+/** Kills the server with `kill -9` while documents are being written. The byte counts in their heads must match the disk. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { createDocument, pause, putMarkdown, type Target, TokenLedger, Typist } 
 
 const rounds = 4
 
-/** Types and replaces until the server is gone. */
+/** Types and replaces text until the server is gone. */
 const load = async (targets: readonly Target[]): Promise<void> => {
   const ledger = new TokenLedger()
   const typists = targets.map((target, index) => new Typist(`c${index}`, target, ledger))
@@ -24,7 +24,7 @@ const load = async (targets: readonly Target[]): Promise<void> => {
       await pause(5)
     }
   } catch (error) {
-    // The server was killed while answering.
+    // The server was killed while it was answering.
     if (!(error instanceof TypeError)) throw error
   } finally {
     for (const typist of typists) typist.disconnect()

@@ -1,4 +1,4 @@
-/** The revocation guard: a request admitted before a right ended changes nothing afterwards. */
+/** The revocation guard: a request that was admitted before a right ended must not change anything after the end. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { type Account, createAccount, findAccount } from '../../server/domain/accounts/accounts.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Few enough that compute nodes, which must answer heartbeats, stay connected. */
+/** Remaining lifetime of an expiring right, in seconds. It is short enough that compute nodes, which must answer heartbeats, stay connected. */
 const secondsLeft = 5
 
 const cookieName = (): string => `agmd-session-${new URL(world.url).port}`
@@ -41,7 +41,7 @@ const headersOf = ({ key, bearer, cookie }: Sent): Record<string, string> => ({
   ...(cookie !== undefined && { Cookie: `${cookieName()}=${cookie}`, Origin: world.url })
 })
 
-/** A session of the account, about to expire if requested. */
+/** Opens a session of the account. With `expires`, the session is about to expire. */
 const session = async (kind: 'app' | 'browser', expires = false): Promise<string> => {
   ana = (await findAccount(world.service, ana.id)) as Account
   if (!expires) return (await openSession(world.service, ana.id, kind, 'a test')).token
@@ -52,7 +52,7 @@ const session = async (kind: 'app' | 'browser', expires = false): Promise<string
   return token
 }
 
-/** How a right ends. Another session of the account signs out everywhere. */
+/** The ways in which a right can end. For signing out everywhere, another session of the account is used. */
 const endings = {
   revoke: (owner: Person, sent: Sent) => owner.ask('DELETE', `/shares/${sent.key}`),
   expire: async (_owner: Person, _sent: Sent) => clock.turn(secondsLeft * 1000),
@@ -77,7 +77,7 @@ const endingsOf: Readonly<Record<'link' | 'session', readonly Ending[]>> = {
   session: ['sign-out', 'reset', 'expire', 'delete']
 }
 
-/** A document of the account, its owner by a link that nothing here ends, and a person who comes by a link or a session. */
+/** Creates a document of the account with an owner whose link stays valid, and a person who uses a link or a session. */
 const cast = async (how: 'link' | 'session', expires: boolean): Promise<{ owner: Person; sent: Sent; assignment: Assignment }> => {
   const headers = headersOf({ bearer: await session('app') })
   const { json: made } = await world.ask('POST', '/api/docs', { headers, json: { content: 'text' } })
@@ -110,7 +110,7 @@ const requestOf = async (name: string, operation: Operation, { owner, sent, assi
   return { method: operation.rest.method, path, headers, body }
 }
 
-/** The store once all work in progress has finished. */
+/** Returns the content of the store once all work in progress has finished. */
 const atRest = async (): Promise<ReadonlyMap<string, string>> => {
   await until(() => world.service.relay.openJobs(ana.id) === 0, 'the end of media jobs')
   await world.service.ledger.idle()
@@ -120,7 +120,7 @@ const atRest = async (): Promise<ReadonlyMap<string, string>> => {
 const differences = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] =>
   [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key))
 
-/** Ends the right while the request is held, sends the rest, and expects a refusal without any change. */
+/** Ends the right while a request is held, sends the rest of the request, and expects a refusal that changes nothing. */
 const refusesHeld = async (held: HeldRequest, end: () => Promise<unknown>): Promise<void> => {
   await end()
   const before = await atRest()
@@ -130,7 +130,7 @@ const refusesHeld = async (held: HeldRequest, end: () => Promise<unknown>): Prom
 }
 
 const table = Object.entries(operations) as unknown as [string, Operation][]
-/** Operations that make changes for a caller; the two ends of a device login are open to everyone. */
+/** Operations that make changes for a caller. The two steps of a device login are left out, because they are open to everyone. */
 const writes = table.filter(([, { rest }]) => rest.method !== 'GET' && rest.oauth !== true)
 
 describe.each(writes)('%s', (name, operation) => {
@@ -154,7 +154,7 @@ describe.each(writes)('%s', (name, operation) => {
     if (taskOnly && ending === 'expire') return
     const made = await castOf(how, ending === 'expire')
     const held = await holdRequest(world.url, await requestOf(name, operation, made))
-    // This operation is for documents in the trash.
+    // This operation applies to documents in the trash, so the document is deleted permanently.
     const end = name === 'undeleteDocument' && ending === 'delete' ? erase : endings[ending]
     await refusesHeld(held, async () => end(made.owner, made.sent))
   })
@@ -175,7 +175,7 @@ test.each(['revoke', 'expire', 'delete'] as const)('[AUTHORITY-2] a delayed tool
   expect(differences(before, await atRest())).toEqual([])
 })
 
-/** Forms on a person's pages: the fields that each sends besides the page's token. */
+/** The forms on a person's pages, each with its fields other than the page's token. */
 const forms: readonly (readonly [string, (owner: Person) => Promise<Record<string, string>>])[] = [
   ['/account/documents', async () => ({})],
   ['/account/delete', async ({ doc }) => ({ doc })],
@@ -210,7 +210,7 @@ describe.each(forms)('the form of %s', (path, fieldsOf) => {
 
 // ——— sockets ———
 
-/** Updates of one page that types: each inserts a mark at the beginning. */
+/** Returns updates of one page on which somebody types. Each update inserts a mark at the beginning. */
 const typing = (): ((mark: string) => Uint8Array) => {
   const ydoc = new Y.Doc()
   return (mark) => {
@@ -222,11 +222,11 @@ const typing = (): ((mark: string) => Uint8Array) => {
 
 const socketCases = (['link', 'session'] as const).flatMap((how) => endingsOf[how].map((ending) => [how, ending] as const))
 
-/** The journal of one document: text typed in time may be announced later. */
+/** Returns the journal of one document. Other records may change later, for example when typed text is announced. */
 const journalOf = async (doc: string): Promise<ReadonlyMap<string, string>> =>
   new Map([...(await atRest())].filter(([key]) => key.startsWith(`["d","${doc}","update"`)))
 
-/** Sends edits until the connection is cut, and expects that none of them took effect. */
+/** Sends edits until the connection is cut off, and expects that none of them took effect. */
 const hammer = async (doc: string, socket: DeafSocket, type: (mark: string) => Uint8Array): Promise<void> => {
   const before = await journalOf(doc)
   const started = performance.now()
@@ -240,7 +240,7 @@ const hammer = async (doc: string, socket: DeafSocket, type: (mark: string) => U
 
 test('[AUTHORITY-1] a socket that ignores the close frame writes nothing after any end of its right, and is cut off', async () => {
   const hammering: Promise<void>[] = []
-  // They connect one after another: ending all sessions must not affect those about to open.
+  // The sockets connect one after another, because ending all sessions would also affect those that are about to connect.
   for (const [how, ending] of socketCases) {
     const { owner, sent } = await cast(how, ending === 'expire')
     const socket = await openDeaf(world.url)

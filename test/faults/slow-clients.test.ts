@@ -1,4 +1,4 @@
-/** Slow clients: connections that never send a request are closed, and nobody else waits for them. */
+/** Slow clients: connections that never complete a request are closed, and nobody else waits for them. */
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
@@ -20,13 +20,13 @@ interface Slow {
   end(): void
 }
 
-/** Sends `first`, then `drip` every quarter of a second, and never closes its side of the connection. */
+/** Opens a connection that sends `first` and then `drip` every quarter of a second, and never closes its side. */
 const slow = (first: string, drip: string): Slow => {
   const socket: Socket = connect({ port: Number(new URL(world.listening).port), host: '127.0.0.1', allowHalfOpen: true })
   let answer = ''
   let isCut = false
   socket.on('data', (chunk) => (answer += chunk.toString('latin1')))
-  // Reset, or closed for writing: the server has released it.
+  // The connection was reset or closed for writing, so the server has released it.
   socket.on('error', () => (isCut = true))
   socket.on('close', () => (isCut = true))
   if (first !== '') socket.write(first)

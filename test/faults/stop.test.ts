@@ -1,4 +1,4 @@
-/** A stop under load; `npm run soak stop` runs it for longer. */
+/** Stops the server under load. `npm run soak stop` runs this for longer. */
 import { expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
 import { stopUnderLoad } from './stopping.ts'

@@ -1,4 +1,4 @@
-/** A stop during work: people type, programs write, and the server is told to stop. */
+/** Stops the server while people type and programs write. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,22 +18,22 @@ import {
 export interface StopLoad {
   readonly typists: number
   readonly requestsPerSecond: number
-  /** How long they work before the stop. */
+  /** How long people and programs work before the stop, in seconds. */
   readonly seconds: number
 }
 
 export interface Stopped {
-  /** Exit code or signal. */
+  /** Exit code or signal of the server process. */
   readonly code: number | string | null
   readonly stopSeconds: number
   readonly acknowledged: number
-  /** Tokens that were acknowledged but are in no document after the next start. */
+  /** Tokens that were acknowledged but that no document contains after the next start. */
   readonly lost: readonly string[]
 }
 
 const documentsCount = 5
 
-/** Reads, and appends a token; an answer of 200 acknowledges it. */
+/** Reads a document and appends a token. An answer of 200 acknowledges the token. */
 const request = async (target: Target, ledger: TokenLedger, name: string): Promise<void> => {
   try {
     const { content, version } = await readMarkdown(target)
@@ -41,7 +41,7 @@ const request = async (target: Target, ledger: TokenLedger, name: string): Promi
     const { status } = await putMarkdown(target, `${content}${token}\n`, version, name)
     if (status === 200) ledger.acknowledged.add(token)
   } catch {
-    // The server is stopping, and says so or closes the connection.
+    // The server is stopping. It says so, or closes the connection.
   }
 }
 
@@ -52,7 +52,7 @@ export const stopUnderLoad = async ({ typists: count, requestsPerSecond, seconds
   const random = seeded(1)
   const targets: Target[] = []
   for (let made = 0; made < documentsCount; made++) targets.push(await createDocument(server.url, ''))
-  // People and programs use different documents: a program that always loses to typing gets nothing acknowledged.
+  // People and programs use different documents. A program that always loses against typing would get nothing acknowledged.
   const programs = await Promise.all(Array.from({ length: documentsCount }, () => createDocument(server.url, '')))
   const typists = Array.from({ length: count }, (_, at) => new Typist(`c${at}`, targets[at % documentsCount] as Target, ledger))
   for (const typist of typists) typist.connect()

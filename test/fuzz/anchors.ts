@@ -1,9 +1,10 @@
 /**
- * Anchors under all kinds of changes to a text: concurrent edits of several people, replacements, restores, accepted suggestions. One seed is one
- * case. Two models, neither of which shares code with the tested one:
+ * Anchors under all kinds of changes to a text: concurrent edits by several people, replacements, restores and accepted suggestions. One seed is one
+ * case. Each case uses one of two models, which share no code with the tested code:
  *
- * - `letters`: few different letters, so that the same words occur everywhere; a character is its Yjs id, found by walking every character.
- * - `words`: every word is unique, so that its word identifies a character, whoever moves it; replacements move, drop and rewrap words.
+ * - `letters`: there are few different letters, so the same words occur everywhere. A character is identified by its Yjs id, which is found by
+ *   walking through every character.
+ * - `words`: every word is unique, so a word identifies its characters, whoever moves it. Replacements move, drop and rewrap words.
  */
 import assert from 'node:assert/strict'
 import * as Y from 'yjs'
@@ -17,7 +18,7 @@ type Random = (below: number) => number
 interface Person {
   readonly ydoc: Y.Doc
   readonly text: Y.Text
-  /** Updates made here but not yet sent, and the server's updates not yet received. */
+  /** Updates that were made here and not sent yet. `incoming` has the server's updates that were not received yet. */
   readonly out: Uint8Array[]
   readonly incoming: Uint8Array[]
 }
@@ -27,7 +28,7 @@ interface Case {
   readonly server: Person
   readonly people: readonly Person[]
   readonly pins: { pin: Pin; readonly tags: Set<string>; replaced: boolean }[]
-  /** Earlier texts. */
+  /** Earlier versions of the text. */
   readonly past: string[]
   readonly log: string[]
   words: number
@@ -53,7 +54,7 @@ const apply = (text: Y.Text, edits: readonly Edit[]): void =>
     }
   })
 
-/** Sends a random part of the waiting updates. Between exchanges everyone edits a copy of their own. */
+/** Sends a random part of the waiting updates. Between two exchanges, everyone edits a copy of their own. */
 const exchange = ({ random, server, people }: Case, all: boolean): void => {
   for (const person of people) {
     while (person.out.length > 0 && (all || random(3) > 0)) {
@@ -77,11 +78,11 @@ const rangeIn = (random: Random, content: string, unitsMax: number): Range => {
 interface Model {
   readonly name: string
   start(random: Random): string
-  /** The text that a person types. */
+  /** Returns a text that a person types. */
   typed(fuzz: Case): string
-  /** A replacement of a text by an agent. */
+  /** Returns an agent's replacement of a text. */
   rewritten(fuzz: Case, content: string): string
-  /** The identity of each unit of the text, from a plain walk. */
+  /** Returns the identity of each unit of the text, from a plain walk through it. */
   tags(text: Y.Text): string[]
 }
 
@@ -103,7 +104,7 @@ const letters: Model = {
   }
 }
 
-/** The n-th word: six letters that reveal nothing about its neighbours. */
+/** Returns the n-th word. Its six letters reveal nothing about its neighbors. */
 const wordOf = (number: number): string => {
   const random = seeded(number * 7919 + 13)
   return Array.from({ length: 6 }, () => String.fromCharCode(97 + random(26))).join('')
@@ -144,7 +145,7 @@ const words: Model = {
     return lines.join('\n')
   },
   tags(text) {
-    // The word and the position in it identify a letter; characters between words are anonymous.
+    // A letter is identified by its word and its position in the word. Characters between words have no identity.
     const content = text.toString()
     const tags = Array.from({ length: content.length }, () => '')
     for (const { 0: word, index } of content.matchAll(/[a-z]+/g))
@@ -167,7 +168,7 @@ const typeOrErase = (fuzz: Case, model: Model): string => {
     return `types ${JSON.stringify(typed)} at ${from}`
   }
   const { from, to } = rangeIn(random, content, random(4) === 0 ? 40 : 6)
-  // The model of words deletes whole words and keeps the space around them: the rest of a word, or two joined ones, would be another word.
+  // The model of words deletes complete words and keeps the space around them. Part of a word, or two joined words, would be another word.
   const whole = model === words ? wordsAlone(content, wholeWords(content, { from, to })) : { from, to }
   if (whole.to > whole.from) text.delete(whole.from, whole.to - whole.from)
   return `erases ${JSON.stringify(whole)}`
@@ -224,12 +225,12 @@ const replaceBy = (fuzz: Case, model: Model, after: string, edits = diff(fuzz.se
     const held = pins[index]
     if (held === undefined) continue
     held.pin = pin
-    // Text typed within it disappeared with it.
+    // Text that was typed inside the range disappeared with it.
     const was = stood[index]
     if (was !== undefined) for (const tag of tags.slice(was.from, was.to)) held.tags.add(tag)
     held.tags.delete('')
   }
-  // From here on the difference decides which of several equal characters is meant.
+  // From now on, the diff decides which of several equal characters is meant.
   for (const held of pins) held.replaced = true
 }
 
@@ -248,7 +249,7 @@ const restore = (fuzz: Case, model: Model): string => {
   return `restores ${JSON.stringify(after)}`
 }
 
-/** Accepts a suggestion on a pin as the server does: nothing happens if its text has changed. */
+/** Accepts a suggestion on an anchor as the server does. If its text has changed, nothing happens. */
 const accept = (fuzz: Case, model: Model): string => {
   const { random, server, pins } = fuzz
   if (pins.length === 0) return 'nothing to accept'
@@ -284,7 +285,7 @@ const check = ({ server, pins }: Case, model: Model): void => {
     const kept = tags.flatMap((tag, at) => (own.has(tag) ? [at] : []))
     if (model === words) {
       if (range === undefined) continue
-      // It is never other text: it contains some of the words, and begins and ends with text of the quote.
+      // The range is never unrelated text: it contains some of the words, and begins and ends with text of the quote.
       const inside = tags.slice(range.from, range.to)
       assert.ok(
         inside.some((tag) => own.has(tag)),
@@ -298,9 +299,9 @@ const check = ({ server, pins }: Case, model: Model): void => {
       continue
     }
     if (replaced) continue
-    // Its exact words at its position: a deletion was undone.
+    // The exact words are at the anchor's position, because a deletion was undone.
     if (range !== undefined && content.slice(range.from, range.to) === pin.quote) continue
-    // At the edges of the quote only letters count; without letters, everything but white space; without that, all characters.
+    // At the edges of a quote only letters count. Without letters, everything except white space counts, and otherwise all characters.
     const counts = [/[ab]/, /\S/].find((kind) => kind.test(pin.quote)) ?? /[^]/
     const solid = kept.filter((at) => counts.test(content[at] ?? ''))
     const ends = kept.filter((at) => solid.includes(at) || tags[at] === ids[0] || tags[at] === ids.at(-1))
@@ -320,16 +321,16 @@ const weightSum = weights.reduce((sum, [weight]) => sum + weight, 0)
 
 export interface Tally {
   /**
-   * Pins whose words all ended up in one place, together as pinned and between their old neighbours, and how many of them were reported as gone.
-   * Words that lost their context may be reported as gone (ANCHOR-10).
+   * Number of anchors whose words all ended up together, as anchored and between their old neighbors. `missed` counts those that were reported as
+   * gone. Words that have lost their context may be reported as gone (ANCHOR-10).
    */
   together: number
   missed: number
-  /** Pins that a replacement moved. */
+  /** Number of anchors that a replacement moved. */
   pins: number
 }
 
-/** Neighbouring units that identify words. */
+/** Number of neighboring units that identify words. */
 const besideUnits = 8
 
 const tallyOf = ({ server, pins }: Case): Tally => {
@@ -347,7 +348,7 @@ const tallyOf = ({ server, pins }: Case): Tally => {
   return { pins: pins.length, together: together.length, missed: together.filter((index) => ranges[index] === undefined).length }
 }
 
-/** Runs one case. Errors: the first fault, with the seed and its operations. */
+/** Runs one case. Throws the first fault, with the seed and its operations. */
 export const anchorsHold = (seed: number): Tally => {
   const random = seeded(seed)
   const model = seed % 2 === 0 ? letters : words

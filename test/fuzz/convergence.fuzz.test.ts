@@ -1,14 +1,17 @@
-/** 40 seeds of the convergence fuzz; 200 in `npm run test:all`, and as many as you like in `npm run fuzz convergence`. `AGMD_TEST_SEEDS` and `AGMD_TEST_SEED` (the first) change the run. */
+/**
+ * Runs 40 seeds of the convergence fuzz. `npm run test:all` tries 200, and `npm run fuzz convergence` any number. `AGMD_TEST_SEEDS` sets their
+ * number, and `AGMD_TEST_SEED` the first one.
+ */
 import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
 import { converges } from './convergence.ts'
 
 const seeds = Number(process.env['AGMD_TEST_SEEDS'] ?? repeats(40, 200))
 const first = Number(process.env['AGMD_TEST_SEED'] ?? 1_000)
-/** Seeds that run at once: while one waits for the disk or a socket, another one computes. */
+/** Number of seeds that run at once. While one waits for the disk or a socket, another one computes. */
 const lanes = Number(process.env['AGMD_TEST_LANES'] ?? 2)
 
-/** Seeds that failed once, with the fault. */
+/** Seeds that once failed, each with its bug. */
 const failedOnce: readonly (readonly [number, string])[] = [
   [30, 'a replacement of a text that begins with a line end left the line end there'],
   [133, 'an update that its socket left behind kept the client id for ever, and its owner could not come back']

@@ -1,8 +1,9 @@
 /**
- * Convergence fuzz: one seed is one world. Browsers type, delete, leave and come back; agents replace with and without a base and restore revisions;
- * time passes; the server restarts, cleanly or as if it had died. In the end everyone holds the same bytes, and every acknowledged change is there.
+ * Convergence fuzz: one seed is one world. Browsers type, delete, leave and return. Agents replace texts, with or without a base version, and restore
+ * revisions. Time passes, and the server restarts cleanly or as after a crash. At the end, everyone has the same bytes, and no acknowledged change is
+ * missing.
  *
- * The seed decides the operations; their order on the sockets depends on the machine. A failing seed prints both.
+ * The seed decides the operations, but their order on the sockets depends on the machine. A failing seed prints both.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -25,7 +26,7 @@ import {
   Typist
 } from '../support/typist.ts'
 
-/** A clock that stands still until it is advanced. */
+/** Creates a clock that stands still until it is advanced. */
 const turnableClock = (): Clock & { turn(milliseconds: number): void } => {
   let now = Date.UTC(2026, 0, 1)
   const timers = new Set<{ readonly at: number; readonly run: () => void }>()
@@ -46,7 +47,7 @@ const turnableClock = (): Clock & { turn(milliseconds: number): void } => {
 
 interface Page {
   readonly created: Target
-  /** Texts by version, as answers contained them. */
+  /** Texts by version, as they appeared in answers. */
   readonly seen: Map<string, string>
   /** The text that agents read last. */
   read: Read | undefined
@@ -61,7 +62,7 @@ interface Fuzz {
   readonly typists: { readonly typist: Typist; readonly page: Page; online: boolean }[]
   /** Tokens that a recorded deletion or replacement may have removed. */
   readonly covered: Set<string>
-  /** Answers not yet received. */
+  /** Requests without an answer so far. */
   readonly pending: Set<Promise<void>>
   readonly log: string[]
   world: World
@@ -77,7 +78,7 @@ const see = (page: Page, { version, content }: Read): void => {
   page.seen.set(version, content)
 }
 
-/** Runs alongside the next operations. A server that stops while answering is not a failure. */
+/** Runs work alongside the next operations. It is not a failure if the server stops while answering. */
 const beside = (fuzz: Fuzz, work: () => Promise<void>): void => {
   const promise = work()
     .catch((error: unknown) => {
@@ -101,7 +102,7 @@ const type = (fuzz: Fuzz): string => {
   return `${typist.name} types ${tokens.join(' ')}`
 }
 
-/** Deletes whole lines: half a token could form another one with its neighbours. */
+/** Deletes complete lines, because half a token could form another token with its neighbors. */
 const erase = (fuzz: Fuzz): string => {
   const { typist } = pick(fuzz.random, fuzz.typists)
   const content = typist.text.toString()
@@ -142,7 +143,7 @@ const agentReads = (fuzz: Fuzz): string => {
   return `an agent reads ${fuzz.pages.indexOf(page)}`
 }
 
-/** Appends to the text that was read last, however old it is: 200 only if nothing came in between. */
+/** Appends to the text that was read last, however old it is. The answer may be 200 only if no other change came in between. */
 const agentAppends = (fuzz: Fuzz): string => {
   const page = pick(fuzz.random, fuzz.pages)
   const fresh = fuzz.random(3) > 0
@@ -165,7 +166,7 @@ const coverAllMade = (fuzz: Fuzz): void => {
   for (const token of fuzz.ledger.made) fuzz.covered.add(token)
 }
 
-/** Replaces any text: drops, moves and doubles lines, adds emoji, removes the final line break. */
+/** Replaces any text: drops, moves and duplicates lines, adds emoji, or removes the final line break. */
 const agentReplaces = (fuzz: Fuzz): string => {
   const page = pick(fuzz.random, fuzz.pages)
   const { random } = fuzz
@@ -208,13 +209,13 @@ const timePasses = (fuzz: Fuzz): string => {
   return `${seconds} s pass`
 }
 
-/** Simulates a crash: from now on nothing reaches the disk, and nothing is cleaned up. */
+/** Simulates a crash. From now on nothing reaches the disk, and nothing is cleaned up. */
 const die = (world: World): void => {
   world.service.storage.commit = () =>
     Promise.reject(new ServiceError('storage_unavailable', {}, { cause: new Error('the fuzz ended it') }))
 }
 
-/** Stops the server; its own time limits use the clock that stands still. */
+/** Stops the server, whose own time limits use the clock that stands still. */
 const stopWorld = async ({ world, clock }: Fuzz): Promise<void> => {
   const ticking = setInterval(() => clock.turn(500), 100)
   await world.stop().finally(() => clearInterval(ticking))
@@ -273,7 +274,7 @@ interface EventRow {
   readonly payload: { readonly fromVersion?: string; readonly toVersion?: string }
 }
 
-/** Checks for cursors without gaps, and content events that lead from each version to the next. */
+/** Checks that the event cursors have no gaps, and that the content events lead from each version to the next. */
 const checkEvents = async (fuzz: Fuzz, page: Page): Promise<void> => {
   const { url, doc, key } = target(fuzz, page)
   const events: EventRow[] = []
@@ -333,7 +334,7 @@ const play = async (fuzz: Fuzz, steps: number): Promise<void> => {
   }
   const texts = await converge(fuzz)
   checkTokens(fuzz, texts)
-  // Everything due later has happened by now; the texts come from the disk alone.
+  // Everything that was due later has happened by then. The texts must come from the disk alone.
   fuzz.clock.turn(1_500)
   for (const { typist } of fuzz.typists) typist.disconnect()
   await stopWorld(fuzz)
@@ -347,7 +348,7 @@ const play = async (fuzz: Fuzz, steps: number): Promise<void> => {
   }
 }
 
-/** Runs one seed. Errors: the first fault, with the seed and its operations. */
+/** Runs one seed. Throws the first fault, with the seed and its operations. */
 export const converges = async (seed: number, steps?: number): Promise<void> => {
   const random = seeded(seed)
   const folder = await mkdtemp(join(tmpdir(), 'agmd-fuzz-'))

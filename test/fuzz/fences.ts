@@ -1,7 +1,7 @@
 /**
- * Boards, chats and sheets edited by three people at once. One seed is one case: interactions of random people on copies of their own, updates that
- * arrive late and out of order, and a server that tidies once all are in sync. A unique word in every card, message and row of a sheet serves to
- * count it; the rules are those of test/SPEC.md.
+ * Boards, chats and sheets that three people edit at once. One seed is one case: random interactions on separate copies, updates that arrive late and
+ * out of order, and a server that tidies the text once all copies are in sync. Every card, message and row contains a unique word, by which the test
+ * counts it. The rules are in test/SPEC.md.
  */
 import assert from 'node:assert/strict'
 import * as Y from 'yjs'
@@ -28,11 +28,11 @@ interface Person {
 interface Case {
   readonly random: Random
   readonly people: readonly Person[]
-  /** Word of each card, message or row → its moves and removals since the last sync. */
+  /** For the word of each card, message or row: the people who moved or removed it since the last sync. */
   readonly known: Map<string, { movers: Set<string>; removers: Set<string> }>
-  /** Words that somebody wrote next to, and the removals that take them along. */
+  /** Words that somebody wrote next to another one, and the removals that may take them along. */
   readonly written: Map<string, string>
-  /** Cards that appear twice since two people moved them; they are not checked further. */
+  /** Cards that appear twice because two people moved them. They are not checked further. */
   readonly twice: Set<string>
   readonly log: string[]
   words: number
@@ -51,7 +51,7 @@ const apply = (text: Y.Text, edits: readonly Edit[]): void =>
     }
   })
 
-/** Finds the fence of a text again; an interaction must leave exactly one fence. */
+/** Returns the fence of a text. An interaction must leave exactly one fence. */
 const fenceIn = (text: string): Fence => {
   const fences = fencesOf(text)
   assert.equal(fences.length, 1, `not one fence:\n${text}`)
@@ -66,7 +66,7 @@ const shuffled = <T>(random: Random, items: readonly T[]): T[] =>
     .toSorted((one, other) => one.at - other.at)
     .map(({ item }) => item)
 
-/** Delivers some of the waiting updates, in any order; with `all`, everything. */
+/** Delivers some of the waiting updates in any order. With `all`, it delivers everything. */
 const exchange = ({ random, people }: Case, all: boolean): void => {
   for (const person of people)
     for (const update of person.out.splice(0)) for (const other of people) if (other !== person) other.incoming.push(update)
@@ -125,7 +125,7 @@ const changeBoard = (fuzz: Case, { name }: Person, fence: Fence): readonly Edit[
   return boards.deleteCard(board, chosen.place)
 }
 
-/** Cards, and notes before all columns: those are cards whose column was moved away meanwhile. */
+/** Returns the words of the cards, including notes before all columns: those are cards whose column was moved away in the meantime. */
 const wordsOnBoard = (fence: Fence): string[] => {
   const { notes, columns } = parseBoard(fence)
   const left = notes.flatMap(({ line }) => (line.text.startsWith('- [') ? (wordOf(line.text) ?? []) : []))
@@ -196,7 +196,7 @@ const kinds = {
   sheet: { start: '```sheet\n| Key | Sum | Note |\n|---|---|---|\n```\n', change: changeSheet, words: wordsInSheet }
 } as const
 
-/** In sync: everyone has the same text, and each item occurs as often as the rules say. */
+/** Checks a case in sync: everyone has the same text, and each item occurs as often as the rules say. */
 const check = (fuzz: Case, words: (fence: Fence) => string[]): void => {
   const text = fuzz.people[0]?.text.toString() ?? ''
   for (const person of fuzz.people) assert.equal(person.text.toString(), text)
@@ -208,10 +208,10 @@ const check = (fuzz: Case, words: (fence: Fence) => string[]): void => {
     if (removers.size === 0) assert.ok(count >= 1, `${word} is lost:\n${text}`)
     assert.ok(count <= Math.max(1, movers.size), `${word} is there ${count} times:\n${text}`)
   }
-  // A word left alone on its line may have ended up below another card, and disappeared with it.
+  // A word that was left alone on its line may have become part of another card and disappeared with it.
   if ([...fuzz.known.values()].some(({ removers }) => removers.size > 0) || fuzz.twice.size > 0) fuzz.written.clear()
   for (const word of fuzz.written.keys()) assert.ok(text.includes(word), `what was written, ${word}, is lost:\n${text}`)
-  // A card that two people moved at once and nobody edited is shown as moved twice.
+  // A card that two people moved at once and that nobody edited is marked as moved twice.
   if (fence.kind === 'board') {
     const board = parseBoard(fence)
     const shown = repeatedCards(board).flat().length
@@ -233,7 +233,7 @@ const heal = (fuzz: Case): void => {
   assert.equal(bare(after), bare(before))
 }
 
-/** Errors: throws with the seed and the operations when a rule is broken. */
+/** Runs one case. Throws with the seed and the operations if a rule is broken. */
 export const fencesHold = (kind: keyof typeof kinds, seed: number): void => {
   const { start, change, words } = kinds[kind]
   const first = new Y.Doc()
@@ -242,7 +242,7 @@ export const fencesHold = (kind: keyof typeof kinds, seed: number): void => {
   const state = Y.encodeStateAsUpdate(first)
   const people = names.map((name, index): Person => {
     const ydoc = new Y.Doc()
-    // Yjs orders concurrent changes by these ids, so the seed decides them too.
+    // Yjs orders concurrent changes by these ids, so the seed must decide them too.
     ydoc.clientID = 1 + ((seed * 7 + index * 5) % 17)
     Y.applyUpdate(ydoc, state)
     const person: Person = { name, text: ydoc.getText('content'), out: [], incoming: [] }
@@ -282,7 +282,7 @@ export const fencesHold = (kind: keyof typeof kinds, seed: number): void => {
   }
 }
 
-/** An empty line typed into the source: below a line of the fence, in it, or at its beginning. */
+/** Types an empty line into the source: below a line of the fence, inside it, or at its beginning. */
 const typeEmptyLine = ({ random }: Case, { source, lines, bodyFrom, bodyTo }: Fence): readonly Edit[] => {
   const line = lines[random(Math.max(1, lines.length))]
   const at = line === undefined ? bodyFrom : [line.start, line.to][random(2)]
@@ -291,9 +291,9 @@ const typeEmptyLine = ({ random }: Case, { source, lines, bodyFrom, bodyTo }: Fe
 }
 
 /**
- * One person's page, and the service that tidies between the steps. All steps are undone, redone, and undone again. Empty lines that existed before
- * and that the service removed are ignored; with `typesEmptyLines`, which adds more by hand, all empty lines are. Errors: throws with the seed when
- * the text is not the same as before, unit by unit.
+ * One person's page, and the service that tidies the text between the steps. All steps are undone, redone, and undone again. Empty lines that existed
+ * before and that the service removed are ignored. With `typesEmptyLines`, which types further ones, all empty lines are ignored. Throws with the
+ * seed if the text is not the same as before, unit by unit.
  */
 export const stepsReturn = (kind: keyof typeof kinds, seed: number, typesEmptyLines = false): void => {
   const { start, change } = kinds[kind]
@@ -325,7 +325,7 @@ export const stepsReturn = (kind: keyof typeof kinds, seed: number, typesEmptyLi
       apply(own, edits)
       undo.stopCapturing()
       if (random(3) === 0) tidy()
-      // Also undoes and redoes in the middle.
+      // Some steps are also undone and redone in the middle.
       if (random(6) === 0 && undo.undo() !== null && random(2) === 0) undo.redo()
     }
     while (undo.canRedo()) undo.redo()

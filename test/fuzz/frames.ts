@@ -1,6 +1,6 @@
 /**
- * Frames that no honest client sends, from sockets of every role and before any token: random bytes, and whole frames with flipped bits, cut off,
- * spliced with long numbers, odd names, sessions and other documents, and updates with false counts. A seed reproduces the same frames.
+ * Sends frames that no honest client sends, from sockets of every role and before any token. They are random bytes, or complete frames with flipped
+ * bits, cuts, long numbers, odd names, foreign sessions and documents, and updates with false counts. A seed reproduces the same frames.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -16,7 +16,7 @@ type Random = (below: number) => number
 const framesPerSocket = 25
 const lanes = 4
 
-/** Numbers that a decoder must survive: ten or more bytes without an end, the largest, and numbers that overflow. */
+/** Numbers that a decoder must survive: ten or more bytes without an end, the largest number, and numbers that overflow. */
 const longNumbers = [
   new Uint8Array(10).fill(0xff),
   new Uint8Array(20).fill(0x80),
@@ -34,7 +34,7 @@ const inserting = (text: string, client: number): Uint8Array => {
   return Y.encodeStateAsUpdate(ydoc)
 }
 
-/** A well-formed update with false counts, clocks, lengths and origins. */
+/** Returns a well-formed update with false counts, clocks, lengths and origins. */
 const lying = (random: Random): Uint8Array => {
   const encoder = encoding.createEncoder()
   const number = (): number => [0, 1, 2, 7, 127, 128, 65_536, 2 ** 31 - 1, 2 ** 32 - 1, 2 ** 53 - 1][random(10)] ?? 0
@@ -62,7 +62,7 @@ const sync = (address: string, type: number, payload: Uint8Array): Uint8Array =>
 const token = (address: string, key: string): Uint8Array =>
   frameOf(address, 2, (encoder) => (encoding.writeVarUint(encoder, 0), encoding.writeVarString(encoder, key)))
 
-/** A frame as clients send it. */
+/** Returns a frame as clients send it. */
 const whole = (random: Random, address: string, key: string): Uint8Array => {
   const makers: (() => Uint8Array)[] = [
     () => sync(address, 2, inserting('mutant ', random(2 ** 31))),
@@ -110,7 +110,7 @@ const frameFrom = (random: Random, doc: string, other: string, key: string): Uin
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Live bytes in memory. */
+/** Returns the number of live bytes in memory. */
 const memory = async (): Promise<number> => {
   for (let round = 0; round < 3; round++) {
     collect()
@@ -120,7 +120,7 @@ const memory = async (): Promise<number> => {
   return heapUsed + external
 }
 
-/** The sender: its key, and its document. */
+/** A sender of frames, with its key and its document. */
 interface Sender {
   readonly name: string
   readonly doc: string
@@ -130,7 +130,7 @@ interface Sender {
 interface Scene {
   readonly world: World
   readonly senders: readonly Sender[]
-  /** A document that only callers without the right to write send to. */
+  /** A document to which only callers without the right to write send frames. */
   readonly readable: Person
   readonly writable: Person
   readonly elsewhere: Person
@@ -161,7 +161,7 @@ const attack = async ({ world, senders }: Scene, random: Random, count: number):
       const { doc, key } = senders[random(senders.length)] as Sender
       const socket = await world.socket()
       if (key !== '') await socket.open(doc, key)
-      // No key used here opens the other document: frames for it arrive before any valid token.
+      // No key used here opens the other document, so frames for it arrive before any valid token.
       const aim = doc === other ? 'AAAAAAAAAAAAAAAA' : other
       for (let at = 0; at < framesPerSocket && socket.closed() === undefined; at++, sent++) {
         socket.send(frameFrom(random, doc, aim, key))
@@ -187,7 +187,7 @@ const typesOn = async (editor: Editor, who: string): Promise<void> => {
 const left = ({ world }: Scene): Promise<void> =>
   until(() => world.counts().sockets === 0 && world.counts().documents === 0, 'the end of all sockets and documents', 60)
 
-/** Bytes in memory once nobody is connected. Errors: when sockets or documents stay open. */
+/** Returns the bytes in memory once nobody is connected. Throws if sockets or documents stay open. */
 const memoryAtRest = async (scene: Scene): Promise<number> => {
   await left(scene)
   return memory()
@@ -195,12 +195,12 @@ const memoryAtRest = async (scene: Scene): Promise<number> => {
 
 export interface Figures {
   readonly frames: number
-  /** Bytes in memory before and after, with nobody connected. */
+  /** Bytes in memory before the attack, with nobody connected. `after` is the number after it. */
   readonly before: number
   readonly after: number
 }
 
-/** Runs a number of frames. Errors: the fault. */
+/** Sends a number of frames. Throws if it finds a fault. */
 export const fuzzFrames = async (count: number, seed: number, onProgress: (sent: number) => void = () => undefined): Promise<Figures> => {
   const unhandled: unknown[] = []
   const note = (error: unknown): number => unhandled.push(error)

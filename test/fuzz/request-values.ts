@@ -5,7 +5,7 @@ export type Random = (below: number) => number
 
 export const pick = <Item>(random: Random, items: readonly Item[]): Item => items[random(items.length)] as Item
 
-/** Literal JSON text: what `JSON.stringify` would not write. */
+/** Literal JSON text that `JSON.stringify` would not write. */
 export class Raw {
   readonly text: string
 
@@ -16,7 +16,7 @@ export class Raw {
 
 const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-/** These replace any value. Long strings are rare, otherwise they would dominate. */
+/** Values that replace any other value. Long strings are rare, because they would dominate otherwise. */
 const hostile: readonly unknown[] = [
   null,
   true,
@@ -101,7 +101,7 @@ const texts: readonly string[] = [
   '$$x$$ and `code` <b>html</b>'
 ]
 
-/** Known names of every kind, taken from answers: `doc`, `version`, `commentId` … */
+/** Known names of every kind, collected from answers: `doc`, `version`, `commentId` … */
 export type Pools = Readonly<Record<string, readonly string[]>>
 
 const named: Readonly<Record<string, string>> = {
@@ -124,7 +124,7 @@ const text = (random: Random, field: string, { format, enum: allowed }: Json, po
   return pool !== undefined && pool.length > 0 && random(8) > 0 ? pick(random, pool) : pick(random, texts)
 }
 
-/** A value that a schema allows, as far as the schema says. */
+/** Returns a value that a schema allows. */
 export const validValue = (random: Random, schema: Json, field: string, pools: Pools): unknown => {
   const choices = (schema.anyOf ?? schema.oneOf) as Json[] | undefined
   if (choices !== undefined) return validValue(random, pick(random, choices), field, pools)
@@ -145,7 +145,7 @@ const validObject = (random: Random, { properties = {}, required = [] }: Json, p
       .map(([field, schema]) => [field, validValue(random, schema, field, pools)])
   )
 
-/** The same object with one or more of its fields made hostile, dropped, misnamed or added. */
+/** Returns an object in which one or more fields are hostile, missing, misnamed or added. */
 export const mutated = (random: Random, value: Record<string, unknown>): Record<string, unknown> => {
   const next: Record<string, unknown> = { ...value }
   for (let times = 1 + random(2); times > 0; times--) {
@@ -159,7 +159,7 @@ export const mutated = (random: Random, value: Record<string, unknown>): Record<
   return next
 }
 
-/** Writes JSON; raw values are inserted unchanged. */
+/** Writes JSON. Raw values are inserted unchanged. */
 export const written = (value: unknown): string => {
   const raws: string[] = []
   const json = JSON.stringify(value, (_name, member: unknown) => {
@@ -172,7 +172,7 @@ export const written = (value: unknown): string => {
 
 const bytesOf = (...parts: (string | number[])[]): Buffer => Buffer.concat(parts.map((part) => Buffer.from(part as string)))
 
-/** Bodies that no JSON writer would produce. */
+/** Returns a body that no JSON writer would produce. */
 export const brokenBody = (random: Random, json: string): Buffer =>
   pick(random, [
     () => bytesOf([0xef, 0xbb, 0xbf], json),

@@ -1,6 +1,6 @@
 /**
- * 800 requests of the request fuzz; `npm run test:all` tries 2,000. `AGMD_TEST_REQUESTS` and `AGMD_TEST_SEED` change the run; `npm run fuzz requests`
- * runs for longer.
+ * Runs 800 requests of the request fuzz. `npm run test:all` tries 2,000, and `npm run fuzz requests` runs for longer. `AGMD_TEST_REQUESTS` and
+ * `AGMD_TEST_SEED` change the run.
  */
 import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
@@ -12,7 +12,7 @@ const seed = Number(process.env['AGMD_TEST_SEED'] ?? 1)
 test(`[BUDGET-11] requests of every role, valid and hostile, are answered as described, and refused ones write nothing (seed ${seed})`, async () => {
   const { requests, refused, done, statuses } = await fuzzRequests(count, seed)
   expect(requests).toBe(count)
-  // A fuzz whose requests are all refused tests nothing.
+  // If all requests were refused, the fuzz would test nothing.
   expect(done).toBeGreaterThan(count / 10)
   expect(refused).toBeGreaterThan(count / 10)
   expect(Object.keys(statuses).filter((status) => Number(status) >= 500 && status !== '503')).toEqual([])

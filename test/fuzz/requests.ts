@@ -1,8 +1,8 @@
 /**
- * Request fuzz: requests made from `/openapi.json`, valid, mutated and hostile, with the credentials of every role. Nothing may crash, every answer
- * must match the description, a 5xx must be explained, and a request that is refused, or only reads, must write nothing.
+ * Request fuzz: valid, mutated and hostile requests, made from `/openapi.json`, with the credentials of every role. Nothing may crash, every answer
+ * must match the description, and a 5xx answer must have an explanation. A request that is refused, or that only reads, must not write anything.
  *
- * The seed decides the requests; their ids and versions come from answers. A failing request is printed in full.
+ * The seed decides the requests. Their ids and versions come from answers. A failing request is printed in full.
  */
 import assert from 'node:assert/strict'
 import { Agent, request as httpRequest } from 'node:http'
@@ -25,7 +25,7 @@ import { brokenBody, hostileValue, mutated, pick, type Random, validValue, writt
 interface Operation {
   readonly id: string
   readonly method: string
-  /** With its parameters in braces. */
+  /** The path, with its parameters in braces. */
   readonly path: string
   readonly query: readonly Json[]
   readonly types: Readonly<Record<string, Json>>
@@ -37,7 +37,7 @@ interface Sent {
   readonly target: string
   readonly headers: Record<string, string>
   readonly body: Buffer
-  /** The operation that the path belongs to, if any. */
+  /** The operation that the path belongs to, if there is one. */
   readonly operation: Operation | undefined
 }
 
@@ -56,13 +56,13 @@ export interface Report {
   readonly statuses: Record<string, number>
   /** The slowest answer, in milliseconds. */
   readonly slowest: { readonly ms: number; readonly of: string }
-  /** Memory in use after a tenth of all requests and after all, in bytes, with no document open. */
+  /** Memory in use after a tenth of all requests and after all of them, in bytes, with no document open. */
   readonly memory: { readonly before: number; readonly after: number }
 }
 
 // ——— what can be asked ———
 
-/** A part of a description without references. */
+/** Replaces the references in a part of the description. */
 const resolved = (description: Json, part: Json): Json => {
   if (typeof part !== 'object' || part === null) return part
   if (Array.isArray(part)) return part.map((each) => resolved(description, each))
@@ -71,12 +71,12 @@ const resolved = (description: Json, part: Json): Json => {
   return Object.fromEntries(Object.entries(part).map(([field, value]) => [field, resolved(description, value)]))
 }
 
-/** An error is valid if its status is one of ours. */
+/** Returns the statuses that a description allows. An error is valid if the service defines its status. */
 const statusesOf = (responses: object): Set<number> =>
   new Set(Object.keys(responses).flatMap((status) => (status === '4XX' ? errorStatuses : [Number(status)])))
 const errorStatuses = Object.values(errorMeanings).map(({ status }) => status)
 
-/** The operations of the table; other routes only read, and write nothing. */
+/** Returns the operations of the table. All other routes only read. */
 const operationsOf = (description: Json): Operation[] =>
   Object.entries(resolved(description, description.paths) as Record<string, Json>).flatMap(([path, methods]) =>
     ['get', 'post', 'put', 'patch', 'delete']
@@ -96,7 +96,7 @@ const operationsOf = (description: Json): Operation[] =>
       })
   )
 
-/** Ids from answers: the newest of each kind. */
+/** Number of ids that are remembered of each kind. They come from answers, and the newest are kept. */
 const keptMax = 30
 
 class Known {
@@ -109,7 +109,7 @@ class Known {
     if (pool.length > keptMax) pool.shift()
   }
 
-  /** Collects ids from an answer. A document that others may delete is excluded. */
+  /** Collects ids from an answer. Ids of a document that other tests may delete are left out. */
   learn(value: unknown, depth = 0): void {
     if (typeof value !== 'object' || value === null || depth > 4) return
     for (const [name, member] of Object.entries(value).slice(0, 50)) {
@@ -123,14 +123,14 @@ class Known {
 interface Credential {
   readonly key?: string
   readonly bearer?: string
-  /** The document that it opens. */
+  /** The document that the credential opens. */
   readonly doc?: string
 }
 
-/** Operations that end the run for others; they are tried rarely. */
+/** Operations that end the run for other callers. They are tried rarely. */
 const ending = new Set(['deleteDocument', 'revokeSessions', 'revokeSession', 'revokeShare', 'claimDocument'])
 
-/** The world of one run: documents and callers. */
+/** The world of one run, with its documents and callers. */
 class Fuzz {
   readonly random: Random
   readonly world: World
@@ -149,7 +149,7 @@ class Fuzz {
     this.operations = operationsOf(JSON.parse(JSON.stringify(openApi(world.url))))
   }
 
-  /** New documents with links of every role, and sessions; the former ones may be gone by now. */
+  /** Creates new documents with links of every role, and new sessions. The earlier ones may be gone. */
   async renew(): Promise<void> {
     const { world, credentials } = this
     credentials.length = 0
@@ -248,7 +248,7 @@ class Fuzz {
     const fields = new URLSearchParams()
     for (const { name, schema } of query) {
       if (random(3) > 0) continue
-      // The clock stands still: a request that waits would wait forever.
+      // The clock stands still, so a request that waits would wait forever.
       const value =
         name === 'wait'
           ? pick(random, ['0', '-1', 'long', ''])
@@ -289,7 +289,7 @@ class Fuzz {
     return { type, body: random(15) === 0 ? brokenBody(random, json) : Buffer.from(json) }
   }
 
-  /** Another method, or an unknown path. */
+  /** Returns a request with another method or an unknown path. */
   #stray(operation: Operation): Sent {
     const { random } = this
     const method = pick(random, ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])
@@ -368,7 +368,7 @@ const none = Buffer.alloc(0)
 
 const wellFormed = (value: unknown): string => (typeof value === 'string' ? value : written(value)).toWellFormed()
 
-/** Characters that a header can carry. */
+/** Returns a value with only the characters that a header can contain. */
 const headerOf = (value: unknown): string =>
   wellFormed(value)
     .replaceAll(/[^\u0020-\u007e\u00a0-\u00ff]/g, '')
@@ -378,7 +378,7 @@ const headerOf = (value: unknown): string =>
 
 const agent = new Agent({ keepAlive: true, maxSockets: 32 })
 
-/** After this time, in milliseconds, an answer counts as missing. */
+/** Time after which an answer counts as missing, in milliseconds. */
 const answerMsMax = 30_000
 
 const send = ({ method, target, headers, body }: Sent, url: string): Promise<Heard> =>
@@ -410,8 +410,8 @@ const send = ({ method, target, headers, body }: Sent, url: string): Promise<Hea
 // ——— what must hold ———
 
 /**
- * A store that records every commit. On request it reports that another node wrote every record that was read, which empties the service's bounded
- * caches: the rest, which the fuzz measures, is memory that nothing bounds.
+ * A store that records every commit. On request, it reports that another node has written every record that was read. This empties the service's
+ * bounded caches, so that the remaining memory, which the fuzz measures, is not bounded by any limit.
  */
 const createWatched = () => {
   const commits: Batch[] = []
@@ -439,7 +439,7 @@ const createWatched = () => {
   return { commits, around, forget }
 }
 
-/** Changes of a commit, except for the time when a link or a session was used. */
+/** Returns the changes of a commit, except for the times when a link or a session was used. */
 const changesOf = ({ puts = [], deletes = [] }: Batch, heads: Map<string, unknown>): string[] => {
   const changed = deletes.map((key) => `- ${key.join(' ')}`)
   for (const { key, value } of puts) {
@@ -456,16 +456,16 @@ const changesOf = ({ puts = [], deletes = [] }: Batch, heads: Map<string, unknow
   return changed
 }
 
-/** Codes of a 5xx with an explanation in this world: it has no compute node. */
+/** Codes of 5xx answers that have an explanation in this world, which has no compute node. */
 const explained = new Set(['node_offline', 'engine_unavailable'])
 
 const isRefusal = ({ status, text }: Heard, { target }: Sent): boolean =>
   status >= 400 || (target === '/mcp' && /"isError":true|^\{"jsonrpc":"2.0","id":[^,]*,"error"/.test(text))
 
-/** The answers of any address to a malformed target or header (400), or one that is too long (431). */
+/** Statuses that any address may return: 400 for a malformed target or header, and 431 for one that is too long. */
 const protocolStatuses = new Set([400, 431])
 
-/** Throws the fault of an answer. */
+/** Throws if an answer has a fault. */
 const judge = (sent: Sent, heard: Heard): void => {
   const { status, type, text } = heard
   const json = type.includes('json') && text !== '' ? (JSON.parse(text) as Json) : undefined
@@ -488,7 +488,7 @@ const collect = (): number => {
   return heapUsed + external
 }
 
-/** Sends `count` requests. Errors: `AssertionError` with the request, its answer and the fault. */
+/** Sends `count` requests. Throws an `AssertionError` with the request, its answer and the fault. */
 export const fuzzRequests = async (count: number, seed: number, progress: (done: number) => void = () => undefined): Promise<Report> => {
   const { commits, around, forget } = createWatched()
   const heads = new Map<string, unknown>()
@@ -499,7 +499,7 @@ export const fuzzRequests = async (count: number, seed: number, progress: (done:
   const fuzz = new Fuzz(world, issuer, clock, seed)
   const report = { statuses: {} as Record<string, number>, refused: 0, done: 0, slowest: { ms: 0, of: '' }, before: 0 }
 
-  /** Waits until all work has finished, so that a commit belongs to the request before it. */
+  /** Waits until all work has finished, so that each commit belongs to the request before it. */
   const settle = async (): Promise<void> => {
     await world.service.ledger.idle()
     await new Promise((resolve) => setImmediate(resolve))
@@ -553,7 +553,7 @@ export const fuzzRequests = async (count: number, seed: number, progress: (done:
         await rest()
         await fuzz.renew()
         await settle()
-        // Forgets documents that are no longer used: the measured memory must be the service's.
+        // Forgets documents that are no longer used, so that the measured memory is that of the service.
         heads.clear()
         forget()
         for (const batch of commits.splice(0)) changesOf(batch, heads)
@@ -564,7 +564,7 @@ export const fuzzRequests = async (count: number, seed: number, progress: (done:
         forget()
         report.before = collect()
       }
-      // Occasionally sends many at once; then nobody knows which of them wrote something.
+      // Sometimes sends many requests at once. It is then unknown which of them wrote something.
       if (fuzz.random(100) === 0) {
         const many = Array.from({ length: Math.min(16, count - done) }, () => fuzz.request())
         await Promise.all(many.map(sendOne))

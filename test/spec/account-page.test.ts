@@ -1,4 +1,4 @@
-/** The account page, as a browser without script uses it. */
+/** The account page, as a browser without scripts uses it. */
 import { onTurnedWorld } from '../support/turned-world.ts'
 import { expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
@@ -82,7 +82,7 @@ test('[PAGE-8] sessions are listed by the browser or program that opened them, a
   await send(visitor, '/account/end-session', {})
   expect((await phone.request(`${world.url}/api/me`)).status).toBe(401)
   expect((await visitor.request(`${world.url}/api/me`)).status).toBe(200)
-  // The broker does not let the browser in again either.
+  // The broker does not let the browser in without a password either.
   await open(phone)
   expect(phone.page.text).toContain('name="password"')
   await visitor.visit(`${world.url}/sign-in`)

@@ -1,4 +1,4 @@
-/** Name, password and deletion of an account, as used by a browser without script. */
+/** The name, the password and the deletion of an account, as a browser without scripts uses them. */
 import { onTurnedWorld } from '../support/turned-world.ts'
 import { expect, test } from 'vitest'
 import { finishAccountEnds } from '../../server/domain/accounts/account-end.ts'
@@ -141,7 +141,7 @@ test('[ACCT-4] an account is deleted with its password; all access ends at once,
   expect(visitor.page.text).toContain('What happens to your documents?')
   await visitor.submit('/account/delete-account', { current_password: 'wrong wrong', documents: 'trash' })
   expect(errorAt(visitor, 'current_password')).toBe('Wrong password.')
-  // A choice stays chosen.
+  // The page keeps the person's choice for the documents.
   expect(visitor.page.text).toMatch(/value="trash" checked/)
   expect(await status(visitor)).toBe(200)
   await visitor.submit('/account/delete-account', { current_password: password, documents: 'keep' })
@@ -151,7 +151,7 @@ test('[ACCT-4] an account is deleted with its password; all access ends at once,
   const shown = (await (await world.ask('GET', `/api/docs/${linked}`, { key: link.secret })).json) as Json
   expect(shown.owner).toEqual({ kind: 'anonymous' })
   expect((await world.ask('GET', `/pub/${published}.md`)).status).toBe(200)
-  // Nobody could open it, so it is deleted.
+  // Nobody could open these documents any more, so they are in the trash.
   const headOf = async (doc: string): Promise<Head> =>
     decodeRecord<Head>((await world.service.storage.get(keys.head(doc)))?.value ?? new Uint8Array())
   for (const doc of [alone, trashed]) {
@@ -192,7 +192,7 @@ test('[ACCT-6] [ACCT-22] the next start finishes a deletion that a crash interru
   const { visitor, id } = await join()
   const doc = await create(visitor, '# Half')
   await ask(visitor, 'POST', `/api/docs/${doc}/shares`, { role: 'view' })
-  // The state after the first commit.
+  // The store now has the state after the first commit of a deletion.
   await world.service.storage.commit({
     puts: [
       { key: keys.accountEnd(id), value: encodeRecord({ account: id, documents: 'keep' }) },
@@ -201,7 +201,7 @@ test('[ACCT-6] [ACCT-22] the next start finishes a deletion that a crash interru
     deletes: [keys.account(id)]
   })
   expect(await status(visitor)).toBe(401)
-  // A record that cannot be read comes first, and delays no other.
+  // A record that cannot be read comes first, and delays no other deletion.
   const failed: string[] = []
   await finishAccountEnds(world.service, (account) => failed.push(account))
   expect(failed).toEqual(['!'])
@@ -214,7 +214,7 @@ test('[ACCT-6] [ACCT-22] the next start finishes a deletion that a crash interru
 test('[ACCT-22] a document that cannot be released delays nothing else of its account, and is retried', async () => {
   const { visitor, id } = await join()
   const good = [await create(visitor, '# First')]
-  // They are given up in the order of their creation.
+  // Documents are released in the order of their creation.
   clock.turn(1)
   const bad = await create(visitor, '# Bad')
   clock.turn(1)
@@ -343,7 +343,7 @@ test('[ACCT-10] after a crash at any commit of a deletion, each document ends up
     })
   })
   const { service } = failing
-  // In each round, one more commit happens before the end.
+  // Each round lets one more commit succeed before the crash.
   for (let commits = 0, ended = false; !ended; commits++) {
     const account = (await createAccount(service, { email: `crash-${commits}@example.org`, password })) as Account
     const { token } = await openSession(service, account.id, 'app', 'a test')

@@ -1,4 +1,4 @@
-/** Accounts at the embedded broker: by its pages, as a browser without script uses them. */
+/** Accounts at the embedded broker, through its pages, as a browser without scripts uses them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findAccountByEmail } from '../../server/domain/accounts/accounts.ts'
 import { createLink } from '../../server/domain/accounts/links.ts'
@@ -19,7 +19,7 @@ const me = async (visitor: Visitor, base = world.url): Promise<{ status: number;
   return { status: response.status, ...((await response.json()) as object) }
 }
 
-/** The words of a page, without those that differ between interactions. */
+/** Returns the text of a page, without the parts that differ between interactions. */
 const said = ({ page }: Visitor): string =>
   page.text.replaceAll(/interaction\/[\w-]+/g, 'interaction').replaceAll(/(value|data-options)="[^"]*"/g, '')
 
@@ -33,7 +33,7 @@ test('[ACCOUNT-1] a person signs up with address and password, is signed in at o
 
 test('[ACCOUNT-13] the embedded broker also works on a plain network, at an address other than localhost', async () => {
   const port = await freePort()
-  // Also loopback, but not a name with an exception.
+  // This is also a loopback address, but not one with an exception for localhost.
   const base = `http://127.0.0.2:${port}`
   const lan = await startWorld({ env: { AGMD_HOST: '127.0.0.2', AGMD_PORT: String(port), AGMD_BASE_URL: base } })
   const visitor = await signUp(base, 'lan@example.org')
@@ -153,7 +153,7 @@ describe('limits', () => {
   })
   afterAll(() => limited.stop())
 
-  /** An attempt from an address of its own. */
+  /** Tries to sign in from a given address. */
   const guess = async (address: string, email: string, given: string): Promise<{ status: number; text: string; visitor: Visitor }> => {
     const visitor = newVisitor({ headers: { 'X-Forwarded-For': address } })
     await visitor.visit(`${limited.url}/sign-in`)
@@ -168,7 +168,7 @@ describe('limits', () => {
         statuses.push((await guess(`10.${email.length}.0.${tries}`, email, 'wrong wrong wrong')).status)
       expect(statuses, email).toEqual([...Array.from({ length: rateLimits.password.burst }, () => 422), 429, 429])
     }
-    // The correct password does not help while the limit lasts, but does afterwards.
+    // While the limit lasts, the correct password does not help. Afterwards it does.
     expect((await guess('10.1.1.1', 'ana@example.org', password)).status).toBe(429)
     clock.turn(900 * 1000)
     expect((await guess('10.1.1.1', 'ana@example.org', password)).visitor.page.url).toBe(`${limited.url}/`)
@@ -271,7 +271,7 @@ describe('by invitation', () => {
     await visitor.submit('/auth/reset', { password: 'another horse battery' })
     expect((await me(visitor, invited.url)).status).toBe(200)
     expect((await me(former, invited.url)).status).toBe(401)
-    // The broker's own session ended too: it asks for the password again.
+    // The broker's own session has ended too, so it asks for the password again.
     expect((await former.visit(`${invited.url}/sign-in`)).text).toContain('name="password"')
     expect((await former.submit('/sign-in', { email: 'kim@example.org', password })).status).toBe(422)
     expect((await newVisitor().visit(address)).status).toBe(403)

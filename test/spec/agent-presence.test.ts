@@ -27,7 +27,7 @@ interface Seen {
 const place = (ydoc: Y.Doc, position: unknown): number =>
   Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON(position), ydoc)?.index ?? -1
 
-/** Programs that a page shows. */
+/** Returns the programs that a page shows. */
 const agents = ({ provider, ydoc, ytext }: Editor): Seen[] =>
   [...(provider.awareness?.getStates() ?? [])].flatMap(([client, { user, cursor }]: [number, Json]) =>
     user?.kind === 'agent'
@@ -65,7 +65,7 @@ test('[PROGRAM-1] a program that writes by HTTP or MCP under a name appears wher
     critic: 'Introduction',
     editor: 'Plan'
   })
-  // A page that opens later also sees them.
+  // A page that opens later also sees the programs.
   const late = await owner.connect()
   await until(() => names(late).length === 5, 'all of them')
 })
@@ -136,7 +136,7 @@ test('[PROGRAM-5] nobody else can set or remove the presence of a program', asyn
     )
   say({ user: { name: 'Mallory' } }, 100)
   say(null, 200)
-  // Later messages on the same socket arrive afterwards.
+  // Later messages on the same socket arrive after the forged ones, so those have been handled.
   const bob = await owner.connect({ name: 'Bob' })
   bob.type(0, 'x')
   await page.shows((shown) => shown.startsWith('x'))

@@ -23,7 +23,7 @@ const fetchAsset = (asset: Json, headers: Record<string, string> = {}): Promise<
 
 const bytesOf = async (answer: Response): Promise<Bytes> => new Uint8Array(await answer.arrayBuffer())
 
-/** Blob files in the data folder, including unfinished ones. */
+/** Returns the blob files in the data folder, including unfinished ones. */
 const files = async (): Promise<string[]> => {
   const found = await readdir(join(world.folder, 'blobs'), { recursive: true, withFileTypes: true })
   return found.filter((entry) => entry.isFile()).map(({ name }) => name)
@@ -152,7 +152,7 @@ test('[ASSET-3] the assets of a document have a quota', async () => {
     expect(refused).toMatchObject({ status: 413, json: { code: 'asset_quota_exceeded', assetBytes: 700_000, assetBytesMax: 1024 * 1024 } })
     const others = await readdir(join(small.folder, 'blobs'), { recursive: true, withFileTypes: true })
     expect(others.filter((entry) => entry.isFile())).toHaveLength(1)
-    // Another document has room of its own.
+    // Another document has a quota of its own.
     expect((await upload(await small.create('text'), ofSize(400_000), 'audio/flac')).status).toBe(201)
   } finally {
     await small.stop()

@@ -1,4 +1,4 @@
-/** Authors of lines; names of revisions. */
+/** The authors of lines, and the names of revisions. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { turnedClock } from '../support/clock.ts'
 import { startWorld, type World } from '../support/world.ts'

@@ -27,13 +27,13 @@ import { type Json, settledWithin, startWorld, until, updateFrame, type World } 
 const clock = turnedClock()
 let world: World
 beforeAll(async () => {
-  // Hocuspocus prints each refused frame with its stack.
+  // Hocuspocus would print each refused frame with its stack.
   for (const level of ['log', 'warn', 'error'] as const) console[level] = () => undefined
   world = await startWorld({ clock, env: { AGMD_NODE_ACCOUNTS: 'operator@example.org' } })
 })
 afterAll(() => world.stop())
 
-/** Updates of one page that types: each inserts a mark at the beginning. */
+/** Returns updates of one page on which somebody types. Each update inserts a mark at the beginning. */
 const typing = (): ((mark: string) => Uint8Array) => {
   const ydoc = new Y.Doc()
   return (mark) => {
@@ -68,7 +68,7 @@ test('[AUTHORITY-1] an edit that is being checked when its link is revoked is no
   const editor = await guest.connect()
   await own.service.ledger.idle()
   disk.hold()
-  // Deleting nearly all text makes the service save the previous text first, so the edit waits for the disk.
+  // Deleting nearly all text makes the service save the previous text first. The edit therefore waits for the disk.
   editor.erase(0, limits.wipeUnitsMin + 1)
   await until(() => disk.waiting() > 0, 'the save before the deletion')
   own.service.live.end(owner.doc, guest.link.id, 'credential_invalid')
@@ -105,7 +105,7 @@ test('[AUTHORITY-3] if a revocation and a change wait for the same turn and the 
   const [first, second] = await Promise.all([owner, guest].map(({ key }) => callerOfDocument(service, owner.doc, { key })))
   const key = keys.share(owner.doc, guest.link.id)
   const { write } = service.ledger
-  // Both are queued before either runs.
+  // Both changes are queued before either of them runs.
   const revoke = (draft: Draft): void => draft.put(key, encodeRecord({ ...(draft.read<Share>(key) as Share), revokedAt: draft.now }))
   const revoking = write(owner.doc, first as Caller, revoke, { reads: [key] })
   const late = write(owner.doc, second as Caller, (draft) => draft.event('doc.published', 'guest:', {}))
@@ -203,7 +203,7 @@ test('[AUTHORITY-7] links made through the owner key of a claimed document survi
   expect(made.json.madeThrough).toBe(null)
   const { shares } = (await world.ask('GET', `/api/docs/${owner.doc}/shares`, { headers })).json
   expect(shares.find(({ id }: Json) => id === guest.link.id).madeThrough).toBe(null)
-  // The account can open it whatever happens to its links.
+  // The account can open the document whatever happens to its links.
   expect((await world.ask('DELETE', `/api/docs/${owner.doc}/shares/${made.json.id}`, { headers })).status).toBe(200)
 })
 
@@ -218,7 +218,7 @@ test('[AUTHORITY-8] the last owner link of a document without an account stays, 
   expect((await owner.ask('GET', '')).status).toBe(401)
   expect((await second.ask('GET', '')).json.role).toBe('owner')
   expect((await second.ask('DELETE', `/shares/${second.link.id}`)).status).toBe(409)
-  // An owner link that expires does not count.
+  // An owner link that expires does not count as a remaining one.
   const expiresAt = new Date(clock.now() + 60 * 60_000).toISOString()
   expect((await second.ask('POST', '/shares', { json: { role: 'owner', expiresAt } })).status).toBe(201)
   expect((await second.ask('DELETE', `/shares/${second.link.id}`, { query: { keep: 'links' } })).status).toBe(409)
@@ -239,7 +239,7 @@ test('[AUTHORITY-13] an owner link frees neither itself nor its maker from the l
     expect({ status, code: json.code, hint: json.hint }).toEqual({ status: 403, code: 'forbidden', hint: expect.stringContaining('claim') })
   }
   for (const person of [owner, second, third]) expect((await person.ask('GET', '')).status).toBe(200)
-  // Another owner link keeps the links made through it, and so does the holder of the link itself.
+  // Another owner link may revoke the link and keep those made through it. The holder of the link itself may too.
   const beside = await owner.share('owner')
   expect((await beside.ask('DELETE', `/shares/${second.link.id}`, keeping)).status).toBe(200)
   expect((await third.ask('GET', '')).json.role).toBe('owner')
@@ -271,7 +271,7 @@ test('[AUTHORITY-10] the rule is stated where links are made: guide, description
 
 const password = 'correct horse battery'
 
-/** A new account whose address is not verified. */
+/** Creates an account whose email address is not verified. */
 const newAccount = async (email: string): Promise<Account> => (await createAccount(world.service, { email, password })) as Account
 
 /** Sets a new password with the link that an administrator hands out. */
@@ -321,7 +321,7 @@ test.each(ends)('[AUTHORITY-11] %s ends every record of the broker', { timeout: 
   const store = createBrokerStore(world.service)
   const ids = Array.from({ length: limits.listMax + 5 }, (_each, index) => `session ${account.id} ${index}`)
   await Promise.all(ids.map((id) => store.adapter('Session').upsert(id, { accountId: account.id, uid: id, exp: 0 }, 3600)))
-  // A sign-in that has passed the password and waits for its browser to return.
+  // This sign-in has passed the password, and waits for its browser to return.
   await store.adapter('Interaction').upsert(account.id, { result: { login: { accountId: account.id } }, exp: 0 }, 3600)
   await end(account)
   expect(await world.service.storage.list(keys.broker('of', account.id))).toEqual([])
@@ -345,7 +345,7 @@ test.each(ends)('[AUTHORITY-11] %s ends a session whose secret changes at that m
   clock.turn(limits.sessionRotateHours * 3600 * 1000)
   const [next] = await Promise.all([rotateSession(world.service, token), end(account)])
   for (const secret of [token, next ?? token]) expect(await findSession(world.service, 'browser', secret)).toBe(undefined)
-  // A person who sets a new password is then signed in.
+  // After setting a new password, the person is signed in.
   const left = await world.service.storage.list(keys.accountSessions(account.id))
   expect(left.length).toBe(end === reset ? 1 : 0)
 })

@@ -1,4 +1,4 @@
-/** Reading single items, and short answers. */
+/** Reading single items, and answers without unnecessary content. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
@@ -16,7 +16,7 @@ afterAll(() => world.stop())
 test('[BRIEF-1] a single comment, suggestion or link can be read by its id, and the lists accept it, too', async () => {
   const owner = await world.create('The quick brown fox.\n')
   const viewer = await owner.share('view')
-  // A link that nobody uses: the time of the last use is written after the answer.
+  // Nobody uses this link, because the time of the last use would be written after the answer.
   const unused = await owner.share('view')
   const stranger = await world.create('Another.\n')
   await comment(owner, { body: 'Another.' })
@@ -47,7 +47,7 @@ test('[BRIEF-1] a single comment, suggestion or link can be read by its id, and 
   expect((await told(world.url, 'list_suggestions', { ...place, id: suggestionId })).suggestions).toHaveLength(1)
 })
 
-/** The paths at which an answer holds the same text or record, except by chance; list items are compared one by one. */
+/** Returns the paths at which an answer contains the same text or record more than once. List items are compared individually. */
 const twice = (value: unknown): string[] => {
   if (Array.isArray(value)) return value.flatMap(twice)
   if (typeof value !== 'object' || value === null) return []
@@ -97,7 +97,7 @@ test('[BRIEF-5] an answer contains a text or record twice only where the contrac
     /^id task\.id task\.taskId$/,
     /^(?:task\.)?id (?:task\.)?taskId$/
   ]
-  // Times that are equal by chance, and versions in the call that undoes the change.
+  // Times that are equal by chance, and versions in the call that undoes the change, are allowed.
   const chance = /createdAt|updatedAt|lastUsedAt|version|Version/
   expect([...new Set(found)].filter((paths) => !chance.test(paths) && !told.some((each) => each.test(paths)))).toEqual([])
 })

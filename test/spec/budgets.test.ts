@@ -1,4 +1,4 @@
-/** The rate limits of one caller, and the checks before anything is read. */
+/** The rate limits of one caller, and the checks that come before anything is read. */
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { createRateLimiter } from '../../server/http/rate-limit.ts'
@@ -8,13 +8,13 @@ import { post, refused, rpc } from '../support/mcp.ts'
 import { signUp } from '../support/visitor.ts'
 import { type Ask, type Answer, startWorld, until, type World } from '../support/world.ts'
 
-/** A service with limits; a proxy tells it who calls. Its clock stands still, so no bucket refills. */
+/** Starts a service with rate limits behind a proxy, which tells it who calls. The clock stands still, so no bucket refills. */
 const limited = (env: Record<string, string> = {}): Promise<World> =>
   startWorld({ clock: turnedClock(), env: { AGMD_RATE_LIMITS: 'on', AGMD_TRUST_PROXY: '1', ...env } })
 
 const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address })
 
-/** The remaining limit according to an answer. */
+/** Returns the remaining limit that an answer reports. */
 const left = ({ headers }: { readonly headers: Headers }): readonly [string, number] => {
   const [, name = '', remaining = ''] = /^"(\w+)";r=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? []
   return [name, Number(remaining)]
@@ -140,7 +140,7 @@ test('[BUDGET-5] a credential is verified before it selects a bucket: an invalid
       'failedKey',
       rateLimits.failedKey.burst - n - 1
     ])
-  // A write does not get around the limit.
+  // A write request does not get around the limit.
   const put = await world.ask('PUT', `/api/docs/${doc}/content`, { key: wrongKey, json: { content: '' }, headers: from('192.0.2.1') })
   expect(left(put)).toEqual(['failedKey', rateLimits.failedKey.burst - 4])
   await world.stop()
@@ -171,7 +171,7 @@ test('[BUDGET-13] a refused request whose body does not arrive is answered, and 
   await until(() => heard.join('').includes('credential_invalid'), 'the answer')
   clock.turn(limits.refusedBodySecondsMax * 1000)
   await ended
-  // A connection whose request was read completely stays open.
+  // If a request was read completely, its connection stays open.
   const whole = [...head, 'Content-Length: 2', '', '{}'].join('\r\n')
   const twice = await world.raw(whole + whole, (answer) => answer.split('credential_invalid').length > 2)
   expect(twice.match(/HTTP\/1.1 401/g)).toHaveLength(2)
@@ -192,7 +192,7 @@ test('[BUDGET-6] reads count for the admitted caller: a link for itself, an acco
     left(await one.request(`${world.url}/api/docs`, { headers: { Origin: world.url, ...headers } }))
   const first = await me({})
   expect(await me({})).toEqual(['read', first[1] - 1])
-  // Adding the key of a link does not change whose limit counts.
+  // Adding the key of a link does not change whose limit the request counts for.
   expect(await me({ 'X-Share-Key': guest.key })).toEqual(['read', first[1] - 2])
   await world.stop()
 })
@@ -225,7 +225,7 @@ test('[BUDGET-8] a flood of addresses neither resets a bucket nor lets memory gr
     try {
       for (; taken <= rateLimits[name].burst; taken++) limiter.take(name, who)
     } catch {
-      // Refused.
+      // The limiter refused the request.
     }
     return taken
   }
@@ -239,7 +239,7 @@ test('[BUDGET-8] a flood of addresses neither resets a bucket nor lets memory gr
       limiter.take(name, `late ${n}`)
       passed++
     } catch {
-      // Refused.
+      // The limiter refused the request.
     }
   expect(passed).toBeLessThanOrEqual(limits.rateBucketsShared * rateLimits[name].burst)
   // Another limit is not affected.

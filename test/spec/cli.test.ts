@@ -1,4 +1,4 @@
-/** The command-line client against a real server: every command, every example, every exit code. */
+/** The command-line client against a real server: every command, every example and every exit code. */
 import {
   chmodSync,
   copyFileSync,
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const linkOf = ({ doc, key }: Person): string => `${world.url}/d/${doc}?key=${key}`
 
-/** Pulls a document with this text into a file. */
+/** Creates a document with this text and pulls it into a file. */
 const pulled = async (file: string, content = '# Notes\n\nFirst words.\n\nMiddle.\n\nLast words.\n'): Promise<Person> => {
   const owner = await world.create(content)
   expect((await here.agmd('docs', 'pull', linkOf(owner), '-o', file)).code).toBe(0)
@@ -101,7 +101,7 @@ test('[CLI-2] every command explains its use, with examples first', async () => 
   expect(await here.agmd('help', 'docs', 'push')).toEqual(await here.agmd('docs', 'push', '-h'))
 })
 
-/** Mentions an account in a document of its own. */
+/** Mentions an account in a document of that account. */
 const mention = async (headers: Record<string, string>): Promise<void> => {
   const ask = async (method: string, path: string, json?: object): Promise<Json> => (await world.ask(method, path, { headers, json })).json
   const { user } = await ask('GET', '/api/me')
@@ -110,7 +110,7 @@ const mention = async (headers: Record<string, string>): Promise<void> => {
   await comment(world.person(id, secret), { body: `@${user.name}, look.` }, asAuthor('Bo'))
 }
 
-/** The setting of an example: a new document with a comment, a suggestion, an assignment and a file. */
+/** Prepares an example: a new document with a comment, a suggestion, an assignment and a file. */
 const prepared = async (machine: Machine, example: string, token: string): Promise<Record<string, string>> => {
   const owner = await world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\nMore words.\n' })
   const { task } = await assign(world, owner)
@@ -152,7 +152,7 @@ const idOf = async (token: string): Promise<string> => {
   return json.sessions.find(({ current }: Json) => current).id
 }
 
-/** Commands that wait for somebody, or forever; they are tested where they are stopped ([CLI-16]). */
+/** Whether a command waits for somebody, or forever. Such commands are tested where they are stopped ([CLI-16]). */
 const waiting = (words: string, example: string): boolean =>
   words === 'docs watch' || example === 'agmd login --no-browser' || example.endsWith(' agmd node')
 const examplesOf = (chosen: readonly Command[]): { words: string; example: string }[] =>
@@ -160,7 +160,7 @@ const examplesOf = (chosen: readonly Command[]): { words: string; example: strin
 
 const tryExamples = async (chosen: readonly Command[], account: Account): Promise<void> => {
   const machine = await newMachine(world.url)
-  // Other tests with the account must not interfere with these.
+  // Other tests with the same account must not interfere with these.
   let token = await session(account)
   for (const { words, example } of examplesOf(chosen).filter((each) => !waiting(each.words, each.example))) {
     rememberIn(machine, token)
@@ -219,7 +219,7 @@ test('[CLI-3] the examples of the guide can be run in order, on one document', {
   const post = async (path: string, json: object): Promise<Json> =>
     (await world.ask('POST', `/api/docs/${doc}/${path}`, { headers, key, json })).json
   const { task } = await post('tasks', { requestId: 'r', title: 't', instructions: 'i' })
-  // Excludes commands for the account and for machines, and those that wait.
+  // Commands for accounts and for machines are left out, and so are those that wait.
   const isMeant = (line: string): boolean =>
     /^\S.*agmd (docs|comments|suggestions|share|revisions|publish|events|assets|tasks) /.test(`x ${line}`) &&
     !/docs (watch|claim|delete|list)/.test(line)
@@ -369,7 +369,7 @@ test('[CLI-7] a pull never discards changes in a file', async () => {
   expect(here.read('mine.md')).toBe(await text(owner))
 })
 
-/** A proxy to the service; `before` runs before an answer arrives. */
+/** Creates a proxy to the service. `before` runs before an answer arrives. */
 const detour = async (before: (request: IncomingMessage) => void): Promise<Elsewhere> => {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
@@ -547,7 +547,7 @@ test('[CLI-35] a command that needs an account says how to sign in, and asks for
     })
     expect(stderr).not.toMatch(/link|key|share/i)
   }
-  // A link opens a document, too.
+  // A link opens a document as well.
   const { doc } = await world.create('x')
   expect((await here.agmd('docs', 'info', doc)).stderr).toContain('Add the share URL of the document, or sign in: agmd login.')
 })
@@ -591,7 +591,7 @@ test('[CLI-31] with a session and a link the refused one is named, with the next
   )
   await machine.agmd('logout')
   expect((await machine.agmd('docs', 'cat', linkOf(owner))).code).toBe(0)
-  // A link that has ended is reported as such, also when the session is valid.
+  // The client reports that a link has ended, even if the session is valid.
   const gone = `${world.url}/d/${owner.doc}?key=${'A'.repeat(32)}`
   const sound = { AGMD_TOKEN: await session(await newAccount('sound@example.org')) }
   expect(await here.run(['docs', 'cat', gone], { env: sound })).toMatchObject({
@@ -637,7 +637,7 @@ interface Elsewhere {
   close(): Promise<unknown>
 }
 
-/** Another server, which gives this answer to every request. */
+/** Creates another server that gives the same answer to every request. */
 const elsewhere = async (
   status: number,
   headers: Record<string, string>,
@@ -712,7 +712,7 @@ test('[CLI-11] an impossible command line is refused before anything is sent, wi
 test('[CLI-12] keys and tokens are in one file for its owner only, and are printed only when a link is made', async () => {
   const machine = await newMachine(world.url)
   const made = (await machine.agmd('docs', 'create', '--title', 'T', '--json')).json
-  // From the first moment on; a later read would repair it.
+  // The file must have these permissions from the start, because a later read would repair them.
   const modes = (): object => ({
     file: statSync(machine.path('.config/agmd/hosts.json')).mode & 0o777,
     folder: statSync(machine.path('.config/agmd')).mode & 0o777
@@ -736,7 +736,7 @@ test('[CLI-12] keys and tokens are in one file for its owner only, and are print
   chmodSync(hosts, 0o644)
   await machine.agmd('docs', 'info', made.id)
   expect(statSync(hosts).mode & 0o777).toBe(0o600)
-  // No option takes a secret.
+  // No option takes a secret as its value.
   const named = commands.flatMap(({ options }) => options).filter(({ name }) => /token|secret|password|key/.test(name))
   expect(named.filter(({ type }) => type !== 'boolean')).toEqual([])
   await machine.remove()
@@ -749,7 +749,7 @@ test('[CLI-12] of several links to a document the one with the highest role is u
   await machine.agmd('docs', 'pull', linkOf(await owner.share('view')), '-o', 'view.md')
   const role = async (doc: string): Promise<string> => (await machine.agmd('docs', 'info', doc, '--json')).json.role
   expect([await role(owner.doc), await role('own.md'), await role('view.md')]).toEqual(['owner', 'owner', 'view'])
-  // A file pulled with only a session is not restricted by a link that is also known.
+  // If a file was pulled with only a session, a link that is also known does not restrict it.
   const token = await session(await newAccount('several@example.org'))
   const { json: own } = await world.ask('POST', '/api/docs', { headers: { Authorization: `Bearer ${token}` }, json: { content: 'one' } })
   const env = { AGMD_TOKEN: token }
@@ -778,7 +778,7 @@ test('[CLI-13] an address of another service is refused and nothing is sent ther
     expect(JSON.stringify(json)).not.toContain('KKKK')
   }
   expect(trap.requests).toHaveLength(0)
-  // A service that was reached without a name gets the key of its link, and no token for another service.
+  // A service that the person reached without naming it gets the key of its link, but no token for another service.
   const free = await newMachine()
   expect((await free.run(['docs', 'cat', foreign], { env })).code).toBe(0)
   expect(trap.requests[0]?.headers).toHaveProperty('x-share-key', 'K'.repeat(32))
@@ -818,7 +818,7 @@ test('[CLI-32] without encryption nothing is sent to another machine unless allo
   const node = await machine.run(['node', '--url', url, '--json'], { env: { AGMD_NODE_TOKEN: 'anode_x', AGMD_NODE_ALLOW: 'x' } })
   expect(node.code).toBe(2)
   expect(machine.has('.config/agmd/hosts.json')).toBe(false)
-  // Nobody answers there; the client found out by asking.
+  // No server answers there, and the client found that out by sending a request.
   const asked = { code: 7, json: { error: { code: 'service_unreachable' } } }
   expect(await machine.run(['docs', 'cat', link, '--json'], { env: { AGMD_INSECURE_HTTP: '1' } })).toMatchObject(asked)
   expect(await machine.agmd('docs', 'cat', link, '--json')).toMatchObject({ code: 2 })
@@ -852,11 +852,11 @@ test('[CLI-14] on a terminal text by others cannot control it; in a pipe a docum
     expect(stdout, words.join(' ')).toContain('red')
     expect(stdout, words.join(' ')).not.toMatch(steering)
   }
-  // JSON keeps every character, escaped.
+  // JSON contains every character in escaped form.
   const { stdout, json } = await here.onTerminal(['docs', 'cat', linkOf(owner), '--json'])
   expect(stdout).not.toMatch(steering)
   expect(json.content).toBe(`${hostile}\n`)
-  // Tables and messages have no control characters anywhere.
+  // Tables and messages contain no control characters.
   expect((await here.agmd('comments', 'list', linkOf(owner))).stdout).not.toMatch(/[\u001b\u009b\u202e]/)
 })
 
@@ -884,7 +884,7 @@ test('[CLI-14] on a terminal the client asks before it merges or destroys', asyn
 
 // ——— signing in ———
 
-/** A login that has shown its code, and polls every second for approval. */
+/** Starts a login. It has shown its code, and polls every second for the approval. */
 const startLogin = async (machine: Machine, ...words: string[]): Promise<Running> => {
   const login = machine.start(['login', '--json', ...words])
   await withLimit('devicePollSeconds', 1, () => until(() => login.stdout().includes('\n'), 'the code'))
@@ -932,13 +932,13 @@ test('[CLI-15] a refused login and an invalid token exit with 4 and 2', async ()
 test('[CLI-16] Ctrl-C exits with 130 and leaves files unchanged', async () => {
   await pulled('notes.md')
   const before = readdirSync(here.home)
-  // A node needs a token: see the tests of media.
+  // Running a node needs a token. The media tests cover that.
   const examples = examplesOf(commands).filter(({ words, example }) => waiting(words, example) && words !== 'node')
   const lines = [...examples.map(({ example }) => example.split(' ').slice(1)), ['events', 'notes.md', '--follow', '--since', '0']]
   expect(lines).toHaveLength(4)
   for (const words of lines) {
     const running = here.start(words)
-    // The first page of events has arrived.
+    // The first page of events, or the first message, has been printed.
     await until(() => (words[0] === 'events' ? running.stdout() : running.stderr()) !== '', 'a word')
     running.child.kill('SIGINT')
     expect({ words, code: (await running.ended).code }).toEqual({ words, code: 130 })
@@ -954,7 +954,7 @@ test('[CLI-17] a watched file follows its document, and with --two-way the docum
   await until(() => here.read('watched.md').startsWith('ONE'), 'the change in the file')
   here.write('watched.md', 'ONE\n\ntwo\n\nTHREE\n')
   await until(async () => (await text(owner)).includes('THREE'), 'the change in the document')
-  // Both change it at once, in different places.
+  // Both change the text at once, in different places.
   here.write('watched.md', 'ONE\n\nTWO\n\nTHREE\n')
   await until(async () => (await text(owner)) === 'ONE\n\nTWO\n\nTHREE\n', 'the second change')
   running.child.kill('SIGINT')

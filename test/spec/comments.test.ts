@@ -113,12 +113,13 @@ describe('creating', () => {
     const charactersOf = (from: number, to: number): readonly number[] => placesOf(editor.ytext, seen, [{ from, to }])[0]?.spans ?? []
     const second = charactersOf(10, 18)
     const made = { body: 'Hm.', find: 'two fish', prefix: 'one fish, ', suffix: ', red fish', characters: second }
-    // Both contexts are rewritten, and the same words also occur elsewhere.
+    // The text on both sides is rewritten, and the same words also occur elsewhere.
     await owner.replace('A fish; two fish; blue fish.\nAnd two fish.\n')
     const first = await comment(owner, made)
     expect(await commented(owner, first.id)).toBe('two fish')
     expect(first).toMatchObject({ anchor: { from: 8, to: 16 }, target: { kind: 'find', quote: 'two fish', from: 8 } })
-    // Without character ids they cannot be told apart. Characters that read differently, are gone, or never existed do not count.
+    // Without character ids, the two places cannot be distinguished. Ids of characters that read differently, are gone, or never existed do not
+    // count.
     for (const characters of [undefined, charactersOf(20, 23), [4, 4, 4], [0, Number.MAX_SAFE_INTEGER, 1], []])
       expect(await comment(owner, { ...made, characters })).toMatchObject({ anchored: false })
     for (const characters of [[1, 2], [1, 2, -3], [0.5, 1, 1], 'x'])
@@ -212,13 +213,13 @@ describe('creating', () => {
     expect(made.target).toMatchObject({ from: at, to: at + 4, line: 3, quote: 'lazy' })
     const line = await comment(owner, { body: 'x', line: 6, baseVersion: `"${version}"` })
     expect(await commented(owner, line.id)).toBe('- two fish')
-    // The words are gone: the answer says so, and the comment is on no other text.
+    // The words are gone. The answer says so, and the comment is not on any other text.
     expect(await comment(owner, { body: 'x', anchor: { from: 0, to: 7 }, baseVersion: version })).toMatchObject({
       anchored: false,
       orphaned: true,
       target: { quote: '# Title' }
     })
-    // These words of the other version are found, too.
+    // Words that only the named version contains are found as well.
     expect((await postComment(owner, { body: 'x', find: '# Title', baseVersion: version })).json.comment.orphaned).toBe(true)
     expect((await owner.ask('POST', '/comments', { json: { body: 'x', line: 1 }, headers: { 'If-Match': `"${version}"` } })).status).toBe(
       201
@@ -245,7 +246,7 @@ describe('creating', () => {
     const guest = asAuthor(account.name)
     expect(await comment(person, { body: 'y' }, guest)).toMatchObject({ author: account.name, authorKind: 'guest', guest: true })
     expect(await person.ask('DELETE', `/comments/${made.id}`, guest)).toMatchObject({ status: 403, json: { code: 'not_author' } })
-    // One account is one author, whatever link it uses.
+    // An account is the same author through every link.
     expect((await (await owner.share('comment')).ask('DELETE', `/comments/${made.id}`, signedIn)).status).toBe(200)
   })
 
@@ -459,7 +460,7 @@ describe('staying on the text', () => {
     expect(await readComment(owner, id)).toMatchObject({ anchored: false, orphaned: true })
     await owner.ask('POST', '/restore', { json: { revision: 1 } })
     expect(await commented(owner, id)).toBe('The quick brown fox')
-    // Another copy of the document gives the same result.
+    // A second read gives the same result.
     expect((await readComment(owner, id)).orphaned).toBe(false)
   })
 

@@ -24,7 +24,7 @@ test.each([
   const last = await owner.read()
   expect(last.content).toBe('three')
   await owner.replace('four', { ifMatch: write(last.version), baseVersion: last.version }).catch((error: unknown) => {
-    // A list or * does not equal a single version.
+    // A list of versions, or `*`, is not equal to a single version.
     expect(error).toMatchObject({ code: 'versions_differ' })
   })
 })

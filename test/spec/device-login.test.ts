@@ -1,4 +1,4 @@
-/** Device login (RFC 8628): a program asks for access; a person compares the code and decides. */
+/** Device login (RFC 8628): a program asks for access, and a person compares the code and decides. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits, rateLimits } from '../../shared/limits.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'

@@ -86,7 +86,7 @@ test('[DOC-31] the edit role sets a title, or lets it follow the text again; one
   expect((await name(suggester, 'Mine')).status).toBe(403)
   for (const bad of [undefined, 7, 'x'.repeat(limits.titleCharsMax + 1), 'two\nlines']) expect((await name(editor, bad)).status).toBe(400)
   expect((await owner.events()).events).toHaveLength(events)
-  // The front matter takes precedence.
+  // The title in the front matter takes precedence.
   await owner.replace('---\ntitle: Set\n---\n# Heading')
   expect((await name(editor, 'Given')).json).toMatchObject({ title: 'Set', givenTitle: 'Given' })
 })
@@ -123,7 +123,7 @@ test('[BUDGET-9] no foreign page, prefetch or monitor creates a document by GET 
     ['GET', { Purpose: 'prefetch' }],
     ['GET', { 'X-Purpose': 'preview' }],
     ['GET', { 'X-Moz': 'prefetch' }],
-    // An image request of an older browser.
+    // This is an image request of an older browser.
     ['GET', { Accept: 'image/webp,image/png,*/*;q=0.8' }]
   ]
   for (const [method, headers] of visits) {
@@ -245,7 +245,7 @@ test('[DOC-12] any version ever issued stays readable: after edits, compaction a
     await editor.saved()
     const { content, version } = await owner.read()
     seen.set(version, content)
-    // Text that does not compress, so that the journal grows fast.
+    // This text does not compress, so the journal grows quickly.
     const text = `round ${round}\n${randomBytes(60_000).toString('base64')}`
     seen.set((await owner.replace(text)).version, text)
     await editor.shows(text)
@@ -272,7 +272,7 @@ test('[DOC-13] a version that this document never had returns 404 unknown_versio
     })
 })
 
-/** Everything in the store, page by page. */
+/** Returns all entries of the store that concern documents. */
 const wholeStore = async (from: World): Promise<Entry[]> => {
   const all: Entry[] = []
   const walk = async (prefix: Key): Promise<void> => {

@@ -1,4 +1,4 @@
-/** The client download, its checksum, and the install script. */
+/** The download of the client, its checksum, and the install script. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -48,7 +48,7 @@ const install = async (machine: Machine, script = installer, env: Record<string,
   return machine.shell(`sh ${path}`, { env })
 }
 
-/** A home folder without any installation. */
+/** Creates a home folder without any installation. */
 const freshHome = async (): Promise<Machine> => {
   const machine = await newMachine()
   await machine.shell('rm bin/agmd')
@@ -99,7 +99,7 @@ test('[DOWNLOAD-2] the installer installs nothing, and changes nothing, if anyth
   const gone = installer.replaceAll(world.url, 'http://127.0.0.1:9')
   expect(await install(machine, lying)).toMatchObject({ code: 1, stderr: expect.stringContaining('checksum') })
   expect(await install(machine, gone)).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be fetched') })
-  // An old Node without getBuiltinModule.
+  // This folder has an old Node without `getBuiltinModule`.
   const old = machine.path('old')
   await machine.shell(`mkdir old && for tool in curl mktemp mkdir rm mv chmod sh; do ln -s "$(command -v $tool)" old/; done`)
   writeFileSync(join(old, 'node'), '#!/bin/sh\n[ "$1" = --version ] && echo v18.20.0\nexit 1\n', { mode: 0o755 })
@@ -118,9 +118,9 @@ test('[DOWNLOAD-2] the installer installs nothing, and changes nothing, if anyth
 test('[DOWNLOAD-3] an installer that is truncated at any point does nothing', async () => {
   const machine = await freshHome()
   const whole = installer.trimEnd()
-  // The cuts stop before the last line: a cut within it may leave a complete call.
+  // The cuts end before the last line, because a cut inside that line may leave a complete call.
   const end = whole.length - 'main "$@"'.length
-  // One shell runs all cuts, each in a process of its own.
+  // One shell runs all truncated scripts, each in a separate process.
   const cuts = Array.from({ length: 60 }, (_cut, index) => Math.floor((end * index) / 59))
   cuts.forEach((cut, index) => machine.write(`cut-${index}.sh`, installer.slice(0, cut)))
   await machine.shell('for cut in cut-*.sh; do sh "$cut" >>said.txt 2>/dev/null || true; rm "$cut"; done')

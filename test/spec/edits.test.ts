@@ -169,7 +169,7 @@ test.each([
   const { version } = await owner.read()
   await edit(owner, [{ op: 'insert', ...fields }])
   expect(await contentOf(owner)).toBe(then)
-  // The same for the text that was read, after another line was added before it.
+  // The same edit applies to the version that was read, after another line was added before it.
   await owner.replace(`New.\n\n${text}`)
   await edit(owner, [{ op: 'insert', ...fields }], { baseVersion: version })
   expect(await contentOf(owner)).toBe(`New.\n\n${then}`)
@@ -249,7 +249,7 @@ test('[EDIT-4] operations on the same text are refused and named', async () => {
       { op: 'replace_section', section: 'Costs', markdown: 'x' }
     ])
   ).toMatchObject({ status: 400, json: { code: 'invalid_request', operations: [0, 2] } })
-  // Adjacent edits do not overlap; additions at one place keep their order.
+  // Adjacent edits do not overlap, and additions at the same place keep their order.
   await edit(owner, [
     { op: 'insert', markdown: 'a', after: 'Intro.' },
     { op: 'insert', markdown: 'b', after: 'Intro.' }
@@ -438,7 +438,7 @@ test('[EDIT-16] text that a program adds where somebody types splits neither the
     expect(content.startsWith(`# Top\n\n${typed}\n\n- a line\n`), JSON.stringify(content)).toBe(true)
     expect(content.endsWith(after === '' ? '\n' : after.trimStart())).toBe(true)
   }
-  // At the same moment, so that neither knows of the other.
+  // Both edits happen at once, so that neither knows of the other.
   for (let round = 0; round < 8; round++) {
     const owner = await world.create('one two thr')
     const ydoc = new Y.Doc()
@@ -548,7 +548,7 @@ test('[EDIT-27] words that occur elsewhere, or less often, are returned with the
     }
     expect(await doc.read()).toEqual(before)
   }
-  // The error for words that are nowhere stays the same.
+  // The error for words that do not occur at all stays the same.
   const { json } = await edit(owner, [{ op: 'replace', find: 'Sane.', occurrence: 2, with: 'New.' }])
   expect(json.message).toBe('Operation 0: The text does not contain "Sane.".')
 })

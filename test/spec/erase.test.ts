@@ -19,12 +19,12 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-/** A unique word. */
+/** Returns a unique word. */
 const word = (): string => randomBytes(18).toString('base64url')
 
 const erase = (): Promise<void> => world.service.storage.erase?.() ?? Promise.reject(new Error('this store erases nothing'))
 
-/** Other documents, with records between those of the deleted ones. */
+/** Creates other documents, whose records are between those of the deleted ones. */
 const neighbours = async (count: number): Promise<{ person: Person; content: string }[]> => {
   const contents = Array.from({ length: count }, () => Array.from({ length: 1 + Math.floor(Math.random() * 200) }, word).join(' '))
   return Promise.all(contents.map(async (content) => ({ person: await world.create(content), content })))
@@ -34,7 +34,7 @@ const intact = async (others: readonly { person: Person; content: string }[]): P
   for (const { person, content } of others) expect((await person.read()).content).toBe(content)
 }
 
-/** A document that was typed, replaced and commented, with all resulting records; and its words. */
+/** Creates a document that was typed in, replaced and commented on, with all resulting records. Returns its words as well. */
 const used = async (): Promise<{ owner: Person; words: string[] }> => {
   const words: string[] = []
   const next = (): string => {
@@ -58,7 +58,7 @@ const used = async (): Promise<{ owner: Person; words: string[] }> => {
   return { owner, words }
 }
 
-/** Waits until all documents have left memory: then text, revisions and history segments are written. */
+/** Waits until all documents have left memory. By then, text, revisions and history segments have been written. */
 const settled = async (): Promise<void> => {
   await until(() => {
     clock.turn(limits.autosaveMaxMs)
@@ -124,7 +124,7 @@ test('[ERASE-4] erasing overwrites all space that was free before, and a run gro
   const file = join(world.folder, 'store', 'data.mdb')
   const { storage } = world.service
   const words = Array.from({ length: 300 }, word)
-  // Deleted before any erasure was requested, as by an earlier version.
+  // These records were deleted before any erasure was requested, as by an earlier version.
   await storage.commit({ puts: words.map((each, n) => ({ key: ['old', n], value: Buffer.from(each.repeat(n)) })) })
   await storage.commit({ deletes: words.map((_, n) => ['old', n]) })
   const traces = tracesOf(words)

@@ -57,14 +57,14 @@ const isProblem = ({ status, headers, json }: Answer, code: ErrorCode): void => 
 
 const put = (what: Ask = {}): Promise<Answer> => owner.ask('PUT', '/content', { json: { content: 'x' }, ...what })
 
-/** An assignment that Ada has started. */
+/** Creates an assignment that Ada has started. */
 const started = async (): Promise<Assignment> => {
   const assignment = await assign(world, owner)
   await assignment.by('Ada').start()
   return assignment
 }
 
-/** One way to provoke each code. Codes that need more than a request have tests of their own. */
+/** One way to cause each code. Codes that need more than a request have tests of their own. */
 const upload = (more: Uint8Array): Promise<Answer> =>
   owner.ask('POST', '/assets', { body: joined(samples['flac']?.bytes as Uint8Array, more), type: 'audio/flac' })
 
@@ -164,7 +164,7 @@ test.each(Object.entries(ways))('[ERROR-1] %s is a problem document with its sta
   isProblem(await way(), code as ErrorCode)
 })
 
-// These need a broken or full store or process, or many requests.
+// These codes need a broken or full store, a stopping process, or many requests.
 const elsewhere: ErrorCode[] = [
   'rate_limited',
   'quota_exceeded',
@@ -185,13 +185,13 @@ const ofIdentity: ErrorCode[] = [
   'access_denied',
   'already_claimed'
 ]
-// Errors of media jobs need nodes (media tests).
+// Errors of media jobs need compute nodes (media tests).
 const ofMedia: ErrorCode[] = ['engine_unavailable', 'job_not_done', 'media_queue_full', 'node_offline', 'too_many_nodes']
-// The token tests cover this.
+// The token tests cover this code.
 const ofTokens: ErrorCode[] = ['too_many_tokens']
 // The slip tests cover the strict server.
 const ofSlips: ErrorCode[] = ['version_required']
-// Errors of large texts need a full queue, or a text slower than any that is known (event-loop tests).
+// Errors of large texts need a full queue, or a text that is slower than any known one (event-loop tests).
 const ofTexts: ErrorCode[] = ['busy', 'too_complex']
 test('[ERROR-1] every code has a test here', () => {
   expect([...Object.keys(ways), ...elsewhere, ...ofIdentity, ...ofMedia, ...ofTexts, ...ofTokens, ...ofSlips].toSorted()).toEqual(

@@ -1,4 +1,4 @@
-/** However large and odd a caller's input is, the server keeps answering others. */
+/** However large and unusual a caller's input is, the server keeps answering others. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lane } from '../../server/threads/lane.ts'
 import { createTexts, type TextJob } from '../../server/threads/texts.ts'
@@ -78,7 +78,7 @@ test('[LOOP-4] line endings of every kind become LF, whatever is around them', (
 
 // ——— answers ———
 
-/** Every page of a list, by `nextAfter`. */
+/** Returns every page of a list, following `nextAfter`. */
 const pages = async (read: (after: number) => Promise<Answer>): Promise<Answer['json'][]> => {
   const all = []
   for (let after: number | null = 0; after !== null; after = all.at(-1)?.nextAfter ?? null) all.push((await read(after)).json)
@@ -135,7 +135,7 @@ test('[LOOP-9] a large text replaced while somebody types is the text that was s
   await replacing
   await editor.saved()
   const { content, version } = await owner.read()
-  // Typed text came entirely before or entirely after the replacement.
+  // The typed text came entirely before or entirely after the replacement.
   expect([reversed, `${reversed}while it was compared`]).toContain(content)
   typed('since then')
   await editor.saved()
@@ -186,7 +186,7 @@ test('[LOOP-10] a queue is bounded, per holder and in total', async () => {
   const runs = [1, 2, 3, 4].map((number) => own.run('a', job('a', String(number))))
   const others = [own.run('b', job('a', 'b')), own.run('c', job('a', 'b'))]
   const results = await Promise.allSettled([...runs, ...others])
-  // One runs, two of one holder wait, and one of another holder.
+  // One job runs, two jobs of one holder wait, and one job of another holder waits.
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'rejected'])
   expect(results[3]).toMatchObject({ reason: { why: 'full' } })
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   const stopping = world.stop()
-  // A connection that fetch opened and never used is cut off at the end.
+  // The server cuts off a connection that `fetch` opened and never used.
   const seconds = limits.stopSecondsMax / 4
   await until(() => clock.awaits(seconds * 1000), 'the cut')
   clock.turn(seconds * 1000)
@@ -24,7 +24,7 @@ afterAll(async () => {
 interface Listener {
   readonly status: number
   readonly headers: Headers
-  /** Everything received. */
+  /** Returns everything that was received. */
   text(): string
   events(): Json[]
   ids(): string[]
@@ -205,7 +205,7 @@ test('[SSE-5] a reader that takes nothing is ended, with little buffered for it,
         draft.event('chat.mentioned', 'system:', { names: [], author: '', sentAt: '', text: words, line: 1 })
     })
   await until(stalls, 'the stall')
-  // Others receive everything at once.
+  // Other readers receive everything immediately.
   const other = await listen(owner, { query: { since: 'latest' } })
   await owner.replace('done')
   await until(() => kinds(other).includes('content.replaced'), 'the event')
@@ -213,6 +213,6 @@ test('[SSE-5] a reader that takes nothing is ended, with little buffered for it,
   clock.turn(limits.eventStreamStallSecondsMax * 1000)
   socket.resume()
   await until(() => closed, 'the end')
-  // The connection that fetch opens as a replacement is used, so that the server can close it.
+  // This uses the connection that `fetch` opens as a replacement, so that the server can close it.
   await owner.read()
 }, 60_000)

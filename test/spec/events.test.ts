@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Announcements come a second after an edit. */
+/** Advances the time until edits are announced, which happens a second after an edit. */
 const announce = async (): Promise<void> => {
   clock.turn(limits.announceMs)
   await world.service.ledger.idle()
@@ -179,7 +179,7 @@ test.each(['text\n', ''])('[EVENT-11] edits that were not announced before a cra
   const editor = await created.connect()
   editor.type(0, 'typed')
   await editor.saved()
-  // A crash: memory is lost, and no document settles.
+  // This simulates a crash: memory is lost, and no document is saved.
   own.service.live.fence(created.doc, new Error('crash'))
   editor.close()
   const before = (await own.service.ledger.head(created.doc)).announcedSeq
@@ -233,17 +233,17 @@ const chatOf = (...lines: readonly string[]): string => `# Talk\n\n\`\`\`chat\n$
 const old = '[2029-12-31T10:00Z] @Cy: Ask @ana'
 const said = '[2030-01-01T00:00Z] @Bo: @ana and @Claude-2, look at `@nobody`'
 
-/** Time in which every mention in a chat is announced. */
+/** Advances the time until every mention in a chat has been announced. */
 const quiet = (): void => clock.turn(limits.healLookMs * 2 + limits.healQuietMs)
 
-/** The announced mentions, once there are this many. */
+/** Waits for a number of announced mentions, and returns them. */
 const mentioned = async (person: Person, count: number): Promise<Json[]> => {
   const list = async (): Promise<Json[]> => (await person.events({ types: 'chat.mentioned' })).events
   await until(async () => (await list()).length >= count, 'the mentions')
   return list()
 }
 
-/** Replaces the text of the page like an editor, and waits until it reaches the server. */
+/** Replaces the text of a page like an editor, and waits until the change reaches the server. */
 const rewrite = async (owner: Person, editor: Editor, text: string): Promise<void> => {
   editor.ydoc.transact(() => {
     editor.ytext.delete(0, editor.ytext.length)
@@ -282,10 +282,10 @@ test('[EVENT-15] a mention makes one event: none when its message moves, is edit
   const editor = await owner.connect({ name: 'Bo' })
   const steps = [
     chatOf('[2030-01-01T00:00Z] @Cy: Hm', old, said),
-    // The message moves, and is edited.
+    // The message moves, and is then edited.
     chatOf(said, old),
     chatOf(`${said}!`, old),
-    // It is deleted together with an earlier one; both return, one of them twice.
+    // The message and an earlier one are deleted. Both are restored, and one of them appears twice.
     chatOf('[2030-01-01T00:00Z] @Cy: Hm'),
     chatOf('[2030-01-01T00:00Z] @Cy: Hm', old, said),
     chatOf(said, '[2030-01-01T00:00Z] @Cy: Hm', old, said)
@@ -295,7 +295,7 @@ test('[EVENT-15] a mention makes one event: none when its message moves, is edit
     quiet()
   }
   expect(await mentioned(owner, 1)).toHaveLength(1)
-  // Restoring an earlier version announces nothing. A message from an agent does, and so does a second message in the same minute.
+  // Restoring an earlier version announces nothing. A message by an agent is announced, and so is a second message in the same minute.
   await owner.replace(chatOf(old, `${said}?`, '[2030-01-01T00:00Z] @Bo: @ana, again'), { author: 'Robo' })
   quiet()
   await mentioned(owner, 2)
@@ -372,7 +372,7 @@ test.each([{ permanent: 0 }, { permanent: 1 }])('[EVENT-17] a deletion is an eve
   const after = await owner.ask('GET', '/events', { query: { since: 2 } })
   if (query.permanent === 1) return expect(after.status).toBe(410)
   expect(after.json).toMatchObject({ events: [{ kind: 'doc.deleted' }], latest: 3 })
-  // Nothing can happen after that, so the call does not wait.
+  // Nothing can happen after the deletion, so the call does not wait.
   expect(await owner.ask('GET', '/events', { query: { since: 3, wait: 50 } })).toMatchObject({ status: 410 })
   return expect((await owner.ask('GET', '/events', { query: { since: 3 } })).json).toEqual({ events: [], latest: 3 })
 })

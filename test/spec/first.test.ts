@@ -1,4 +1,4 @@
-/** The first call leads to the next: the answers for a program that got a link and nothing else. */
+/** The first call leads to the next one: the answers to a program that received a link and nothing else. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { headMark } from '../../shared/document-head.ts'
 import { roles } from '../../shared/roles.ts'
@@ -17,7 +17,7 @@ const page = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const open = (doc: string, key: string | undefined, accept: string | undefined, method = 'GET'): Promise<Answer> =>
   world.ask(method, `/d/${doc}${key === undefined ? '' : `?key=${key}`}`, { headers: accept === undefined ? {} : { Accept: accept } })
 
-/** The head, and the text after it. */
+/** Divides an answer into its head and the text after it. */
 const parted = (text: string): { head: string; content: string } => {
   const end = text.indexOf('-->\n')
   return { head: text.slice(0, end), content: text.slice(end + 4) }
@@ -75,7 +75,7 @@ test('[FIRST-6] HEAD, If-None-Match and If-Match work with the tag of the head',
   expect(Number(head.headers.get('Content-Length'))).toBe(Buffer.byteLength(answer.text))
   const again = (): Promise<Answer> => world.ask('GET', `/d/${owner.doc}?key=${owner.key}`, { headers: { 'If-None-Match': tag } })
   expect((await again()).status).toBe(304)
-  // The head shows open tasks: it is different, though the text is the same.
+  // The head lists open tasks, so it has changed although the text is the same.
   await owner.ask('POST', '/tasks', { json: requestFor() })
   expect((await again()).status).toBe(200)
   expect((await owner.replace('# Two\n', { ifMatch: tag })).changed).toBe(true)
@@ -104,7 +104,7 @@ test('[FIRST-8] an unreadable page always returns the same 404, and 410 to holde
   const [status, text, tag] = await of('unknownunknown', other.key)
   expect([status, tag]).toEqual([404, null])
   expect(text).toContain('<div id="app">')
-  // The browser may store a key that its address does not show.
+  // The browser may store a key that its address does not contain.
   const [without, ...others] = await Promise.all([owner.doc, gone.doc, 'unknownunknown'].map((doc) => of(doc)))
   expect(without?.slice(0, 2)).toEqual([200, text])
   expect(others).toEqual([without, without])
@@ -116,7 +116,7 @@ test('[FIRST-8] an unreadable page always returns the same 404, and 410 to holde
   ] as const)
     expect(await of(doc, key), `${doc} ${key}`).toEqual([404, text, null])
   expect((await of(gone.doc, gone.key))[0]).toBe(410)
-  // A cached page does not return as unchanged.
+  // The page in the browser's cache does not count as unchanged.
   const kept = (await world.ask('GET', '/', { headers: { Accept: page } })).headers.get('ETag') ?? ''
   expect((await world.ask('GET', `/d/unknownunknown?key=${other.key}`, { headers: { Accept: page, 'If-None-Match': kept } })).status).toBe(
     404

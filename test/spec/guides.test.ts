@@ -22,7 +22,7 @@ const read = async (path: string): Promise<string> => (await world.ask('GET', pa
 const blocks = (guide: string, language: string): string[] =>
   [...guide.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]+?)\n\`\`\`$`, 'gm'))].map((match) => match[1] ?? '')
 
-/** The document of the examples. */
+/** Creates the document that the examples use. */
 const document = (): Promise<Person & { readonly created: Json }> => world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\n' })
 
 test.each(guides)('[GUIDE-1] %s needs no credentials, names this service and has no dead links', async (path) => {
@@ -55,7 +55,7 @@ test('[GUIDE-11] the published MCP address lists names with underscores', async 
 test.each(['/agents.md', '/api/quickstart'])('[GUIDE-2] the shell examples of %s, pasted in order, do what they say', async (path) => {
   const examples = blocks(await read(path), 'sh')
   expect(examples.length).toBeGreaterThan(3)
-  // `curl -f` fails when the service refuses.
+  // `curl -f` fails if the service refuses the request.
   const pasted = examples.map((example, index) => `${example}\necho "=== ${index}"`).join('\n')
   const { stdout } = await run('sh', ['-eu', '-c', pasted])
   const said = stdout.split(/=== \d+\n/)
@@ -154,7 +154,7 @@ test.each(['/agents.md', '/skills/agmd/SKILL.md'])('[GUIDE-9] %s shows every kin
   const owner = await world.create({ title: 'Components', content: example })
   await owner.ask('POST', '/publish')
   const html = (await world.ask('GET', `/pub/${owner.doc}`)).text
-  // They contain nothing unknown, and the formulas and the chart have the described results.
+  // The page contains no unknown component, and the formulas and the chart show the results that the guide describes.
   expect(html).not.toContain('component-note')
   expect(html).not.toContain('component-error')
   for (const shown of ['In progress', 'my-agent', '>42<', '<svg']) expect(html).toContain(shown)

@@ -203,7 +203,7 @@ test('[RETRY-11] remembered answers are removed after 24 hours, however many the
   ).flat()
   await own.service.storage.commit({ puts: due })
   await sweep(own.service)
-  // A list answer has at most this many.
+  // The store lists at most `limits.listMax` entries of the flood, although there are more.
   expect(await kept()).toBe(limits.listMax + 3)
   clock.turn(limits.idempotencyHours * 3_600_000 + 2)
   await sweep(own.service)

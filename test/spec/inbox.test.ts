@@ -1,4 +1,4 @@
-/** Entries that need somebody's attention, and their delivery. */
+/** Inbox entries that need somebody's attention, and their delivery. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { callerOfService } from '../../server/domain/rights/access.ts'
@@ -90,12 +90,12 @@ test('[INBOX-1] mentions, replies, decisions and assignments are listed with tex
     next: { operation: 'replyToComment', method: 'POST', path: `/api/docs/${owner.doc}/comments/${id}/replies`, fields: ['body'] }
   })
   expect((await world.ask(item.next.method, item.next.path, { key: owner.key, json: { body: 'Bo here.' } })).status).toBe(201)
-  // A caller who may only read gets a next step that they may take.
+  // A caller who may only read gets a next step that this caller can take.
   const viewer = await owner.share('view')
   const [seen] = (await inboxOf(viewer, 'Bo')).items
   expect(seen.next.method).toBe('GET')
   expect((await world.ask('GET', seen.next.path, { key: viewer.key })).status).toBe(200)
-  // Reopened and accepted again, it is announced each time.
+  // If the suggestion is reopened and accepted again, each decision is announced.
   for (const action of ['reopen', 'accept']) await owner.ask('POST', `/suggestions/${suggestion}`, { json: { action }, ...as('Bo') })
   const later = await inboxOf(team, 'Ana', { since: forAna.latest })
   const decisions = later.items.filter(({ reason }: Json) => reason === 'decision')
@@ -183,13 +183,13 @@ test('[INBOX-4] [INBOX-5] an account has the inbox of all its documents, in orde
   expect(await texts()).toEqual(['@ana-lena two'])
   await docs[0].ask('POST', '/undelete')
   expect(await texts()).toHaveLength(3)
-  // The current name counts.
+  // The current name of the account counts.
   await ana.ask('PATCH', '/api/me', { json: { name: 'Bea' } })
   await comment(docs[0], 'Bo', { body: '@Ana-Lena who?' })
   await comment(docs[0], 'Bo', { body: '@Bea four' })
   expect((await texts()).at(-1)).toBe('@Bea four')
   expect(await texts()).toHaveLength(4)
-  // A program receives entries only for its documents.
+  // A program receives entries only for its own documents.
   const { json: made } = await ana.ask('POST', '/api/me/tokens', { json: { name: 'Bot', docs: [docs[1].doc] } })
   const scoped = await ana.inbox({}, { headers: { Authorization: `Bearer ${made.secret}` } })
   expect(scoped.items.map(({ text }: Json) => text)).toEqual(['@ana-lena two'])
@@ -205,7 +205,7 @@ test('[OWNED-1] list, search and inbox contain what an account owns, and nothing
   const guest = await world.create('# Shared\n\nRhubarb.\n')
   const link = await guest.share('owner')
   const key = { headers: { 'X-Share-Key': link.key } }
-  // With the link the account has a role on it.
+  // With the link, the account has a role in the document.
   expect((await ana.ask('GET', `/api/docs/${guest.doc}`, key)).json.role).toBe('owner')
   await comment(guest, 'Bo', { body: '@ana-own, look' })
   const all = async (): Promise<unknown[]> => {
@@ -231,7 +231,7 @@ test('[INBOX-6] since=latest, limit and capped work; the next item wakes a wait,
   expect(rest.capped).toBeUndefined()
   const { latest } = await ana.inbox({ since: 'latest' })
   expect(latest).toBe(rest.latest)
-  // A cursor that is too high would never see an item, so it is reset.
+  // A cursor that is too high would never receive an item, so it is reset.
   expect((await ana.inbox({ since: latest + 1000 })).latest).toBe(latest)
   const poll = ana.inbox({ since: 'latest', wait: 50 })
   const link = await doc.share('comment')

@@ -1,4 +1,4 @@
-/** The journey of a new user, as a shell script (test/journeys/new-user.sh), against a server in a process of its own. */
+/** The journey of a new user, as a shell script (test/journeys/new-user.sh), against a server in a separate process. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ const script = join(import.meta.dirname, '..', 'journeys', 'new-user.sh')
 
 test('[JOURNEY-1] a new user installs, signs in, writes, resolves a conflict, and completes a review', { timeout: 120_000 }, async () => {
   const ana = await signUp(world.url, 'ana@example.org')
-  // A person with a browser gets the address and approves the login there.
+  // A person with a browser receives the address and approves the login there.
   const told = machine.path('approve.txt')
   const approve = machine.path('approve')
   writeFileSync(approve, `#!/bin/sh\nprintf '%s' "$1" >'${told}'\n`, { mode: 0o755 })

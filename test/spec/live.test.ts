@@ -12,13 +12,13 @@ import { type Editor, frameOf, type Person, startWorld, until, updateFrame, type
 
 let world: World
 beforeAll(async () => {
-  // Hocuspocus prints each refused frame with its stack.
+  // Hocuspocus would print each refused frame with its stack.
   for (const level of ['log', 'warn', 'error'] as const) console[level] = () => undefined
   world = await startWorld()
 })
 afterAll(() => world.stop())
 
-/** Resolves with the other people's states that this editor sees, once there are this many. */
+/** Resolves with the states of other people that this editor sees, once there are this many. */
 const othersOf = async (editor: Editor, count: number): Promise<Map<number, Record<string, never>>> => {
   const others = (): Map<number, Record<string, never>> =>
     new Map(
@@ -35,7 +35,10 @@ const inserting = (text: string, clientId?: number): Uint8Array => {
   return Y.encodeStateAsUpdate(ydoc)
 }
 
-/** Sends frames as an editor. Expects that the socket is closed with one of the codes, the text is unchanged, and a bystander is undisturbed. */
+/**
+ * Sends frames as an editor. Expects that the socket is closed with one of the codes, that the text does not change, and that a second page is not
+ * disturbed.
+ */
 const refuses = async (frames: (doc: string, owner: Person) => (Uint8Array | string)[], ...codes: number[]): Promise<void> => {
   const owner = await world.create('text')
   const bystander = await owner.connect()
@@ -101,7 +104,7 @@ test('[LIVE-3] keys of another, a deleted and an unknown document get the same c
   }
 })
 
-/** A store whose journal can be blocked. */
+/** Creates a store whose journal can be blocked. */
 const held = (): { storage: (storage: Storage) => Storage; hold: () => void; release: () => void } => {
   let release = (): void => undefined
   let gate: Promise<void> | undefined
@@ -204,7 +207,7 @@ test('[LIVE-7] nobody speaks for another: presence under another’s id is dropp
   }
   mallory.send(forged({ user: { name: 'Eve' } }))
   mallory.send(forged(null))
-  // Answers come in order: everything sent before it has been handled.
+  // Answers arrive in order, so everything sent before this message has been handled.
   const before = mallory.frames.length
   mallory.send(
     frameOf(owner.doc, 0, (encoder) => (encoding.writeVarUint(encoder, 0), encoding.writeVarUint8Array(encoder, Uint8Array.of(0))))
@@ -254,7 +257,7 @@ test('[LIVE-8] a person who leaves disappears for the others: on a close and whe
   await othersOf(ana, 0)
 })
 
-/** A seeded generator, so that a failure can be reproduced (mulberry32). */
+/** Creates a seeded random generator (mulberry32), so that a failure can be reproduced. */
 const randomFrom = (seed: number): (() => number) => {
   let state = seed
   return () => {
@@ -385,7 +388,7 @@ test('[LIVE-12] an update with a gap or a cycle is refused, and a new sync repai
   source.getText('content').insert(0, 'a')
   source.getText('content').insert(1, 'b')
   await refuses((doc) => [updateFrame(doc, updates[1] ?? new Uint8Array())], 1013)
-  // Two items, each placed after the other.
+  // The update contains two items, each of which follows the other.
   const circle = encoding.createEncoder()
   const item = (client: number, on: number): void => {
     for (const value of [1, client, 0]) encoding.writeVarUint(circle, value)
@@ -467,7 +470,7 @@ test('[LIVE-24] one socket may open several documents at once', async () => {
 })
 
 test('[LIVE-26] a client that requests a whole document repeatedly delays nobody, and is finally closed with 4429', async () => {
-  // Its clock stands still, so the budget does not refill, however slow the machine is.
+  // The clock stands still, so the budget does not refill, however slow the machine is.
   const still = await startWorld({ clock: turnedClock() })
   const owner = await still.create('A line of forty characters, more or less.\n'.repeat(95_000))
   const viewer = await owner.share('view')
@@ -580,7 +583,7 @@ test("[LIVE-25] pages of one device bring along the ids of earlier pages, and ea
   const seen = await owner.connect()
   const base = Y.encodeStateAsUpdate(seen.ydoc)
   seen.close()
-  // Offline: each page begins with the stored text of the device, and types.
+  // The device is offline. Each page begins with the text stored on the device, and then types.
   const page = (...kept: readonly Y.Doc[]): Y.Doc => {
     const ydoc = new Y.Doc()
     for (const update of [base, ...kept.map((one) => Y.encodeStateAsUpdate(one))]) Y.applyUpdate(ydoc, update)
@@ -595,7 +598,7 @@ test("[LIVE-25] pages of one device bring along the ids of earlier pages, and ea
   const second = page(former, first)
   type(first, 'first, later\n')
   type(second, 'second\n')
-  // The second page has half of the first one's typing; the third, everything that the former page typed.
+  // The second page has half of the first page's typing. The third page has everything that the former page typed.
   const pages = [second, first, page(former)]
   const editors = []
   for (const ydoc of pages) {
@@ -644,7 +647,7 @@ test('[LIVE-28] edits that arrive together are one record, and each has its auth
   )
   const everybody = async (count: number): Promise<void> =>
     until(() => people.every(({ acknowledged }) => acknowledged() === count), `${count} acknowledgements each`)
-  // Their names come with their first presence.
+  // The names of the writers arrive with their first presence.
   for (const { client, person } of people) person.type(`${client} begins\n`)
   await everybody(1)
   for (let n = 0; n < 100; n++) for (const { client, person } of people) person.type(`${client} ${n}\n`)

@@ -25,7 +25,7 @@ test.each([
     const world = await start()
     const folder = await mkdtemp(join(tmpdir(), 'agmd-conformance-'))
     const args = [suite, 'server', '--url', `${world.url}/mcp`, '--requirements', revision, '--expected-failures', baseline]
-    // It exits with 1 if an unlisted scenario fails, or a listed one passes.
+    // The suite exits with 1 if an unlisted scenario fails or a listed one passes.
     const { stdout } = await promisify(execFile)(process.execPath, [...args, '--output-dir', folder], {
       cwd: folder,
       maxBuffer: 16 * 1024 * 1024
@@ -52,7 +52,7 @@ test('[MCP-27] the conformance suite of authorization passes: metadata, and a co
   const asked = ['--url', world.url, '--client-id', id, '--resource', `${world.url}/mcp`, '--port', String(port)]
   const running = execFile(process.execPath, [suite, 'authorization', ...asked, '--output-dir', folder], { cwd: folder })
   let said = ''
-  // It prints the address that a person opens, and waits for their return.
+  // The suite prints the address that a person opens, and waits for the person to return.
   const agreed = new Promise<void>((resolve, reject) => {
     running.stdout?.on('data', (chunk: string) => {
       const before = said

@@ -1,4 +1,4 @@
-/** Version 2026-07-28 of MCP, which has no handshake and no session, at the same address as the others. */
+/** Version 2026-07-28 of MCP, which has no handshake and no session, at the same address as the other versions. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
@@ -19,7 +19,7 @@ const queryOf = ({ doc, key: secret }: Person): string => `?doc=${doc}&key=${sec
 
 interface Sent {
   readonly params?: Record<string, unknown>
-  /** Replaces the correct headers; an empty one is omitted. */
+  /** Replaces the correct headers. An empty value omits the header. */
   readonly headers?: Record<string, string>
   readonly query?: string
 }

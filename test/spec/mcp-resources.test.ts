@@ -1,4 +1,4 @@
-/** Resources and prompts of the MCP endpoint. */
+/** The resources and prompts of the MCP endpoint. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'

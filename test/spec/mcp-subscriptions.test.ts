@@ -1,4 +1,4 @@
-/** Notifications about changes to resources, on the stream of a session. */
+/** Notifications about changes of resources, on the stream of a session. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
@@ -20,7 +20,7 @@ const queryOf = ({ doc, key }: Person): string => `?doc=${doc}&key=${key}`
 const begin = async (person: Person, from = world): Promise<string> =>
   (await rpc(from.url, 'initialize', hello, { query: queryOf(person) })).headers.get('Mcp-Session-Id') ?? ''
 
-/** The stream of a session; `ended` resolves when it ends. */
+/** Opens the stream of a session. `ended` resolves when the stream ends. */
 const listen = async (
   person: Person,
   id: string,
@@ -57,7 +57,7 @@ test('[MCP-41] the official client subscribes and is notified when the text or t
   const transport = new StreamableHTTPClientTransport(new URL(`${world.url}/mcp${queryOf(owner)}`))
   await client.connect(transport as never)
   const uri = `agmd://doc/${owner.doc}`
-  // In this order: a notification about the comments would arrive first.
+  // The order matters: a notification about the comments would arrive first.
   await client.subscribeResource({ uri: `${uri}/comments` })
   await client.subscribeResource({ uri })
   await owner.replace('# Plan\n\nMore.\n')

@@ -1,4 +1,4 @@
-/** The tools beyond the basic ones, and the addresses that list some of them. */
+/** The tools beyond the basic ones, and the addresses that list only some of them. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -29,7 +29,7 @@ const names = async (query: string): Promise<string[]> => (await list(query)).ma
 
 // ——— every operation ———
 
-/** Operations without a tool, with the reason. */
+/** Operations that have no tool, with the reason. */
 const withoutTool: Readonly<Record<string, string>> = {
   readDiff: 'read_doc with since',
   readComment: 'list_comments with id',
@@ -230,7 +230,7 @@ test.each(roles)('[MCP-34] the address of an invitation lists the tools that a l
   }
   const called = await rpc(world.url, 'tools/call', { name: 'svc_read_doc' }, { query, headers: { 'X-Share-Key': guest.key } })
   expect(called.json.result.structuredContent.content).toBe('text')
-  // A role in the address grants nothing.
+  // A role in the address grants no rights.
   const asOwner = invitationPath(owner.doc, 'owner').replace('/mcp', '')
   const deleted = await rpc(world.url, 'tools/call', { name: 'svc_delete_doc' }, { query: asOwner, headers: { 'X-Share-Key': guest.key } })
   expect(deleted.json.result.structuredContent.error?.code).toBe(role === 'owner' ? undefined : 'forbidden')
@@ -279,7 +279,7 @@ test('[MCP-49] a hint names the tool of a call, under its listed name', async ()
     expect(await hint(query, joint, 'list_comments', { since: '3' })).toContain(`with ${to}list_events {since}`)
     const title = { content: 'x', title: 'Two', force: true }
     expect(await hint(query, joint, 'replace_doc', title)).toContain(`with ${to}rename_doc {title}`)
-    // A tool can also restore a document that was replaced unread.
+    // A tool can also restore a document that was replaced without being read.
     const forced = { name: `${to}replace_doc`, arguments: { ...at(owner), content: `Three ${joint}\n`, force: true } }
     const { undo } = (await rpc(world.url, 'tools/call', forced, { query })).json.result.structuredContent
     expect(undo).toMatchObject({ tool: `${to}restore_revision`, arguments: { revision: expect.any(Number) } })
@@ -332,6 +332,6 @@ test('[MCP-49] no hint tells a tool to make a call that a tool makes, and each n
     expect(known, whole).toEqual(expect.arrayContaining(fields === '' ? [] : fields.split(', ').map((field) => field.split(':')[0])))
     expect(tool, whole).toBeDefined()
   }
-  // A call without a tool stays as it is.
+  // A call for which there is no tool stays as it is.
   expect(hintForTools('GET /api/relay/status lists them.', 'svc_')).toBe('GET /api/relay/status lists them.')
 })

@@ -41,7 +41,7 @@ const specified = [
   'get_skill'
 ]
 
-/** Our own tools follow; `get_skill` is last. */
+/** Further tools of this service, in order. `get_skill` is the last one. */
 const ours = [
   'reply',
   'resolve_comment',
@@ -84,7 +84,7 @@ test('[MCP-1] the basic tools are listed first, in their order, with description
   }
   const named = Object.values(operations as unknown as Record<string, Operation>).flatMap(({ mcp }) => mcp ?? [])
   const without = list.map(({ name }) => bareName(name)).filter((name) => !named.includes(name))
-  // One is the introduction, the other is a kind of edit.
+  // `get_skill` is the introduction, and `append_doc` is a kind of edit.
   expect(without).toEqual(['append_doc', 'get_skill'])
 })
 
@@ -100,7 +100,7 @@ test('[MCP-29] the address of a connection may name its document: the instructio
   const read = async (doc: string, given: object): Promise<string> =>
     JSON.stringify((await rpc(world.url, 'tools/call', { name: 'svc_read_doc', arguments: given }, to(doc))).json)
   expect(await read(owner.doc, {})).toContain('# Mine')
-  // A named document takes precedence, and a key opens only its own.
+  // A document named in the call takes precedence, and a key opens only its own document.
   expect(await read(other.doc, { doc: owner.doc })).toContain('# Mine')
   expect(await read(other.doc, {})).not.toContain('# Other')
   expect(await read('no%20id', {})).toContain('must be given')
@@ -168,7 +168,7 @@ test('[MCP-4] the official client connects, lists and calls', async () => {
   expect((await ask('read_doc', { doc })).content).toBe(
     text.replace('Much.', 'Little.').replace('- two\n', '- two\n- three\n').replace('Intro.', 'Hello.')
   )
-  // The same for a refusal: the client checks it against the same schema.
+  // A refusal must match the same schema, because the client checks it too.
   expect(await client.callTool({ name: 'svc.read_doc', arguments: { doc: made.id, key: 'A'.repeat(32) } })).toMatchObject({ isError: true })
   await client.close()
 })
@@ -284,7 +284,7 @@ test('[MCP-10] for two clients with the same ids every answer of 1,000 concurren
   const answers = await Promise.all(
     Array.from({ length: 1000 }, async (_, index) => {
       const who = index % 2
-      // Half through the official client, whose ids start from the same number; half by hand, all with the same id.
+      // Half of the calls go through the official client, whose ids all start from the same number. The others are sent by hand and share one id.
       if (index % 4 < 2) {
         const result = (await clients[who]?.callTool({ name: 'svc.read_doc', arguments: at(people[who] as Person) })) as Json
         return [who, result.structuredContent.content]
@@ -315,7 +315,7 @@ test('[MCP-11] a document is named by id with key, by address, or with the key o
   expect((await told(world.url, 'read_doc', { doc }, { 'X-Share-Key': key })).content).toBe(text)
   const local = `http://127.0.0.1:${port}`
   expect((await told(local, 'read_doc', { doc: urlOf(owner).replace(world.url, local) })).content).toBe(text)
-  // The key of a call takes precedence over that of the connection, and is never ignored.
+  // The key of a call takes precedence over the key of the connection, and is never ignored.
   const other = await world.create('other')
   expect((await told(world.url, 'read_doc', at(other), { 'X-Share-Key': key })).content).toBe('other')
   expect(await refused(world.url, 'read_doc', { doc, key: 'A'.repeat(32) }, { 'X-Share-Key': key })).toMatchObject({
@@ -526,7 +526,7 @@ test.each<[string, object, string, string]>([
   async (name, args, code, path) => {
     const owner = await world.create(text)
     const before = await owner.events()
-    // A key among the arguments is read too late for large messages.
+    // For large messages, a key among the arguments would be read too late.
     const result = await call(world.url, name, { doc: owner.doc, ...args }, { 'X-Share-Key': owner.key })
     const { error } = result.structuredContent
     expect(error, JSON.stringify(error)).toMatchObject({
@@ -555,7 +555,7 @@ test('[MCP-24] names in snake case and synonyms are accepted, unknown arguments 
   expect(
     (await told(world.url, 'create_review_task', { ...at(owner), request_id: 'r', title: 't', description: 'd' })).task.instructions
   ).toBe('d')
-  // A null field counts as absent; a single line may be a number.
+  // A null field counts as absent, and a single line may be a number.
   expect((await told(world.url, 'create_doc', { title: null, content: '# One' })).title).toBe('One')
   expect((await told(world.url, 'read_doc', { ...at(owner), lines: 1, section: null })).content).toBe('# Plan')
 })

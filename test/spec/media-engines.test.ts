@@ -1,4 +1,4 @@
-/** `agmd node` with Debian's engines, in processes of its own, against a real server. */
+/** `agmd node` with Debian's engines, in separate processes, against a real server. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ let painter: ChildProcess | undefined
 let painterUrl: Promise<string> | undefined
 afterAll(() => painter?.kill())
 
-/** A server with OpenAI's interface, in a process of its own. */
+/** Starts a server with OpenAI's interface in a separate process. */
 const openaiServer = (): Promise<string> =>
   (painterUrl ??= (async () => {
     painter = spawn(process.execPath, [join(import.meta.dirname, '../support/openai-server.ts')], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -53,7 +53,7 @@ const openaiServer = (): Promise<string> =>
     return address.toString().trim()
   })())
 
-// Skipped on a machine where the engines cannot be installed; in CI their absence is an error (nodes.ts).
+// These tests are skipped on a machine where the engines cannot be installed. In CI, missing engines are an error (nodes.ts).
 const withEngines = test.skipIf(missingEngines.length > 0)
 
 type Doc = Awaited<ReturnType<Signed['document']>>
@@ -110,7 +110,7 @@ withEngines(
 )
 
 withEngines('[MEDIA-28] damaged sound and pictures, and a missing voice, fail with a reason; the node keeps running', async () => {
-  // Nodes that other tests killed leave folders in the common one.
+  // A separate folder is needed, because nodes that other tests killed leave files in the shared one.
   const TMPDIR = machine.path('jobs')
   mkdirSync(TMPDIR)
   const node = await lend({ TMPDIR })
@@ -183,7 +183,7 @@ test('[MEDIA-46] a node with an unknown token exits with a reason', async () => 
 
 const chromium = process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
 
-// The same; the browser draws the picture of the text.
+// This test needs the engines and a browser, which draws the picture of the text.
 test.skipIf(missingEngines.length > 0 || !existsSync(chromium))(
   '[MEDIA-26] text in a picture is read exactly',
   { timeout: 90_000 },
@@ -222,7 +222,7 @@ test('[MEDIA-27] a server with the OpenAI interface renders a picture of the req
 withEngines('[MEDIA-29] when one of two node processes is killed during a job, the other finishes it', { timeout: 90_000 }, async () => {
   const doc = await ana.document()
   const first = await lend()
-  // Long enough to be interrupted.
+  // The recording is long enough for the job to be interrupted.
   const noise = writeWav(Float32Array.from({ length: 16_000 * 8 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
   const { json } = await doc.ask('POST', '/media/transcribe', { body: noise, type: 'audio/wav' })
   await until(async () => (await doc.ask('GET', `/media/transcribe/${json.asrId}`)).json.progress >= 0.1, 'the job to be under way', 20)
@@ -309,7 +309,7 @@ test.each([8000, 16_000, 22_050, 44_100, 48_000])(
   }
 )
 
-/** A sound file of `bytes` bytes, with this header. */
+/** Creates a sound file of `bytes` bytes with this header. */
 const wavOf = (bytes: number, rate: number, channels = 1): Buffer => {
   const file = Buffer.alloc(44 + bytes)
   file.set(writeWav(new Float32Array(0)))

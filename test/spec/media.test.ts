@@ -26,7 +26,7 @@ const connected: ScriptedNode[] = []
 afterEach(async () => {
   for (const node of connected.splice(0)) node.die()
   await until(async () => (await ana.ask('GET', '/api/relay/status')).json.nodes === 0, 'nodes to be gone', 3)
-  // Open jobs fail because there is no node, and the tokens are deleted.
+  // Open jobs fail because there is no node. Then the node tokens are deleted.
   await until(() => {
     clock.turn(limits.mediaNodelessSecondsMax * 1000)
     return world.service.relay.openJobs(ana.account.id) === 0
@@ -55,7 +55,7 @@ const ended = async (doc: Doc, id: string, path = 'ocr'): Promise<Json> => {
 }
 const blobs = async (): Promise<number> => (await world.service.blobs.list()).length
 
-/** The blobs that are stored now. Blobs are overwritten before removal, so those of an earlier test may still be there. */
+/** Returns the blobs that are stored now. A blob is overwritten before it is removed, so blobs of an earlier test may still be there. */
 const kept = async (): Promise<ReadonlySet<string>> => new Set((await world.service.blobs.list()).map((blob) => JSON.stringify(blob)))
 
 /** Resolves when only blobs from `before` are stored. */
@@ -207,7 +207,7 @@ test('[MEDIA-6] a link alone is refused, another account reads nothing, and with
 
 test('[MEDIA-7] a node runs the jobs of its own account; those named by the operator run everyone’s, if their address is verified', async () => {
   const ben = await newSigned(world, 'stranger@example.org')
-  // Anyone may sign up with the address that the operator named.
+  // Anyone may sign up with the address that the operator named, so it must be verified.
   const eve = await newSigned(world, 'eve@example.org')
   const strange = [await join(ben), await join(eve)]
   const status = async (who: Signed): Promise<Json> => (await who.ask('GET', '/api/relay/status')).json
@@ -314,7 +314,7 @@ test('[MEDIA-11] a node that grants no credit gets no more than the window', asy
   await until(() => node.sizeOf(job) === 320 * 1024, 'one piece more')
 })
 
-/** A node's misbehaviour with a job, and how the job then ends. */
+/** The ways in which a node can mishandle a job, and how the job then ends. */
 const misdeeds: Readonly<Record<string, { does: (node: ScriptedNode, job: JobMessage) => unknown; code: string }>> = {
   'no file': { does: (node, { job }) => node.answer(job, {}), code: 'result_refused' },
   'a page as picture': {
@@ -368,7 +368,7 @@ test('[MEDIA-13] an endless result is stopped at the limit, while it arrives', a
   const before = await kept()
   const { jobId } = (await doc.ask('POST', '/media/image', { json: { prompt: 'x' } })).json
   const { job } = await node.next()
-  // It respects the window, but never ends.
+  // The result respects the window, but never ends.
   const endless = node.answer(job, {}, { bytes: new Uint8Array(64 * 1024 * 1024), contentType: 'image/png' }).catch(() => undefined)
   expect(await ended(doc, jobId, 'image')).toMatchObject({ status: 'failed', error: { code: 'result_refused' } })
   const credited = node.messages
@@ -380,7 +380,7 @@ test('[MEDIA-13] an endless result is stopped at the limit, while it arrives', a
   await endless
 })
 
-/** Messages that no node may send; each closes the socket. */
+/** Messages that no node may send. Each of them closes the socket. */
 const offences: Readonly<Record<string, (node: ScriptedNode, job: number) => void>> = {
   'bytes beyond the window': (node, job) => {
     for (let count = 0; count < 80; count++) node.raw(encodeChunk(job, new Uint8Array(64 * 1024)))
@@ -437,7 +437,7 @@ test('[MEDIA-16] when one of two nodes dies during a job, the other runs it; whe
   second.die()
   await until(async () => (await poll(doc, doomed)).status === 'queued', 'the job to wait again')
   clock.turn(limits.mediaNodelessSecondsMax * 1000)
-  // A frozen node sends nothing; the server first has to notice.
+  // A frozen node sends nothing, so the server must first notice that.
   const { relaySilentSecondsMax, relayBeatSeconds, mediaNodelessSecondsMax } = limits
   expect(relaySilentSecondsMax + relayBeatSeconds + mediaNodelessSecondsMax).toBeLessThanOrEqual(60)
   expect(await ended(doc, doomed)).toMatchObject({ status: 'failed', error: { code: 'node_offline' } })
@@ -508,7 +508,7 @@ test('[MEDIA-50] the voices of the nodes are listed, and a text goes to a node w
   for (const text of ['one', 'two']) await doc.ask('POST', '/media/speak', { json: { text, voice: 'high' } })
   const { job, input } = await high.next()
   expect(input).toEqual({ text: 'one', voice: 'high' })
-  // It waits for this node though another is free.
+  // The text waits for this node, although another node is free.
   await high.answer(job, { duration: 1 }, { bytes: samples['wav']?.bytes as Bytes, contentType: 'audio/wav' })
   expect((await high.next()).input).toMatchObject({ text: 'two' })
   await doc.ask('POST', '/media/speak', { json: { text: 'three', voice: 'unheard' } })
@@ -561,7 +561,7 @@ test('[MEDIA-20] an account has a limited number of open jobs, and a picture wit
   const { jobId } = (await full.ask('POST', '/media/image', { json: { prompt: 'x' } })).json
   await painter.answer((await painter.next()).job, {}, { bytes: png(), contentType: 'image/png' })
   expect(await ended(full, jobId, 'image')).toMatchObject({ status: 'failed', error: { code: 'asset_quota_exceeded' } })
-  // The caller may learn of the end before the bytes are overwritten.
+  // The caller may learn that the job has ended before its bytes are overwritten.
   await until(async () => (await small.service.blobs.list()).length === 0, 'the end of the picture')
   await small.stop()
 })

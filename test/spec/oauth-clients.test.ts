@@ -1,4 +1,4 @@
-/** Real OAuth clients (`openid-client`, `oauth4webapi`) against the embedded broker, and against another provider in its own process. */
+/** Real OAuth clients (`openid-client`, `oauth4webapi`) against the embedded broker, and against another provider in a separate process. */
 import * as oauth from 'oauth4webapi'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -41,7 +41,7 @@ describe.each([
   })
   afterAll(() => host.stop())
 
-  /** The person opens the address, signs in, agrees, and returns to the client. */
+  /** Acts as the person: opens the address, signs in, agrees, and returns to the client. */
   const authorize = async (url: URL, visitor = newVisitor({ stopAt: redirect })): Promise<URL> => {
     await visitor.visit(url.href)
     await host.pages.signIn(visitor, email)
@@ -93,7 +93,7 @@ describe.each([
       expect(renewed.access_token).not.toBe(tokens.access_token)
       await oidc.tokenRevocation(config, renewed.access_token)
       await expect(oidc.fetchUserInfo(config, renewed.access_token, sub)).rejects.toThrow()
-      // A refresh token that is used twice was stolen: everything under its grant ends.
+      // A refresh token that is used twice counts as stolen, so everything under its grant ends.
       await expect(oidc.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' })
     })
 
@@ -201,9 +201,9 @@ test('[AUTH-24] people sign in to the service with another provider, as whose co
   expect(visitor.page.url).toBe(`${base}/`)
   const { user } = (await (await visitor.request(`${base}/api/me`)).json()) as { user: object }
   expect(user).toMatchObject({ name: 'ana', email })
-  // Signing out leads to the provider, which ends its own session.
+  // Signing out leads to the provider, which then ends its own session.
   for (const path of ['/account', '/sign-out']) {
-    // A browser follows a form's redirect only if the page's policy allows the target.
+    // A browser follows a form's redirect only if the policy of the page allows the target.
     const { headers } = await visitor.visit(`${base}${path}`)
     expect(headers.get('Content-Security-Policy')).toContain(`form-action 'self' ${provider.url}`)
   }
@@ -271,7 +271,7 @@ describe('what the broker issues', () => {
     ['http://localhost:7777/callback', 201]
   ])('[AUTH-26] registering %s returns %i', async (uri, status) => {
     for (const type of ['web', 'native']) {
-      // A native client has its own rules for https and localhost.
+      // A native client has different rules for https and localhost.
       if (type === 'native' && status === 201) continue
       const answer = await world.ask('POST', '/auth/oauth2/register', {
         json: { ...metadata, application_type: type, redirect_uris: [redirect, uri] }

@@ -1,4 +1,4 @@
-/** Clients that describe themselves in a document at an https address, which is their id. */
+/** Clients that describe themselves in a document at an https address. The address is their id. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -26,7 +26,7 @@ let ca: string
 /** How often each document was requested. */
 const asked = new Map<string, number>()
 
-/** The document at each path of the site, made from its own address. */
+/** The documents of the site by path. Each is made from its own address. */
 const documents: Record<string, (id: string) => { status?: number; headers?: Record<string, string>; body: string }> = {
   '/good': (id) => ({ body: JSON.stringify(describe(id)) }),
   '/local': (id) => ({ body: JSON.stringify(describe(id, { redirect_uris: ['http://127.0.0.1/callback'] })) }),
@@ -101,7 +101,7 @@ test('[OAUTH-14] a client whose id is an address signs a person in, and the page
   const { json: tokens } = await redeem(world, fields)
   const again = await redeem(world, { grant_type: 'refresh_token', client_id: id, refresh_token: tokens.refresh_token })
   expect({ status: again.status, renewed: typeof again.json.refresh_token }).toEqual({ status: 200, renewed: 'string' })
-  // It is cached for a while.
+  // The document is cached for a while, so it was requested only once.
   expect(asked.get('/good')).toBe(1)
 })
 

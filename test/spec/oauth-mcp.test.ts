@@ -1,4 +1,4 @@
-/** MCP clients that sign a person in (OAuth 2.1 with the protocol's rules), against the running service. */
+/** MCP clients that sign a person in (OAuth 2.1 with the rules of MCP), against the running service. */
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { type Json, startWorld, type World } from '../support/world.ts'
 const email = 'ana@example.org'
 
 let world: World
-/** A session of Ana, and a document of hers. */
+/** A session of Ana, and a document that Ana owns. */
 let session: string
 let doc: string
 
@@ -33,7 +33,7 @@ const read = () => ({ name: 'svc.read_doc', arguments: { doc } })
 const outcome = async (client: Client, call: { name: string; arguments: Record<string, unknown> }) =>
   (await client.callTool(call)) as { isError?: boolean; structuredContent?: Json }
 
-/** A program with access. */
+/** Returns a program with access. */
 const letIn = async (role?: string): Promise<{ program: Program; client: Client }> => {
   const program = newProgram(world.url)
   const first = await program.connect()
@@ -57,7 +57,7 @@ test('[OAUTH-1] the official client registers, gets consent, calls, renews, revo
   expect((await asAna('GET', `/api/docs/${id}`)).json).toMatchObject({ title: 'Plan', role: 'owner', owner: { name: 'Ana' } })
   expect((await outcome(client, read())).structuredContent).toMatchObject({ content: '# Notes' })
   const before = program.state.tokens
-  // The client renews by itself when its token has ended.
+  // When its token has ended, the client gets a new one by itself.
   program.state.tokens = { ...(before as NonNullable<typeof before>), access_token: 'x'.repeat(43) }
   expect((await outcome(client, read())).isError).toBeFalsy()
   expect(program.state.tokens.access_token).not.toBe(before?.access_token)

@@ -112,7 +112,7 @@ test('[OAUTH-5] a token opens only the resource that it was issued for', async (
     await visitor.visit((await begin(world, { resource })).url.href)
     expect(new URL(visitor.page.url).searchParams.get('error')).toBe('invalid_target')
   }
-  // Older clients that name no resource mean the endpoint.
+  // Older clients that name no resource mean the MCP endpoint.
   const { answer: older } = await tokensFor(world, email, { parameters: { resource: null } })
   expect((await rpc(older.json.access_token, 'tools/call', readDoc())).status).toBe(200)
   expect((await as(older.json.access_token, 'GET', '/api/me')).status).toBe(401)
@@ -169,7 +169,7 @@ test('[OAUTH-8] the broker redirects to no unregistered address', async () => {
     expect(visitor.page.status).toBe(400)
     expect(visitor.page.url).toContain(world.url)
   }
-  // The code is redeemed with another redirect address than requested: the client was confused.
+  // The code is redeemed with a redirect address other than the requested one, so the client may have been deceived.
   const flow = await begin(world, {}, { redirect_uris: [callback, `${callback}2`] })
   const fields = codeFields(flow, await agreeAs(flow.url, email))
   refusedAs(await redeem(world, { ...fields, redirect_uri: `${callback}2` }), 'invalid_grant')
@@ -223,7 +223,7 @@ test.each([
   await ownPages.signIn(visitor, email)
   const { text, headers } = visitor.page
   for (const words of [wants, sent, role, email, '127.0.0.1:7777', 'Bot &lt;b&gt; evil']) expect(text).toContain(words)
-  // Not more than requested.
+  // The page does not offer more than the program requested.
   expect(text).not.toContain('value="owner"')
   // The page needs no script, and its policy allows none.
   expect(headers.get('Content-Security-Policy')).not.toContain('unsafe-inline')
@@ -238,7 +238,7 @@ test('[OAUTH-9] only the form of the page can consent, in the browser that opene
   const { url, text } = visitor.page
   const action = /action="([^"]*\/agree)"/.exec(text)?.[1] ?? ''
   const form = { method: 'POST', body: 'role=edit', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }
-  // Another browser, another site, and a request without a form.
+  // These requests come from another browser, from another site, and without a form.
   expect((await newVisitor().request(new URL(action, url).href, form)).status).toBe(403)
   const foreign = { ...form, headers: { ...form.headers, Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' } }
   expect((await visitor.request(new URL(action, url).href, foreign)).status).toBe(403)
@@ -258,7 +258,7 @@ test('[OAUTH-10] each grant of access needs its own consent', async () => {
   const two = (await redeem(world, codeFields(flow, new URL(visitor.page.url)))).json
   expect(two.access_token).not.toBe(one.access_token)
   for (const token of [one.access_token, two.access_token]) expect((await rpc(token, 'tools/call', readDoc())).status).toBe(200)
-  // Without interaction it gets nothing.
+  // Without a person's interaction, the program gets nothing.
   const silent = new URL(flow.url)
   silent.searchParams.set('prompt', 'none')
   await visitor.visit(silent.href)

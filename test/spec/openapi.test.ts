@@ -22,13 +22,13 @@ const table = Object.entries(operations) as unknown as [string, Operation][]
 const root = join(import.meta.dirname, '..', '..')
 const snapshotPath = join(root, 'test', 'openapi.snapshot.json')
 
-/** The description without the parts that differ between starts. */
+/** Returns the description without the parts that differ between starts. */
 const settled = (): Json => ({ ...api, servers: [{ url: 'https://agmd.test' }] })
 
-/** A path has its own parameters next to its methods. */
+/** Returns the methods of a path. Parameters of the path are next to its methods. */
 const methodsOf = (methods: object): string[] => Object.keys(methods).filter((name) => name !== 'parameters')
 
-/** The target of a reference. */
+/** Returns the target of a reference. */
 const resolved = (value: Json): Json => {
   if (value?.$ref === undefined) return value
   const [, , kind, name] = value.$ref.split('/')
@@ -60,11 +60,14 @@ test('[OPENAPI-2] nothing beyond the table is described, and the error codes are
   expect(api.components.schemas.ErrorCode.enum).toEqual(errorCodes)
 })
 
-/** Forms for people, requests by their pages, and the identity broker, which describes itself (`/.well-known/openid-configuration`). */
+/**
+ * Routes that are not described: forms for people, requests by the pages, and the identity broker, which describes itself
+ * (`/.well-known/openid-configuration`).
+ */
 const notDescribed =
   /^\/(?:sign-out|account\/|device$|auth\/(?:callback|invite|reset|interaction)|sw\.js|diagram\/|embed\/|favicon\.ico)|oauth2|\\\/drawings/
 
-/** Route patterns under the names of the description. */
+/** Route patterns with the parameter names of the description. */
 const patterns: Readonly<Record<string, string>> = {
   '/^\\/d\\/([^/.]+)$/': '/d/{id}',
   '/^\\/pub\\/([^/.]+)$/': '/pub/{id}',
@@ -163,7 +166,7 @@ const violations = (schema: Json, value: Json, at = ''): string[] => {
   if (schema.anyOf !== undefined && !schema.anyOf.some((each: Json) => violations(each, value, at).length === 0))
     found.push(`${at}: none of anyOf`)
   if (schema.allOf !== undefined) {
-    // Parts of one object: each omits the fields of the others.
+    // These are parts of one object, and each part omits the fields of the others.
     found.push(...violations(whole(schema), value, at))
   }
   const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
@@ -177,14 +180,14 @@ const violations = (schema: Json, value: Json, at = ''): string[] => {
   for (const [name, each] of Object.entries(value)) {
     const property = schema.properties?.[name]
     if (property !== undefined) found.push(...violations(property, each, `${at}/${name}`))
-    // Response schemas are open by default, but ours list every field.
+    // Response schemas are open by default, but those of this service list every field.
     else if (schema.properties !== undefined && (schema.additionalProperties ?? false) === false)
       found.push(`${at}: ${name} is not described`)
   }
   return found
 }
 
-/** Answers of every operation on review assignments. */
+/** Returns the answers of every operation on review assignments. */
 const taskAnswers = async (owner: Person): Promise<[string, string, Json][]> => {
   const json = requestFor()
   const [created, again] = [await owner.ask('POST', '/tasks', { json }), await owner.ask('POST', '/tasks', { json })]

@@ -1,4 +1,4 @@
-/** Documents of accounts: created, listed, searched, claimed; and the effect of a key with a session. */
+/** Documents of accounts: creating, listing, searching and claiming them, and sending a key together with a session. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'

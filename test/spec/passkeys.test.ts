@@ -91,7 +91,7 @@ test('[PASSKEY-3] a challenge is valid once, for its page and for half an hour',
   const [one, other] = [await openSignIn(), await openSignIn()]
   const used = device.use(ceremony(one))
   const question = /name="challenge" value="([^"]+)"/.exec(one.page.text)?.[1] ?? ''
-  // Used in another sign-in: the challenge names its own sign-in.
+  // The answer is used in another sign-in, but its challenge names its own sign-in.
   expect((await other.submit('/passkey', { response: used, challenge: question })).status).toBe(422)
   const late = await openSignIn()
   const answer = device.use(ceremony(late))
@@ -157,7 +157,7 @@ test('[PASSKEY-6] passkeys are offered only where browsers can make them', async
     const text = await page.text()
     expect(text, base).toContain('<h1>Sign in</h1>')
     expect(text.includes('data-passkey'), base).toBe(offers)
-    // Its space is reserved before its script loads: no line moves.
+    // The space for the form is reserved before its script loads, so that no line moves.
     if (offers) expect(/<form[^>]* data-passkey[^>]*>/.exec(text)?.[0]).not.toMatch(/ hidden/)
     await other.stop()
   }

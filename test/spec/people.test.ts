@@ -15,7 +15,7 @@ afterAll(() => world.stop())
 
 type Named = { readonly name?: unknown } | undefined
 
-/** The first message of a type that a page received. */
+/** Returns the first message of a type that a page received. */
 const told = async ({ messages }: Editor, type: string): Promise<Record<string, unknown>> => {
   await until(() => messages.some((message) => message['type'] === type), `the message ${type}`)
   return messages.find((message) => message['type'] === type) ?? {}
@@ -29,7 +29,7 @@ test('[WHO-1] a page gets the name that its own link was made for, and no other 
   const reviewer = world.person(owner.doc, new URL(json.task.share.url).searchParams.get('key') ?? '')
   const pages = await Promise.all([ana, unnamed, owner, reviewer].map((person) => person.connect()))
   const names = (await Promise.all(pages.map((page) => told(page, 'role')))).map(({ name }) => name)
-  // The first link and those of assignments are named after their purpose.
+  // The owner's first link and the links of assignments are labeled by purpose, so they give no name.
   expect(names).toEqual(['Ana', undefined, undefined, undefined])
   expect(JSON.stringify(pages[1]?.messages)).not.toContain('Ana')
 })
@@ -62,9 +62,9 @@ test('[WHO-9] each unnamed guest has a number, the same for everyone and every d
   const [first, second] = [shown(one), shown(other)]
   expect(first).toMatchObject({ name: 'Guest', number: expect.any(Number) })
   expect(second).toMatchObject({ name: 'Guest', number: expect.any(Number) })
-  // Each page receives its own.
+  // Each page receives its own number.
   expect(await told(one, 'you')).toMatchObject({ number: first?.number })
-  // The number depends only on document and device.
+  // The number depends only on the document and the device.
   const state = { user: { name: '' }, device: 'a secret of one' }
   expect(presentState(state, anonymous, owner.doc).user.number).toBe(first?.number)
   const elsewhere = ['a', 'b', 'c', 'd'].map((doc) => presentState(state, anonymous, doc).user.number)
@@ -102,14 +102,14 @@ test('[WHO-2] pages of one browser share a mark in the presence, which needs the
   expect(markOf(without)).toBeUndefined()
   expect(JSON.stringify([...(watcher.provider.awareness?.getStates().values() ?? [])])).not.toContain('browser-1')
   expect(await told(again, 'you')).toEqual({ type: 'you', person: markOf(one) })
-  // On another document the same browser is unknown.
+  // On another document, the same browser is unknown.
   const elsewhere = await world.create('text')
   const page = await elsewhere.connect()
   page.provider.awareness?.setLocalState({ user: { name: 'Ana' }, device: 'browser-1' })
   expect((await told(page, 'you'))['person']).not.toBe(markOf(one))
 })
 
-/** A presence message with one state of one client (y-protocols, awareness). */
+/** Returns a presence message with one state of one client (y-protocols, awareness). */
 const presence = (doc: string, client: number, state: object): Uint8Array =>
   frameOf(doc, 1, (encoder) => {
     const update = encoding.createEncoder()
@@ -124,7 +124,7 @@ test('[WHO-7] [WHO-8] a page that reconnects under another role reappears, and l
   const [watcher, ana] = [await owner.connect(), await link.connect()]
   const { awareness } = ana.provider
   if (awareness === null) throw new Error('no presence')
-  // Disables the presence renewal every 15 s, and its removal after 30 s.
+  // Stops the renewal of the presence every 15 s, and its removal after 30 s.
   clearInterval(awareness._checkInterval as unknown as NodeJS.Timeout)
   const shown = (): unknown =>
     (watcher.provider.awareness?.getStates().get(ana.ydoc.clientID)?.['user'] as { role?: unknown } | undefined)?.role
@@ -146,7 +146,7 @@ test.each(['revoked', 'lowered'])('[WHO-7] a person whose link is %s leaves the 
   const link = await owner.share('edit')
   const watcher = await owner.connect()
   const shown = (): boolean => watcher.provider.awareness?.getStates().has(7) === true
-  // This one never answers the close frame.
+  // This socket never answers the close frame.
   const deaf = await openDeaf(world.url)
   await deaf.open(owner.doc, link.key)
   deaf.send(presence(owner.doc, 7, { user: { name: 'Ana' } }))

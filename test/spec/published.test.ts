@@ -183,7 +183,7 @@ test('[PUBLISH-12] a stored picture of a diagram is shown without a script, ligh
   expect(await picture.text()).toBe(svgOf('night'))
   expect(picture.headers.get('content-type')).toContain('image/svg+xml')
   expect(picture.headers.get('content-security-policy')).toBe("default-src 'none'; style-src 'unsafe-inline'; sandbox")
-  // A changed source has no picture.
+  // A diagram whose source has changed has no picture.
   await owner.replace(`\`\`\`mermaid\n${diagram} --> C\n\`\`\`\n`)
   expect(await (await page(owner.doc)).text()).toContain('component-mermaid')
 })
@@ -333,7 +333,7 @@ test('[PUBLISH-7] a large text is rendered in a thread; a reader who asks for Ma
 test('[PUBLISH-10] a thread that takes too long is ended, and the next text gets another', async () => {
   const entry = new URL('../../server/http/published/worker.ts', import.meta.url)
   const lane = new Lane<Job, Page>({ entry, secondsMax: 2, waitingMax: 10, waitingOfHolderMax: 10 })
-  // This takes hours.
+  // Rendering this text would take hours.
   const hostile = lane.run('a', { source: '['.repeat(4_000_000), baseUrl: world.url, drawings: {} })
   const next = lane.run('b', { source: '*so*', baseUrl: world.url, drawings: {} })
   await expect(hostile).rejects.toMatchObject({ why: 'slow' })

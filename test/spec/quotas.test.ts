@@ -1,4 +1,4 @@
-/** Quotas of text and history: per document, per account, per address; over REST and while typing. */
+/** Quotas of text and history per document, per account and per address, over REST and while typing. */
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
@@ -15,7 +15,7 @@ afterEach(() => world.stop())
 const mebibyte = 1024 * 1024
 const small = { AGMD_DOCUMENT_MEGABYTES: '1', AGMD_ACCOUNT_MEGABYTES: '2', AGMD_ANONYMOUS_MEGABYTES: '2' }
 
-/** Incompressible text. */
+/** Returns text that does not compress. */
 const noise = (bytes: number): string =>
   randomBytes(Math.ceil((bytes * 3) / 4))
     .toString('base64url')
@@ -32,7 +32,7 @@ const headOf = async (doc: string): Promise<Head> => {
   return decodeRecord<Head>(entry.value)
 }
 
-/** Replaces the text until that is refused. Returns the last text and the refusal. */
+/** Replaces the text until the service refuses. Returns the last text and the refusal. */
 const fill = async (person: Person): Promise<{ content: string; refused: Answer }> => {
   for (let content = ''; ;) {
     const next = noise(200_000)
@@ -131,7 +131,7 @@ test('[QUOTA-4] the documents of an account share a quota; claiming moves a docu
   const refused = await create(1_500_000)
   expect(refused).toMatchObject(full('account'))
   expect(refused.json).toMatchObject({ allowedBytes: 2 * mebibyte })
-  // It counts for its owner, whoever writes in it.
+  // The document counts for its owner, whoever writes in it.
   expect(await send(claimed, 'PUT', '/content', { content: noise(1_400_000) })).toMatchObject(full('account'))
   const all = await usedBy(ana)
   world = await world.restart()
@@ -146,7 +146,7 @@ test('[QUOTA-5] anonymous documents of an address share a quota, also under conc
   const ana = await join('ana@example.org')
   const answers = await Promise.all(Array.from({ length: 12 }, () => world.ask('POST', '/api/docs', { json: { content: noise(250_000) } })))
   const made = answers.filter(({ status }) => status === 201)
-  // Text is stored twice: in the journal and as the canonical text.
+  // Text is stored twice: in the journal and as canonical text.
   expect(made.length).toBeGreaterThanOrEqual(3)
   expect(made.length).toBeLessThanOrEqual(8)
   for (const answer of answers.filter(({ status }) => status !== 201)) expect(answer).toMatchObject(full('address'))
@@ -172,7 +172,7 @@ test('[QUOTA-6] a document of an earlier version is never refused before it is c
   expect((await send(owner, 'PUT', '/content', { content: noise(10_000) })).status).toBe(200)
   await until(async () => (await headOf(owner.doc)).bytes !== undefined, 'the count')
   const now = await headOf(owner.doc)
-  // The count may miss changes made while it runs.
+  // The count may miss changes that were made while it ran.
   expect(Math.abs((now.bytes ?? 0) - (await measure(world.service.storage, owner.doc)))).toBeLessThan(30_000)
   expect(now.bytes).toBeGreaterThanOrEqual(bytes ?? 0)
 })

@@ -12,7 +12,7 @@ afterAll(() => world.stop())
 const agents = ['one', 'two', 'three', 'four']
 const perAgent = 25
 
-/** Unique words, in lines of seven. The people type digits, so that their text can be told from the rest. */
+/** Returns a unique word. The text has seven words per line. People type only digits, so their text can be distinguished. */
 const wordOf = (index: number): string =>
   `w${String.fromCharCode(97 + (index % 26), 97 + (Math.floor(index / 26) % 26), 97 + Math.floor(index / 676))}x`
 const words = Array.from({ length: 420 }, (_each, index) => wordOf(index))
@@ -20,11 +20,11 @@ const text = words.map((word, index) => `${word}${index % 7 === 6 ? '\n' : ' '}`
 
 interface Planned {
   readonly id: string
-  /** The effect of accepting it in a text without typing. */
+  /** Returns the text after the suggestion was accepted in a text without typing. */
   readonly apply: (before: string) => string
 }
 
-/** The n-th suggestion, on a word of its own. */
+/** Returns the n-th suggestion. Each suggestion is on a different word. */
 const plan = (index: number): { fields: Json; apply: Planned['apply'] } => {
   const find = words[index * 4 + 1] ?? ''
   const [upper, next] = [find.toUpperCase(), (words[index * 4 + 2] ?? '').toUpperCase()]
@@ -55,7 +55,7 @@ test.each([1, 2, 3])(
     let typed = 0
     let over = false
 
-    /** Types a unique number anywhere, also within words that are about to be replaced. */
+    /** Types a unique number anywhere, even inside words that are about to be replaced. */
     const type = async (page: Editor): Promise<void> => {
       while (!over) {
         page.type(random(page.text().length + 1), `(${typed++})`)
@@ -71,7 +71,7 @@ test.each([1, 2, 3])(
         for (let index = agent; index < agents.length * perAgent; index += agents.length) {
           const { fields, apply } = plan(index)
           const answer = await link.ask('POST', '/suggestions', { json: fields, ...asAuthor(agents[agent] ?? '') })
-          // Somebody has typed into the word meanwhile, so it no longer exists.
+          // Somebody has typed into the word in the meantime, so it no longer exists.
           if (answer.status === 422) continue
           expect(answer.status).toBe(201)
           planned.push({ id: answer.json.id, apply })
@@ -85,7 +85,7 @@ test.each([1, 2, 3])(
     await Promise.all(
       shuffled(planned, random).map(async ({ id, apply }) => {
         const { status, json } = await decide(owner, id, 'accept')
-        // Each is on its own words, so the order of acceptance does not matter.
+        // Each suggestion is on its own words, so the order of acceptance does not matter.
         if (status === 200) model = apply(model)
         else refused.push(json.code)
       })
@@ -98,7 +98,7 @@ test.each([1, 2, 3])(
 
     expect(new Set(refused).difference(new Set(['target_changed']))).toEqual(new Set())
     expect(planned.length - refused.length).toBeGreaterThan(agents.length * perAgent * 0.6)
-    // Nothing else changed: without the typed digits the text equals the model.
+    // Without the typed digits, the text is equal to the model, so nothing else has changed.
     expect(content.replaceAll(/[\d()]/g, '')).toBe(model)
     const numbers = content.match(/\d/g)?.length
     expect(numbers).toBe(Array.from({ length: typed }, (_each, index) => String(index)).join('').length)

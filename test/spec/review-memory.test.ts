@@ -5,7 +5,7 @@ import { type Editor, type Json, type Person, startWorld } from '../support/worl
 
 type Random = (below: number) => number
 
-/** The n-th word; all are different. */
+/** Returns the n-th word. All words are different. */
 const wordOf = (index: number): string => `w${index.toString(36).padStart(3, '0')}`
 
 interface Case {
@@ -57,7 +57,7 @@ const steps: ((fuzz: Case) => Promise<unknown>)[] = [
     await owner.ask('POST', '/restore', { json: { revision: 1 + random(total) } })
   },
   async (fuzz) => {
-    // Two at once: the server decides the order.
+    // Both requests are sent at once, so the server decides their order.
     await Promise.all([
       postComment(fuzz.owner, { body: 'x', line: 1 }),
       fuzz.owner.replace(`${line(fuzz)}\n${(await fuzz.owner.read()).content}`)
@@ -65,7 +65,7 @@ const steps: ((fuzz: Case) => Promise<unknown>)[] = [
   }
 ]
 
-/** Invariants of every comment and suggestion after any sequence of operations. */
+/** Checks every comment and suggestion, whatever operations came before. */
 const check = async (owner: Person, seed: number): Promise<Json> => {
   const lists = { comments: await comments(owner), suggestions: await suggestions(owner) }
   const { content } = await owner.read()
@@ -77,7 +77,7 @@ const check = async (owner: Person, seed: number): Promise<Json> => {
     const text = content.slice(anchor.from, anchor.to)
     expect(at, `seed ${seed}`).toBe(content.slice(0, anchor.from).split('\n').length)
     const own = new Set(target.quote.match(/\w/g))
-    // All of it or a part is the original text.
+    // The text of the anchor, or a part of it, is the original text.
     if (own.size > 0)
       expect(
         text.match(/\w/g)?.some((letter) => own.has(letter)),

@@ -23,17 +23,17 @@ import { type Ask, frameOf, startWorld, until, type Person, type World } from '.
 const table = Object.entries(operations) as unknown as [string, Operation][]
 
 interface CallerKind {
-  /** The owner of the document. */
+  /** The kind of owner that the document has. */
   readonly of: 'nobody' | 'account' | 'agent'
   readonly sends: (owner: Person, assignment: Assignment) => Promise<Sent>
   readonly is: 'guest' | 'account' | 'agent'
-  /** The resulting role; null: none on this document. */
+  /** The resulting role, or null if the caller has none on this document. */
   readonly role: Role | null
-  /** Why every request of this caller is refused. */
+  /** The reason why every request of this caller is refused. */
   readonly refused?: ErrorCode
   /** Whether the caller sends no valid credential. */
   readonly bare?: boolean
-  /** A token: for all documents, or for one. */
+  /** The documents that the token opens: all of them (`edit`), or a single one (`one`). */
   readonly scope?: 'edit' | 'one'
   /** Whether the key is the link of a review assignment. */
   readonly task?: boolean
@@ -45,7 +45,7 @@ let ana: Account
 let bob: Account
 beforeAll(async () => {
   issuer = await startIssuer()
-  // Several thousand documents that need not outlast the test: on disk this takes minutes.
+  // The test creates several thousand documents. On disk this would take minutes, and they need not outlast the test.
   world = await startWorld({
     env: { AGMD_AGENT_ISSUER: issuer.url, AGMD_NODE_ACCOUNTS: 'node@example.org' },
     storage: (disk) => ({ ...createMemoryStorage(), close: () => disk.close() })
@@ -66,7 +66,7 @@ const appSession = async (account: Account, service: Service = world.service): P
 const cookie = async (account: Account, service: Service = world.service): Promise<string> =>
   (await openSession(service, account.id, 'browser', 'a test')).token
 
-/** The service long ago: a session opened then has expired by now. */
+/** Returns the service with a clock of long ago. A session opened with it has expired by now. */
 const longAgo = (): Service => ({
   ...world.service,
   clock: { ...world.service.clock, now: () => world.service.clock.now() - 31 * 24 * 3600 * 1000 }
@@ -90,7 +90,7 @@ const foreignKey = async (): Promise<string> => (await world.create('another')).
 const agentToken = (claims: object = {}): Promise<string> => issuer.agentToken({ aud: world.url, ...claims })
 const past = (): number => Math.floor(Date.now() / 1000) - 3600
 
-/** Every kind of caller: its credentials, and the rights that follow from the rules. */
+/** Every kind of caller, with its credentials and the rights that follow from the rules. */
 const callers: Readonly<Record<string, CallerKind>> = {
   none: { of: 'nobody', sends: async () => ({}), is: 'guest', role: null, refused: 'credential_required', bare: true },
   'bad key': { of: 'nobody', sends: async () => ({ key: 'A'.repeat(32) }), is: 'guest', role: null, refused: 'credential_invalid' },
@@ -213,7 +213,7 @@ const callers: Readonly<Record<string, CallerKind>> = {
     role: null,
     refused: 'credential_invalid'
   },
-  // Browsers send the cookie unasked: an expired one counts as none, and does not invalidate a link.
+  // Browsers send the cookie without being asked. An expired cookie counts as none, and does not invalidate a link.
   'expired browser': {
     of: 'account',
     sends: async () => ({ cookie: await cookie(ana, longAgo()) }),
@@ -263,16 +263,16 @@ const mayAsk = ({ needs }: Operation, { is, bare }: CallerKind): boolean =>
 
 const makes: Operation = operations.createDocument
 
-/** The expected answer for a caller: the code of the refusal, or undefined if the operation runs. */
+/** Returns the code of the expected refusal, or undefined if the operation should run. */
 const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefined => {
   if (caller.refused === 'credential_invalid') return 'credential_invalid'
-  // Operations that manage the account, or create documents, which no token covers.
+  // No token covers operations that manage the account, and a token for one document covers no operation that creates documents.
   if (
     caller.scope !== undefined &&
     ((operation.on === 'account' && operation.byProgram !== true) || (operation === makes && caller.scope === 'one'))
   )
     return 'account_required'
-  // With a key the operation is on the key's document.
+  // With a key, the operation applies to the document of the key.
   if (caller.scope === 'one' && operation.ofLink === true) return 'not_found'
   if (operation.on !== 'document') {
     if (mayAsk(operation, caller)) return undefined
@@ -287,7 +287,7 @@ const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefi
 
 let tokensMade: string[] = []
 
-/** A new token of Ana. Earlier ones are deleted, since an account has a limited number. */
+/** Creates a token of Ana. Earlier ones are deleted, because an account has a limited number. */
 const tokenOf = async (what: object): Promise<string> => {
   const headers = { Authorization: `Bearer ${await appSession(ana)}` }
   for (const id of tokensMade.splice(0)) await world.ask('DELETE', `/api/me/tokens/${id}`, { headers })
@@ -306,7 +306,7 @@ const headersOf = ({ bearer, cookie: session }: Sent): Record<string, string> =>
 
 const cookieName = (): string => `agmd-session-${new URL(world.url).port}`
 
-/** A document, and its owner's link. */
+/** Creates a document, and returns its owner's link. */
 const documentOf = async (of: CallerKind['of']): Promise<Person> => {
   if (of === 'nobody') return world.create('text')
   const headers = headersOf({ bearer: of === 'account' ? await appSession(ana) : await agentToken() })
@@ -326,7 +326,7 @@ const bodyOf = async (name: string, sent: Sent, assignment: Assignment): Promise
 
 const kinds = Object.entries(callers)
 
-/** The actual answers by operation and caller: the table of test/credential-matrix.md. */
+/** The actual answers by operation and caller, as the table of test/credential-matrix.md. */
 const answers = new Map<string, Map<string, string>>()
 const note = (operation: string, caller: string, answer: string): void => {
   const row = answers.get(operation) ?? new Map<string, string>()
@@ -339,20 +339,20 @@ interface Scene {
   readonly sent: Sent
 }
 
-/** Settings that a refused caller left unchanged; the next operation uses them again. That saves two thirds of the time of this file. */
+/** Scenes that a refused caller left unchanged. The next operation uses them again, which saves two thirds of the time of this file. */
 const untouched = new Map<CallerKind, Scene>()
 
 const sceneOf = async (caller: CallerKind): Promise<Scene> => {
   const found = untouched.get(caller)
   untouched.delete(caller)
-  // Only the newest sessions of an account are kept, so each operation gets one of its own.
+  // An account keeps only its newest sessions, so each operation gets a new one.
   if (found !== undefined) return caller.is === 'account' ? { ...found, sent: await caller.sends(found.owner, found.assignment) } : found
   const owner = await documentOf(caller.of)
   const assignment = await assign(world, owner)
   return { owner, assignment, sent: await caller.sends(owner, assignment) }
 }
 
-/** Keeps a setting in which a caller was refused. A change to an account may affect every setting. */
+/** Keeps a scene in which a caller was refused. A change of an account may affect every scene. */
 const keep = (scene: Scene, operation: Operation, caller: CallerKind, isRefused: boolean): void => {
   if (isRefused) untouched.set(caller, scene)
   else if (operation.on !== 'document') untouched.clear()
@@ -379,7 +379,7 @@ describe.each(table)('%s', (name, operation) => {
       })
       note(name, kind, String(answer.status))
       if (refusal === 'forbidden') expect(answer.json).toMatchObject({ requiredRole: operation.role, role: caller.role })
-      // A refused caller changes nothing.
+      // A refused caller must not change anything.
       if (refusal === undefined) continue
       expect((await owner.read()).content).toBe('text')
       expect(await stored(world, owner.doc)).toEqual(before)
@@ -399,7 +399,7 @@ test.each(kinds)('[ROLE-1] replaceContent as suggestions answers %s: the suggest
   const expected = (refusal: ErrorCode | undefined, status: number, code?: ErrorCode): object =>
     refusal === undefined ? { status, code } : { status: errorMeanings[refusal].status, code: refusal }
   expect(await put({ as: 'suggestions' })).toEqual(expected(refusalOf({ ...operations.replaceContent, role: 'suggest' }, caller), 200))
-  // No other value lowers the role.
+  // No other value lowers the required role.
   const least = refusalOf({ ...operations.replaceContent, role: 'suggest' }, caller)
   for (const mode of ['constructor', '__proto__', '']) expect(await put({ mode })).toEqual(expected(least, 400, 'invalid_request'))
   for (const words of [{ as: 'suggestions' }, { suggest: true }, { mode: 'suggest' }])
@@ -410,7 +410,7 @@ test.each(kinds)('[ROLE-1] replaceContent as suggestions answers %s: the suggest
 
 /** The argument that selects one of a tool's operations. */
 const meant: Readonly<Record<string, object>> = {
-  // A tool overwrites unread text only when told to.
+  // A tool overwrites text that was not read only when it is told to.
   replaceContent: { force: true },
   restoreRevision: { dryRun: true },
   readDocument: { view: 'info' },
@@ -445,7 +445,7 @@ const callTool = async (name: string, tool: string, owner: Person, sent: Sent, a
   return result.isError === true ? result.structuredContent.error.code : undefined
 }
 
-/** Cookies do not count as a credential there. */
+/** The kinds of callers for tools. Browsers are left out, because MCP does not accept cookies as credentials. */
 const toolCallers = kinds.filter(([kind]) => !kind.includes('browser'))
 
 describe.each(table.filter(([, { mcp }]) => mcp !== undefined))('%s as a tool', (name, operation) => {
@@ -469,7 +469,7 @@ test('[MCP-26] a browser session opens nothing as a tool', async () => {
 const authFrame = 2
 const authenticated = 2
 
-/** The live endpoint's answer to a token: `readonly`, `read-write`, or the code of the refusal. */
+/** Returns the live endpoint's answer to a token: `readonly`, `read-write`, or the code of the refusal. */
 const scopeOf = async (doc: string, { key, bearer, cookie: session }: Sent): Promise<string> => {
   const headers = session === undefined ? undefined : { Cookie: `${cookieName()}=${session}` }
   const socket = await world.socket({ origin: world.url, ...(headers && { headers }) })
@@ -492,7 +492,7 @@ const scopeOf = async (doc: string, { key, bearer, cookie: session }: Sent): Pro
 test.each(kinds)('[ROLE-4] the live endpoint answers %s as HTTP does', async (kind, caller) => {
   const owner = await documentOf(caller.of)
   const sent = await caller.sends(owner, await assign(world, owner))
-  // A socket takes one token. A session and a key count together only if the session is the browser's cookie.
+  // A socket accepts one token. A session counts together with a key only if it is the browser's cookie.
   if (sent.bearer !== undefined && sent.key !== undefined) return
   const refusal = caller.refused ?? (caller.role === null ? 'not_found' : undefined)
   const scope = includesRole(caller.role, 'edit') ? 'read-write' : 'readonly'

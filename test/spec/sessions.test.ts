@@ -1,4 +1,4 @@
-/** Sessions: their access, and that they end at once, everywhere. */
+/** The access that sessions give, and their end, which takes effect everywhere at once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { sweep } from '../../server/domain/records/expiry.ts'
@@ -195,7 +195,7 @@ test('[SESSION-9] the secret of a browser changes every day, and the previous on
   }
   expect(await ask(first)).toMatchObject({ status: 200, next: undefined })
   clock.turn(days(1))
-  // Several requests at once: one of them returns the new secret, and all are answered.
+  // If several requests arrive at once, all are answered, and one of them returns the new secret.
   const answers = await Promise.all(Array.from({ length: 4 }, () => ask(first)))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   const [given, ...others] = answers.filter(({ next }) => next !== undefined)
@@ -203,7 +203,7 @@ test('[SESSION-9] the secret of a browser changes every day, and the previous on
   expect(given?.maxAge).toBe((days(limits.sessionDaysMax) - days(1)) / 1000)
   const second = given?.next ?? ''
   expect(second).not.toBe(first)
-  // The answer was lost: a minute later the browser, which still has the old secret, gets another one.
+  // The answer with the new secret was lost. A minute later, the browser still sends the old secret and gets another one.
   clock.turn(limits.sessionOverlapSeconds * 1000)
   const third = (await ask(first)).next ?? ''
   expect((await ask(second)).status).toBe(401)

@@ -78,7 +78,7 @@ test('[SHARE-5] the list shows when a link was last used', async () => {
   await viewer.read()
   await world.service.ledger.idle()
   expect(await lastUsed()).toBe(new Date(clock.now()).toISOString())
-  // A page that is open uses it now, however long ago it came.
+  // An open page uses the link now, however long ago it was opened.
   const here = await viewer.connect()
   clock.turn(10 * limits.lastUsedSeconds * 1000)
   const now = clock.now()
@@ -247,7 +247,7 @@ test('[SHARE-14] a document has a limited number of live links; a revoked or exp
     clock.turn(61_000)
     expect(await make()).toMatchObject({ status: 201 })
     expect(await make()).toMatchObject({ status: 400 })
-    // An expired link no longer counted, so revoking it makes no more room.
+    // An expired link did not count any more, so revoking it frees no place.
     await owner.ask('DELETE', `/shares/${short.id}`)
     expect(await make()).toMatchObject({ status: 400 })
   })
@@ -296,7 +296,7 @@ test('[LINK-1] the owner changes the role of a link in place; it applies at once
     json: { code: 'forbidden', role: 'comment' }
   })
   expect((await ana.ask('POST', '/comments', { json: { body: 'Yes.' } })).status).toBe(201)
-  // The open page reconnects with the new role, and its typing changes nothing.
+  // The open page reconnects with the new role, and typing on it changes nothing.
   const roleNow = (): unknown => page.messages.findLast(({ type }) => type === 'role')?.['role']
   await until(() => roleNow() === 'comment', 'the new role')
   page.type(0, 'no ')
@@ -328,7 +328,7 @@ test('[LINK-2] a link never grants more than its maker, whichever of them change
     status: 400,
     json: { code: 'invalid_request', details: [{ path: 'role' }] }
   })
-  // Reviewers suggest: the link of an assignment ends when its maker may no longer do that.
+  // Reviewers make suggestions, so the link of an assignment ends when its maker may no longer suggest.
   const { json } = await second.ask('POST', '/tasks', { json: { requestId: 'one', title: 'Check', instructions: 'Read it.' } })
   const task = new URL(json.task.share.url).searchParams.get('key') ?? ''
   expect((await owner.ask('PATCH', `/shares/${task}`, { json: { role: 'edit' } })).status).toBe(400)
@@ -351,7 +351,7 @@ test('[LINK-3] only owners change roles, and one owner remains', async () => {
   await owner.ask('DELETE', `/shares/${gone.key}`)
   expect((await owner.ask('PATCH', `/shares/${gone.key}`, { json: { role: 'edit' } })).status).toBe(404)
   const second = await owner.share('owner', { label: 'Second' })
-  // It was made through the first link and would lose its role with it.
+  // The link was made through the first one and would lose its role with that one.
   expect((await second.ask('PATCH', `/shares/${owner.key}`, { json: { role: 'view' } })).json.code).toBe('last_owner_link')
 })
 
@@ -367,7 +367,7 @@ test('[LINK-5] a caller with a link raises only links made through it, and lower
   const { link: editor } = await first.share('edit')
   expect(await setRole(short, editor, 'view')).toMatchObject({ status: 200, json: { role: 'view' } })
   expect(await setRole(short, editor, 'edit')).toMatchObject(inTheWay)
-  // Links made through it, directly or not: each ends no later than its maker and has no higher role.
+  // Links made through it, directly or not, end no later than their maker and have no higher role.
   const own = await short.share('edit')
   const { link: below } = await own.share('view')
   expect(await setRole(short, below, 'owner')).toMatchObject(inTheWay)
@@ -394,7 +394,7 @@ test('[LINK-5] [LINK-6] among the links of an account, its lasting owner link ra
   expect(await setRole(short, viewer.link, 'owner')).toMatchObject(inTheWay)
   expect(await setRole(lasting, ofOther.link, 'comment')).toMatchObject(inTheWay)
   expect(await setRole(lasting, viewer.link, 'owner')).toMatchObject({ status: 200, json: { madeThrough: lasting.link.id } })
-  // A raised link ends with the link that raised it, like one made through it.
+  // A link that was raised ends with the link that raised it, like one made through that link.
   expect(await mine('DELETE', `/shares/${lasting.link.id}`)).toMatchObject({ json: { ended: [viewer.link.id] } })
   expect(await viewer.ask('GET', '')).toMatchObject(refused)
   // A link that the account raises has no maker.
@@ -426,7 +426,7 @@ test('[LINK-7] callers who are not owners see label and id only of their own lin
   const live = (): Json[] => page.messages.filter(({ type }) => type === 'event').map(({ event }) => event)
   await until(() => live().some(({ kind }) => kind === 'share.revoked'), 'the last event')
   expect(JSON.stringify(page.messages)).not.toMatch(new RegExp(`Difficult|${other.link.id}|madeThrough`))
-  // Each event once, and the owner gets all of it.
+  // Each event is sent once, and the owner receives all of its fields.
   expect(live().filter(({ kind }) => kind === 'share.revoked')).toEqual([events.at(-1)])
   expect((await owner.events({ types: 'share.changed' })).events[0]).toMatchObject({
     payload: { shareId: other.link.id, role: 'comment', label: 'Difficult customer' }

@@ -1,4 +1,4 @@
-/** The service as a relying party of an issuer with adjustable faults. */
+/** The service as a relying party of an issuer whose faults a test can choose. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'
 import { type Issuer, type IssuerFaults, startIssuer } from '../support/issuer.ts'
@@ -261,7 +261,7 @@ test('[AUTH-27] a page requested by another name of this machine redirects with 
       expect(answer).toMatch(/^HTTP\/1\.1 307 /)
       expect(placeOf(answer)).toBe(`${world.url}${path}`)
     }
-  // The configured name, other ports, and names that only resemble these.
+  // These are the configured name, other ports, and names that only resemble them.
   for (const from of [host, '127.0.0.1', '127.0.0.1:1', `127.0.0.1.evil.example:${port}`, `evil.example:${port}`, `127.0.0.2:${port}`])
     expect(await asked(from, '/')).toMatch(/^HTTP\/1\.1 200 /)
   for (const path of ['//evil.example/', '/\\evil.example/', 'http://evil.example/'])

@@ -1,4 +1,4 @@
-/** Tests each slip of the table. */
+/** Tests each mistake in the table of slips. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -76,7 +76,7 @@ test('[SLIP-6] mode, as and suggest propose, in the body and in the query, and w
         expect(answer, answer.text).toMatchObject({ status: 200, json: { changed: false, suggestions: [{ original: 'one' }] } })
       }
     }
-  // One of the two contradicting fields would cause a write.
+  // The two fields contradict each other, and one of them would cause a write.
   for (const words of [
     { mode: 'apply', suggest: true },
     { mode: 'apply', as: 'suggestions' },
@@ -160,7 +160,7 @@ test('[SLIP-7] a replacement without a version reports what it replaced and whos
   const { path, body } = json.undo
   expect((await world.ask('POST', path, { key: other.key, json: body })).status).toBe(200)
   expect((await other.read()).content).toBe('two\n')
-  // Typed text also counts. An empty document has nothing to lose, and a version that was read satisfies the check.
+  // Typed text counts too. An empty document has nothing to lose, and a version that was read satisfies the check.
   const editor = await other.connect({ name: 'Eve' })
   editor.provider.awareness?.setLocalState({ user: { name: 'Eve' } })
   editor.type(0, 'typed ')
@@ -216,7 +216,7 @@ test('[SLIP-8] an operator can require the version for every replacement', async
   const json = { content: 'two\n' }
   for (const what of [{ json }, { json, headers: { 'If-Match': '*' } }])
     expect(await doc.ask('PUT', '/content', what)).toMatchObject({ status: 428, json: { code: 'version_required' } })
-  // [REV-9] A restore also replaces the text.
+  // [REV-9] A restore replaces the text as well.
   expect(await doc.ask('POST', '/restore', { json: { revision: 1 } })).toMatchObject({ status: 428, json: { code: 'version_required' } })
   expect((await doc.read()).content).toBe('one\n')
   const { version } = await doc.read()

@@ -1,4 +1,4 @@
-/** Bytes waiting on a socket: the limit, and which clients are slowed down or closed. */
+/** Bytes that wait on a socket: their limit, and which clients are slowed down or disconnected. */
 import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as Y from 'yjs'
@@ -15,7 +15,7 @@ afterAll(() => world.stop())
 
 const megabyte = 1024 * 1024
 
-/** Single-letter updates, like those of a program that types a whole book. */
+/** Returns updates of one letter each, like those of a program that types an entire book. */
 const lettersOf = (count: number): Uint8Array[] => {
   const ydoc = new Y.Doc()
   const updates: Uint8Array[] = []
@@ -59,7 +59,7 @@ test('[SOCKET-3] from a socket that sends without reading, the server reads a li
   const socket = await world.socket()
   await socket.open(owner.doc, (await owner.share('view')).key)
   socket.pause()
-  // Each requests the whole document and sends bytes that would have to wait.
+  // Each frame requests the entire document and sends bytes that would have to wait.
   const asking = step1(
     owner.doc,
     Uint8Array.from({ length: megabyte }, (_, at) => (at === 0 ? 0 : 1))

@@ -1,4 +1,4 @@
-/** Limits: sessions per socket, connections per document, sockets per address, and wrong keys over sockets. */
+/** Limits for sockets: sessions per socket, connections per document, sockets per address, and wrong keys. */
 import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Awareness, encodeAwarenessUpdate } from 'y-protocols/awareness'
@@ -20,7 +20,7 @@ const token = (address: string, key: string): Uint8Array =>
 
 const from = (address: string): Promise<RawSocket> => world.socket({ headers: { 'X-Forwarded-For': address } })
 
-/** The answers to tokens on a socket: `doc` or `doc NUL session`, and the reason of a refusal. */
+/** Returns the answers to tokens on a socket: the address (`doc` or `doc NUL session`), and the reason for a refusal. */
 const answersOf = (socket: RawSocket): { address: string; refused: string | undefined }[] =>
   socket.frames.flatMap((frame) => {
     const length = frame[0] ?? 0
@@ -31,7 +31,7 @@ const answersOf = (socket: RawSocket): { address: string; refused: string | unde
     ]
   })
 
-/** Whether a frame announces the role to this session, which is the first message of a document. */
+/** Whether a frame announces the role to this session. It is the first message of a document. */
 const isRole = (frame: Uint8Array, address: string): boolean =>
   frame[address.length + 1] === 5 && Buffer.from(frame.subarray(1, address.length + 1)).toString() === address
 
@@ -61,7 +61,7 @@ test('[SOCKET-5] closing a session frees its place for the next one of its docum
   const owner = await world.create('text')
   const socket = await from('192.0.2.1')
   for (let session = 0; session < 10; session++) {
-    // All at once: the first is still being handled when the close of the former session and the token of the next one arrive.
+    // All frames are sent at once. The first session is still being handled when its close and the token of the next session arrive.
     const former = `${owner.doc}\0${session - 1}`
     if (session > 0) for (const type of [5, 7]) socket.send(frameOf(former, type, (encoder) => encoding.writeVarString(encoder, 'bye')))
     socket.send(token(`${owner.doc}\0${session}`, owner.key))
@@ -75,13 +75,13 @@ test('[SOCKET-5] closing a session frees its place for the next one of its docum
 test('[SOCKET-6] no link and no address takes all connections of a document, and its owner gets in', async () => {
   const owner = await world.create('text')
   const link = await owner.share('view')
-  // A quarter of 20 for one address.
+  // One address gets a quarter of the 20 connections.
   const one = await Promise.all(Array.from({ length: 8 }, () => open(owner.doc, link.key, '192.0.2.2')))
   expect(one.filter((refused) => refused === 'rate_limited')).toHaveLength(3)
-  // Four fifths for one link, from any addresses.
+  // One link gets four fifths of the connections, from any number of addresses.
   const others = await Promise.all(Array.from({ length: 20 }, (_, at) => open(owner.doc, link.key, `198.51.100.${at}`)))
   expect(others.filter((refused) => refused === undefined)).toHaveLength(11)
-  // Another link gets two more; the last tenth is reserved for owners.
+  // Another link gets two more connections. The last tenth is reserved for owners.
   const another = await owner.share('edit')
   const more = await Promise.all(Array.from({ length: 4 }, (_, at) => open(owner.doc, another.key, `203.0.113.${at}`)))
   expect(more.filter((refused) => refused === undefined)).toHaveLength(2)
@@ -142,11 +142,11 @@ test('[SOCKET-8] wrong keys over sockets count for their address like those in r
   expect(refusals.at(-1)).toBe('rate_limited')
   const request = await world.ask('GET', `/api/docs/${owner.doc}`, { key: wrong, headers: { 'X-Forwarded-For': '192.0.2.6' } })
   expect(request.json.code).toBe('rate_limited')
-  // A valid key is admitted, from there too.
+  // A valid key is admitted, even from the same address.
   for (const address of ['192.0.2.6', '192.0.2.7']) expect(await open(owner.doc, owner.key, address)).toBeUndefined()
 })
 
-/** A sequence of presence messages with one state each. */
+/** Returns a sequence of presence messages with one state each. */
 const presencesOf = (doc: string, count: number): Uint8Array[] => {
   const awareness = new Awareness(new Y.Doc())
   const frames = Array.from({ length: count }, (_, at) => {
@@ -173,7 +173,7 @@ test('[SOCKET-9] presence reaches others at a limited rate, and the last state a
   }
   const shows = (text: string): boolean => ben.frames.some((frame) => isPresence(frame) && Buffer.from(frame).includes(text))
   await until(() => shows('"at":1499'), 'the last state')
-  // Twenty per second.
+  // The limit is twenty messages per second.
   const most = (performance.now() - begun) / 50 + 2
   expect(ben.frames.filter(isPresence).length).toBeLessThanOrEqual(most)
   expect(ana.closed()).toBeUndefined()

@@ -50,14 +50,14 @@ afterEach(async () => {
   }
 })
 
-/** Starts the service by a command, and resolves once it serves. `gone` resolves when the process of the service has ended. */
+/** Starts the service with a command. Resolves once it serves requests. `gone` resolves when the process of the service has ended. */
 const launch = async (command: string, words: string[]): Promise<{ launcher: ChildProcess; url: string; gone: Promise<void> }> => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-launched-'))
   const port = await freePort()
   const env = { ...process.env, AGMD_PORT: String(port), AGMD_HOST: '127.0.0.1', AGMD_DATA_DIR: folder, AGMD_LOG_FORMAT: 'json' }
   const launcher = spawn(command, words, { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] })
   launched.push({ launcher, folder })
-  // The service inherits the pipe of its launcher: the pipe closes when the last process that can write to it has ended.
+  // The service inherits the pipe of its launcher. The pipe closes when the last process that can write to it has ended.
   const gone = new Promise<void>((ended) => launcher.stdout.once('close', ended))
   await new Promise<void>((serves, failed) => {
     launcher.stdout.setEncoding('utf8').on('data', (text: string) => text.includes(' serves ') && serves())

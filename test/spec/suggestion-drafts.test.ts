@@ -1,4 +1,4 @@
-/** Suggestions typed while others watch, decisions that are undone, and replies. */
+/** Suggestions that others see while they are typed, decisions that are undone, and replies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Storage } from '../../server/domain/ports.ts'
@@ -9,7 +9,7 @@ import { unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
 const store = faultyStore()
-/** The key of answers that are stored for retries. */
+/** Total size of the answers that were stored for retries, in bytes. */
 let rememberedBytes = 0
 
 let world: World
@@ -64,7 +64,7 @@ test('[SUGG-17] a person who types a suggestion does not appear as a program', a
   const page = await owner.connect()
   const shown = (): string[] => [...(page.provider.awareness?.getStates().values() ?? [])].flatMap(({ user }: Json) => user?.name ?? [])
   await draft(ana, 'closed.secret', { step: 1, operation: 'insert', find: 'quick', text: ' red' })
-  // A later change is shown, so an earlier one would be, too.
+  // The page shows a later change, so it would also show an earlier one.
   await suggest(ana, { operation: 'insert', find: 'lazy', text: ' old' }, asAuthor('scribe'))
   await until(() => shown().includes('scribe'), 'the program')
   expect(shown()).not.toContain('Ana')
@@ -105,7 +105,7 @@ test('[SUGG-3] only its author changes a typed suggestion, with the suggest role
     const other = await owner.share(role)
     expect(await changesNothing(owner.doc, () => draft(other, 'two', fields))).toMatchObject({ status: 403 })
   }
-  // The same id by another link is another suggestion.
+  // The same id sent through another link is another suggestion.
   expect((await draft(await owner.share('suggest'), 'one', fields)).json.suggestion.id).not.toBe(made.id)
   expect(await changesNothing(owner.doc, () => draft(ana, 'two', { ...fields, find: 'nowhere' }))).toMatchObject({
     json: { code: 'target_not_found' }
@@ -172,7 +172,7 @@ test('[SUGG-11] a decision that names the step it has read is refused if the sug
   expect(await changesNothing(owner.doc, () => several(1))).toMatchObject({
     json: { ok: false, results: [{ ok: false, code: 'target_changed', suggestion: { text: 'dead', step: 2 } }] }
   })
-  // The end of typing does not change the words that were read.
+  // The end of typing does not change the text that the person has read.
   await draft(ana, 'one', { step: 3, operation: 'replace', find: 'brown', text: 'dead', done: true })
   expect(await changesNothing(owner.doc, () => one(1))).toMatchObject({ status: 409, json: { code: 'target_changed' } })
   expect(await changesNothing(owner.doc, () => one(4))).toMatchObject({ status: 409, json: { code: 'target_changed' } })
@@ -194,7 +194,7 @@ test('[SUGG-12] typing moves a suggestion within its place only, and not at all 
   })
   await owner.ask('POST', `/suggestions/${id}/replies`, { json: { body: 'Looks good.' } })
   expect(await changesNothing(owner.doc, () => draft(ana, 'one', { ...grown, step: 4, text: 'evil' }))).toMatchObject(fixed)
-  // The end of typing may still be reported.
+  // The page may still report the end of typing.
   expect(await draft(ana, 'one', { ...grown, step: 4, done: true })).toMatchObject({
     status: 200,
     json: { suggestion: { text: 'slow red' } }
@@ -299,7 +299,7 @@ test('[UNDO-1] undoing a decision restores the text, keeps later typing by other
     })
     expect(await content(owner)).toBe(text.replace('# Title', '# Another title').replace('two fish', 'two fishes'))
     expect((await owner.revisions()).revisions[0]).toMatchObject({ cause: 'reopen', author: 'Eve' })
-    // Open like any other: it follows its text, and can be decided again.
+    // The suggestion is open like any other. It follows its text and can be decided again.
     expect(await changesNothing(owner.doc, () => decide(owner, id, 'reopen'))).toMatchObject({ status: 200 })
     await decide(owner, id, 'accept')
     await decide(owner, id, 'reopen')
@@ -409,7 +409,7 @@ test('[REPLY-1] a suggestion has replies, the comment role is enough, and each r
   expect(await changesNothing(owner.doc, () => reply(viewer, 'Hm.'))).toMatchObject({ status: 403 })
   expect(await changesNothing(owner.doc, () => reply(commenter, ' '))).toMatchObject({ status: 400 })
   expect(await commenter.ask('POST', '/suggestions/none/replies', { json: { body: 'Hm.' } })).toMatchObject({ status: 404 })
-  // Replies survive decisions, including those made later.
+  // Replies survive decisions, including later ones.
   await decide(owner, id, 'accept')
   await reply(commenter, 'Good.')
   await decide(owner, id, 'reopen')

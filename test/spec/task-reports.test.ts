@@ -16,7 +16,7 @@ interface Review {
   readonly ada: Reviewer
 }
 
-/** A document with an assignment that Ada has started. */
+/** Creates a document with an assignment that Ada has started. */
 const begin = async (content = 'text'): Promise<Review> => {
   const owner = await world.create(content)
   const assignment = await assign(world, owner)
@@ -159,7 +159,7 @@ test('[REPORT-6] the same report again returns 200, whatever the order of its id
   const fields = { commentIds: ['a', 'b'] }
   const first = await ada.report(fields)
   await owner.replace('changed')
-  // A report that was valid on arrival is valid when it is sent again.
+  // A report that was valid when it arrived stays valid when it is sent again.
   await world.service.ledger.write(owner.doc, 'system', (draft) => draft.delete(['d', owner.doc, 'comment', 'a']))
   const before = await stored(world, owner.doc)
   for (const again of [fields, { commentIds: ['b', 'a', 'a'] }, { ...fields, reviewedVersion: `"${owner.created.version}"` }])
@@ -181,13 +181,13 @@ test('[REPORT-6] another report after the first returns 409 and changes nothing'
     { commentIds: ['b'] },
     { commentIds: ['a', 'b'] },
     { commentIds: ['a'], suggestionIds: ['a'] },
-    // The other error takes precedence.
+    // That the assignment was already reported takes precedence over the other error.
     { commentIds: ['unknown'] },
     { reviewedVersion: 'unknown' },
     { commentIds: numbered('x', limits.taskIdsMax + 1) }
   ]
   for (const other of others) expect(await ada.report(other)).toMatchObject({ status: 409, json: { code: 'already_reported' } })
-  // The same words by somebody else are not a retry.
+  // The same report by somebody else is not a retry.
   expect(await assignment.by('Bob').report({ commentIds: ['a'] })).toMatchObject({ status: 403, json: { code: 'not_starter' } })
   expect(await stored(world, owner.doc)).toEqual(before)
   await close(owner, assignment)
@@ -256,7 +256,7 @@ const agent: Way = {
 }
 
 test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read, start, make, report, close', async ({ ask }) => {
-  // The owner: a program with the typed client.
+  // The owner is a program with the typed client.
   const made = await createClient({ baseUrl: world.url, author: 'Olga' }).createDocument({ content: '# Draft\n' })
   const owner = createClient({ baseUrl: world.url, key: made.key ?? '', author: 'Olga' })
   const request = { requestId: 'sequence', title: 'Check the draft', instructions: 'Facts only.' }
@@ -279,7 +279,7 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   expect(read.text).toBe('# Draft\n')
   expect(await ask(assignment, 'POST', `${at}/start`, {})).toMatchObject({ status: 200, json: { task: { status: 'started' } } })
   expect(await ask(assignment, 'PUT', '/content', { content: 'Mine now.' })).toMatchObject({ status: 403, json: { requiredRole: 'edit' } })
-  // A comment made under the assignment carries its id.
+  // A comment made under the assignment has the assignment's id.
   const annotation = (await ask(assignment, 'POST', '/comments', { body: 'Only a draft?', find: 'Draft' })).json.comment
   const proposal = (await ask(assignment, 'POST', '/suggestions', { operation: 'insert', find: 'Draft', text: ' of mine' })).json.suggestion
   const whole = (await ask(assignment, 'PUT', '/content?as=suggestions', { content: '# Draft\n\nThe end.\n' })).json.suggestions

@@ -207,7 +207,7 @@ test('[TASK-6] live links of assignments are counted separately; an existing one
       const refused = await changesNothing(owner.doc, () => create(owner, requestFor()))
       expect(refused).toMatchObject({ status: 400, json: { code: 'invalid_request', message: expect.stringContaining('revokeLink') } })
       expect((await create(owner, request)).status).toBe(200)
-      // Closing keeps the link unless asked to revoke it; revoking frees its place.
+      // Closing keeps the link unless it is asked to revoke it. Revoking the link frees its place.
       expect((await owner.ask('POST', `/tasks/${second.id}/close`)).json.task.share.revoked).toBe(false)
       expect((await create(owner, requestFor())).status).toBe(400)
       const closed = await owner.ask('POST', `/tasks/${second.id}/close`, { json: { revokeLink: true } })
@@ -222,7 +222,7 @@ test('[TASK-6] live links of assignments are counted separately; an existing one
 
 type Outcomes = Readonly<Record<TaskState, Record<TaskAction, readonly [starter: string, another: string]>>>
 
-/** Written out again, so that a changed cell is noticed. */
+/** The table is written out here a second time, so that a changed cell is noticed. */
 const expected: Outcomes = {
   open: { start: ['started', 'started'], report: ['not_started', 'not_started'], close: ['closed', 'closed'] },
   started: { start: ['started', 'already_started'], report: ['reported', 'not_starter'], close: ['closed', 'closed'] },
@@ -232,7 +232,7 @@ const expected: Outcomes = {
 
 const names: Readonly<Record<TaskActor, string>> = { starter: 'Ada', another: 'Bob' }
 
-/** Brings an assignment to a state; Ada starts it. */
+/** Brings an assignment to a state. Ada starts it. */
 const bring = async (owner: Person, assignment: Assignment, state: TaskState): Promise<void> => {
   const ada = assignment.by('Ada')
   if (state === 'open') return
@@ -466,7 +466,7 @@ test('[TASK-13] the list is paged by nextBefore, 50 per page, newest first, each
   await more(70)
   const then = [...made]
   expect(await pages(viewer)).toEqual([then.slice(0, 50), then.slice(50, 100), then.slice(100)])
-  // An assignment created meanwhile is newer than the page that was read.
+  // An assignment created in the meantime is newer than the page that was read.
   expect((await pages(owner, () => more(1))).flat()).toEqual(then)
   for (const before of ['x', '-1', '1.5', '1e999'])
     expect(await owner.ask('GET', '/tasks', { query: { before } }), before).toMatchObject({
@@ -664,7 +664,7 @@ test('[TASK-19] if the store fails, an assignment stays unchanged after any requ
   const assignment = await assign(world, owner)
   const ada = assignment.by('Ada')
   const request = requestFor()
-  // Used once before, so that no time of use is written meanwhile.
+  // The link is used once before, so that no time of use is written during the test.
   await ada.read()
   const steps: (() => Promise<Answer>)[] = [
     () => create(owner, request),
@@ -688,7 +688,7 @@ test('[TASK-19] record, link and event of each change are one commit, with the h
   const commits: string[][] = []
   const kindOf = (key: Key): string => (key[0] === 'key' ? 'key' : String(key[2] ?? 'head'))
   const stop = world.service.storage.watch([], (keys) => {
-    // Times of use share a commit with other waiting changes, or have one of their own.
+    // Times of use share a commit with other waiting changes or have a separate one, so they are left out.
     const ours = keys.filter((key) => key[0] === 'key' || key[1] === owner.doc)
     const touched = ours.map(kindOf).filter((kind) => kind !== 'used')
     if (touched.length > 1) commits.push(touched.toSorted())

@@ -1,4 +1,4 @@
-/** Personal access tokens: their access, its limits, and how they end. */
+/** Personal access tokens: the access that they give, its limits, and how they end. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
@@ -199,12 +199,12 @@ test('[TOKEN-5] the actions of a program show its name and that of its account',
   expect((await as(session, 'GET', `/api/docs/${doc}/revisions`)).json.revisions[0].author).toBe(named)
   const shown = () => [...(person.provider.awareness?.getStates().values() ?? [])].map((state) => (state['user'] as Json)?.name)
   await until(() => shown().includes(named))
-  // The same on a socket of its own, whatever name it shows there.
+  // On a socket of its own, the program has the same name, whatever name it sends.
   const watcher = await world.person(doc, (await make({ name: 'Watcher' })).secret).connect()
   watcher.provider.awareness?.setLocalStateField('user', { name: 'Eve' })
   await until(() => shown().includes('Watcher · for Ana'))
   expect(shown()).not.toContain('Eve')
-  // The header names the program with any bearer token; the person's own name does not.
+  // With any bearer token, the header names the program. The person's own name does not.
   for (const [bearer, author, wanted] of [
     [secret, 'Lint bot', 'Lint bot · for Ana'],
     [session, 'Lint bot', 'Lint bot · for Ana'],

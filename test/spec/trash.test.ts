@@ -1,4 +1,4 @@
-/** Deletion, the trash, and erasure. */
+/** Deleting documents, the trash, and erasing. */
 import { onTurnedWorld } from '../support/turned-world.ts'
 import { expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
@@ -151,7 +151,7 @@ test('[TRASH-5] [TRASH-7] after its days a document is erased, even across a res
   const again = ({ doc, key }: Person): Person => world.person(doc, key)
   expect((await world.service.storage.list(['d', gone.doc])).length).toBeGreaterThan(0)
   clock.turn(1)
-  // The sweep may or may not have run: both cases refuse.
+  // The sweep may or may not have run. The request is refused in both cases.
   expect(await again(gone).ask('POST', '/undelete')).toMatchObject({ status: 410 })
   await finishDeletions(world.service, noFailure)
   await until(async () => (await world.service.storage.list(['d', gone.doc])).length === 0, 'the end of the document')
@@ -188,12 +188,12 @@ test('[TRASH-11] a document that cannot be erased delays no other; the log repor
   await storage.commit({ puts: [{ key: keys.head(first.doc), value: new TextEncoder().encode('{') }] })
   clock.turn(trashMs)
   const failed: string[] = []
-  // Even if many failing ones come first.
+  // Documents that cannot be erased come first, and must not delay the others.
   await withLimit('sweepRecordsMax', 1, () => finishDeletions(world.service, (doc) => failed.push(doc)))
   expect(failed).toEqual([first.doc])
   const left = async (): Promise<number[]> => Promise.all(docs.map(async ({ doc }) => (await storage.list(['d', doc])).length))
   expect((await left()).map((count) => count > 0)).toEqual([true, false, false])
-  // Marked for erasure but not yet scrubbed: the same.
+  // The same applies to documents that are marked for erasure and not yet erased.
   const marked = [await world.create('# four'), await world.create('# five')]
   const ids = marked.map(({ doc }) => doc).toSorted()
   const [broken = '', whole = ''] = ids

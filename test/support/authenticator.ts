@@ -1,13 +1,13 @@
-/** A device that makes passkeys (WebAuthn, ES256, attestation "none"), with adjustable faults. */
+/** A device that makes passkeys (WebAuthn, ES256, attestation "none"). A test can choose its faults. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 export interface Ceremony {
-  /** The page's request (JSON of `data-options`). */
+  /** The request of the page, which is the JSON of `data-options`. */
   readonly options: string
   readonly origin: string
-  /** Whether the device verified the person; true when absent. */
+  /** Whether the device verified the person. The default is true. */
   readonly verified?: boolean
-  /** Signs this challenge instead of the requested one. */
+  /** The device signs this challenge instead of the requested one. */
   readonly challenge?: string
   readonly rpId?: string
 }
@@ -16,7 +16,7 @@ const sha256 = (bytes: string | Uint8Array): Buffer => createHash('sha256').upda
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 const uint16 = (value: number): Buffer => Buffer.from([value >> 8, value & 255])
-/** Minimal CBOR: a byte string of 24 to 255 bytes, and a text shorter than 24. */
+/** Minimal CBOR: a byte string of 24 to 255 bytes, and a text shorter than 24 bytes. */
 const cborBytes = (bytes: Uint8Array): Buffer => Buffer.concat([Buffer.from([0x58, bytes.length]), bytes])
 const cborText = (text: string): Buffer => Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text)])
 
@@ -26,7 +26,7 @@ export const newAuthenticator = () => {
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
   let counter = 0
 
-  /** COSE: {1: 2 (EC2), 3: -7 (ES256), -1: 1 (P-256), -2: x, -3: y}. */
+  /** The public key as COSE: {1: 2 (EC2), 3: -7 (ES256), -1: 1 (P-256), -2: x, -3: y}. */
   const coseKey = Buffer.concat([
     Buffer.from([0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21]),
     cborBytes(Buffer.from(x, 'base64url')),
@@ -76,7 +76,7 @@ export const newAuthenticator = () => {
       return answer({ clientDataJSON: base64url(client), authenticatorData: base64url(data), signature: base64url(signature) })
     },
 
-    /** Decreases the counter, like a copy that was used less often. */
+    /** Decreases the counter, like the copy of a passkey that was used less often. */
     turnBack() {
       counter = 0
     }

@@ -1,4 +1,4 @@
-/** People and programs at a command line: the built client, in a home folder of their own. */
+/** People and programs at a command line. They use the built client in a home folder of their own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -20,7 +20,7 @@ export const buildClient = (): Promise<string> =>
     return join(folder, 'agmd')
   })())
 
-/** Every Node on this machine on which the client must run: that of the tests, and the user's own. */
+/** Returns the Node versions of this machine on which the client must run: that of the tests, and the installed one. */
 export const nodes = (): string[] => {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
   const own = [...folders, '/usr/bin', '/usr/local/bin'].map((folder) => join(folder, 'node')).find((path) => existsSync(path))
@@ -31,7 +31,7 @@ export interface Ran {
   readonly code: number | NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
-  /** The result with `--json`; otherwise the error. */
+  /** The result with `--json`, or else the error. */
   readonly json: Json
 }
 
@@ -49,7 +49,7 @@ export interface Running {
   ended: Promise<Ran>
 }
 
-/** A home with the client on its PATH. */
+/** A home folder with the client on its PATH. */
 export interface Machine {
   readonly home: string
   readonly env: Readonly<Record<string, string>>
@@ -58,7 +58,7 @@ export interface Machine {
   start(words: readonly string[], options?: RunOptions): Running
   /** Runs a line in `sh`, with `agmd` on the PATH. */
   shell(line: string, options?: RunOptions): Promise<Ran>
-  /** Runs the same command on a terminal. */
+  /** Runs a command on a terminal. */
   onTerminal(words: readonly string[], options?: RunOptions): Promise<Ran>
   path(name: string): string
   has(name: string): boolean
@@ -87,7 +87,7 @@ const startProgram = (
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
-  // A program that does not read its input may exit before all of it is written.
+  // A program that does not read its input may exit before all of it has been written.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input ?? '')
   const ended = new Promise<Ran>((resolve, reject) => {
@@ -99,14 +99,14 @@ const startProgram = (
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
-/** `url`: the service in `AGMD_URL`. */
+/** Creates a home folder. `url` is the service in `AGMD_URL`. */
 export const newMachine = async (url?: string): Promise<Machine> => {
   const client = await buildClient()
   const home = await mkdtemp(join(tmpdir(), 'agmd-home-'))
   const bin = join(home, 'bin')
   mkdirSync(bin)
   writeFileSync(join(bin, 'agmd'), readFileSync(client), { mode: 0o755 })
-  // `env node` in the first line finds the Node of the tests.
+  // The first line of the client, `env node`, then finds the Node version of the tests.
   symlinkSync(process.execPath, join(bin, 'node'))
   const env: Record<string, string> = {
     HOME: home,

@@ -13,7 +13,7 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Starts later than the date of any file in these tests. */
+/** Creates a clock. It starts later than the date of any file in these tests. */
 export const turnedClock = (start = Date.UTC(2030, 0, 1)): TurnedClock => {
   let time = start
   const timers = new Set<Timer>()

@@ -1,8 +1,8 @@
-/** Components for tests of their sessions: a fence of some lines, and keys. */
+/** Fences and keys for tests of component sessions. */
 import type { Key } from '../../shared/components/key.ts'
 import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
 
-/** The first fence of a text. */
+/** Returns the first fence of a text. */
 export function fenceOf(text: string): Fence {
   const [fence] = fencesOf(text)
   if (fence === undefined) throw new Error('there is no component')
@@ -11,5 +11,5 @@ export function fenceOf(text: string): Fence {
 
 export const fenceIn = (kind: string, ...lines: readonly string[]): Fence => fenceOf(`\`\`\`${kind}\n${lines.join('\n')}\n\`\`\`\n`)
 
-/** A key with no other key held. */
+/** A key press without modifier keys. */
 export const plainKey: Key = { key: '', shiftKey: false, altKey: false, ctrlKey: false, metaKey: false }

@@ -1,4 +1,4 @@
-/** A socket that breaks the protocol: it never answers a close frame and continues to send (RFC 6455 by hand). */
+/** A socket that breaks the protocol. It never answers a close frame, and continues to send (RFC 6455 by hand). */
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import * as encoding from 'lib0/encoding'
@@ -7,18 +7,18 @@ import { frameOf, until } from './world.ts'
 export interface DeafSocket {
   /** Sends one binary message. */
   send(message: Uint8Array): void
-  /** Sends the token of a document and waits for an answer. */
+  /** Sends the token of a document and waits for the answer. */
   open(doc: string, token: string): Promise<void>
   /** Resolves when the service has sent its close frame. */
   goodbye(): Promise<void>
-  /** Answers the close frame after all, and waits until the service has read everything sent before. */
+  /** Answers the close frame, and waits until the service has read everything that was sent before. */
   answer(): Promise<void>
   /** Whether the connection has ended. */
   ended(): boolean
   destroy(): void
 }
 
-/** A client frame; a mask of zeros leaves the bytes unchanged. */
+/** Returns a client frame. A mask of zeros leaves the bytes unchanged. */
 const masked = (opcode: number, payload: Uint8Array): Buffer => {
   const { length } = payload
   const head = Buffer.alloc(length < 126 ? 6 : 8)
@@ -28,7 +28,7 @@ const masked = (opcode: number, payload: Uint8Array): Buffer => {
   return Buffer.concat([head, payload])
 }
 
-/** The opcodes of the complete server frames in `bytes`. */
+/** Returns the opcodes of the complete server frames in `bytes`. */
 const opcodes = (bytes: Buffer): number[] => {
   const found: number[] = []
   for (let at = 0; at + 2 <= bytes.length;) {
@@ -45,7 +45,7 @@ const opcodes = (bytes: Buffer): number[] => {
 
 const closeOpcode = 8
 
-/** Errors: when the upgrade is refused. */
+/** Opens a socket. Rejects if the upgrade is refused. */
 export const openDeaf = async (url: string, headers: Readonly<Record<string, string>> = {}): Promise<DeafSocket> => {
   const { host, port } = new URL(url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -53,7 +53,7 @@ export const openDeaf = async (url: string, headers: Readonly<Record<string, str
   let over = false
   socket.on('data', (chunk: Buffer) => (received = Buffer.concat([received, chunk])))
   socket.on('close', () => (over = true))
-  // Cutting it off while it sends is the expected end, not a failure.
+  // The test expects that the server cuts off a socket that is sending, so this is not a failure.
   socket.on('error', () => undefined)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(

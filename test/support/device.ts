@@ -1,4 +1,4 @@
-/** A device with pages, without a browser: a disk, locks that end with their page, and messages between pages. */
+/** A device with pages but without a browser. It has a disk, locks that end with their page, and messages between pages. */
 import type { Page } from '../../web/device/outbox.ts'
 import type { Kept } from '../../web/device/records.ts'
 
@@ -6,17 +6,17 @@ type Stored = Kept & { readonly queue: 'review' | 'uploads' | 'media' }
 
 export interface FakePage {
   readonly page: Page
-  /** A browser event. */
+  /** Fires a browser event on the page. */
   fire(event: 'online' | 'pagehide' | 'hidden'): void
-  /** Ends the page: its locks become free, and none of its writes reach the disk any more. */
+  /** Ends the page. Its locks become free, and none of its further writes reach the disk. */
   end(): void
 }
 
 export interface FakeDevice {
   readonly disk: Map<string, Stored>
-  /** `ok`, `slow` (not open yet), `full` (stores nothing), `stuck` (never answers a write) or `deaf` (deletes nothing). */
+  /** The state of the disk: `ok`, `slow` (not open yet), `full` (stores nothing), `stuck` (never answers a write) or `deaf` (deletes nothing). */
   state: 'ok' | 'slow' | 'full' | 'stuck' | 'deaf'
-  /** A slow disk opens. */
+  /** Opens a slow disk. */
   openLate(): void
   open(): FakePage
 }

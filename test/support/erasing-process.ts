@@ -1,6 +1,6 @@
 /**
- * A process that writes, deletes and erases until it is killed: `node erasing-process.ts <folder> <round>`. It prints a line for each commit
- * that is on disk: `put n` or `deleted n`, and `erased` after each run.
+ * A process that writes, deletes and erases until it is killed: `node erasing-process.ts <folder> <round>`. It prints `put n` or `deleted n` for each
+ * commit that is on disk, and `erased` after each erasure.
  */
 import { openLmdbStorage } from '../../server/storage/lmdb.ts'
 import { valueOf } from './erasing-values.ts'

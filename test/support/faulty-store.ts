@@ -2,9 +2,9 @@
 import type { Storage } from '../../server/domain/ports.ts'
 
 export interface FaultyStore {
-  /** The error of the next commits; undefined: they work. */
+  /** The error with which the next commits fail. Undefined if they should work. */
   fault: Error | undefined
-  /** Wraps the service's store. */
+  /** Wraps the store of the service. */
   readonly storage: (storage: Storage) => Storage
 }
 

@@ -1,4 +1,4 @@
-/** The authorization code flow by hand, for requests that no well-behaved client sends. */
+/** The authorization code flow step by step, for requests that no well-behaved client sends. */
 import { createHash, randomBytes } from 'node:crypto'
 import { agreeAs, callback } from './program.ts'
 import type { Visitor } from './visitor.ts'
@@ -11,7 +11,7 @@ export interface Flow {
   readonly url: URL
 }
 
-/** Registers a client, and builds the address of its authorization request. Parameters that are null are omitted. */
+/** Registers a client and builds the address of its authorization request. A null value omits a parameter. */
 export const begin = async (world: World, parameters: Readonly<Record<string, string | null>> = {}, fields: object = {}): Promise<Flow> => {
   const metadata = {
     client_name: 'Review bot',
@@ -50,7 +50,7 @@ export const codeFields = ({ clientId, verifier }: Flow, back: URL): Record<stri
   code_verifier: verifier
 })
 
-/** Runs the whole flow and returns the token endpoint's answer. */
+/** Runs the entire flow and returns the answer of the token endpoint. */
 export const tokensFor = async (
   world: World,
   email: string,

@@ -1,7 +1,7 @@
 /**
- * Formulas with known results. Sections name the source of the results: `OpenFormula` with the chapter of part 4 of OpenDocument 1.2 (its prescribed
- * test cases and semantics; arguments by `;` as there), or `Excel` for functions that are not in it. Each line is `formula → result as shown`, over
- * the sheet below.
+ * Formulas with known results. Each section names the source of its results. `OpenFormula` with a chapter refers to part 4 of OpenDocument 1.2: its
+ * test cases and semantics, with arguments separated by `;` as in that text. `Excel` is the source for functions that are not in it. Each line is
+ * `formula → displayed result`, for the sheet below.
  */
 export const cells: readonly (readonly string[])[] = [
   ['Name', 'Qty', 'Price', 'Date', 'Flag', 'Note'],
@@ -12,7 +12,7 @@ export const cells: readonly (readonly string[])[] = [
   ['Clips', '100', '0.05', '2024-02-29', 'FALSE', '=1/0']
 ]
 
-/** `#other`. */
+/** The cells of the sheet `#other`. */
 export const otherCells: readonly (readonly string[])[] = [
   ['10', 'a'],
   ['20', 'b'],

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 
-/** A port that nobody has: for a server whose address must be known before it starts. */
+/** Returns a free port, for a server whose address must be known before it starts. */
 export const freePort = async (): Promise<number> => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,4 +1,4 @@
-/** Requests with a delayed body: admitted by their headers, and completed by the test. */
+/** Requests with a delayed body. The service admits them by their headers, and the test completes them. */
 import { connect } from 'node:net'
 import { until } from './world.ts'
 
@@ -14,7 +14,7 @@ export interface RequestParts {
   readonly body: Uint8Array | string
 }
 
-/** Sends the headers and half of the body. Resolves after two more round trips, when the service has looked at them. */
+/** Sends the headers and half of the body. Resolves after two further round trips, when the service has handled the headers. */
 export const holdRequest = async (url: string, { method, path, headers, body }: RequestParts): Promise<HeldRequest> => {
   const { host, port } = new URL(url)
   const bytes = Buffer.from(body as string)

@@ -1,11 +1,11 @@
-/** A store whose commits a test can hold. */
+/** A store whose commits a test can hold back. */
 import type { Storage } from '../../server/domain/ports.ts'
 
 export interface HeldStorage {
   readonly storage: (storage: Storage) => Storage
   hold(): void
   release(): void
-  /** Commits that wait. */
+  /** Returns the number of waiting commits. */
   waiting(): number
 }
 

@@ -1,12 +1,12 @@
 /**
- * Texts that would run code in a reader's browser if any step from text to page allowed it: every construct of Markdown with every kind of tag,
- * event, scheme, encoding and break-out that public collections know (DOMPurify's fixtures, PortSwigger's cheat sheet, cujanovic's list, OWASP's),
- * generated, so that they occur in all combinations.
+ * Texts that would run code in a reader's browser if any step from the text to the page allowed it. They combine every Markdown construct with the
+ * tags, events, schemes, encodings and break-outs of public collections (DOMPurify's fixtures, PortSwigger's cheat sheet, cujanovic's list, OWASP's).
+ * The texts are generated, so that all combinations occur.
  *
- * Code that runs reports it with `canary(…)` or a dialog. Files to load come from `evil.example`; permitted pictures come from `picture.example`.
+ * Code that runs reports itself with `canary(…)` or a dialog. Files to load come from `evil.example`, and permitted pictures from `picture.example`.
  */
 
-/** Takes the items of a list in turn, so that combining long lists does not multiply their lengths. */
+/** Returns the items of a list in turn, so that combining long lists does not multiply their lengths. */
 const turn = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item
 
 const scripts = [
@@ -132,7 +132,7 @@ const tags = [
   'keygen autofocus'
 ] as const
 
-/** Spellings of an event in a tag. */
+/** The ways to write an event in a tag. */
 const written: readonly ((tag: string, event: string, script: string) => string)[] = [
   (tag, event, script) => `<${tag} ${event}="${script}">`,
   (tag, event, script) => `<${tag} ${event}='${script}'>`,
@@ -152,7 +152,7 @@ const written: readonly ((tag: string, event: string, script: string) => string)
   (tag, event, script) => `＜${tag} ${event}="${script}"＞`
 ]
 
-/** Texts without an event: raw text, foreign content, other parsers, other documents, the page's own names. */
+/** Texts without an event: raw text, foreign content, other parsers, other documents, and names that the page uses. */
 const raw: readonly string[] = [
   '<script>$</script>',
   '<script\n>$</script\n>',
@@ -310,7 +310,7 @@ const schemes = [
   'chrome://settings'
 ] as const
 
-/** Disguises of an address. Browsers ignore controls and spaces; Markdown decodes entities and escapes. */
+/** Disguises of an address. Browsers ignore control characters and spaces, and Markdown decodes entities and escapes. */
 const disguises: readonly ((address: string) => string)[] = [
   (address) => address,
   (address) => address.toUpperCase(),
@@ -341,7 +341,7 @@ const disguises: readonly ((address: string) => string)[] = [
   (address) => `x\\\n${address}`
 ]
 
-/** Positions of an address. */
+/** The places where a text can contain an address. */
 const addressed: readonly ((address: string) => string)[] = [
   (address) => `[x](${address})`,
   (address) => `[x](<${address}>)`,
@@ -370,7 +370,7 @@ const addressed: readonly ((address: string) => string)[] = [
   (address) => `<img src="${address}">`
 ]
 
-/** Positions of a text in Markdown. Marks at the beginning of a line keep it on one line. */
+/** The places where Markdown can contain a text. A mark at the beginning of a line only covers that line, so the text stays on one line. */
 const line = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
 const contexts: readonly ((text: string) => string)[] = [
   (text) => text,
@@ -422,7 +422,7 @@ const contexts: readonly ((text: string) => string)[] = [
   (text) => `[x]: /x "${line(text)}"\n\n[x]`
 ]
 
-/** Characters that end an attribute or element that a page writes around a text. */
+/** Characters that end an attribute or element which a page puts around a text. */
 const breakouts = [
   '"',
   "'",
@@ -483,7 +483,7 @@ const formulas = [
   '\\toggle{x}{y}\\endtoggle'
 ].map((text, index) => text.replaceAll('$', turn(scripts, index)))
 
-/** Names, titles and labels: one line each, shown as plain text everywhere. */
+/** Names, titles and labels of one line each. Pages must show them as plain text. */
 export const hostileNames: readonly string[] = [
   ...raw.filter((_text, index) => index % 5 === 0).map(line),
   ...breakouts.map(line),
@@ -494,10 +494,10 @@ export const hostileNames: readonly string[] = [
   'constructor',
   '\u202ecanary\u202c'
 ]
-  // Names contain no control characters: the service refuses or removes them, which other tests check.
+  // Names contain no control characters, because the service refuses or removes them. Other tests check that.
   .map((text) => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ''))
 
-/** All texts, each once. `more`: additional examples. */
+/** Returns all texts, each once. `more` contains additional examples. */
 export function hostileTexts(more: readonly string[] = []): readonly string[] {
   const texts = new Set<string>(more)
   let index = 0
@@ -507,7 +507,7 @@ export function hostileTexts(more: readonly string[] = []): readonly string[] {
   for (const scheme of schemes)
     for (const disguise of disguises) {
       const address = disguise(scheme.replaceAll('$', turn(scripts, index)))
-      // Each address in a third of the positions, in turn: over all schemes, every position is used.
+      // Each address appears in a third of the places, in turn. Over all schemes, every place is used.
       for (let place = index++ % 3; place < addressed.length; place += 3) add(turn(addressed, place)(address))
     }
   for (const formula of formulas) {

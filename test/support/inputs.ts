@@ -1,6 +1,6 @@
 /**
- * Bodies, queries and path parameters with which every operation of the table succeeds, made for a document and a caller. Fields come from
- * the `example` of the operation, and parameters from their names; only an operation that needs more has a row here.
+ * Bodies, queries and path parameters with which every operation of the table succeeds, for a document and a caller. Fields come from the `example`
+ * of the operation, and parameters are recognized by their names. Only an operation that needs more has a row here.
  */
 import { type Operation, pathParameters } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
@@ -11,7 +11,7 @@ import { comment, suggest } from './annotations.ts'
 import { type Assignment, requestFor } from './reviews.ts'
 import type { Answer, Ask, Person, World } from './world.ts'
 
-/** The headers of a caller. */
+/** The credentials that a caller sends. */
 export interface Sent {
   readonly key?: string | undefined
   readonly bearer?: string
@@ -25,7 +25,7 @@ export interface NeededInput {
   readonly path?: (owner: Person, sent: Sent, assignment: Assignment) => Promise<Record<string, string>>
 }
 
-/** `stranger`: the session of somebody else, who approves a login. */
+/** Returns the inputs of the operations. `stranger` opens a session of somebody else, who approves a login. */
 export const neededInputs = (
   world: () => World,
   headersOf: (sent: Sent) => Record<string, string>,
@@ -38,7 +38,7 @@ export const neededInputs = (
     return { device_code: json.device_code }
   }
 
-  /** A comment by the caller, if they may comment. */
+  /** Creates a comment as the caller, if the caller may comment. */
   const newComment = async (owner: Person, sent: Sent): Promise<Record<string, string>> => {
     const own = await world().ask('POST', `/api/docs/${owner.doc}/comments`, {
       key: sent.key,
@@ -50,14 +50,14 @@ export const neededInputs = (
 
   const base64 = (sample: string): string => Buffer.from(samples[sample]?.bytes ?? '').toString('base64')
 
-  /** A finished job of the caller, if they may have one. */
+  /** Creates a finished job of the caller, if the caller may have one. */
   const endedJob =
     (path: string, json: Record<string, unknown>, field: string) =>
     async (owner: Person, sent: Sent): Promise<Record<string, string>> => {
       const start = (key: string | undefined): Promise<Answer> =>
         world().ask('POST', `/api/docs/${owner.doc}/media/${path}`, { key, headers: headersOf(sent), json, query: { wait: 20 } })
       const own = await start(sent.key)
-      // With a key that limits the owner to reading, the caller cannot start a job; the owner may have started one before.
+      // If the key limits the caller to reading, the caller starts the job without the key.
       const { json: job } = own.status === 403 ? await start(undefined) : own
       return { [field]: job?.jobId ?? 'none' }
     }
@@ -66,7 +66,7 @@ export const neededInputs = (
     suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id
   })
 
-  /** A path parameter by its name. */
+  /** For each path parameter, a function that creates its value. */
   const byParameter: Readonly<Record<string, NeededInput['path']>> = {
     commentId: newComment,
     suggestionId: newSuggestion,
@@ -92,7 +92,7 @@ export const neededInputs = (
     }
   }
 
-  /** Operations whose input no example can give. */
+  /** Operations whose input no example can contain. */
   const special: Readonly<Record<string, NeededInput>> = {
     withdrawSuggestion: {
       path: async (owner, sent) => {
@@ -117,7 +117,7 @@ export const neededInputs = (
     pollDeviceLogin: { body: approvedDevice }
   }
 
-  /** If an operation needs more than its example, it answers 400 and the test names it. */
+  /** Returns the input of an operation. If the operation needs more than its example, it answers 400, and the test names it. */
   const inputOf = ({ rest, example }: Operation): NeededInput => {
     const [parameter = ''] = pathParameters(rest.path).filter((name) => name !== 'id')
     const path = byParameter[parameter]

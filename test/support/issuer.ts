@@ -1,6 +1,6 @@
 /**
- * An issuer for the tests with adjustable faults: it signs in every visitor as `person`, and issues agent tokens. Independent of the server:
- * `node:http` and `jose`.
+ * An issuer whose faults a test can choose. It signs in every visitor as `person`, and issues agent tokens. It is independent of the server and uses
+ * only `node:http` and `jose`.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -10,15 +10,15 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 export interface IssuerFaults {
   /** Changes the claims of the next ID tokens. */
   claims?: (claims: JWTPayload) => JWTPayload
-  /** Signs with an unpublished key. */
+  /** Whether the issuer signs with a key that it does not publish. */
   foreignKey?: boolean
   /** The algorithm in the header of the next tokens. */
   alg?: 'none' | 'HS256'
   /** Changes the address to which the browser returns. */
   callback?: (url: URL) => void
-  /** Answers every request with this status. */
+  /** The status with which the issuer answers every request. */
   status?: number
-  /** Waits before it answers, in milliseconds. */
+  /** How long the issuer waits before it answers, in milliseconds. */
   delayMs?: number
 }
 
@@ -26,15 +26,15 @@ export interface Issuer {
   readonly url: string
   faults: IssuerFaults
   person: { sub: string; name?: string; email?: string; email_verified?: boolean }
-  /** The paths of the requests. */
+  /** The paths of the requests that the issuer received. */
   readonly seen: string[]
-  /** A JWT in the form for agents, with the prefix `ai_`. */
+  /** Returns an agent's token: a JWT with the prefix `ai_`. */
   agentToken(claims?: JWTPayload): Promise<string>
-  /** Tokens that it recognises at introspection. */
+  /** Tokens that the issuer recognizes at introspection, with their claims. */
   readonly opaque: Map<string, Record<string, unknown>>
   /** The last answer of the token endpoint. */
   readonly issued: { access_token?: string; id_token?: string }
-  /** Makes new keys and withdraws the old ones. */
+  /** Creates new keys and withdraws the old ones. */
   rotate(): Promise<void>
   stop(): Promise<void>
 }

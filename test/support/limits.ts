@@ -1,4 +1,4 @@
-/** Limits that a test lowers temporarily. */
+/** Lowers a limit for the time of a test. */
 import { limits } from '../../shared/limits.ts'
 
 /** Runs `work` with a different value of a limit. */

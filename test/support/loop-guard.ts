@@ -1,4 +1,4 @@
-/** Attacks on the event loop of a real server in its own process, one after another, and the turns that each causes. */
+/** Runs attacks on the event loop of a real server in a separate process, one after another, and measures the turns that each attack causes. */
 import { join } from 'node:path'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
@@ -8,7 +8,7 @@ import { type Target, Typist } from './typist.ts'
 import { type Answer, ask, type Ask } from './world.ts'
 
 export interface Watched extends ProcessWorld {
-  /** Turns since the last call. */
+  /** Returns the turns since the last call. */
   turns(): Promise<Turns>
 }
 
@@ -26,17 +26,17 @@ export interface Measured {
   readonly name: string
   /** Longest turn of the event loop, in milliseconds of processor time. */
   readonly turn: number
-  /** The 99.9th percentile of the turns. */
+  /** The 99.9th percentile of the turns, in milliseconds of processor time. */
   readonly p999: number
   /** Slowest probe of `GET /api/health`, in milliseconds. */
   readonly probe: number
   readonly seconds: number
-  /** Resident memory afterwards, in bytes. */
+  /** Resident memory after the attack, in bytes. */
   readonly rss: number
   readonly said: string
 }
 
-/** Requests the health of the service repeatedly until stopped. Returns the slowest time. */
+/** Requests the health of the service repeatedly. Returns a function that stops this and returns the slowest time. */
 const probing = (url: string): (() => Promise<number>) => {
   let running = true
   let slowest = 0
@@ -56,7 +56,7 @@ const probing = (url: string): (() => Promise<number>) => {
   }
 }
 
-/** Runs one attack, and returns its outcome. */
+/** Runs one attack and returns its figures. */
 export const measure = async (server: Watched, name: string, attack: () => Promise<string>): Promise<Measured> => {
   await server.turns()
   const stop = probing(server.url)
@@ -76,7 +76,7 @@ const filled = (piece: string, units = unitsMax): string => piece.repeat(Math.fl
 const lines = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_none, index) => line(index)).join('')
 
-/** Expensive texts, each at the largest size that a document may have, or that makes sense. */
+/** Expensive texts. Each has the largest size that a document may have, or that makes sense. */
 export const families: Readonly<Record<string, () => string>> = {
   headings: () => filled('#\n', 2 * 1024 * 1024),
   titled: () => lines(180_000, (index) => `# ${index}\n\nx\n\n`).slice(0, unitsMax),
@@ -104,14 +104,14 @@ export const families: Readonly<Record<string, () => string>> = {
     lines(40_000, (index) => `Paragraph ${index} has some words, *marks* and a [link](https://x.example/${index}).\n\n`).slice(0, unitsMax)
 }
 
-/** The text in another order, which is the slowest case for a line difference. */
+/** Returns a text in another order, which is the slowest case for a comparison of lines. */
 export const reordered = (text: string): string => {
   const all = text.split('\n')
   const half = Math.floor(all.length / 2)
   return [...all.slice(half), ...all.slice(0, half).toReversed()].join('\n')
 }
 
-/** Changes every third line: many small changes. */
+/** Changes every third line of a text, which makes many small changes. */
 export const sprinkled = (text: string): string =>
   text
     .split('\n')
@@ -139,10 +139,10 @@ export const hostileJson: Readonly<Record<string, () => string>> = {
 
 // ——— attacks ———
 
-/** An attack on a server, and its outcome in a few words. */
+/** An attack on a server. Resolves with a short description of the outcome. */
 export type Attack = () => Promise<string>
 
-/** The longest time that one attack may take, in milliseconds. The machine may be busy, but the server must not be. */
+/** Longest time that one attack may take, in milliseconds. The machine may be busy, but the server must not be. */
 const patienceMs = 120_000
 
 const tell = ({ status, text }: Answer): string => `${status}, ${text.length} characters`
@@ -153,7 +153,10 @@ const send = async (url: string, method: string, path: string, what: Ask = {}): 
 const json = 'application/json'
 const markdown = 'text/markdown'
 
-/** Hostile bodies for every operation that accepts one as large as a document, with the owner's key and without, and for `/mcp`. */
+/**
+ * Returns attacks with hostile bodies: for every operation that accepts a body as large as a document, with the owner's key and without, and for
+ * `/mcp`.
+ */
 export const bodyAttacks = async (url: string): Promise<Map<string, Attack>> => {
   const { id, key } = (await ask(url, 'POST', '/api/docs', { json: { content: '# x\n' } })).json as { id: string; key: string }
   const attacks = new Map<string, Attack>()
@@ -173,7 +176,10 @@ interface Made {
   readonly version: string
 }
 
-/** A hostile text: stored, read in every way, compared, replaced, merged, restored, published, and opened by a person who types. */
+/**
+ * Returns attacks with a hostile text. It is stored, read in every way, compared, replaced, merged, restored, published, and opened by a person who
+ * types.
+ */
 export const textAttacks = async (url: string, family: string): Promise<Map<string, Attack>> => {
   const content = families[family]?.() ?? ''
   const made = (await ask(url, 'POST', '/api/docs', { body: content, type: markdown })).json as Made
@@ -234,7 +240,7 @@ const typing = async (target: Target): Promise<string> => {
   typist.connect()
   try {
     await typist.until(() => typist.synced, 'the text', patienceMs / 1000)
-    // As many letters as fit: the text may already have the maximum size.
+    // The document may already have the maximum size, so only as many letters as fit are typed.
     for (let word = 0; word < 5; word++) {
       typist.text.delete(typist.text.length - 2, 2)
       typist.text.insert(typist.text.length, ' x')
@@ -246,7 +252,7 @@ const typing = async (target: Target): Promise<string> => {
   }
 }
 
-/** Runs an attack again when a turn was too long: a real weakness shows each time, a hiccup of the machine does not. */
+/** Repeats an attack if a turn was too long. A real weakness shows each time, but a hiccup of the machine does not. */
 export const leastOf = async (server: Watched, name: string, attack: Attack, turnMsMax: number, attempts = 3): Promise<Measured> => {
   let best = await measure(server, name, attack)
   for (let left = attempts - 1; left > 0 && best.p999 > turnMsMax; left--) {

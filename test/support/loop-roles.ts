@@ -1,16 +1,16 @@
-/** Every operation of the table, requested in every role, with hostile values in every text field. */
+/** Requests every operation of the table in every role, with hostile values in every text field. */
 import { roles } from '../../shared/roles.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { families, type Attack } from './loop-guard.ts'
 import { ask, type Json } from './world.ts'
 
-/** Letters on which parsers have been slow. */
+/** Strings that have made parsers slow. */
 const hostile: readonly string[] = [' ', '[', '<!--', '> $$x\n', '#\n', '@a ', '\\', '# \u2028', '[2026-11-20T10:02Z] @a: ']
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Input fields for an operation; `text(units)` is hostile. Without a recipe the operation gets its example with hostile texts. */
+/** Returns input fields for an operation. `text(units)` is a hostile text. An operation without a recipe gets its example, with hostile texts. */
 type Recipe = (text: (units: number) => string) => readonly Fields[]
 
 const find = 50_000
@@ -66,7 +66,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   pollDeviceLogin: (text) => [{ device_code: text(name) }]
 }
 
-/** The example of an operation, and one copy for each of its texts, with hostile text there. */
+/** Returns the example of an operation, and a copy for each of its texts in which that text is hostile. */
 const ofExample =
   ({ example = {} }: Operation): Recipe =>
   (text) => [
@@ -76,7 +76,7 @@ const ofExample =
       .map((field) => ({ ...example, [field]: text(said) }))
   ]
 
-/** A request with these fields in the places where the operation expects them. `ids`: path parameters by name. */
+/** Creates a request with these fields in the places where the operation expects them. `ids` contains path parameters by name. */
 const requestOf = ({ rest }: Operation, ids: Readonly<Record<string, string>>, fields: Fields) => {
   const { method, path, query = [], body } = rest
   const asked = Object.entries(fields).filter(([field]) => method === 'GET' || query.includes(field))
@@ -89,7 +89,7 @@ const requestOf = ({ rest }: Operation, ids: Readonly<Record<string, string>>, f
   }
 }
 
-/** The id of one of each thing in a document. */
+/** Returns the id of one item of each kind in a document. */
 const idsOf = async (url: string, id: string, key: string): Promise<Record<string, string>> => {
   const made = async (path: string, json: object): Promise<Json> => (await ask(url, 'POST', `/api/docs/${id}/${path}`, { key, json })).json
   const { commentId } = await made('comments', { body: 'x' })
@@ -104,7 +104,7 @@ const textOf =
   (units: number): string =>
     piece.repeat(Math.floor(units / piece.length))
 
-/** One attack per operation: by every role and without a credential, with every hostile text. The deletion comes last. */
+/** Returns one attack per operation. It uses every role and no credential, with every hostile text. The deletion comes last. */
 export const roleAttacks = async (url: string): Promise<Map<string, Attack>> => {
   const content = families['prose']?.().slice(0, 256 * 1024) ?? ''
   const { id, key } = (await ask(url, 'POST', '/api/docs', { json: { content } })).json as { id: string; key: string }

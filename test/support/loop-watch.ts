@@ -1,15 +1,15 @@
 /**
- * Loaded before the server in its process (`--import`): measures the turns of its event loop and reports them to the parent on request.
+ * Loaded before the server in its process (`--import`). It measures the turns of the event loop and reports them to the parent process on request.
  *
- * A turn is the main thread's work between two checks of a timer, in milliseconds of its own processor time: on a busy machine the wall clock would
- * include other processes.
+ * A turn is the work of the main thread between two checks of a timer. It is measured in milliseconds of the thread's processor time, because on a
+ * busy machine the wall clock would include other processes.
  */
 import { isMainThread } from 'node:worker_threads'
 
-/** The turns since the last report: the longest, and how many were longer than each bound. */
+/** The turns since the last report: the longest ones, and the number of turns that were longer than each bound. */
 export interface Turns {
   readonly count: number
-  /** Longest first, at most 1,000; milliseconds. */
+  /** The longest turns first, at most 1,000, in milliseconds. */
   readonly longest: readonly number[]
   /** Resident memory of the process, in bytes. */
   readonly rss: number
@@ -39,6 +39,6 @@ if (isMainThread && process.channel !== undefined) {
     turns = []
     before = cpuMs()
   })
-  // The parent may exit without notice.
+  // The parent process may exit without notice.
   process.channel?.unref()
 }

@@ -1,4 +1,4 @@
-/** Programs that speak MCP: one message by HTTP, and the official client. */
+/** Programs that speak MCP, with single messages over HTTP or with the official client. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Json } from './world.ts'
@@ -24,7 +24,7 @@ export const rpc = (
   { id = 1, headers = {}, query = '' }: { id?: number | string; headers?: Record<string, string>; query?: string } = {}
 ): Promise<Rpc> => post(url, JSON.stringify({ jsonrpc: '2.0', id, method, params }), headers, query)
 
-/** The result of a tool, refusals included. */
+/** Calls a tool and returns its result, even if it is a refusal. */
 export const call = async (url: string, name: string, args: object = {}, headers: Record<string, string> = {}): Promise<Json> => {
   const { status, text, json } = await rpc(url, 'tools/call', { name: `svc.${name}`, arguments: args }, { headers })
   // A call without a valid credential gets a 401 with the same body (OAUTH-2, OAUTH-3).
@@ -32,21 +32,21 @@ export const call = async (url: string, name: string, args: object = {}, headers
   return json.result
 }
 
-/** The answer of a tool. Errors: when it is a refusal. */
+/** Calls a tool and returns its answer. Throws if the tool refuses. */
 export const told = async (url: string, name: string, args: object = {}, headers: Record<string, string> = {}): Promise<Json> => {
   const result = await call(url, name, args, headers)
   if (result.isError === true) throw new Error(`${name}: ${result.content[0].text}`)
   return result.structuredContent
 }
 
-/** The error of a refused tool call. */
+/** Calls a tool that must refuse, and returns its error. */
 export const refused = async (url: string, name: string, args: object = {}, headers: Record<string, string> = {}): Promise<Json> => {
   const result = await call(url, name, args, headers)
   if (result.isError !== true) throw new Error(`${name} did it: ${JSON.stringify(result).slice(0, 300)}`)
   return result.structuredContent.error
 }
 
-/** The official client, connected. */
+/** Connects the official client. */
 export const connectClient = async (url: string, query = ''): Promise<Client> => {
   const client = new Client({ name: 'test', version: '1' })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp${query}`)) as never)

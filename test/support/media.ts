@@ -1,4 +1,4 @@
-/** Small files of every kind that may be uploaded: as short as the format allows, or only their beginning. */
+/** Small files of every kind that may be uploaded. They are as short as the format allows, or contain only its beginning. */
 import { deflateSync, crc32 } from 'node:zlib'
 
 export type Bytes = Uint8Array<ArrayBuffer>
@@ -14,7 +14,7 @@ const chunk = (type: string, data: Uint8Array): Bytes => {
   return bytes(u32(data.length), body, u32(crc32(body)))
 }
 
-/** A whole PNG of one colour. */
+/** Creates a complete PNG of one color. */
 export const png = (width = 1, height = 1, [red, green, blue]: readonly [number, number, number] = [0, 128, 128]): Bytes => {
   const row = bytes(
     [0],
@@ -60,7 +60,7 @@ export const samples: Readonly<Record<string, { readonly type: string; readonly 
   m4a: { type: 'audio/mp4', bytes: brand('M4A ', 'mp42') }
 }
 
-/** Bytes of other kinds of files, by kind. */
+/** The bytes of files that may not be uploaded, by kind. */
 export const foreign: Readonly<Record<string, Bytes>> = {
   html: bytes('<!doctype html><script>alert(1)</script>'),
   svg: bytes('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),

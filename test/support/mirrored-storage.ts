@@ -1,20 +1,20 @@
-/** A store in memory that shows its contents, so that a test can check that nothing has changed. */
+/** A store in memory that shows its content, so that a test can check that nothing has changed. */
 import type { Batch, Storage } from '../../server/domain/ports.ts'
 import { createMemoryStorage } from '../../server/storage/memory.ts'
 
 export interface MirroredStorage {
   readonly storage: (disk: Storage) => Storage
-  /** The relevant stored entries: key → value. Times of use and derived records are left out. */
+  /** Returns the relevant entries: key → value. Times of use and derived records are left out. */
   held(): ReadonlyMap<string, string>
 }
 
-/** Record kinds of a document that are derived, or that hold times of use. */
+/** Kinds of a document's records that are derived, or that contain times of use. */
 const derived = new Set(['used', 'text', 'checkpoint', 'history', 'keyframe', 'mention', 'request'])
 
 const counts = ([first, , third]: readonly unknown[]): boolean =>
   first !== 'due' && first !== 'usage' && first !== 'session' && first !== 'used-link' && !(first === 'd' && derived.has(String(third)))
 
-/** The part of a head that a change can affect; the rest counts derived records. */
+/** Returns the part of a head that a change can affect. The rest counts derived records. */
 const headOf = (value: Uint8Array): string => {
   const { updatedAt: _at, usage: _usage, ...head } = JSON.parse(Buffer.from(value).toString()) as Record<string, unknown>
   return JSON.stringify(head)

@@ -16,9 +16,9 @@ export interface Signed {
   readonly account: Account
   readonly headers: Readonly<Record<string, string>>
   ask(method: string, path: string, what?: Ask): Promise<Answer>
-  /** A document of theirs; request paths start after `/api/docs/{id}`. */
+  /** Creates a document of this person. Paths of requests start after `/api/docs/{id}`. */
   document(content?: string): Promise<{ readonly doc: string; ask(method: string, path: string, what?: Ask): Promise<Answer> }>
-  /** A new token for a node. */
+  /** Creates a token for a compute node. */
   nodeToken(): Promise<{ readonly id: string; readonly token: string }>
 }
 
@@ -49,44 +49,44 @@ export const signedAs = async (world: World, account: Account): Promise<Signed> 
 export const newSigned = async (world: World, email: string, emailVerified = false): Promise<Signed> =>
   signedAs(world, (await createAccount(world.service, { email, password, emailVerified })) as Account)
 
-/** A node controlled by the test. */
+/** A compute node that the test controls. */
 export interface ScriptedNode {
-  /** Jobs in order of arrival. */
+  /** The jobs in order of arrival. */
   readonly jobs: readonly JobMessage[]
-  /** Everything that the service sent. */
+  /** Everything that the service has sent. */
   readonly messages: readonly ServiceMessage[]
-  /** Bytes received so far of a job's file. */
+  /** Returns the bytes of a job's file that have been received so far. */
   bytesOf(job: number): Buffer
   sizeOf(job: number): number
   closed(): { code: number; reason: string } | undefined
   say(message: NodeMessage | Record<string, unknown>): void
   raw(data: string | Uint8Array): void
-  /** Sends a file in pieces, within the service's credit, and then its result. */
+  /** Sends a file in pieces, within the service's credit, and then the result. */
   answer(job: number, result: Json, file?: { readonly bytes: Uint8Array; readonly contentType: string }): Promise<void>
   /** Resolves with the next job that the test has not seen yet. */
   next(): Promise<JobMessage>
-  /** Dies as in a power failure. */
+  /** Ends the connection as in a power failure. */
   die(): void
   end(): Promise<{ code: number; reason: string }>
 }
 
 export interface ScriptedOptions {
   readonly capabilities?: readonly JobKind[]
-  /** Voices for speech. */
+  /** The voices that the node offers for speech. */
   readonly voices?: readonly string[]
   readonly slots?: number
-  /** Does not say hello. */
+  /** Whether the node never says hello. */
   readonly mute?: boolean
-  /** Answers no beats. */
+  /** Whether the node answers no heartbeats. */
   readonly deaf?: boolean
-  /** Gives no credit. */
+  /** Whether the node gives no credit. */
   readonly stingy?: boolean
   readonly onJob?: (node: ScriptedNode, job: JobMessage) => void
 }
 
 const allKinds: readonly JobKind[] = ['image', 'speech', 'transcription', 'ocr']
 
-/** Errors: the status that refused the socket. */
+/** Connects a scripted node. Rejects with the status if the service refuses the socket. */
 export const dialIn = (world: World, token: string, options: ScriptedOptions = {}): Promise<ScriptedNode> =>
   new Promise((resolve, reject) => {
     const { capabilities = allKinds, voices, slots = 2, mute = false, deaf = false, stingy = false, onJob } = options
@@ -173,7 +173,7 @@ export const dialIn = (world: World, token: string, options: ScriptedOptions = {
     })
   })
 
-/** A node that serves everyone and answers every job at once; `email` must be in AGMD_NODE_ACCOUNTS. */
+/** Starts a node that serves everyone and answers every job immediately. `email` must be in AGMD_NODE_ACCOUNTS. */
 export const startSharedNode = async (world: World, email: string): Promise<ScriptedNode> => {
   const { token } = await (await newSigned(world, email, true)).nodeToken()
   const answers: Readonly<Record<JobKind, (node: ScriptedNode, job: number) => Promise<void>>> = {
@@ -186,7 +186,7 @@ export const startSharedNode = async (world: World, email: string): Promise<Scri
   return dialIn(world, token, { slots: 8, onJob: (node, { kind, job }) => void answers[kind](node, job) })
 }
 
-/** `agmd node` in a process of its own, connected. */
+/** Starts `agmd node` in a separate process, and waits until it is connected. */
 export const startNodeProcess = async (machine: Machine, token: string, env: Readonly<Record<string, string>> = {}): Promise<Running> => {
   const running = machine.start(['node', '--json'], { env: { AGMD_NODE_TOKEN: token, ...env } })
   await until(() => running.stdout().includes('"connected":true') || running.child.exitCode !== null, 'the node to be connected', 20)
@@ -196,14 +196,14 @@ export const startNodeProcess = async (machine: Machine, token: string, env: Rea
 
 // ——— engines ———
 
-/** Engines that tests need and this machine lacks. Printed, so that a run without them shows it. */
+/** Engines that tests need and this machine does not have. They are printed, so that a run without them shows it. */
 export const missingEngines = ['tesseract', 'flite', 'pocketsphinx_continuous', 'sox'].filter((name) => find(name) === undefined)
-// A machine without them may run the other tests; in CI nothing is skipped silently.
+// A machine without the engines may run the other tests. In CI, no test may be skipped silently.
 if (missingEngines.length > 0 && process.env['CI'] === 'true') throw new Error(`engines are missing: ${missingEngines.join(', ')}`)
 if (missingEngines.length > 0)
   process.stderr.write(`SKIPPED: tests of media jobs need ${missingEngines.join(', ')}; npm test installs them as root on Debian.\n`)
 
-/** Words to change, add or remove, as a share of the spoken words. */
+/** Returns the number of words to change, add or remove, as a fraction of the spoken words. */
 export const wordErrorRate = (said: string, heard: string): number => {
   const [one, other] = [said, heard].map((text) =>
     text

@@ -1,5 +1,5 @@
 /**
- * A server with OpenAI's interface for pictures, in a process of its own. It renders a picture of the requested size, in a colour derived from the
+ * A server with OpenAI's interface for pictures, in a separate process. It renders a picture of the requested size in a color that depends on the
  * prompt.
  */
 import { createHash } from 'node:crypto'
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { png } from './media.ts'
 
-/** The colour of a picture for a prompt. */
+/** Returns the color of the picture for a prompt. */
 export const colourOf = (prompt: string): [number, number, number] => {
   const [red = 0, green = 0, blue = 0] = createHash('sha256').update(prompt).digest()
   return [red, green, blue]

@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for the tests: Debian's programs, one cluster for each process of the tests, made when the first test asks for it. Its folder lies in
- * memory where there is such a file system: `fsync` stays on, and costs little.
+ * A real PostgreSQL for the tests, from Debian's packages. Each test process has one cluster, which is created when a test first needs it. If
+ * possible, its folder is in memory, so that `fsync` can stay on and still cost little.
  */
 import { execFileSync, type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -15,7 +15,7 @@ import { freePort } from './free-port.ts'
 
 const systemPrograms = '/usr/lib/postgresql'
 
-/** Folder of the newest PostgreSQL of this machine. */
+/** Returns the folder of the newest PostgreSQL on this machine. */
 const findPrograms = (): string | undefined => {
   const debian = existsSync(systemPrograms) ? readdirSync(systemPrograms).sort((a, b) => Number(b) - Number(a)) : []
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...debian.map((version) => join(systemPrograms, version, 'bin'))]
@@ -24,10 +24,10 @@ const findPrograms = (): string | undefined => {
 
 const programs = findPrograms()
 
-/** Why tests with PostgreSQL are skipped here; undefined when they run. In continuous integration a skipped test fails the run. */
+/** The reason why tests with PostgreSQL are skipped here. Undefined if they run. In continuous integration, a skipped test makes the run fail. */
 export const noPostgres = programs === undefined ? 'PostgreSQL is not installed (Debian: apt-get install postgresql)' : undefined
 
-/** PostgreSQL refuses to run as root. */
+/** Returns the user as whom PostgreSQL runs, because it refuses to run as root. */
 const unprivileged = (): { uid?: number; gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const id = (kind: string): number => Number(execFileSync('id', [kind, 'nobody'], { encoding: 'utf8' }))
@@ -35,24 +35,24 @@ const unprivileged = (): { uid?: number; gid?: number } => {
 }
 
 export interface Cluster {
-  /** The address of a store in a schema, or of the default one. */
+  /** Returns the address of a store in a schema, or in the default one. */
   address(schema?: string): string
   /** Runs SQL as the superuser. */
   sql(text: string): Promise<void>
-  /** Stops all its processes where they are, as a machine that hangs does. */
+  /** Pauses all processes of the cluster, like a machine that hangs. */
   pause(): void
   resume(): void
-  /** Ends all its processes at once, as a crash does. */
+  /** Kills all processes of the cluster at once, as in a crash. */
   kill(): Promise<void>
-  /** Restarts it in good order, disconnecting everybody. */
+  /** Stops the cluster properly, which disconnects everybody. */
   stop(): Promise<void>
-  /** Starts it again on the same port. Resolves when it answers. */
+  /** Starts the cluster again on the same port. Resolves when it answers. */
   start(settings?: readonly string[]): Promise<void>
-  /** Ends it and removes its folder. */
+  /** Ends the cluster and removes its folder. */
   remove(): void
 }
 
-/** A cluster of its own, for tests that stop it. `onDisk`: not in memory. */
+/** Creates a separate cluster for tests that stop it. With `onDisk`, it is not in memory. */
 export const newCluster = async ({ onDisk = false } = {}): Promise<Cluster> => {
   if (programs === undefined) throw new Error(noPostgres)
   const rights = unprivileged()
@@ -99,17 +99,17 @@ export const newCluster = async ({ onDisk = false } = {}): Promise<Cluster> => {
     }
   }
 
-  /** Backends are groups of their own, so each process is signalled. */
+  /** Signals each process, because every backend has a process group of its own. */
   const signal = (name: NodeJS.Signals): void => {
     const pid = server?.pid
     if (pid === undefined || server?.exitCode !== null || server.signalCode !== null) return
     const family = readdirSync('/proc').filter((each) => /^\d+$/.test(each) && parentOf(each) === pid)
-    // The parent first: it starts no more children.
+    // The parent comes first, so that it starts no further children.
     for (const each of [pid, ...family.map(Number)])
       try {
         process.kill(each, name)
       } catch {
-        // It has ended meanwhile.
+        // The process has ended in the meantime.
       }
   }
 
@@ -140,7 +140,9 @@ export const newCluster = async ({ onDisk = false } = {}): Promise<Cluster> => {
   }
 }
 
-/** Ends the cluster and removes its folder when this process is gone, however it ended: the pipe closes then. */
+/**
+ * Starts a process that ends the cluster and removes its folder when this process is gone, however that happened. It notices because the pipe closes.
+ */
 const guard = (folder: string): void => {
   const script = 'read -r line; kill -QUIT "$(head -n 1 "$0/data/postmaster.pid")"; sleep 1; rm -rf "$0"'
   const child = spawn('sh', ['-c', script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
@@ -150,7 +152,7 @@ const guard = (folder: string): void => {
 
 const parentOf = (pid: string): number | undefined => {
   try {
-    // The name of the program, in brackets, may hold spaces.
+    // The name of the program is in brackets and may contain spaces.
     return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')[1])
   } catch {
     return undefined
@@ -159,7 +161,7 @@ const parentOf = (pid: string): number | undefined => {
 
 let shared: Promise<Cluster> | undefined
 
-/** The cluster of this process. It ends with the process. */
+/** Returns the cluster of this process. It ends with the process. */
 export const sharedCluster = (): Promise<Cluster> => {
   shared ??= newCluster().then((cluster) => {
     process.once('exit', cluster.remove)
@@ -170,8 +172,8 @@ export const sharedCluster = (): Promise<Cluster> => {
 
 let schemas = 0
 
-/** The name of a schema that nobody has used. */
+/** Returns the name of a schema that nobody has used. */
 export const freshSchema = (): string => `t${process.pid}_${++schemas}`
 
-/** The schema for a data folder: the same after a restart. */
+/** Returns the schema for a data folder. It stays the same after a restart. */
 export const schemaOf = (folder: string): string => `f${createHash('sha256').update(folder).digest('hex').slice(0, 20)}`

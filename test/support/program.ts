@@ -1,4 +1,7 @@
-/** A program that gets access from a person: the OAuth client of the official MCP SDK, in its current or former version, and a person who agrees. */
+/**
+ * A program that gets access from a person. It is the OAuth client of the official MCP SDK, in its current or previous version, with a person who
+ * agrees.
+ */
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -19,13 +22,13 @@ export interface ProgramState {
 export interface Program {
   readonly state: ProgramState
   readonly transport: () => StreamableHTTPClientTransport
-  /** Connects; throws `UnauthorizedError` when the person must agree first. */
+  /** Connects the client. Throws `UnauthorizedError` if the person must agree first. */
   connect(): Promise<Client>
-  /** Submits the code from the person's return. */
+  /** Submits the code with which the person returned. */
   finish(code: string): Promise<void>
 }
 
-/** A program whose client speaks the version without a handshake. It compares the answering issuer with the requested one (RFC 9207). */
+/** A program whose client uses the version without a handshake. It compares the issuer that answers with the one it asked (RFC 9207). */
 export interface ModernProgram {
   readonly state: ProgramState
   connect(): Promise<ModernClient>
@@ -99,7 +102,7 @@ export const newProgram = (url: string, metadata: Partial<OAuthClientMetadata> =
   }
 }
 
-/** The person signs in, chooses a role and agrees. Returns the address to which the browser is sent. */
+/** Signs the person in, chooses a role and agrees. Returns the address to which the browser is sent. */
 export const agreeAs = async (
   asked: URL,
   email: string,

@@ -1,11 +1,11 @@
-/** The English of the repository, sentence by sentence: papers, rules, comments, and strings that people or programs read. */
+/** Reads the English of the repository, sentence by sentence: documents, rules, comments, and strings that people or programs read. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAst } from 'vite'
 
 const root = join(import.meta.dirname, '../..')
 
-/** A sentence and its file. */
+/** A sentence and the file that contains it. */
 export interface Sentence {
   readonly file: string
   readonly text: string
@@ -13,7 +13,7 @@ export interface Sentence {
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-/** Sentences of a paragraph: split after a full stop, question mark or exclamation mark before a capital letter. */
+/** Returns the sentences of a paragraph. A sentence ends with a period, question mark or exclamation mark before a capital letter. */
 const sentencesOf = (file: string, paragraph: string): Sentence[] =>
   paragraph
     .replaceAll(/\s+/g, ' ')
@@ -22,7 +22,10 @@ const sentencesOf = (file: string, paragraph: string): Sentence[] =>
     .filter((text) => text !== '')
     .map((text) => ({ file, text }))
 
-/** Markdown without fenced blocks; each list item, table cell and heading is a paragraph of its own. Rules lose their ids. */
+/**
+ * Returns the paragraphs of a Markdown text without its fenced blocks. Each list item, table cell and heading is a paragraph of its own. The ids of
+ * rules are removed.
+ */
 const paragraphsOf = (markdown: string): string[] =>
   markdown
     .replaceAll(/^```[\s\S]*?^```$/gm, '')
@@ -31,14 +34,14 @@ const paragraphsOf = (markdown: string): string[] =>
     .replaceAll(/^\*\*[A-Z][A-Z0-9-]*-\d+\*\* /gm, '')
     .split(/\n{2,}/)
 
-/** Sentences of papers in Markdown. */
+/** Returns the sentences of Markdown documents. */
 export const sentencesOfPapers = (paths: readonly string[]): Sentence[] =>
   paths.flatMap((file) => paragraphsOf(read(file)).flatMap((paragraph) => sentencesOf(file, paragraph)))
 
 const sourcesIn = (folders: readonly string[]): string[] =>
   folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,mjs}`, { cwd: root })).toSorted()
 
-/** Sentences of comments that have their own lines. */
+/** Returns the sentences of comments that have lines of their own. */
 export const sentencesOfComments = (folders: readonly string[]): Sentence[] =>
   sourcesIn(folders).flatMap((file) =>
     [...read(file).matchAll(/^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n?)+/gm)].flatMap(([comment]) =>
@@ -46,7 +49,7 @@ export const sentencesOfComments = (folders: readonly string[]): Sentence[] =>
     )
   )
 
-/** Texts of string literals and templates in a syntax tree (ESTree, with JSX). */
+/** Returns the text of string literals and templates in a syntax tree (ESTree, with JSX). */
 const stringsIn = (node: unknown): string[] => {
   if (typeof node !== 'object' || node === null) return []
   const { type, value } = node as { type?: string; value?: unknown }
@@ -58,7 +61,7 @@ const stringsIn = (node: unknown): string[] => {
   return Object.values(node).flatMap(stringsIn)
 }
 
-/** Sentences of strings with three words or more. */
+/** Returns the sentences of strings with at least three words. */
 export const sentencesOfStrings = (folders: readonly string[]): Sentence[] =>
   sourcesIn(folders)
     .filter((file) => !/\/(?:de|german)\.ts$/.test(file))

@@ -1,6 +1,6 @@
 /**
- * Another identity provider, such as an operator may run: `oidc-provider` in a process of its own, with its own accounts (any typed name signs in),
- * pages, keys and store. Prints its address.
+ * Another identity provider, like one that an operator may run: `oidc-provider` in a separate process, with accounts (any typed name signs in),
+ * pages, keys and a store of its own. It prints its address.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** Identity providers for the tests of real clients: the embedded one, and an independent one in another process. */
+/** Identity providers for tests of real clients: the embedded one, and an independent one in another process. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { password, type Visitor } from './visitor.ts'
@@ -31,7 +31,7 @@ export const startProvider = async (): Promise<Provider> => {
   }
 }
 
-/** How a person signs in and agrees on the pages of a provider. */
+/** The steps with which a person signs in and agrees on the pages of a provider. */
 export interface Pages {
   signIn(visitor: Visitor, email: string): Promise<unknown>
   agree(visitor: Visitor): Promise<unknown>
@@ -52,7 +52,7 @@ export const ownPages: Pages = {
 
 const interaction = /action="([^"]*\/interaction\/[^"]*)"/
 
-/** The development keys that `oidc-provider` includes. */
+/** The pages of `oidc-provider` as it includes them for development. */
 export const otherPages: Pages = {
   signIn: (visitor, email) => visitor.submit(new URL(formTo(visitor, interaction)).pathname, { login: email, password: 'any' }),
   agree: (visitor) => visitor.submit(new URL(formTo(visitor, interaction)).pathname),

@@ -1,12 +1,12 @@
-/** Helpers for review assignments: an owner who asks for a review, and reviewers who hold its link. */
+/** Helpers for review assignments: an owner who asks for a review, and reviewers who have its link. */
 import { expect } from 'vitest'
 import { type Comment, encodeRecord, keys, type Suggestion } from '../../server/domain/records/keys.ts'
 import type { Answer, Ask, Json, Person, World } from './world.ts'
 
-/** The key in an address. */
+/** Returns the key in an address. */
 export const keyOf = (url: string): string => new URL(url).searchParams.get('key') ?? ''
 
-/** A person with the link of an assignment, under a name of their own. */
+/** A person with the link of an assignment, who uses a name of their own. */
 export interface Reviewer extends Person {
   start(what?: Ask): Promise<Answer>
   report(fields?: Record<string, unknown>, what?: Ask): Promise<Answer>
@@ -14,9 +14,9 @@ export interface Reviewer extends Person {
 
 export interface Assignment {
   readonly id: string
-  /** The record at creation. */
+  /** The record of the assignment when it was created. */
   readonly task: Json
-  /** A holder of the link; without a name, an unnamed guest. */
+  /** Returns a person who has the link. Without a name, it is an unnamed guest. */
   by(name?: string): Reviewer
 }
 
@@ -48,7 +48,7 @@ export const requestFor = (fields: Record<string, unknown> = {}): Record<string,
   ...fields
 })
 
-/** A new assignment on the owner's document. */
+/** Creates an assignment on the owner's document. */
 export const assign = async (world: World, owner: Person, fields?: Record<string, unknown>): Promise<Assignment> => {
   const { status, json, text } = await owner.ask('POST', '/tasks', { json: requestFor(fields) })
   if (status !== 201) throw new Error(`${status} ${text}`)
@@ -57,7 +57,7 @@ export const assign = async (world: World, owner: Person, fields?: Record<string
 
 export const close = (owner: Person, { id }: Assignment, what?: Ask): Promise<Answer> => owner.ask('POST', `/tasks/${id}/close`, what)
 
-/** All stored records of a document's assignments, links and feed, which a refusal must not change. */
+/** Returns all stored records of a document's assignments, links and feed. A refusal must not change them. */
 export const stored = async ({ service }: World, doc: string): Promise<string[]> => {
   await service.ledger.idle()
   const kinds = ['task', 'task number', 'share', 'event', 'comment', 'suggestion']
@@ -66,7 +66,7 @@ export const stored = async ({ service }: World, doc: string): Promise<string[]>
   return [...entries.flat(), ...links].map(({ key, value }) => `${JSON.stringify(key)} ${Buffer.from(value).toString()}`)
 }
 
-/** Runs requests that must not change a document in that world. */
+/** Runs requests that must not change a document in a world. */
 export const unchangedBy =
   (world: () => World) =>
   async (doc: string, request: () => Promise<Answer>): Promise<Answer> => {
@@ -76,7 +76,7 @@ export const unchangedBy =
     return answer
   }
 
-/** Stores comments and suggestions on the document, with ids chosen by the test. */
+/** Stores comments and suggestions on the document, with ids that the test chooses. */
 export const seed = async ({ service }: World, doc: string, kind: 'comment' | 'suggestion', ids: readonly string[]): Promise<void> => {
   const author = { kind: 'guest', id: '', name: null } as const
   const common = { pin: null, author, createdAt: 0, version: '', task: null }

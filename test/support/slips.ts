@@ -1,21 +1,21 @@
-/** Plausible mistakes of programs, each with its answer. `test/SPEC.md` lists them; test/spec/slip-table.test.ts tests them. */
+/** Plausible mistakes of programs, each with its answer. `test/SPEC.md` lists them, and test/spec/slip-table.test.ts tests them. */
 import type { Ask } from './world.ts'
 
 export interface Slip {
   /** The mistake of the caller. */
   readonly slip: string
   readonly method: string
-  /** `{id}` is the document, `{key}` its key. */
+  /** The path of the request. `{id}` stands for the document, and `{key}` for its key. */
   readonly path: string
   readonly what?: Ask
-  /** Whether the key is sent correctly; otherwise it is where the slip puts it. */
+  /** Whether the key is sent correctly. Otherwise it is where the slip puts it. */
   readonly withKey?: boolean
   readonly status: number
-  /** The message of the answer. */
+  /** A part of the message in the answer. */
   readonly tells?: string
-  /** The resulting text if the meaning is clear; otherwise nothing is written. */
+  /** The resulting text if the meaning of the request is clear. Otherwise nothing is written. */
   readonly becomes?: string
-  /** Whether something else is created: a comment, a suggestion. */
+  /** Whether the request creates something else, such as a comment or a suggestion. */
   readonly makes?: boolean
 }
 
@@ -242,7 +242,7 @@ export const slips: readonly Slip[] = [
   post('a misspelled `published`', '/publish', { publishd: false }, 400, 'published'),
   post('an action that does not mean publishing', '/publish', { action: 'hide' }, 400, 'publish'),
   post('an assignment without `requestId`', '/tasks', { title: 'x', instructions: 'x' }, 400, 'requestId'),
-  // Field names of GitHub, Google Docs, Notion, and file editing tools.
+  // These are field names of GitHub, Google Docs, Notion and tools that edit files.
   post(
     'a comment with a line number, as in GitHub',
     '/comments',

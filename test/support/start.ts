@@ -1,4 +1,4 @@
-/** The world of the tests: a real server on a free port with a real store in a temporary folder, people and agents. */
+/** The world of the tests: a real server on a free port, with a real store in a temporary folder, and with people and agents. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,25 +19,25 @@ import { withReadCache } from '../../server/storage/read-cache.ts'
 import { noPostgres, schemaOf, sharedCluster } from './postgres.ts'
 
 export interface StartOptions {
-  /** Settings as environment variables. */
+  /** Settings, as environment variables. */
   readonly env?: Readonly<Record<string, string>>
-  /** Data folder to use; a fresh temporary one when absent. */
+  /** The data folder to use. Without it, a new temporary folder is used. */
   readonly folder?: string
   readonly clock?: Clock
-  /** The built client that it offers for download. */
+  /** The built client that the service offers for download. */
   readonly clientFile?: string
-  /** A module that a server process loads first, and that sends messages. */
+  /** A module that the server process loads first, and that sends messages. */
   readonly preload?: string
-  /** Wraps the service's store, for instance with a delay or a failure. */
+  /** Wraps the store of the service, for example with a delay or a failure. */
   readonly storage?: (storage: Storage) => Storage
   /** Allows client documents from this machine. */
   readonly clientDocuments?: ClientDocumentOptions
 }
 
 export interface World {
-  /** Address of the service without a trailing slash. */
+  /** The address of the service, without a trailing slash. */
   readonly url: string
-  /** The address on which it listens, whatever the public address is. */
+  /** The address on which the server listens, whatever its public address is. */
   readonly listening: string
   readonly folder: string
   readonly service: Service
@@ -46,23 +46,23 @@ export interface World {
   /** Every line of the log. */
   readonly lines: readonly string[]
   counts(): { documents: number; sockets: number; waitingBytes: number }
-  /** Stops the server, and removes the folder unless it was given. */
+  /** Stops the server. Removes the folder unless it was given. */
   stop(): Promise<void>
 }
 
 const testSettings = { AGMD_PORT: '0', AGMD_RATE_LIMITS: 'off', AGMD_LOG_LEVEL: 'debug', AGMD_LOG_FORMAT: 'json' }
 
-/** Whether the worlds of the tests store in PostgreSQL: `AGMD_TEST_STORAGE=postgres`. */
+/** Whether the worlds of the tests use PostgreSQL (`AGMD_TEST_STORAGE=postgres`). */
 export const storesInPostgres = process.env['AGMD_TEST_STORAGE'] === 'postgres'
 
-/** The setting of a server on this folder. */
+/** Returns the storage setting of a server with this folder. */
 const storageOf = async (folder: string): Promise<{ AGMD_STORAGE?: string }> => {
   if (!storesInPostgres) return {}
   if (noPostgres !== undefined) throw new Error(noPostgres)
   return { AGMD_STORAGE: (await sharedCluster()).address(schemaOf(folder)) }
 }
 
-/** Removes a folder that was made for a world, and its tables. */
+/** Removes a folder that was created for a world, and its tables. */
 export const removeAll = async (folder: string): Promise<void> => {
   if (storesInPostgres) await (await sharedCluster()).sql(`drop schema if exists ${schemaOf(folder)} cascade`)
   await rm(folder, { recursive: true, force: true })
@@ -70,7 +70,7 @@ export const removeAll = async (folder: string): Promise<void> => {
 
 const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'agmd-test-'))
 
-/** A server in this process. */
+/** Starts a server in this process. */
 export const start = async (options: StartOptions = {}): Promise<World> => {
   const folder = options.folder ?? (await temporaryFolder())
   const { config } = readConfig({ ...testSettings, AGMD_DATA_DIR: folder, ...(await storageOf(folder)), ...options.env }, { isTty: false })
@@ -119,15 +119,15 @@ export interface ProcessWorld {
   readonly port: number
   readonly folder: string
   readonly child: ChildProcess
-  /** The output of the process so far. */
+  /** Returns the output of the process so far. */
   output(): string
-  /** Sends a signal and waits for the exit. Returns the exit code or signal. */
+  /** Sends a signal and waits for the exit. Returns the exit code or the signal. */
   kill(signal: NodeJS.Signals): Promise<number | string | null>
-  /** Sends SIGTERM, and removes the folder unless it was given. */
+  /** Sends SIGTERM. Removes the folder unless it was given. */
   stop(): Promise<void>
 }
 
-/** A server in a process of its own, as `npm start` runs it. */
+/** Starts a server in a separate process, as `npm start` does. */
 export const startProcess = async (options: StartOptions = {}): Promise<ProcessWorld> => {
   const folder = options.folder ?? (await temporaryFolder())
   const main = join(import.meta.dirname, '..', '..', 'server', 'main.ts')

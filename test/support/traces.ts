@@ -2,14 +2,14 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Length of the search windows, in bytes: shorter ones would match by chance. */
+/** Length of the byte sequences that are searched for. Shorter ones would match by chance. */
 const windowBytes = 12
 
-/** Every window of this length. */
+/** Returns every sequence of this length in some bytes. */
 const windowsOf = (bytes: Buffer): Buffer[] =>
   Array.from({ length: Math.max(0, bytes.length - windowBytes + 1) }, (_, at) => bytes.subarray(at, at + windowBytes))
 
-/** As UTF-8, as UTF-16, and as base64 in each of its three alignments. */
+/** Returns a word as UTF-8, as UTF-16, and as base64 in each of its three alignments. */
 const formsOf = (word: string): Buffer[] => {
   const bytes = Buffer.from(word)
   const base64 = [0, 1, 2].map((skip) =>
@@ -19,11 +19,11 @@ const formsOf = (word: string): Buffer[] => {
 }
 
 export interface Traces {
-  /** The windows that a file contains, one line for each. */
+  /** Returns the sequences that a file contains, one line for each. */
   in(bytes: Buffer): string[]
 }
 
-/** The traces to search for: words in any form, and raw bytes. */
+/** Returns the traces to search for: words in any form, and raw bytes. */
 export const tracesOf = (words: readonly string[], raw: readonly Uint8Array[] = []): Traces => {
   const windows = [...words.flatMap(formsOf), ...raw.map((bytes) => Buffer.from(bytes))].flatMap(windowsOf)
   const byBeginning = new Map<number, Buffer[]>()
@@ -39,7 +39,7 @@ export const tracesOf = (words: readonly string[], raw: readonly Uint8Array[] = 
   }
 }
 
-/** Traces in all files of a folder: each file with its matches. */
+/** Searches all files of a folder. Returns each file with its matches. */
 export const tracesIn = async (folder: string, traces: Traces): Promise<string[]> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))

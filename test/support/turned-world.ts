@@ -1,4 +1,4 @@
-/** A server with a clock that the tests turn, for all tests of a file. */
+/** A server for all tests of a file, with a clock that the tests advance. */
 import { afterAll, beforeAll } from 'vitest'
 import { type TurnedClock, turnedClock } from './clock.ts'
 import { startWorld, type World } from './world.ts'
@@ -8,7 +8,7 @@ interface Turned {
   readonly clock: TurnedClock
 }
 
-/** Starts the server before the tests of a file, hands both over, and stops it afterwards. */
+/** Starts the server before the tests of a file, passes the server and the clock to `begin`, and stops the server after the tests. */
 export function onTurnedWorld(begin: (turned: Turned) => void): void {
   let world: World | undefined
   beforeAll(async () => {

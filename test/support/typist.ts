@@ -1,7 +1,7 @@
 /**
- * People who type, for load: a small client of the live protocol (docs/protocol.md) of which one process can run hundreds. It works like the stock
- * provider: one Y.Doc that survives reconnects, sync at every connection, and immediate updates. In addition it tracks which of its tokens the server
- * has acknowledged: the server answers every sync step 2 and update with one SyncStatus, in order.
+ * People who type, for load tests: a small client of the live protocol (docs/protocol.md), hundreds of which fit into one process. It works like the
+ * standard provider: its Y.Doc survives reconnects, it syncs at every connection, and it sends updates immediately. It also knows which of its tokens
+ * the server has acknowledged, because the server answers every sync step 2 and every update with one SyncStatus, in order.
  */
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
@@ -13,16 +13,16 @@ const syncTypes = { step1: 0, step2: 1, update: 2 } as const
 const fromServer = Symbol('server')
 const retryMs = 25
 
-/** A document and the key that opens it. */
+/** A document, and the key that opens it. */
 export interface Target {
   readonly url: string
   readonly doc: string
   readonly key: string
-  /** Local loopback address; the server limits sockets by address. */
+  /** The local loopback address, because the server limits sockets per address. */
   readonly from?: string
 }
 
-/** Tokens such as `⟦c3-000127⟧`: those that were made, and those that the server confirmed by a SyncStatus or a 2xx. */
+/** Tokens such as `⟦c3-000127⟧`. It knows all tokens that were made, and those that the server confirmed with a SyncStatus or a 2xx answer. */
 export class TokenLedger {
   readonly made = new Set<string>()
   readonly acknowledged = new Set<string>()
@@ -37,14 +37,14 @@ export class TokenLedger {
   }
 }
 
-/** How often each token is in the text. */
+/** Returns how often each token occurs in a text. */
 export const countTokens = (text: string): Map<string, number> => {
   const counts = new Map<string, number>()
   for (const [token] of text.matchAll(/⟦[a-z]+\d+-\d{6}⟧/g)) counts.set(token, (counts.get(token) ?? 0) + 1)
   return counts
 }
 
-/** A small pseudo-random generator (mulberry32); equal seeds give equal numbers. */
+/** Creates a small pseudo-random generator (mulberry32). Equal seeds give equal numbers. */
 export const seeded = (seed: number): ((below: number) => number) => {
   let state = seed >>> 0
   return (below) => {
@@ -59,17 +59,17 @@ export class Typist {
   readonly name: string
   readonly ydoc = new Y.Doc()
   readonly text = this.ydoc.getText('content')
-  /** Codes with which its sockets were closed. */
+  /** The codes with which the typist's sockets were closed. */
   readonly closes: number[] = []
   readonly #ledger: TokenLedger | undefined
   #target: Target
   #ws: WebSocket | undefined
   #wanted = false
   #retry: NodeJS.Timeout | undefined
-  /** Whether the server has the whole Y.Doc, or it was sent on this socket. */
+  /** Whether the server has the entire Y.Doc, or it was sent on this socket. */
   #sending = false
   #received = false
-  /** Tokens that each unanswered message carries. */
+  /** For each unanswered message, the tokens that it contains. */
   #unanswered: (readonly string[])[] = []
   #unacknowledged = new Set<string>()
   #waiting: (() => void)[] = []
@@ -90,12 +90,12 @@ export class Typist {
 
   #dirty = false
 
-  /** Whether a socket is open and both sides have each other's updates. */
+  /** Whether a socket is open and both sides have all updates of each other. */
   get synced(): boolean {
     return this.#sending && this.#received
   }
 
-  /** Synced, and everything typed is acknowledged. */
+  /** Whether the typist is in sync and everything typed has been acknowledged. */
   get settled(): boolean {
     return this.synced && this.#unanswered.length === 0 && !this.#dirty
   }
@@ -105,14 +105,14 @@ export class Typist {
     return this.#unacknowledged
   }
 
-  /** Opens a socket and stays connected, again after every loss, until `disconnect`. */
+  /** Opens a socket, and reconnects after every loss until `disconnect` is called. */
   connect(target: Target = this.#target): void {
     this.#target = target
     this.#wanted = true
     if (this.#ws === undefined) this.#open()
   }
 
-  /** With `abrupt` there is no closing handshake. The Y.Doc stays. */
+  /** Closes the socket. With `abrupt` there is no closing handshake. The Y.Doc stays. */
   disconnect(abrupt = false): void {
     this.#wanted = false
     clearTimeout(this.#retry)
@@ -127,7 +127,7 @@ export class Typist {
     this.ydoc.destroy()
   }
 
-  /** Inserts a new token and a line break at the edge of a token, near the `at`-th unit. */
+  /** Inserts a new token and a line break at the edge of an existing token, near the `at`-th unit. Returns the new token. */
   typeToken(at: number): string {
     if (this.#ledger === undefined) throw new Error('a typist without a ledger makes no tokens')
     const token = this.#ledger.make(this.name)
@@ -139,7 +139,7 @@ export class Typist {
     return token
   }
 
-  /** Resolves once `condition` holds. Errors: after `seconds`, with the state. */
+  /** Resolves once `condition` holds. After `seconds`, rejects with the state of the typist. */
   async until(condition: () => boolean, what: string, seconds = 20): Promise<void> {
     const end = performance.now() + seconds * 1000
     while (!condition()) {
@@ -228,7 +228,7 @@ export class Typist {
     if (type === types.auth) this.#takeAuth(decoder)
     else if (type === types.sync || type === types.syncReply) this.#takeSync(decoder)
     else if (type === types.syncStatus) this.#takeStatus(decoding.readVarUint(decoder) === 1)
-    // Closing the only document ends the socket here.
+    // Closing the only document also ends the socket.
     else if (type === types.close) this.#ws?.close()
   }
 
@@ -241,7 +241,7 @@ export class Typist {
     const type = decoding.readVarUint(decoder)
     const payload = decoding.readVarUint8Array(decoder)
     if (type === syncTypes.step1) {
-      // Updates are sent from here on: this message carries everything that the server lacks.
+      // From now on updates are sent, because this message contains everything that the server lacks.
       if (this.#sending) return
       this.#sending = true
       this.#sendSync(syncTypes.step2, Y.encodeStateAsUpdate(this.ydoc, payload), [...this.#unacknowledged])
@@ -271,7 +271,7 @@ export interface Created extends Target {
   readonly version: string
 }
 
-/** A new anonymous document. */
+/** Creates an anonymous document. */
 export const createDocument = async (url: string, content: string): Promise<Created> => {
   const answer = await fetch(`${url}/api/docs`, {
     method: 'POST',
@@ -288,7 +288,7 @@ export interface Read {
   readonly version: string
 }
 
-/** The canonical Markdown. Errors: any status but 200. */
+/** Reads the canonical Markdown. Throws for any status except 200. */
 export const readMarkdown = async ({ url, doc, key }: Target, version?: string): Promise<Read> => {
   const path = version === undefined ? `/d/${doc}.md` : `/api/docs/${doc}/content?version=${version}`
   const answer = await fetch(`${url}${path}`, { headers: { 'X-Share-Key': key, Accept: 'text/markdown' } })
@@ -316,5 +316,5 @@ export const putMarkdown = async ({ url, doc, key }: Target, content: string, if
   return { status: answer.status, body: (await answer.json()) as PutAnswer['body'] }
 }
 
-/** Waits for a moment. */
+/** Resolves after some milliseconds. */
 export const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))

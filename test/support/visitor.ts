@@ -1,4 +1,4 @@
-/** A browser without script: follows redirects, keeps cookies, fills in forms. */
+/** A browser without scripts. It follows redirects, keeps cookies and fills in forms. */
 import { expect } from 'vitest'
 
 export interface Shown {
@@ -20,7 +20,7 @@ export interface Visitor {
   readonly page: Shown
   /** Opens an address and follows redirects, except those to `stopAt`. */
   visit(url: string): Promise<Shown>
-  /** Submits the form whose action ends with `action`, with its own fields and these. */
+  /** Submits the form whose action ends with `action`. The given fields replace the values of the form. */
   submit(action: string, fields?: Readonly<Record<string, string>>): Promise<Shown>
   /** Sends one request with the cookies, without following redirects. */
   request(url: string, init?: RequestInit): Promise<Response>
@@ -36,10 +36,10 @@ const attribute = (tag: string, name: string): string | undefined =>
     .replaceAll('&amp;', '&')
 
 export interface VisitorOptions {
-  /** Redirects to addresses with this prefix are not followed. */
+  /** The visitor does not follow redirects to addresses with this prefix. */
   readonly stopAt?: string
   readonly userAgent?: string
-  /** Sent with every request. */
+  /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -128,14 +128,14 @@ export const newVisitor = ({
 
 export const password = 'correct horse battery'
 
-/** Signs up at the embedded broker and comes back signed in. */
+/** Signs a person up at the embedded broker. The browser returns signed in. */
 export const signUp = async (base: string, email: string, visitor = newVisitor(), returnTo = '/account'): Promise<Visitor> => {
   await visitor.visit(`${base}/sign-up?return_to=${encodeURIComponent(returnTo)}`)
   await visitor.submit('/sign-up', { email, password, name: email.split('@')[0] ?? '' })
   return visitor
 }
 
-/** Signs in with the password of these tests. */
+/** Signs in with the password that all tests use. */
 export const signIn = async (base: string, email: string, visitor = newVisitor()): Promise<Visitor> => {
   await visitor.visit(`${base}/sign-in`)
   await visitor.submit('/sign-in', { email, password })

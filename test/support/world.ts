@@ -1,6 +1,6 @@
 /**
- * The vocabulary of the tests: a world with a real server, and people in it who read, replace, share and type. Nothing is mocked: requests go over
- * HTTP, edits over a WebSocket with the stock provider.
+ * The vocabulary of the tests: a world with a real server, and people who read, replace, share and type. Nothing is mocked. Requests use HTTP, and
+ * edits use a WebSocket with the standard provider.
  */
 import { mkdtemp } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
@@ -15,7 +15,7 @@ import { removeAll, start as startBare, type StartOptions, type World as BareWor
 
 type Fields = Record<string, unknown>
 
-/** A JSON value whose shape the tests know. */
+/** A JSON value whose structure the tests know. */
 // eslint-disable-next-line typescript/no-explicit-any
 export type Json = any
 
@@ -23,9 +23,9 @@ export interface Ask {
   readonly key?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number>>
-  /** Sent as JSON. */
+  /** A value that is sent as JSON. */
   readonly json?: unknown
-  /** Sent unchanged. */
+  /** A body that is sent unchanged. */
   readonly body?: string | Uint8Array<ArrayBuffer>
   readonly type?: string
   readonly signal?: AbortSignal
@@ -71,7 +71,7 @@ export const ask = async (url: string, method: string, path: string, what: Ask =
   return { status: response.status, headers: response.headers, text, json }
 }
 
-/** Resolves when the condition holds; throws after `seconds`. */
+/** Resolves when the condition holds. Throws after `seconds`. */
 export const until = async (condition: () => unknown, what = 'the condition', seconds = 10): Promise<void> => {
   const deadline = performance.now() + seconds * 1000
   while (!(await condition())) {
@@ -80,16 +80,16 @@ export const until = async (condition: () => unknown, what = 'the condition', se
   }
 }
 
-/** Settles the promise, or returns that it still waits. */
+/** Waits for a promise. Returns `waiting` if it has not settled in time. */
 export const settledWithin = async <T>(promise: Promise<T>, milliseconds: number): Promise<T | 'waiting'> =>
   Promise.race([promise, new Promise<'waiting'>((resolve) => setTimeout(() => resolve('waiting'), milliseconds))])
 
-/** Someone with an editor open, through the provider that browsers use. */
+/** An open editor of a person, with the provider that browsers use. */
 export interface Editor {
   readonly ydoc: Y.Doc
   readonly ytext: Y.Text
   readonly provider: HocuspocusProvider
-  /** Close codes so far, and reasons for refused tokens. */
+  /** Close codes so far, and the reasons for which tokens were refused. */
   readonly closes: readonly { code: number; reason: string }[]
   readonly refusals: readonly string[]
   /** Stateless messages of the server. */
@@ -97,17 +97,17 @@ export interface Editor {
   text(): string
   type(at: number, insert: string): void
   erase(at: number, length: number): void
-  /** Resolves when the server has acknowledged everything typed. */
+  /** Resolves when the server has acknowledged everything that was typed. */
   saved(): Promise<void>
-  /** Resolves when the text equals this one, or satisfies the condition. */
+  /** Resolves when the text is equal to this one, or satisfies the condition. */
   shows(wanted: string | ((text: string) => boolean)): Promise<void>
-  /** Closes the first connection, like a network failure. */
+  /** Closes the connection, like a network failure. */
   close(): void
 }
 
 export interface ConnectOptions {
   readonly ydoc?: Y.Doc
-  /** Resolves before the document is synced, for callers who will be refused. */
+  /** Resolves before the document is synced. Used for callers who will be refused. */
   readonly eager?: boolean
   readonly name?: string
 }
@@ -127,7 +127,7 @@ const connectEditor = async (url: string, doc: string, key: string, options: Con
     maxDelay: 200,
     onClose: ({ event }) => {
       closes.push({ code: event.code, reason: event.reason })
-      // Our own client does the same: it does not retry after a final close by the server.
+      // The page's own client does the same: it does not retry after the server has closed the connection for good.
       if (event.code >= 4400 && event.code < 4500) socket.disconnect()
     }
   })
@@ -178,15 +178,15 @@ const connectEditor = async (url: string, doc: string, key: string, options: Con
   }
 }
 
-/** A person or an agent with a link of their own to one document. */
+/** A person or agent with a link of their own to one document. */
 export interface Person {
   readonly doc: string
   readonly key: string
-  /** Any request on the document: the path begins after `/api/docs/{id}`. */
+  /** Sends any request about the document. The path begins after `/api/docs/{id}`. */
   ask(method: string, path: string, what?: Ask): Promise<Answer>
   read(): Promise<{ content: string; version: string }>
   at(version: string): Promise<string>
-  /** Errors: `Refused`. */
+  /** Replaces the text. Rejects with `Refused`. */
   replace(content: string, options?: Fields & { ifMatch?: string; query?: Ask['query']; headers?: Ask['headers'] }): Promise<Json>
   share(role: Role, fields?: Fields): Promise<Person & { readonly link: Json }>
   events(query?: Ask['query']): Promise<Json>
@@ -226,17 +226,17 @@ const personOf = (url: string, doc: string, key: string): Person => {
 }
 
 export interface World extends BareWorld {
-  /** Secrets handed out so far. */
+  /** Secrets that the service has issued so far. */
   readonly secrets: Set<string>
   ask(method: string, path: string, what?: Ask): Promise<Answer>
-  /** A new document and its owner. */
+  /** Creates a document and returns its owner. */
   create(fields?: Fields | string): Promise<Person & { readonly created: Json }>
   person(doc: string, key: string): Person
-  /** Sends bytes over a bare TCP connection. Resolves with all received bytes when the server closes it or `done` is satisfied. */
+  /** Sends bytes over a plain TCP connection. Resolves with all received bytes when the server closes the connection or `done` is satisfied. */
   raw(request: string | Uint8Array, done?: (answer: string) => boolean): Promise<string>
-  /** A WebSocket without a provider: frames as bytes. */
+  /** Opens a WebSocket without a provider, which sends and receives frames as bytes. */
   socket(options?: SocketOptions): Promise<RawSocket>
-  /** Stops the server and starts another on the same folder. */
+  /** Stops the server and starts another one on the same folder. */
   restart(options?: StartOptions): Promise<World>
 }
 
@@ -302,16 +302,16 @@ const rawExchange = (url: string, request: string | Uint8Array, done: (answer: s
 
 export interface RawSocket {
   readonly frames: Uint8Array[]
-  /** Undefined while open. */
+  /** Returns how the socket was closed, or undefined while it is open. */
   closed(): { code: number; reason: string } | undefined
   send(frame: Uint8Array | string): void
-  /** Sends the token and resolves when the document answered. */
+  /** Sends the token and resolves when the document has answered. */
   open(doc: string, key: string): Promise<void>
   end(): Promise<{ code: number; reason: string }>
-  /** Reads nothing until `resume`. */
+  /** Stops reading until `resume` is called. */
   pause(): void
   resume(): void
-  /** Sends, and resolves when the network accepted it; otherwise never. */
+  /** Sends a frame. Resolves when the network has accepted it, and otherwise never. */
   sent(frame: Uint8Array): Promise<void>
   close(): void
 }
@@ -361,7 +361,7 @@ const openSocket = (url: string, { origin, path = '/collab', headers }: SocketOp
     socket.on('open', () => resolve(raw))
   })
 
-/** A frame of the Hocuspocus protocol. */
+/** Returns a frame of the Hocuspocus protocol. */
 export const frameOf = (doc: string, type: number, body: (encoder: encoding.Encoder) => unknown): Uint8Array => {
   const encoder = encoding.createEncoder()
   encoding.writeVarString(encoder, doc)
@@ -370,6 +370,6 @@ export const frameOf = (doc: string, type: number, body: (encoder: encoding.Enco
   return encoding.toUint8Array(encoder)
 }
 
-/** A sync frame with an update. */
+/** Returns a sync frame with an update. */
 export const updateFrame = (doc: string, update: Uint8Array): Uint8Array =>
   frameOf(doc, 0, (encoder) => (encoding.writeVarUint(encoder, 2), encoding.writeVarUint8Array(encoder, update)))

@@ -21,7 +21,7 @@ export interface ChipInput {
   readonly kept: boolean
   readonly canEdit: boolean
   readonly drafts: Drafts
-  /** What a person who cannot edit may still write. */
+  /** The kind of annotation that a person who cannot edit may still write. */
   readonly annotations?: 'suggestions' | 'comments' | undefined
   /** The reason why the server ended the connection permanently, if it did. */
   readonly ended: Ended | undefined

@@ -12,7 +12,7 @@ const saidMs = 2500
 interface CopyInput {
   /** The text to copy, or a function that loads it. The function resolves with undefined if there is none, after telling the person. */
   readonly text: string | (() => Promise<string | undefined>)
-  /** What is copied, in the language of the page. Screen readers announce it. */
+  /** The name of the copied content, in the language of the page. Screen readers announce it. */
   readonly what: string
   /** The visible label. */
   readonly words: string

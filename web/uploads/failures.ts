@@ -14,7 +14,7 @@ export interface Failure {
   readonly again: Again
 }
 
-/** What a failure means: its message, for translation, and whether the file can be sent again. */
+/** The meaning of a failure: its message, for translation, and whether the file can be sent again. */
 interface Meaning {
   readonly says: string
   readonly again: Again

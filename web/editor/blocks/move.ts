@@ -1,5 +1,5 @@
 /**
- * Moves blocks by changing the text. Of two texts that change places, the one with fewer comments is moved, or else the shorter one. The cursor of a
+ * Moves blocks by changing the text. If two texts change places, the one with fewer comments is moved, or else the shorter one. The cursor of a
  * person typing in the other text stays there, and so do its comments. Gaps change only where Markdown would read the text differently.
  */
 import type { ChangeSet, EditorState } from '@codemirror/state'
