@@ -178,7 +178,7 @@ test('[ANCHOR-4] the search finds what indexOf finds', () => {
 
 // ——— pins ———
 
-/** A text, and an anchor on some of its words. */
+/** Creates a text and an anchor on some of its words. */
 const pinned = (
   content: string,
   quote: string
@@ -327,7 +327,7 @@ describe('replacements', () => {
     expect(where()).toBeUndefined()
   })
 
-  /** Replaces a text in a way that leaves no common part to the diff, and returns the new range of the quote. */
+  /** Replaces a text with one that has no part in common with it for the diff. Returns the new range of the quote. */
   const rewritten = (before: string, quote: string, after: string): Range | undefined => {
     const text = new Y.Doc().getText('content')
     text.insert(0, before)

@@ -230,7 +230,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     }
   })
 
-  /** Returns the error that preparing the store at an address causes. */
+  /** Returns the error thrown while the store at an address is prepared. */
   const refusal = (url: string, who = owner) => preparePostgres(parsePostgresAddress(url), who).catch((error: unknown) => error)
   const refused = (exitCode: number, said: string) => expect.objectContaining({ exitCode, message: expect.stringContaining(said) })
 

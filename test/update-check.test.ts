@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.tuple(
   fc.constantFrom('a', 'word', '😀', '\n', 'é', '{"a":1}')
 ) as fc.Arbitrary<Step>
 
-/** Three people with real Y.Docs, some of them offline for a while. Passes the updates to the server in order, and checks that it accepts them. */
+/** Plays steps of three people with real Y.Docs, some of them offline for a while. Passes the updates to the server in order, and checks that it accepts them. */
 const play = (steps: readonly Step[], take: (server: Y.Doc, update: Uint8Array) => void): Y.Doc => {
   const server = new Y.Doc()
   textOf(server)

@@ -6,7 +6,7 @@ import type { FeedEvent } from '../web/activity/event.ts'
 
 const noon = new Date(2026, 4, 4, 12).getTime()
 
-/** Creates text changes, newest first: the author, and the minutes before noon. Two names mean that both wrote. */
+/** Creates text changes, newest first. Each line has the author and the minutes before noon. Two names mean that both wrote. */
 const feed = (...lines: readonly (readonly [who: string, minutes: number, kind?: string])[]): FeedEvent[] =>
   lines.map(([who, minutes, kind = 'content.changed'], index) => {
     const actors = who.split('+')

@@ -18,7 +18,7 @@ export interface Agent {
   readonly text: string
   calls(): number
   bytes(): number
-  /** Returns the call that the head lists under a name, with its body filled in. */
+  /** Returns the call that `head` lists under a name, with its body filled in. */
   told(name: string): Told
   /** Makes a suggested call with the key of the link and the agent's name. */
   do(call: Told, body?: Json): Promise<Json>

@@ -161,7 +161,7 @@ withEngines('[MEDIA-34] a person checks dictated words first; they are inserted 
   const heard = await words.inputValue()
   process.stdout.write(`by microphone: ${heard}\n`)
   expect(wordErrorRate(said, heard)).toBeLessThanOrEqual(0.5)
-  // In the meantime, others write before the place of the result.
+  // In the meantime, others write text before the place of the result.
   await post(`/api/docs/${id}/edits`, { operations: [{ op: 'replace', find: 'First.', with: 'The very first.' }] })
   await until(async () => (await editorText(page)).startsWith('The very first.'), 'the words of others')
   await words.fill('a fox ran')

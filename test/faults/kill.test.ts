@@ -83,7 +83,7 @@ interface Run {
 
 const at = (run: Run, target: Target): Target => ({ ...target, url: run.server.url })
 
-/** One kill and restart: load, the kill, and a check of the disk before any client returns with data that the server has lost. */
+/** Kills the server under load and restarts it. Checks the disk before any client returns with data that the server has lost. */
 const killOnce = async (run: Run, typists: readonly Typist[], targets: readonly Target[]): Promise<void> => {
   const { ledger, random, round } = run
   const load: Load = { ledger, typists, targets: targets.map((target) => at(run, target)) }

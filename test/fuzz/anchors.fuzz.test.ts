@@ -14,6 +14,6 @@ test(`[FUZZ-2] under concurrent edits, replacements, restores and accepts anchor
     sum.together += tally.together
     sum.missed += tally.missed
   }
-  // Reporting every anchor as gone would pass the other checks. If words end up together in one place, they may almost never be missed.
+  // Reporting every anchor as gone would pass the other checks. An anchor whose words end up together may almost never be reported as gone.
   expect(sum.missed).toBeLessThan(sum.together / 100)
 })

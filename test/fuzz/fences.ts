@@ -196,7 +196,7 @@ const kinds = {
   sheet: { start: '```sheet\n| Key | Sum | Note |\n|---|---|---|\n```\n', change: changeSheet, words: wordsInSheet }
 } as const
 
-/** Checks a case in sync: everyone has the same text, and each item occurs as often as the rules say. */
+/** Checks a case that is in sync: everyone has the same text, and each item occurs as often as the rules say. */
 const check = (fuzz: Case, words: (fence: Fence) => string[]): void => {
   const text = fuzz.people[0]?.text.toString() ?? ''
   for (const person of fuzz.people) assert.equal(person.text.toString(), text)

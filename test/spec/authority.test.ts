@@ -239,7 +239,7 @@ test('[AUTHORITY-13] an owner link frees neither itself nor its maker from the l
     expect({ status, code: json.code, hint: json.hint }).toEqual({ status: 403, code: 'forbidden', hint: expect.stringContaining('claim') })
   }
   for (const person of [owner, second, third]) expect((await person.ask('GET', '')).status).toBe(200)
-  // Another owner link may revoke the link and keep those made through it. The holder of the link itself may too.
+  // Another owner link may revoke the link and keep the links made through it. So may the holder of the link itself.
   const beside = await owner.share('owner')
   expect((await beside.ask('DELETE', `/shares/${second.link.id}`, keeping)).status).toBe(200)
   expect((await third.ask('GET', '')).json.role).toBe('owner')
@@ -321,7 +321,7 @@ test.each(ends)('[AUTHORITY-11] %s ends every record of the broker', { timeout: 
   const store = createBrokerStore(world.service)
   const ids = Array.from({ length: limits.listMax + 5 }, (_each, index) => `session ${account.id} ${index}`)
   await Promise.all(ids.map((id) => store.adapter('Session').upsert(id, { accountId: account.id, uid: id, exp: 0 }, 3600)))
-  // This sign-in has passed the password, and waits for its browser to return.
+  // This sign-in has passed the password step, and waits for the browser to return.
   await store.adapter('Interaction').upsert(account.id, { result: { login: { accountId: account.id } }, exp: 0 }, 3600)
   await end(account)
   expect(await world.service.storage.list(keys.broker('of', account.id))).toEqual([])

@@ -183,7 +183,7 @@ test('[INBOX-4] [INBOX-5] an account has the inbox of all its documents, in orde
   expect(await texts()).toEqual(['@ana-lena two'])
   await docs[0].ask('POST', '/undelete')
   expect(await texts()).toHaveLength(3)
-  // The current name of the account counts.
+  // Mentions are matched with the current name of the account.
   await ana.ask('PATCH', '/api/me', { json: { name: 'Bea' } })
   await comment(docs[0], 'Bo', { body: '@Ana-Lena who?' })
   await comment(docs[0], 'Bo', { body: '@Bea four' })

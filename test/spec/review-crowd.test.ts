@@ -20,7 +20,7 @@ const text = words.map((word, index) => `${word}${index % 7 === 6 ? '\n' : ' '}`
 
 interface Planned {
   readonly id: string
-  /** Returns the text after the suggestion was accepted in a text without typing. */
+  /** Applies the suggestion to a text in which nobody else has typed. */
   readonly apply: (before: string) => string
 }
 

@@ -394,10 +394,10 @@ test('[LINK-5] [LINK-6] among the links of an account, its lasting owner link ra
   expect(await setRole(short, viewer.link, 'owner')).toMatchObject(inTheWay)
   expect(await setRole(lasting, ofOther.link, 'comment')).toMatchObject(inTheWay)
   expect(await setRole(lasting, viewer.link, 'owner')).toMatchObject({ status: 200, json: { madeThrough: lasting.link.id } })
-  // A link that was raised ends with the link that raised it, like one made through that link.
+  // A link whose role was raised ends with the link that raised it, as if it had been made through that link.
   expect(await mine('DELETE', `/shares/${lasting.link.id}`)).toMatchObject({ json: { ended: [viewer.link.id] } })
   expect(await viewer.ask('GET', '')).toMatchObject(refused)
-  // A link that the account raises has no maker.
+  // If the account raises the role of a link, the link has no maker.
   const second = await make('view')
   const patched = await mine('PATCH', `/shares/${second.link.id}`, { role: 'edit' })
   expect(patched).toMatchObject({ status: 200, json: { role: 'edit', madeThrough: null } })

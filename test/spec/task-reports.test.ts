@@ -181,7 +181,7 @@ test('[REPORT-6] another report after the first returns 409 and changes nothing'
     { commentIds: ['b'] },
     { commentIds: ['a', 'b'] },
     { commentIds: ['a'], suggestionIds: ['a'] },
-    // That the assignment was already reported takes precedence over the other error.
+    // The refusal of a second report takes precedence over the other error.
     { commentIds: ['unknown'] },
     { reviewedVersion: 'unknown' },
     { commentIds: numbered('x', limits.taskIdsMax + 1) }
@@ -324,7 +324,7 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   expect((await owner.closeTask(made.id, { taskId: assignment.id })).task.status).toBe('closed')
   expect((await ask(assignment, 'POST', `${at}/report`, report)).json.task.status).toBe('closed')
   expect((await ask(assignment, 'POST', `${at}/report`, { ...report, summary: 'Two.' })).json.code).toBe('task_closed')
-  // Closing accepts nothing. The owner decides, also with the typed client.
+  // Closing an assignment accepts no suggestions. The owner decides about them, also with the typed client.
   expect((await owner.listSuggestions(made.id, { taskId: assignment.id, status: 'pending' })).total).toBe(2)
   const { results } = await owner.decideSuggestions(made.id, {
     decisions: report.suggestionIds.map((suggestionId) => ({ suggestionId, action: 'accept' }))

@@ -90,7 +90,7 @@ export class Typist {
 
   #dirty = false
 
-  /** Whether a socket is open and both sides have all updates of each other. */
+  /** Whether a socket is open and both sides have all of each other's updates. */
   get synced(): boolean {
     return this.#sending && this.#received
   }

@@ -11,7 +11,7 @@ import { people, type Person } from '../presence/people.ts'
 const holdMs = 10_000
 
 export interface Holds {
-  /** For each fence, by its name, the parts that others edit, each with its person. */
+  /** For each fence name, the parts that other people are editing, and the person who edits each part. */
   readonly all: ReadonlySignal<ReadonlyMap<string, ReadonlyMap<string, Person>>>
   take(fence: string, item: string | undefined): void
 }

@@ -276,7 +276,7 @@ const focusable = EditorView.updateListener.of(({ state, view }) => {
 
 const menus = (entries: readonly BlockEntry[], documents: Documents): Extension =>
   autocompletion({
-    // The menus share one source. With several, Enter would begin a new line while one of them is still loading, although another has entries.
+    // The menus share one source. With several sources, Enter would begin a new line while one of them is still loading, although another has entries.
     override: [(context) => blocksAt(context, entries) ?? emojiByName(context) ?? documentsAt(context, documents)],
     icons: false,
     interactionDelay: 0,

@@ -24,7 +24,7 @@ function mount(_root: unknown, modules: StyleModule | readonly StyleModule[]): v
   if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets = [sheet, ...document.adoptedStyleSheets]
 }
 
-/** Redirects CodeMirror's styles. Call it once, before the first editor is created. */
+/** Makes CodeMirror put its styles in the adopted style sheet. Call it once, before the first editor is created. */
 export function useAdoptedStyles(): void {
   const [theme] = EditorState.create({ extensions: EditorView.theme({ '&': {} }) }).facet(EditorView.styleModule)
   if (theme !== undefined) (theme.constructor as unknown as StyleModuleClass).mount = mount

@@ -21,7 +21,7 @@ export interface Entry {
   readonly title: string
   /** When the document was last opened here or changed, whichever is later, in milliseconds since 1970. */
   readonly at: number
-  /** Whether that was a change. */
+  /** Whether `at` is the time of a change, not of a visit. */
   readonly edited: boolean
   readonly role: Role | null
   /** The share key that this device stores, or '' if there is none. */

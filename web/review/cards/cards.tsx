@@ -295,7 +295,7 @@ function ComposerCard({ review, item }: { review: Review; item: Item & { readonl
 
 type Conversation = Pick<RepliesInput, 'replies' | 'waiting' | 'onReply'>
 
-/** Returns the replies of an item, and how to add one. A comment that is being sent can be replied to; the reply waits for it. */
+/** Returns the replies of an item and the function that adds a reply. A reply to a comment that is still being sent waits for the comment. */
 function conversationOf({ store, rejecting }: Review, item: Item, isEditing: boolean): Conversation | undefined {
   const canReply = store.canComment.value
   const toComment = (comment: string) => (body: string) => void store.act({ kind: 'reply', comment, body }, personName.value)

@@ -41,7 +41,7 @@ export interface Outbox {
   retry(id: string): void
   /** Discards a refused or waiting entry. */
   drop(id: string): void
-  /** The comment of entry `sent` is now stored as `comment`: what waited for it is sent to it. */
+  /** Says that the comment of the entry `sent` is stored as `comment`. Sends the replies that waited for it to that comment. */
   redirect(sent: string, comment: string): void
   /** Starts sending, including entries of earlier pages. Returns a function that stops it. */
   start(): () => void
