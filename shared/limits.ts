@@ -177,7 +177,7 @@ export const limits = {
   annotationPageDefault: 200,
   /** Maximum number of comments or suggestions on a page of a list. */
   annotationPageMax: 2000,
-  /** Maximum size of the records on such a page, in bytes. A page has at least one record, and the next page continues. */
+  /** Maximum size of the records on a page of comments or suggestions, in bytes. A page has at least one record, and the next page continues. */
   annotationPageBytesMax: 4 * 1024 * 1024,
   /** Longest reason for a rejection, in UTF-16 units. The event contains all of it. */
   reasonCharsMax: 1000,
@@ -348,11 +348,11 @@ export const limits = {
   projectMaxMs: 30_000,
   /** Time without edits after which unsaved text becomes a revision, in milliseconds. */
   autosaveQuietMs: 60_000,
-  /** Longest time that this revision may be delayed by further edits, in milliseconds. */
+  /** Longest time that an automatic revision may be delayed by further edits, in milliseconds. */
   autosaveMaxMs: 600_000,
   /** A revision is saved before an update that deletes more than this share of the text, from 0 to 1, and more than `wipeUnitsMin`. */
   wipeShare: 0.5,
-  /** Minimum size of the deleted text for which such a revision is saved, in UTF-16 units. */
+  /** Minimum length of deleted text for which a revision is saved before the update, in UTF-16 units. */
   wipeUnitsMin: 1_000,
   /** Maximum number of authors that a revision names. */
   revisionAuthorsMax: 50,
@@ -500,21 +500,21 @@ export const limits = {
   attributionPageMax: 2000,
   /** Maximum number of diagrams in a document whose pictures are stored. */
   drawingsMax: 50,
-  /** Longest source of such a diagram, in UTF-16 units. */
+  /** Longest source of a diagram whose picture is stored, in UTF-16 units. */
   drawingSourceUnitsMax: 50 * 1024,
-  /** Longest title of such a diagram, in characters. */
+  /** Longest title of a diagram whose picture is stored, in characters. */
   drawingTitleCharsMax: 300,
-  /** Largest picture of such a diagram, in UTF-16 units. */
+  /** Largest stored picture of a diagram, in UTF-16 units. */
   drawingUnitsMax: 256 * 1024,
-  /** Largest width or height of such a picture, in CSS pixels. */
+  /** Largest width or height of a stored picture of a diagram, in CSS pixels. */
   drawingPixelsMax: 20_000,
-  /** Longest part of a text that is sent with its page, in UTF-16 units. It starts at the beginning and fills four 4K screens. */
+  /** Longest beginning of a text that is sent with the page, in UTF-16 units. It fills four 4K screens. */
   firstTextUnitsMax: 16 * 1024,
-  /** How long a page waits for this part to be rendered, in milliseconds. */
+  /** How long a page waits until the beginning of its text is rendered, in milliseconds. */
   firstTextMsMax: 800,
-  /** The part is left out of the page if its HTML is longer than `firstTextUnitsMax` times this factor. */
+  /** The beginning of a text is left out of the page if its HTML is longer than `firstTextUnitsMax` times this factor. */
   firstTextGrowthMax: 32,
-  /** Memory for these rendered parts, in bytes, including their compressed forms. */
+  /** Memory for the rendered beginnings of texts, in bytes, including their compressed forms. */
   firstTextCacheBytesMax: 16 * 1024 * 1024,
   /** Memory for each kind of published data (pages, Markdown, pictures), in bytes, including the compressed forms. */
   publishedCacheBytesMax: 64 * 1024 * 1024,

@@ -338,7 +338,7 @@ function columnKey(state: BoardState, { key: pressed, column }: Extract<BoardEve
   return { state, isTaken: true, ...(to !== undefined && { change: { kind: 'move column', drawn: state.board, column, to } }) }
 }
 
-// ——— changes that were written ———
+// ——— results of changes ———
 
 type Change<Kind extends BoardChange['kind']> = Extract<BoardChange, { kind: Kind }>
 

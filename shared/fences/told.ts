@@ -22,7 +22,7 @@ export type Told =
   | { readonly kind: 'cells.set' | 'rows.add' | 'rows.delete' | 'columns.add' | 'columns.delete'; readonly count: number }
   | { readonly kind: 'setting'; readonly name: string; readonly text: string }
 
-/** Returns the items of `one` that `other` lacks. If `one` has an item more often, the result has the surplus. */
+/** Returns the items of `one` that `other` lacks. If `one` has more copies of an item, the result contains the surplus. */
 const beyond = <T>(one: readonly T[], other: readonly T[], same: (value: T) => string): T[] => {
   const counts = new Map<string, number>()
   for (const value of other) counts.set(same(value), (counts.get(same(value)) ?? 0) + 1)

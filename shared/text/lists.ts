@@ -71,7 +71,7 @@ interface List {
 
 const quotesIn = (lead: string): number => lead.replaceAll(/[^>]/g, '').length
 
-/** Returns the start of a line's text inside the quotes of a list. It is after the same number of quote marks and the white space after them. */
+/** Returns the offset at which a line's text starts inside the quotes of a list. The same number of quote marks and their white space precede it. */
 const startWithin = (text: string, quotes: number): { readonly at: number; readonly isInside: boolean } => {
   let at = skipBlanks(text, 0)
   let left = quotes

@@ -77,7 +77,7 @@ const ambiguous = (source: Source, message: string, ranges: readonly Range[], ta
   hint: `Choose one with ${takes}.`
 })
 
-/** Returns a change with the names as they are in the text, if the operation named them differently (partly, or in another case). */
+/** Returns a change with the exact names in the text, if the operation used a part of a name or another case. */
 const matching = (change: Resolved, names: readonly (readonly [given: number | string | undefined, there: string])[]): Resolved => {
   const otherwise = names.filter(([given, there]) => typeof given === 'string' && given.trim() !== there).map(([, there]) => there)
   return otherwise.length === 0 ? change : { ...change, matched: otherwise.join(', ') }
