@@ -38,7 +38,7 @@ const closeSource = StateEffect.define<null>()
  */
 const lookMs = 200
 
-// The expression stays linear: it contains only the fixed names of the kinds, and white space in one place.
+// Regex bound: the fixed names of the kinds, and white space in one place.
 const mayHold = new RegExp(`(?:\`\`\`|~~~)[ \\t]*(?:${fenceKinds.join('|')})`)
 
 /** Whether a fence occupies entire lines: it is closed, and not inside a list or a quote. */
