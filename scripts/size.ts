@@ -58,7 +58,7 @@ export function sizes(): Size[] {
     { name: 'pictures and speech, later', kilobytes: later('media/media-panel.tsx', entry, editor, extras), kilobytesMax: 60 },
     { name: 'outline, later', kilobytes: later('document/outline.tsx', entry, editor), kilobytesMax: 60 },
     { name: 'reading view, later', kilobytes: later(reading, entry, editor), kilobytesMax: 62 },
-    { name: 'colours of code, later', kilobytes: later('markdown/highlight.ts', entry, editor, reading), kilobytesMax: 60 },
+    { name: 'colors of code, later', kilobytes: later('markdown/highlight.ts', entry, editor, reading), kilobytesMax: 60 },
     { name: 'formulas, later', kilobytes: later('markdown/formulas.ts', entry, editor, reading), kilobytesMax: 60 },
     { name: 'frame of diagrams, later', kilobytes: later('diagram/frame.html'), kilobytesMax: 200 },
     { name: 'script of a published page with diagrams', kilobytes: later('published/diagrams.ts'), kilobytesMax: 5 },
