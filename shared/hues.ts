@@ -8,7 +8,7 @@ export const ownHue = 5
 
 /** Returns the hue for a name. */
 export function hueOfName(name: string): number {
-  // With FNV-1a, names that differ in a single letter get different hues.
+  // FNV-1a spreads names that differ in a single letter over different hues.
   let hash = 0x811c9dc5
   for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193)
   const hue = (hash >>> 8) % hues

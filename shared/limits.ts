@@ -323,7 +323,7 @@ export const limits = {
   presenceFrameSockets: 64,
   /** Number of connections to a document at which the server begins to collect edits and to send them together. */
   crowdMin: 50,
-  /** Edits wait to be collected for one millisecond per this many connections. */
+  /** Number of connections that add one millisecond to the time that edits wait to be collected. */
   crowdPerMs: 16,
   /** Longest time that edits wait to be collected, in milliseconds. */
   crowdWaitMsMax: 25,

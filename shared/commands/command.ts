@@ -43,9 +43,9 @@ export interface Command {
   readonly endless?: boolean
   /** Whether the command has its own code instead of a single call that the client derives. */
   readonly own: boolean
-  /** Whether the command creates a link, so that the client shows the key. */
+  /** Whether the command creates a link. If so, the client shows the key of the link. */
   readonly tellsLink?: boolean
-  /** Whether the command deletes something, so that it asks first. */
+  /** Whether the command deletes something. If so, it asks for confirmation first. */
   readonly destroys?: boolean
 }
 
