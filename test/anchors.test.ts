@@ -176,7 +176,7 @@ test('[ANCHOR-4] the search finds what indexOf finds', () => {
   )
 })
 
-// ——— pins ———
+// ——— anchors ———
 
 /** Creates a text and an anchor on some of its words. */
 const pinned = (

@@ -56,7 +56,7 @@ test('[WORDS-3] every sentence of the server-rendered pages has a German transla
     }
 })
 
-// ——— sentences missing from the catalogue ———
+// ——— sentences missing from the catalog ———
 
 interface Node {
   readonly type: string

@@ -36,7 +36,7 @@ test('[WORDS-1] every sentence of the pages has a translation with the same valu
   }
 })
 
-// ——— sentences missing from the catalogue ———
+// ——— sentences missing from the catalog ———
 
 /** A node of a syntax tree (ESTree, with JSX). */
 interface Node {

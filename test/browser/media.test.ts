@@ -125,7 +125,7 @@ async function cursorBehind(page: Page, words: string): Promise<void> {
   }, words)
 }
 
-// ——— with engines ———
+// ——— with real engines ———
 
 let writer: (Somebody & { readonly node: Running }) | undefined
 afterAll(async () => {
@@ -462,7 +462,7 @@ test('[MEDIA-50] a voice is chosen from those of the nodes; [MEDIA-51] a transcr
   await gil.context.close()
 })
 
-// ——— looks ———
+// ——— screenshots ———
 
 for (const viewport of sizes)
   test(`[MEDIA-41] the panel at ${viewport.width} px, light and dark: no violations`, async () => {

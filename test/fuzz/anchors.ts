@@ -263,7 +263,7 @@ const accept = (fuzz: Case, model: Model): string => {
   return `accepts ${JSON.stringify(insert)} at ${JSON.stringify(range)}`
 }
 
-// ——— what must hold ———
+// ——— invariants ———
 
 const check = ({ server, pins }: Case, model: Model): void => {
   const content = server.text.toString()

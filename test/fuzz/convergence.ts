@@ -259,7 +259,7 @@ const operate = (fuzz: Fuzz): string | Promise<string> => {
   return type(fuzz)
 }
 
-// ——— the end ———
+// ——— checks at the end ———
 
 const checkTokens = (fuzz: Fuzz, texts: readonly string[]): void => {
   const counts = countTokens(texts.join('\n'))

@@ -60,7 +60,7 @@ export interface Report {
   readonly memory: { readonly before: number; readonly after: number }
 }
 
-// ——— what can be asked ———
+// ——— the described operations ———
 
 /** Replaces the references in a part of the description. */
 const resolved = (description: Json, part: Json): Json => {
@@ -201,7 +201,7 @@ class Fuzz {
     )
   }
 
-  // ——— one request ———
+  // ——— creating requests ———
 
   request(): Sent {
     const { random } = this
@@ -374,7 +374,7 @@ const headerOf = (value: unknown): string =>
     .replaceAll(/[^\u0020-\u007e\u00a0-\u00ff]/g, '')
     .slice(0, 2000)
 
-// ——— sending ———
+// ——— sending requests ———
 
 const agent = new Agent({ keepAlive: true, maxSockets: 32 })
 
@@ -407,7 +407,7 @@ const send = ({ method, target, headers, body }: Sent, url: string): Promise<Hea
     outgoing.end(body)
   })
 
-// ——— what must hold ———
+// ——— invariants ———
 
 /**
  * A store that records every commit. On request, it reports that another node has written every record that was read. This empties the service's

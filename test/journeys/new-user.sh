@@ -1,14 +1,15 @@
 #!/bin/sh
-# What a new user does, from nothing: install, sign in, write, meet a conflict, settle it, ask for a review and close it.
-# Needs: BASE, the address of a running service; HOME, an empty folder; APPROVE, a program that approves the login at the address it is given.
-# Run by test/spec/journey.test.ts, and by hand: HOME=$(mktemp -d) BASE=http://localhost:8080 APPROVE=xdg-open sh test/journeys/new-user.sh
+# The journey of a new user: installing the client, signing in, writing, resolving a conflict, and requesting and closing a review.
+# It needs three variables: BASE is the address of a running service, HOME is an empty folder, and APPROVE is a program that approves a login.
+# The program receives the address of the login as its argument.
+# The test test/spec/journey.test.ts runs this script. By hand: HOME=$(mktemp -d) BASE=http://localhost:8080 APPROVE=xdg-open sh test/journeys/new-user.sh
 set -eu
 
 step() {
   printf '\n== %s\n' "$1"
 }
 
-# The command must end with this exit code.
+# Runs a command, which must end with the given exit code.
 expect() {
   wanted=$1
   shift
@@ -19,7 +20,7 @@ expect() {
   [ "$found" = "$wanted" ] || { printf 'exit code %s instead of %s: %s\n' "$found" "$wanted" "$*" >&2; exit 1; }
 }
 
-# A field of a JSON object on the standard input: `field task.id`.
+# Prints a field of the JSON object on the standard input. Example: `field task.id`.
 field() {
   node -e 'let s="";process.stdin.on("data",c=>s+=c).on("end",()=>console.log(process.argv[1].split(".").reduce((o,k)=>o[k],JSON.parse(s))))' "$1"
 }

@@ -988,7 +988,7 @@ test('[CLI-17] events are printed line by line', async () => {
   for (const line of running.stdout().trim().split('\n')) expect((JSON.parse(line) as Json).seq).toEqual(expect.any(Number))
 })
 
-// ——— other programs ———
+// ——— MCP clients ———
 
 test('[CLI-18] an MCP client uses the service through the bridge; the model never sees a stored key', async () => {
   const owner = await pulled('tools.md')

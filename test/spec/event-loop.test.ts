@@ -15,7 +15,7 @@ afterAll(() => world.stop())
 
 const json = 'application/json'
 
-// ——— bodies ———
+// ——— request bodies ———
 
 test('[LOOP-1] a JSON body with too many values, or nested too deep, returns 400 on every interface and changes nothing', async () => {
   const owner = await world.create('as it was')
@@ -166,7 +166,7 @@ test('[LOOP-9] a merge that is too large is left out of the answer, which says s
   expect((await owner.replace(`start\n${text}`, { baseVersion: version, onConflict: 'merge' })).merged).toBe(true)
 })
 
-// ——— lanes ———
+// ——— queues for text jobs ———
 
 const lane = (waitingMax = 100, waitingOfHolderMax = 100): Lane<TextJob, unknown> =>
   new Lane({ entry: new URL('../../server/threads/text-worker.ts', import.meta.url), secondsMax: 20, waitingMax, waitingOfHolderMax })

@@ -175,7 +175,7 @@ test('[MCP-36] the bytes of an uploaded file decide its type', async () => {
   await rm(folder, { recursive: true })
 })
 
-// ——— addresses ———
+// ——— addresses with fewer tools ———
 
 test('[MCP-32] an address limits the list to groups; an unknown group is refused with the existing ones', async () => {
   const whole = await names('')

@@ -69,7 +69,7 @@ const text = '# Plan\n\nIntro.\n\n## Risks\n\n- one\n- two\n\n## Costs\n\nMuch.\
 const urlOf = ({ doc, key }: Person): string => `${world.url}/d/${doc}?key=${key}`
 const at = (owner: Person): { doc: string; key: string } => ({ doc: owner.doc, key: owner.key })
 
-// ——— the list ———
+// ——— the list of tools ———
 
 test('[MCP-1] the basic tools are listed first, in their order, with descriptions, schemas and annotations', async () => {
   const list = await tools()

@@ -284,7 +284,7 @@ test('[MEDIA-49] a waiting client survives a restart of the service, and fetches
   node.die()
 })
 
-// ——— without programs ———
+// ——— without engines ———
 
 test.each([8000, 16_000, 22_050, 44_100, 48_000])(
   '[MEDIA-32] a tone of 440 Hz at %i Hz, in two channels, becomes one of 440 Hz in mono at 16 kHz',

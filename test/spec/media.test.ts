@@ -260,7 +260,7 @@ test('[MEDIA-8] an account makes, lists and revokes node tokens; revoking closes
   expect(world.lines.join('\n')).not.toContain(made.token)
 })
 
-// ——— bad input ———
+// ——— invalid input ———
 
 test.each<[string, string, object, number, string]>([
   ['a text that is too long', 'speak', { json: { text: 'x'.repeat(limits.speechCharsMax + 1) } }, 400, 'invalid_request'],
@@ -420,7 +420,7 @@ test('[MEDIA-15] a result counts once: repeated messages, or those after the job
   expect(node.closed()).toBeUndefined()
 })
 
-// ——— what goes wrong ———
+// ——— failures ———
 
 test('[MEDIA-16] when one of two nodes dies during a job, the other runs it; when all die, the job fails with a reason', async () => {
   const first = await join(ana, { capabilities: ['ocr'], slots: 1 })

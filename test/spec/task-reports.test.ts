@@ -228,7 +228,7 @@ describe('[REPORT-7] an invalid field is named and nothing is reported', () => {
   })
 })
 
-// ——— the whole sequence ———
+// ——— the complete sequence ———
 
 /** The headers of a reviewer's requests. */
 interface Way {

@@ -311,7 +311,7 @@ test('[TASK-8] revoking the link ends the reviewer’s access; the assignment ca
   expect(await close(owner, assignment)).toMatchObject({ status: 200, json: { task: { status: 'closed' } } })
 })
 
-// ——— who acts ———
+// ——— permissions ———
 
 test('[TASK-9] only the link of the assignment can start and report it: the owner and other links are refused', async () => {
   const owner = await world.create('text')
@@ -422,7 +422,7 @@ test('[TASK-11] with a concurrent close, a report comes first or is refused', as
   }
 })
 
-// ——— who sees what ———
+// ——— visibility ———
 
 test('[TASK-12] the owner sees all with their links, other links all without, and the link of an assignment only that one', async () => {
   const owner = await world.create('text')
@@ -538,7 +538,7 @@ test('[TASK-15] the secret of the link appears in no event, in no answer to othe
   await own.stop()
 })
 
-// ——— bad input ———
+// ——— invalid input ———
 
 const long = 'x'.repeat(limits.taskTextCharsMax + 1)
 const badRequests: [string, unknown][] = [
@@ -657,7 +657,7 @@ test('[TASK-18] synonyms are accepted, unknown fields refused', async () => {
   expect(json.task.report).toMatchObject({ reviewedVersion: owner.created.version, summary: 'S', commentIds: [], suggestionIds: [] })
 })
 
-// ——— the store ———
+// ——— failures of the store ———
 
 test('[TASK-19] if the store fails, an assignment stays unchanged after any request', async () => {
   const owner = await world.create('text')

@@ -280,7 +280,7 @@ export const startWorld = async (options: StartOptions = {}): Promise<World> => 
   }
 }
 
-// ——— below the provider ———
+// ——— connections without a provider ———
 
 const rawExchange = (url: string, request: string | Uint8Array, done: (answer: string) => boolean = () => false): Promise<string> =>
   new Promise((resolve, reject) => {

@@ -106,7 +106,7 @@ function openMedia(view: View): Media {
   const unreached = signal<string | undefined>(undefined)
   const outbox = openOutbox<KeptJob>('media', doc)
 
-  // ——— on this device ———
+  // ——— jobs on this device ———
 
   /** Records whether there are jobs, so that the next page looks for them only if needed. */
   const mark = async (): Promise<void> => writeDevice(documentValue('media', doc), (await outbox.read()).length > 0 ? '1' : null)
@@ -127,7 +127,7 @@ function openMedia(view: View): Media {
     await mark()
   }
 
-  // ——— at the service ———
+  // ——— jobs at the service ———
 
   const tell = (words: string): void => {
     if (view.panel.peek() === 'media') return
@@ -200,7 +200,7 @@ function openMedia(view: View): Media {
   outbox.start({ work: again, onCarried: () => void restore() })
   void restore()
 
-  // ——— what can be done ———
+  // ——— available jobs ———
 
   const look = async (): Promise<void> => {
     try {

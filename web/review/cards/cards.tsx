@@ -243,7 +243,7 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   )
 }
 
-// ——— not yet sent ———
+// ——— unsent items ———
 
 function NewCard({ review, item }: { review: Review; item: Item & { readonly kind: 'new' } }): JSX.Element {
   const { entry } = item
