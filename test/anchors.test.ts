@@ -400,7 +400,7 @@ describe('replacements', () => {
   })
 })
 
-/** Seeds that once failed, each with its bug. */
+/** Seeds that once failed, with a description of each bug. */
 test.each([
   [153, 'marks that are left of a quote'],
   [1594, 'a quote of white space alone'],

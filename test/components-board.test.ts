@@ -131,7 +131,7 @@ test('[COMP-2] Alt with an arrow moves a card; the focus follows, and its new po
   expect(desk.focus).toEqual([{ kind: 'moved card', place: { column: 1, card: 0 } }])
   expect(desk.announcements).toEqual([{ kind: 'moved', name: 'Test', column: 'Doing', place: 1, count: 1 }])
   expect(desk.state.current).toEqual({ column: 1, card: 0 })
-  // At the end of the board, the key is handled but moves nothing.
+  // At the end of the board, the key is handled but has no effect.
   const before = desk.lines
   desk.key('Pick', 'ArrowRight', { altKey: true })
   expect([desk.lines, desk.last.isTaken]).toEqual([before, true])

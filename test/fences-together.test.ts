@@ -11,7 +11,7 @@ test.each(['board', 'chat', 'sheet'] as const)(
   }
 )
 
-/** Seeds that once failed, each with its bug. */
+/** Seeds that once failed, with a description of each bug. */
 test.each([
   ['board', 4, 'a line inserted where one was vacated came to stand on it'],
   ['chat', 480, 'marks that grew reached others after the lines that relied on them'],

@@ -71,7 +71,7 @@ test('[FIRST-1] the text comes with the page for people who may read it, by link
   const without = async (address: string, headers: Record<string, string> = {}): Promise<void> => {
     const answer = await pageOf(address, headers)
     const html = await answer.text()
-    // If the address has no key, the browser may store one. The page then requests the text with that key.
+    // If the address has no key, the browser may have stored one. The page then requests the text with that key.
     const isAsking = !address.includes('key=') && headers['cookie'] === undefined
     expect(isAsking ? [200] : [404, 410]).toContain(answer.status)
     expect(html).not.toContain('Herons')

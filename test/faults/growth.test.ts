@@ -232,7 +232,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'web/editor/headings.ts': { headingsOf: (text) => headingsOf(Text.of(`# ${text}`.split('\n'))) }
 }
 
-/** Modules in the folders of parsers that read no text written by others, with the reason. */
+/** Modules in the folders of parsers that do not read text written by others, with the reason for each. */
 const others: Readonly<Record<string, string>> = {
   'shared/fences/chart-pick.ts': 'edits of a chart that is parsed: its settings, one by one',
   'shared/fences/json-table.ts': 'by chartTableOf, in chart-data.ts',

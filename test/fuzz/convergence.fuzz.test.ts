@@ -11,7 +11,7 @@ const first = Number(process.env['AGMD_TEST_SEED'] ?? 1_000)
 /** Number of seeds that run at once. While one waits for the disk or a socket, another one computes. */
 const lanes = Number(process.env['AGMD_TEST_LANES'] ?? 2)
 
-/** Seeds that once failed, each with its bug. */
+/** Seeds that once failed, with a description of each bug. */
 const failedOnce: readonly (readonly [number, string])[] = [
   [30, 'a replacement of a text that begins with a line end left the line end there'],
   [133, 'an update that its socket left behind kept the client id for ever, and its owner could not come back']

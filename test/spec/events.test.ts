@@ -295,7 +295,7 @@ test('[EVENT-15] a mention makes one event: none when its message moves, is edit
     quiet()
   }
   expect(await mentioned(owner, 1)).toHaveLength(1)
-  // Restoring an earlier version announces nothing. A message by an agent is announced, and so is a second message in the same minute.
+  // Restoring an earlier version causes no announcement. A message by an agent is announced, and so is a second message in the same minute.
   await owner.replace(chatOf(old, `${said}?`, '[2030-01-01T00:00Z] @Bo: @ana, again'), { author: 'Robo' })
   quiet()
   await mentioned(owner, 2)

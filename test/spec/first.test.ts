@@ -104,7 +104,7 @@ test('[FIRST-8] an unreadable page always returns the same 404, and 410 to holde
   const [status, text, tag] = await of('unknownunknown', other.key)
   expect([status, tag]).toEqual([404, null])
   expect(text).toContain('<div id="app">')
-  // The browser may store a key that its address does not contain.
+  // The browser may have stored a key that the address does not contain.
   const [without, ...others] = await Promise.all([owner.doc, gone.doc, 'unknownunknown'].map((doc) => of(doc)))
   expect(without?.slice(0, 2)).toEqual([200, text])
   expect(others).toEqual([without, without])

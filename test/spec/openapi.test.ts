@@ -126,7 +126,6 @@ test('[OPENAPI-4] the description equals the committed one: a change of the inte
   expect(JSON.parse(await readFile(snapshotPath, 'utf8'))).toEqual(JSON.parse(text))
 })
 
-/** The part of JSON Schema 2020-12 that zod uses; an unknown keyword is an error. */
 /** Merges the parts of a schema into one object. */
 const whole = (schema: Json): Json => {
   const { allOf = [], properties = {}, required = [] } = resolved(schema)
@@ -138,6 +137,9 @@ const whole = (schema: Json): Json => {
   }
 }
 
+/**
+ * Returns the faults of a value according to its schema. It knows the part of JSON Schema 2020-12 that zod uses. An unknown keyword is a fault as well.
+ */
 const violations = (schema: Json, value: Json, at = ''): string[] => {
   if (schema.$ref !== undefined) return violations(api.components.schemas[schema.$ref.split('/').at(-1)], value, at)
   const found: string[] = []

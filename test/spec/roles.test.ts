@@ -31,7 +31,7 @@ interface CallerKind {
   readonly role: Role | null
   /** The reason why every request of this caller is refused. */
   readonly refused?: ErrorCode
-  /** Whether the caller sends no valid credential. */
+  /** Whether the caller has no valid credential. */
   readonly bare?: boolean
   /** The documents that the token opens: all of them (`edit`), or a single one (`one`). */
   readonly scope?: 'edit' | 'one'

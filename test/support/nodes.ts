@@ -77,7 +77,7 @@ export interface ScriptedOptions {
   readonly slots?: number
   /** Whether the node never says hello. */
   readonly mute?: boolean
-  /** Whether the node answers no heartbeats. */
+  /** Whether the node ignores heartbeats. */
   readonly deaf?: boolean
   /** Whether the node gives no credit. */
   readonly stingy?: boolean

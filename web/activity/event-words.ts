@@ -1,4 +1,4 @@
-/** The sentences that describe events, one per kind. This module draws nothing. */
+/** The sentences that describe events, one per kind. This module has no user interface code. */
 import type { EventFields, EventKind, ToldPayload } from '../../shared/events.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { mentionOf } from '../../shared/mentions.ts'

@@ -1,4 +1,7 @@
-/** Groups the feed for reading: by day, and within a day one entry for changes that an author made within half an hour. This module draws nothing. */
+/**
+ * Groups the feed for reading: by day, and within a day by author. Changes that an author made within half an hour share an entry. This module has no
+ * user interface code.
+ */
 import type { EventFields } from '../../shared/events.ts'
 import type { FeedEvent } from './event.ts'
 

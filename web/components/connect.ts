@@ -48,7 +48,7 @@ const reasonOf = ({ canType, session }: ReviewedView): string | undefined => {
 
 export function inputFor({ page, fence, fences, name, fresh, begins, leave, show }: Place): ComponentInput {
   const holds = holdsOf(page.session.link.awareness)
-  // Changes only when the text of a sheet changes, so that edits elsewhere recompute no sheet.
+  // Changes only when the text of a sheet changes, so that sheets are not recomputed after edits elsewhere.
   const written = computed(() =>
     fences.value
       .filter(isSheet)

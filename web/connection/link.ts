@@ -1,4 +1,4 @@
-/** The connection of one document: socket, token, presence, role and unconfirmed changes. This module draws nothing. */
+/** The connection of one document: socket, token, presence, role and unconfirmed changes. This module has no user interface code. */
 import type { LiveMessage } from '../../shared/live-protocol.ts'
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
 import { batch, effect, signal, type Signal } from '@preact/signals'
@@ -37,7 +37,7 @@ interface LinkInput {
   onEvent?(message: LiveMessage): void
 }
 
-/** Number of consecutive connections that ended before everything was sent, after which the page tells the person. */
+/** The page informs the person after this many consecutive connections that ended before everything was sent. */
 const strugglingFrom = 4
 /** Close code that the provider itself sends when the server closes the document but not the socket. */
 const documentClosed = 1000

@@ -1,11 +1,11 @@
-/** Decides whether a closed connection is retried or ended. This module has no timers and draws nothing. */
+/** Decides whether a closed connection is retried or ended. This module has no timers and no user interface code. */
 import { closeCodes } from '../../shared/live-protocol.ts'
 
 /** The reason why the server ended the connection permanently: the meaning of a close code or of an error code. */
 export type Ended = 'credential_ended' | 'forbidden' | 'deleted' | 'bad_message' | 'too_big' | 'full' | 'credential_required' | 'not_found'
 
-// All other codes are temporary: 1001 the server restarts, 1006 there was no close frame, 1011 the server's store failed, 1013 the page must sync
-// again, 4408 the page was too slow, 4429 the page sent too fast.
+// All other codes are temporary. The server restarts (1001), there was no close frame (1006), the server's store failed (1011), the page must sync
+// again (1013), the page was too slow (4408), or it sent too fast (4429).
 const endedByClose: Readonly<Record<number, Ended>> = {
   [closeCodes.tooBig]: 'too_big',
   [closeCodes.credentialEnded]: 'credential_ended',

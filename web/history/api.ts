@@ -20,7 +20,7 @@ const replaceContent = operation<'replaceContent'>('PUT /api/docs/{id}/content')
 export const nameNow = async (at: Access, content: string, baseVersion: string, label: string): Promise<Revision> => {
   // Replacing the text with itself changes nothing, but the service saves the unsaved text first, in the name of the person who typed it.
   const { revisionId } = await replaceContent(at, { content, baseVersion })
-  // Only dry runs and suggestions save no revision.
+  // Every replacement saves a revision, unless it is a dry run or a suggestion.
   if (revisionId === null) throw new Error('the service saved no revision')
   return labelRevision(at, { revisionId, label })
 }

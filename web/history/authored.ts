@@ -1,4 +1,4 @@
-/** Groups the lines of a version by author for reading, without the blank lines around each group. This module draws nothing. */
+/** Groups the lines of a version by author for reading, without the blank lines around each group. This module has no user interface code. */
 import type { AttributedLines } from './api.ts'
 
 export interface Authored {

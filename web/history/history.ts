@@ -1,4 +1,4 @@
-/** The versions of a document, the two versions that are compared, and the actions on them, as signals. This module draws nothing. */
+/** The versions of a document, the two versions that are compared, and the actions on them, as signals. This module has no user interface code. */
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import {
   type AttributedLines,

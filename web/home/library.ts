@@ -1,4 +1,4 @@
-/** The documents known to a person: those opened on this device, and those of the account. This module draws nothing. */
+/** The documents known to a person: those opened on this device, and those of the account. This module has no user interface code. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Output } from '../../shared/operations/index.ts'
 import type { Role } from '../../shared/roles.ts'

@@ -1,11 +1,11 @@
-/** The documents of an account that stay on this device after signing out. This module draws nothing. */
+/** The documents of an account that stay on this device after signing out. This module has no user interface code. */
 import { removeFromDevice } from '../device/remove.ts'
 import { forget, type RecentDocument, remember } from '../device/recent.ts'
 import { hasUnsent } from '../device/unsent.ts'
 
 /**
- * Returns the documents on this device that an account owns. Removing them here loses nothing. Without a share key, a person can be an owner only
- * through an account. The keys of all other documents may exist only on this device.
+ * Returns the documents on this device that an account owns. Nothing is lost if they are removed here. Without a share key, a person can be an owner
+ * only through an account. The keys of all other documents may exist only on this device.
  */
 export const ofAccount = (recent: readonly RecentDocument[]): readonly RecentDocument[] =>
   recent.filter(({ inAccount, key, role }) => inAccount ?? (key === '' && role === 'owner'))

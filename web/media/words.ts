@@ -1,4 +1,4 @@
-/** The strings for media jobs: their names, and the reasons why a job is not possible. This module draws nothing. */
+/** The strings for media jobs: their names, and the reasons why a job is not possible. This module has no user interface code. */
 import { limits } from '../../shared/limits.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { RequestError } from '../client/api.ts'

@@ -1,4 +1,4 @@
-/** Finds words of a Markdown source in the text rendered from it. This module draws nothing. */
+/** Finds words of a Markdown source in the text rendered from it. This module has no user interface code. */
 import type { Range } from '../../shared/text/anchors.ts'
 import { occurrences } from '../../shared/text/search.ts'
 

@@ -1,7 +1,7 @@
 /**
- * One open document: its text, storage, connection and rights. It exposes signals and draws nothing. `answer.ts` has the service's answer about the
- * document, `permission.ts` the rights, `title.ts` the title, and `refusal.ts` the reason why it is not shown. `row.ts` has its row on this device,
- * `unsent.ts` the unconfirmed changes, `status.ts` the state of saving, and `leaving.ts` the closing of the page.
+ * One open document: its text, storage, connection and rights. It exposes signals and has no user interface code. `answer.ts` has the service's
+ * answer about the document, `permission.ts` the rights, `title.ts` the title, and `refusal.ts` the reason why it is not shown. `row.ts` has its row
+ * on this device, `unsent.ts` the unconfirmed changes, `status.ts` the state of saving, and `leaving.ts` the closing of the page.
  */
 import type { LiveMessage } from '../../shared/live-protocol.ts'
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'

@@ -1,4 +1,4 @@
-/** Reads and changes whether the open document is published. This module draws nothing. */
+/** Reads and changes whether the open document is published. This module has no user interface code. */
 import { signal, type Signal } from '@preact/signals'
 import { onceFor } from '../../shared/once-for.ts'
 import type { Session } from '../session/session.ts'

@@ -1,4 +1,4 @@
-/** Deletes and restores documents. It draws nothing, but shows messages. */
+/** Deletes and restores documents. It has no user interface code, but shows messages. */
 import { findUser, readDocument } from '../client/documents.ts'
 import { operation } from '../client/operation.ts'
 import { removeFromDevice } from '../device/remove.ts'

@@ -2,7 +2,7 @@
 import { cleanText } from '../base/clean-text.ts'
 import { t } from '../text/t.ts'
 
-/** Largest accepted file, in bytes. Nobody reads a longer text, and the service accepts none. */
+/** Largest accepted file, in bytes. The service does not accept longer texts. */
 const fileBytesMax = 10 * 1024 * 1024
 
 /** An error whose message the page shows to the person unchanged. */

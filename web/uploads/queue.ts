@@ -1,6 +1,6 @@
 /**
- * The files that people add to a document, from the drop to the Markdown in the text. It is a separate chunk that exposes signals and draws nothing.
- * Files are sent one at a time, in the order in which they were added. The place of each file stays correct while others type.
+ * The files that people add to a document, from the drop to the Markdown in the text. It is a separate chunk that exposes signals and has no user
+ * interface code. Files are sent one at a time, in the order in which they were added. The place of each file stays correct while others type.
  */
 import { signal } from '@preact/signals'
 import * as Y from 'yjs'

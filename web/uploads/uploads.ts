@@ -1,6 +1,6 @@
 /**
  * The files that people add to a document: the part that the page needs from the start. The sender (`queue.ts`) loads after the page, and files added
- * earlier wait for it. It exposes signals and draws nothing.
+ * earlier wait for it. It exposes signals and has no user interface code.
  */
 import { batch, computed, signal } from '@preact/signals'
 import * as Y from 'yjs'

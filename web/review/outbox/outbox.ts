@@ -1,6 +1,6 @@
 /**
  * Sends actions on annotations and assignments in order, from the outbox of the device (web/device/outbox.ts). It maps each action to a request, and
- * handles the answer or refusal. It exposes signals and draws nothing.
+ * handles the answer or refusal. It exposes signals and has no user interface code.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { Output } from '../../../shared/operations/index.ts'

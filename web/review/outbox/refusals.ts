@@ -1,4 +1,4 @@
-/** Messages for an annotation, a decision or an assignment that the service refused. This module draws nothing. */
+/** Messages for an annotation, a decision or an assignment that the service refused. This module has no user interface code. */
 import { t, term } from '../../text/t.ts'
 import type { RequestError } from '../../client/api.ts'
 

@@ -1,6 +1,6 @@
 /**
  * The comments, suggestions and assignments of one open document. It combines the data of the service with actions of this page that the service has
- * not answered. It exposes signals and draws nothing.
+ * not answered. It exposes signals and has no user interface code.
  */
 import type { LiveMessage } from '../../../shared/live-protocol.ts'
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
