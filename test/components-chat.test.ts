@@ -170,7 +170,7 @@ test('[COMP-28] nothing is asked if only one of the two changed the text, or bot
 test('[COMP-28] the text for a removed message stays, and can be sent again', () => {
   const talk = new Talk(first, mine, last).edit('Yes').others(first, last)
   expect(talk.state.draft).toMatchObject({ isGone: true, begun: { text: 'Yes' } })
-  // The form takes the position of the message, which has no text any more.
+  // The form takes the position of the message, which no longer has any text.
   expect(chatShown(talk.state.chat, talk.state.draft, 100).formAt).toBe(1)
   expect(talk.step({ kind: 'typed' }).holds).toHaveLength(2)
   talk.isLocked = true

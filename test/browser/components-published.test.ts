@@ -86,7 +86,7 @@ test('[COMP-15] published pages show components without script: boards, chats, c
     // Wide components scroll on their own.
     expect((await page.locator('.component-sheet').boundingBox())?.width).toBeLessThanOrEqual(viewport.width)
     await leave()
-    // axe needs scripts, and the markup is the same with them.
+    // axe needs scripts. The markup does not depend on them.
     const other = await visit(document, url, { viewport })
     const drawing = other.page.locator('.component-chart svg:visible')
     await drawing.waitFor()

@@ -76,7 +76,7 @@ test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until t
   await until(async () => (await row.locator('strong').textContent()) === 'You', 'oneself in the activity')
   expect(heard.flat()).toEqual([])
 
-  // A program that has not read the text replaces all of it or a section. A person who sees this restores the text.
+  // A program that has not read the text replaces the entire text or a section. A person who sees this restores the text.
   const text = await editorText(owner)
   for (const [method, path, body, said] of [
     ['PUT', 'content', { content: '# Other\n' }, 'replaced the whole text.'],

@@ -334,7 +334,7 @@ const play = async (fuzz: Fuzz, steps: number): Promise<void> => {
   }
   const texts = await converge(fuzz)
   checkTokens(fuzz, texts)
-  // Everything that was due later has happened by then. The texts must come from the disk alone.
+  // Everything that was still due has happened by this time. The texts must come from the disk alone.
   fuzz.clock.turn(1_500)
   for (const { typist } of fuzz.typists) typist.disconnect()
   await stopWorld(fuzz)

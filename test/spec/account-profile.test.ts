@@ -151,7 +151,7 @@ test('[ACCT-4] an account is deleted with its password; all access ends at once,
   const shown = (await (await world.ask('GET', `/api/docs/${linked}`, { key: link.secret })).json) as Json
   expect(shown.owner).toEqual({ kind: 'anonymous' })
   expect((await world.ask('GET', `/pub/${published}.md`)).status).toBe(200)
-  // Nobody could open these documents any more, so they are in the trash.
+  // Nobody could open these documents without the account, so they are in the trash.
   const headOf = async (doc: string): Promise<Head> =>
     decodeRecord<Head>((await world.service.storage.get(keys.head(doc)))?.value ?? new Uint8Array())
   for (const doc of [alone, trashed]) {

@@ -287,7 +287,7 @@ const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefi
 
 let tokensMade: string[] = []
 
-/** Creates a token of Ana. Earlier ones are deleted, because an account has a limited number. */
+/** Creates a token of Ana. Earlier tokens are deleted, because an account can have only a limited number of tokens. */
 const tokenOf = async (what: object): Promise<string> => {
   const headers = { Authorization: `Bearer ${await appSession(ana)}` }
   for (const id of tokensMade.splice(0)) await world.ask('DELETE', `/api/me/tokens/${id}`, { headers })

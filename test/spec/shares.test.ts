@@ -247,7 +247,7 @@ test('[SHARE-14] a document has a limited number of live links; a revoked or exp
     clock.turn(61_000)
     expect(await make()).toMatchObject({ status: 201 })
     expect(await make()).toMatchObject({ status: 400 })
-    // An expired link did not count any more, so revoking it frees no place.
+    // An expired link no longer counts, so revoking it does not make room for another one.
     await owner.ask('DELETE', `/shares/${short.id}`)
     expect(await make()).toMatchObject({ status: 400 })
   })

@@ -507,7 +507,7 @@ export function hostileTexts(more: readonly string[] = []): readonly string[] {
   for (const scheme of schemes)
     for (const disguise of disguises) {
       const address = disguise(scheme.replaceAll('$', turn(scripts, index)))
-      // Each address appears in a third of the places, in turn. Over all schemes, every place is used.
+      // Each address appears in a third of the places. All schemes together use every place.
       for (let place = index++ % 3; place < addressed.length; place += 3) add(turn(addressed, place)(address))
     }
   for (const formula of formulas) {

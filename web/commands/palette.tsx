@@ -31,7 +31,7 @@ interface Found {
 
 const order = Object.keys(groups) as Group[]
 
-/** Most documents listed next to commands, and most listed when only documents are searched. */
+/** Largest number of documents that are listed next to commands. The next value applies when only documents are searched. */
 const documentsBeside = 5
 const documentsMax = 30
 

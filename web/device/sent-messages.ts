@@ -5,7 +5,7 @@
 import { documentValue } from './device.ts'
 import { readDevice, writeDevice } from './values.ts'
 
-/** Most messages that are remembered for a document. The oldest are forgotten first. */
+/** Largest number of messages that are remembered for a document. The oldest are forgotten first. */
 const sentMax = 200
 
 const list = (id: string): readonly string[] => {

@@ -17,7 +17,7 @@ function openingFence(text: string): OpeningFence | undefined {
   return run === undefined || text.includes('`', all.length) ? undefined : { lead: lead + ' '.repeat(marker.length), run }
 }
 
-/** Most lines below the fence that are searched for one without a partner. */
+/** Largest number of lines below a fence that are searched for a fence without a partner. */
 const linesMax = 20_000
 
 const runStart = /^[ \t>]*(`{3,}|~{3,})/

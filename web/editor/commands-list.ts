@@ -32,7 +32,7 @@ function item(text: string): Item | undefined {
   return { lead, marker, next, length: match[0].length, nextNumber: number === undefined ? undefined : Number(number) + 1 }
 }
 
-/** Most lines that one key press renumbers. */
+/** Largest number of lines that one key press renumbers. */
 const renumberLinesMax = 500
 
 /** Renumbers the items after a new one, as long as they were numbered in sequence. Other numbers are intentional. */
@@ -76,7 +76,7 @@ function leave(state: EditorState, line: Line, outer: string): TransactionSpec {
   return { changes, selection, scrollIntoView: true, userEvent: 'input' }
 }
 
-/** Most lines above an item that are searched for the item that contains it. */
+/** Largest number of lines above an item that are searched for the item that contains it. */
 const outerLinesMax = 1000
 
 /** Returns the text before the marker of the item that contains an item. That is the nearest item above with less indentation. */

@@ -82,7 +82,7 @@ function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insert
   return rest
 }
 
-/** Most line breaks of one removal for which the page finds the step that wrote them. */
+/** Largest number of line breaks in one removal for which the page finds the steps that wrote them. */
 const lineEndsMax = 200
 
 /** Text that somebody else has just removed from a gap, next to text that was already deleted. */

@@ -12,7 +12,7 @@ import { readTextFile, TextFileFailure } from '../ui/text-file.ts'
 import { deviceValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
 
-/** Most files that a person can add at once. */
+/** Largest number of files that a person can add at once. */
 const filesMax = 50
 
 interface NewDocument {

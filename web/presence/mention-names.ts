@@ -44,7 +44,7 @@ export function namesAround(page: Named, own: readonly string[]): string[] {
   return [...new Set([...here, ...own, ...annotations, ...actors].map((name) => mentionOf(name)))].filter((name) => !isNobody(name))
 }
 
-/** Most names shown at once. */
+/** Largest number of names shown at once. */
 const shownMax = 6
 
 /** Returns the names that match the letters typed after @. Names that begin with these letters come first. */

@@ -36,7 +36,7 @@ interface AskInput {
   readonly onKeep: () => void
 }
 
-/** Most names in a question. The rest are only counted. */
+/** Largest number of names in a question. The rest are only counted. */
 const namesMax = 5
 const listed = (names: readonly string[]): string => {
   const more = names.length - namesMax

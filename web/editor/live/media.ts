@@ -13,7 +13,7 @@ import { link, linkParts } from './inline.ts'
 const sizes = new Map<string, { readonly width: number; readonly height: number }>()
 const sizesMax = 1000
 
-/** Returns the address as the browser would load it. Undefined if the page may not load it (its content security policy agrees). */
+/** Returns the address as the browser would load it. Undefined if the page may not load it. The content security policy has the same rule. */
 function loadable(written: string): string | undefined {
   const address = written.replace(/^<(.*)>$/, '$1').replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
   if (!mayLink(address)) return undefined

@@ -42,7 +42,7 @@ const placeMs = 120
 const lookAgainMs = 1500
 /** How often restored text is checked. The delay doubles each time, because the service may receive the text later than this page. */
 const looksMax = 5
-/** Most deleted texts that are searched for after typing. */
+/** Largest number of deleted texts that are searched for after typing. */
 const goneMax = 50
 
 export function openPlacing(

@@ -12,9 +12,9 @@ import { pushedApart } from './layout.ts'
 import { hueOf } from '../../presence/colours.ts'
 import type { Review } from '../annotations/review.ts'
 
-/** Most cards drawn at once: those around the visible part of the text. */
+/** Largest number of cards drawn at once. They are those around the visible part of the text. */
 const cardsMax = 80
-/** Distance from the end of the text to a card, in pixels, and how much of it the text leaves free. */
+/** Distance from the end of the text to a card, in pixels, and the part of this distance that the text leaves free. */
 const [leadPixels, paddingPixels] = [28, 72]
 const slopePixelsMax = 160
 
