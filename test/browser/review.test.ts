@@ -1311,7 +1311,7 @@ test('[REVIEW-14] an annotation made while others rewrite the text next to its w
   await way.stop()
 })
 
-test('[REVIEW-44] [REVIEW-45] [REVIEW-65] [REVIEW-67] on a phone the bar shows that suggesting is on; a reply without a name, typed at the card while its comment is sent, is the person’s own', async () => {
+test('[REVIEW-44] [REVIEW-45] [REVIEW-65] [REVIEW-67] [REVIEW-68] on a phone the bar shows that suggesting is on; a reply without a name, typed at the card while its comment is sent, is the person’s own', async () => {
   const document = await createDocument(world.url, 'Some words.\n')
   const { context, page } = await person('', document.url, { viewport: { width: 360, height: 740 } })
   const shown = page.locator('.top-bar .mode[aria-pressed=true]').first()
@@ -1345,5 +1345,12 @@ test('[REVIEW-44] [REVIEW-45] [REVIEW-65] [REVIEW-67] on a phone the bar shows t
   expect(await page.locator('.card-reply .card-author').textContent()).toBe('You')
   await page.keyboard.type('rd')
   expect(await page.getByLabel('Reply').inputValue()).toBe('Third')
+
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.press('Control+Alt+m')
+  await page.locator('.side-panel .card.composer textarea:focus').waitFor()
+  await page.keyboard.type('On everything')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.side-panel .card', { hasText: 'On everything' }).waitFor()
   await context.close()
 })

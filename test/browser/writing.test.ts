@@ -1,7 +1,7 @@
 /** Writing by keyboard alone: commands, menus, tables, pasting, finding and the outline. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page, Route } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { createDocument, type Document, editorText, readMarkdown, saved, until, ownPage } from './browser.ts'
@@ -533,13 +533,17 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
   for (let line = 0; line < 30; line++) await press('Enter')
   await until(hasQuarter, 'a quarter of the window stays free below the caret')
   // An image above the caret gets its height late. Its address is short: a long one would first be many lines of text.
-  const { promise: asked, resolve: askFor } = Promise.withResolvers<Route>()
-  await page.route('**/late.png', askFor)
+  const image = { asked: Promise.withResolvers<undefined>(), sent: Promise.withResolvers<undefined>() }
+  await page.route('**/late.png', async (route) => {
+    image.asked.resolve(undefined)
+    await image.sent.promise
+    await route.fulfill({ path: join(import.meta.dirname, '../../web/public/icon-192.png') })
+  })
   await page.keyboard.insertText('![](/late.png)')
   await press('Enter', 'Enter')
-  const image = await asked
+  await image.asked.promise
   await until(hasQuarter, 'the room is there before the image')
-  await image.fulfill({ path: join(import.meta.dirname, '../../web/public/icon-192.png') })
+  image.sent.resolve(undefined)
   await page.waitForFunction(() => (globalThis.document.querySelector('img.md-media')?.clientHeight ?? 0) > 150)
   await until(hasQuarter, 'the room is kept when the image is there')
   // A click does not scroll the text, and neither does a letter typed after it.

@@ -57,8 +57,9 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
       composer.value = { quote: quote.trim() === '' ? '' : quote, body: signal('') }
     }
     active.value = composerId
-    if (!hasMargin.value) page.panel.value = 'annotations'
     const at = placing.spanOf(composerId)?.from
+    // The margin shows only cards that have a place in the text.
+    if (at === undefined || !hasMargin.value) page.panel.value = 'annotations'
     // On a phone, the sheet covers the lower part of the text, so the range is scrolled to a place above it.
     if (at !== undefined && sheets.matches && page.mode.value !== 'read')
       view.dispatch({ effects: EditorView.scrollIntoView(at, { y: 'start', yMargin: 24 }) })
