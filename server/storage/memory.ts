@@ -34,7 +34,7 @@ export function createMemoryStorage(): Storage {
     async list(prefix, range = {}) {
       const limit = range.limit ?? limits.listMax
       assert(limit <= limits.listMax, 'a listing asks for at most limits.listMax entries')
-      return select(entries, prefix, range).slice(0, limit)
+      return select(entries, prefix, range, limit)
     },
     async commit({ checks = [], puts = [], deletes = [] }: Batch) {
       for (const { key } of [...checks, ...puts]) encodeKey(key)
@@ -63,7 +63,7 @@ function firstFrom(entries: readonly Entry[], key: Key): number {
   return low
 }
 
-function select(entries: readonly Entry[], prefix: Key, { after, before, reverse }: Range): Entry[] {
+function select(entries: readonly Entry[], prefix: Key, { after, before, reverse }: Range, limit: number): Entry[] {
   const found: Entry[] = []
   for (let index = firstFrom(entries, after === undefined ? prefix : [...prefix, after]); index < entries.length; index++) {
     const entry = entries[index]!
@@ -72,6 +72,7 @@ function select(entries: readonly Entry[], prefix: Key, { after, before, reverse
     const part = entry.key[prefix.length]!
     if (before !== undefined && compareParts(part, before) >= 0) break
     if (after === undefined || compareParts(part, after) > 0) found.push(entry)
+    if (!reverse && found.length >= limit) break
   }
-  return reverse ? found.reverse() : found
+  return reverse ? found.reverse().slice(0, limit) : found
 }

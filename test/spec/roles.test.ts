@@ -339,7 +339,7 @@ interface Scene {
   readonly sent: Sent
 }
 
-/** Scenes that a refused caller left unchanged. The next operation uses them again, which saves two thirds of the time of this file. */
+/** Scenes that a caller left unchanged. The next operation uses them again, which saves three quarters of the time of this file. */
 const untouched = new Map<CallerKind, Scene>()
 
 const sceneOf = async (caller: CallerKind): Promise<Scene> => {
@@ -352,9 +352,9 @@ const sceneOf = async (caller: CallerKind): Promise<Scene> => {
   return { owner, assignment, sent: await caller.sends(owner, assignment) }
 }
 
-/** Keeps a scene in which a caller was refused. A change of an account may affect every scene. */
+/** Keeps a scene in which a caller was refused, or only read. A change of an account may affect every scene. */
 const keep = (scene: Scene, operation: Operation, caller: CallerKind, isRefused: boolean): void => {
-  if (isRefused) untouched.set(caller, scene)
+  if (isRefused || operation.rest.method === 'GET') untouched.set(caller, scene)
   else if (operation.on !== 'document') untouched.clear()
 }
 

@@ -1,6 +1,6 @@
 /** Helpers for review assignments: an owner who asks for a review, and reviewers who have its link. */
 import { expect } from 'vitest'
-import { type Comment, encodeRecord, keys, type Suggestion } from '../../server/domain/records/keys.ts'
+import { type Comment, decodeRecord, encodeRecord, keys, type Share, type Suggestion } from '../../server/domain/records/keys.ts'
 import type { Answer, Ask, Json, Person, World } from './world.ts'
 
 /** Returns the key in an address. */
@@ -57,13 +57,14 @@ export const assign = async (world: World, owner: Person, fields?: Record<string
 
 export const close = (owner: Person, { id }: Assignment, what?: Ask): Promise<Answer> => owner.ask('POST', `/tasks/${id}/close`, what)
 
-/** Returns all stored records of a document's assignments, links and feed. A refusal must not change them. */
+/** Returns all stored records of a document's assignments, annotations, links and feed. A refusal must not change them. */
 export const stored = async ({ service }: World, doc: string): Promise<string[]> => {
   await service.ledger.idle()
   const kinds = ['task', 'task number', 'share', 'event', 'comment', 'suggestion']
-  const entries = await Promise.all(kinds.map((kind) => service.storage.list(['d', doc, kind])))
-  const links = await service.storage.list(['key'])
-  return [...entries.flat(), ...links].map(({ key, value }) => `${JSON.stringify(key)} ${Buffer.from(value).toString()}`)
+  const entries = (await Promise.all(kinds.map((kind) => service.storage.list(['d', doc, kind])))).flat()
+  const links = entries.filter(({ key }) => key[2] === 'share').map(({ value }) => keys.key(decodeRecord<Share>(value).hash))
+  const indexes = await Promise.all(links.map((link) => service.storage.get(link)))
+  return [...entries, ...indexes].map((entry) => `${JSON.stringify(entry?.key)} ${Buffer.from(entry?.value ?? []).toString()}`)
 }
 
 /** Runs requests that must not change a document in a world. */
