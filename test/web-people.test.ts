@@ -9,7 +9,9 @@ import { hueOf, noteColours } from '../web/presence/colours.ts'
 import type { Page } from '../web/commands/page.ts'
 import { namesAround } from '../web/presence/mention-names.ts'
 import { refusalWords } from '../web/client/refusals.ts'
-import { otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
+import { guestNumber, setPersonName } from '../web/presence/person.ts'
+import { signature } from '../web/presence/signature.ts'
+import { displayName, otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
 
 /** Returns the people present as one page sees them. Each is given as `kind name`, in the order of their client ids. */
 function seenBy(client: number, here: readonly string[]): readonly Person[] {
@@ -153,6 +155,13 @@ test('[WHO-9] unnamed guests are shown with their number, including oneself', ()
     ['Guest', true]
   ])
   expect(people(awareness).map(plainNameOf)).toEqual(['Guest', 'Guest', 'Guest'])
+  // Comments and suggestions are signed with the number, until the guest has a name.
+  expect(signature.value).toBe('Guest 412')
+  setPersonName('Ana')
+  expect(signature.value).toBe('Ana')
+  setPersonName('')
+  guestNumber.value = undefined
+  expect(signature.value).toBe('')
   awareness.destroy()
 })
 
@@ -168,6 +177,8 @@ test('[WEB-102] cards, marks, history and activity give a name the colour of its
   // These are the names of unnamed authors, as the service stores them and as the page shows them.
   noteColours(seenBy(0, ['guest Guest', 'guest Guest']))
   expect([hueOf('guest'), hueOf('Guest')]).toEqual(['none', 'none'])
+  expect(['guest', 'Guest 27', 'Guestrow', 'Ana 27'].map(displayName)).toEqual(['Guest', 'Guest 27', 'Guestrow', 'Ana 27'])
+  expect(hueOf('Guest 27')).toBe(hueOfName('Guest 27'))
   // No other part of the page uses the color of a name directly.
   const web = join(import.meta.dirname, '../web')
   const users = globSync('**/*.{ts,tsx}', { cwd: web }).filter((name) => readFileSync(join(web, name), 'utf8').includes('hueOfName'))
@@ -183,7 +194,7 @@ test('[WHO-10] an unnamed guest is not suggested after @', () => {
         { name: 'Ana Lee', nameless: false }
       ]
     },
-    review: { value: { items: { value: [author('guest'), author('Ben')] } } },
+    review: { value: { items: { value: [author('guest'), author('Guest 27'), author('Ben')] } } },
     feed: { value: { events: { value: [{ actor: 'guest' }, { actor: null }] } } }
   } as unknown as Page
   expect(namesAround(page, ['Guest'])).toEqual(['Ana-Lee', 'Ben'])

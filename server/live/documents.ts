@@ -27,7 +27,7 @@ export interface Context {
   readonly caller: Caller
   /** Determines the caller again, for credentials that may end elsewhere without notice. Throws the errors of `callerOfDocument`. */
   readonly again?: () => Promise<Caller>
-  /** The name that a guest chose in its presence. */
+  /** The name that a guest chose in its presence, or "Guest" and the number. */
   guestName?: string
   /** The mark of the person (awareness.ts). Absent until it was sent. */
   person?: string

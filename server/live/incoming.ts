@@ -219,7 +219,9 @@ export const takePresence = (
     states.set(client, { ...presented })
     const context = connection.context as Context
     const { name, person, number } = presented.user
-    if (name !== guestWithoutName) context.guestName = name
+    // A guest without a name writes under the number that everybody sees.
+    if (number !== undefined) context.guestName = `${guestWithoutName} ${number}`
+    else if (name !== guestWithoutName) context.guestName = name
     if (person === undefined || (person === context.person && number === context.number)) continue
     context.person = person
     context.number = number

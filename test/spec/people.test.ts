@@ -51,7 +51,8 @@ test('[WHO-5] a guest without a name appears under that of the link, and later u
 
 test('[WHO-9] each unnamed guest has a number, the same for everyone and every day, and none once they have a name', async () => {
   const owner = await world.create('text')
-  const pages = await Promise.all([owner, await owner.share('edit'), await owner.share('view')].map((person) => person.connect()))
+  const guest = await owner.share('edit')
+  const pages = await Promise.all([owner, guest, await owner.share('view')].map((person) => person.connect()))
   const [watcher, one, other] = pages
   if (watcher === undefined || one === undefined || other === undefined) throw new Error('no page')
   type Shown = { readonly name: string; readonly number?: number } | undefined
@@ -69,6 +70,15 @@ test('[WHO-9] each unnamed guest has a number, the same for everyone and every d
   expect(presentState(state, anonymous, owner.doc).user.number).toBe(first?.number)
   const elsewhere = ['a', 'b', 'c', 'd'].map((doc) => presentState(state, anonymous, doc).user.number)
   expect(new Set(elsewhere).size).toBeGreaterThan(1)
+  // Text is stored under the number, and a comment signed with it is not taken for a program's.
+  one.type(0, 'a ')
+  await one.saved()
+  const name = `Guest ${first?.number}`
+  const { json } = await owner.ask('GET', '/attribution')
+  expect(json.lines[0]).toMatchObject({ author: name, authorKind: 'guest' })
+  const signed = await guest.ask('POST', '/comments', { json: { find: 'text', body: 'Mine', author: name } })
+  expect(signed.json.comment).toMatchObject({ author: name, authorKind: 'guest' })
+  expect([...(watcher.provider.awareness?.getStates().values() ?? [])].map(({ user }) => (user as Named)?.name)).not.toContain(name)
   one.provider.awareness?.setLocalState({ user: { name: 'Ana' }, device: 'a secret of one' })
   await until(() => shown(one)?.name === 'Ana', 'the given name')
   expect(shown(one)?.number).toBeUndefined()

@@ -2,12 +2,10 @@
 import type { EventFields, EventKind, ToldPayload } from '../../shared/events.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { mentionOf } from '../../shared/mentions.ts'
+import { displayName } from '../presence/people.ts'
 import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import type { FeedEvent } from './event.ts'
-
-/** A guest without a name is called "Guest" in the language of the page. */
-const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
 
 /** Isolates text written by people within a sentence, so that it keeps its own direction (Unicode bidirectional isolates). */
 export const isolated = (text: string): string => `\u2068${text}\u2069`
@@ -29,7 +27,7 @@ const linked =
 const decided =
   (ofSomebody: string, ofNobody: string) =>
   ({ author }: EventFields): string =>
-    author ? t(ofSomebody, { name: isolated(named(author)) }) : t(ofNobody)
+    author ? t(ofSomebody, { name: isolated(displayName(author)) }) : t(ofNobody)
 
 const ofJob =
   (sentences: Readonly<Record<JobKind, string>>) =>
@@ -129,9 +127,9 @@ export function actorWords(
   { actor, actorKind, payload }: Pick<FeedEvent, 'actor' | 'actorKind' | 'payload'>,
   join: (names: string[]) => string
 ): string {
-  if (actor !== null && actor !== '') return named(actor)
+  if (actor !== null && actor !== '') return displayName(actor)
   const { actors = [], author }: EventFields = payload
   const names = actors.filter((name) => name !== 'system')
-  if (actorKind === 'system') return names.length > 0 ? join(names.map(named)) : author || t('The server')
+  if (actorKind === 'system') return names.length > 0 ? join(names.map(displayName)) : author || t('The server')
   return t('Guest')
 }

@@ -8,7 +8,7 @@ import { documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
 import type { View } from '../view/view.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
-import type { Person } from '../presence/people.ts'
+import { displayName, type Person } from '../presence/people.ts'
 import type { FeedEvent } from './event.ts'
 import { offerUndo } from './unguarded.ts'
 
@@ -54,14 +54,14 @@ export function openFeed({ session, here }: View): Feed {
   const unread = computed(() => latest.value > seen.value)
   const self = computed(() => here.value.find((person) => person.self))
   const isNameless = ({ kind, nameless }: Person): boolean => kind === 'guest' && nameless
-  // The feed has no name for unnamed guests. An event of one counts as this person's if nobody else present is unnamed.
+  // The feed has no name for an unnamed guest whose number was not known. Such an event counts as this person's if nobody else present is unnamed.
   const isOnlyNameless = computed(
     () => (self.value === undefined || isNameless(self.value)) && !here.value.some((person) => !person.self && isNameless(person))
   )
 
   const list = (since: number | 'latest') => listEvents({ id, key }, { since })
   const isOwn = ({ actor, actorKind }: FeedEvent): boolean =>
-    actor === null ? actorKind === 'guest' && isOnlyNameless.value : actorKind !== 'agent' && actor === self.value?.name
+    actor === null ? actorKind === 'guest' && isOnlyNameless.value : actorKind !== 'agent' && displayName(actor) === self.value?.name
 
   const mark = (seq: number): void => {
     seen.value = seq

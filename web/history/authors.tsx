@@ -3,14 +3,15 @@ import type { JSX } from 'preact'
 import { hueOf } from '../presence/colours.ts'
 import type { AttributedLines } from './api.ts'
 import { authoredRuns } from './authored.ts'
+import { displayName } from '../presence/people.ts'
 import { initials } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
-import { dayOf, named, timeOf } from './timeline.tsx'
+import { dayOf, timeOf } from './timeline.tsx'
 
 function Author({ lines: { author, authorKind, authors, at } }: { lines: AttributedLines }): JSX.Element {
   const others = authors.filter((name) => name !== author)
-  const name = author === null ? t('Unknown author') : named(author)
+  const name = author === null ? t('Unknown author') : displayName(author)
   return (
     <div class='author'>
       <span class={`avatar hue-${hueOf(author ?? '')} ${authorKind ?? ''}`} aria-hidden='true'>
@@ -23,7 +24,7 @@ function Author({ lines: { author, authorKind, authors, at } }: { lines: Attribu
             {dayOf(at)}, {timeOf(at)}
           </time>
         )}
-        {others.length > 0 && <span class='muted'>{t('with {names}', { names: others.map(named).join(', ') })}</span>}
+        {others.length > 0 && <span class='muted'>{t('with {names}', { names: others.map(displayName).join(', ') })}</span>}
       </span>
     </div>
   )

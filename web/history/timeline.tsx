@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import type { Revision } from './api.ts'
+import { displayName } from '../presence/people.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { Entry, History } from './history.ts'
@@ -47,12 +48,9 @@ export const nameOf = (entry: Entry): string => {
 export const whenOf = ({ createdAt }: Revision): string =>
   isToday(createdAt) ? timeOf(createdAt) : `${dayOf(createdAt)}, ${timeOf(createdAt)}`
 
-/** Returns the name of an author. An unnamed guest is called "Guest" in the language of the page. */
-export const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
-
 function writersOf(revision: Revision): string {
   const names = revision.authors.length > 0 ? revision.authors : revision.author === null ? [] : [revision.author]
-  return names.length === 0 ? t('Unknown author') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names.map(named))
+  return names.length === 0 ? t('Unknown author') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names.map(displayName))
 }
 
 /** Returns a distinct name for each entry. Versions of the same minute also show the second and the author. */
@@ -146,7 +144,7 @@ export function Timeline({ history }: { history: History }): JSX.Element {
             <option value=''>{t('Everyone')}</option>
             {authors.map((name) => (
               <option key={name} value={name}>
-                {named(name)}
+                {displayName(name)}
               </option>
             ))}
           </select>

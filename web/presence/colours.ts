@@ -4,14 +4,9 @@
 import { signal } from '@preact/signals'
 import { hueOfName } from '../../shared/hues.ts'
 import { t } from '../text/t.ts'
-import type { Person } from './people.ts'
+import { displayName, type Person } from './people.ts'
 
 const here = signal<ReadonlyMap<string, number>>(new Map())
-
-/**
- * Whether a name stands for unnamed guests. The service stores their text under "guest". It could be by any of them, so it gets no person's color.
- */
-const isNobody = (name: string): boolean => ['guest', 'Guest', t('Guest')].includes(name)
 
 /** Records the people who are present. */
 export function noteColours(people: readonly Person[]): void {
@@ -25,4 +20,8 @@ export function noteColours(people: readonly Person[]): void {
 }
 
 /** Returns the color of a name as an index into the presence colors, 0–9, or `none`. It changes with the people present. */
-export const hueOf = (name: string): number | 'none' => (isNobody(name) ? 'none' : (here.value.get(name) ?? hueOfName(name)))
+export const hueOf = (name: string): number | 'none' => {
+  const shown = displayName(name)
+  // Text stored under "guest" could be by any unnamed guest, so it gets no person's color.
+  return shown === t('Guest') ? 'none' : (here.value.get(shown) ?? hueOfName(name))
+}

@@ -24,8 +24,9 @@ export interface Named {
   readonly feed: ReadonlySignal<{ readonly events: ReadonlySignal<readonly { readonly actor: string | null }[] | undefined> } | undefined>
 }
 
-/** Whether a mention is the shared name of all unnamed guests. It would mean all of them, so nobody can be mentioned by it. */
-const isNobody = (mention: string): boolean => ['', 'guest', mentionOf(t('Guest')).toLowerCase()].includes(mention.toLowerCase())
+/** Whether a mention is the name of an unnamed guest, with or without a number. Nobody can be mentioned by it. */
+const isNobody = (mention: string): boolean =>
+  ['', 'guest', mentionOf(t('Guest')).toLowerCase()].includes(mention.toLowerCase().replace(/-\d+$/, ''))
 
 /**
  * Returns names in the form of mentions, without duplicates. The people present come first, then the people of the component or comment thread, and

@@ -2,6 +2,7 @@
 import type { Awareness } from 'y-protocols/awareness'
 import { hueOfName, hues, ownHue } from '../../shared/hues.ts'
 import { t } from '../text/t.ts'
+import { guestNumber } from './person.ts'
 
 /** One page, and the person who uses it. */
 export interface Page {
@@ -32,13 +33,11 @@ interface Marked extends Page {
 // The server adds marks only to the states of other pages. This page receives its own mark separately.
 const ownMarks = new WeakMap<Awareness, string>()
 
-const ownNumbers = new WeakMap<Awareness, number>()
-
 /** Records this person's mark and, if they are an unnamed guest, their number. */
 export function setOwnMark(awareness: Awareness, mark: string, number?: number): void {
-  if (ownMarks.get(awareness) === mark && ownNumbers.get(awareness) === number) return
+  if (ownMarks.get(awareness) === mark && guestNumber.peek() === number) return
   ownMarks.set(awareness, mark)
-  if (number !== undefined) ownNumbers.set(awareness, number)
+  guestNumber.value = number
   awareness.emit('change', [{ added: [], updated: [awareness.clientID], removed: [] }, 'local'])
 }
 
@@ -48,7 +47,13 @@ const givenName = (name: unknown): string => (typeof name === 'string' && name.t
 const guestName = (number: unknown): string =>
   typeof number === 'number' && Number.isInteger(number) ? t('Guest {number}', { number: String(number) }) : t('Guest')
 
-/** Returns a person's name as the service stores it with their text. All unnamed guests share a name there. */
+/** Returns the name of an author in the language of the page. The service stores unnamed guests as "Guest 27", or "guest" if it has no number. */
+export const displayName = (stored: string): string => {
+  const found = /^guest(?: (\d+))?$/i.exec(stored)
+  return found === null ? stored : guestName(Number(found[1]))
+}
+
+/** Returns a person's name as chats store it. All unnamed guests share a name there. */
 export const plainNameOf = ({ name, nameless }: Pick<Page, 'name' | 'nameless'>): string => (nameless ? t('Guest') : name)
 
 /** Returns the color that the service assigns to a name. A page computes its own color, because the service only adds it to the states of others. */
@@ -61,7 +66,7 @@ function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>
   const { name, kind, role, hue, person, number } = user as Record<string, unknown>
   const own = ownMarks.get(awareness)
   const mark = id === awareness.clientID ? own : typeof person === 'string' ? person : undefined
-  const known = id === awareness.clientID ? ownNumbers.get(awareness) : number
+  const known = id === awareness.clientID ? guestNumber.peek() : number
   return {
     id,
     name: givenName(name) || guestName(known),

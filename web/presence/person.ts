@@ -19,6 +19,9 @@ export const accountName = signal('')
 
 export const personName = computed(() => accountName.value || ownName.value || givenName.value)
 
+/** The number that the service gave this guest, who has no name. */
+export const guestNumber = signal<number | undefined>(undefined)
+
 export function setPersonName(name: string): void {
   ownName.value = name.trim().slice(0, nameCharsMax)
   writeDevice(storageKey, ownName.value || null)

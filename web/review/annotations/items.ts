@@ -1,8 +1,7 @@
 /** The comments and suggestions that the page shows, from the service and from this page. */
 import type { Signal } from '@preact/signals'
 import type { Range as Span } from '../../../shared/text/anchors.ts'
-import { personName } from '../../presence/person.ts'
-import { t } from '../../text/t.ts'
+import { signature } from '../../presence/signature.ts'
 import { shownName } from '../outbox/draft-name.ts'
 import type { Annotation } from '../suggestions/places.ts'
 import { isUndecided, type Suggestion } from '../outbox/records.ts'
@@ -76,7 +75,7 @@ export const quoteOf = (item: Item): string => {
 export const authorOf = (item: Item): string => {
   if (item.kind === 'comment') return item.thread.comment.author
   if (item.kind === 'proposal') return item.proposal.suggestion.author
-  return (item.kind === 'new' ? item.entry.author : personName.peek()) || t('Guest')
+  return (item.kind === 'new' ? item.entry.author : signature.peek()) || 'guest'
 }
 
 /** Whether a suggestion has a card. It has none while its author types it on this page, or if it was withdrawn before it was finished. */

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { EditorView } from '@codemirror/view'
 import { t } from '../../text/t.ts'
 import { toast } from '../../ui/toast.tsx'
+import { displayName } from '../../presence/people.ts'
 import { authorOf, isOpen, type Item } from './items.ts'
 import { excerpt } from '../outbox/records.ts'
 import type { State } from './state.ts'
@@ -48,7 +49,7 @@ export function openLooking(state: State): Looking {
   }
 
   const wordsFor = (item: Item): string => {
-    const name = authorOf(item)
+    const name = displayName(authorOf(item))
     if (item.kind === 'comment') return commentWords(name, item.thread.comment.body)
     if (item.kind === 'proposal') {
       const effect = effectOf(item)

@@ -5,7 +5,7 @@ import type { Edit } from '../../../shared/text/diff.ts'
 import { documentValue } from '../../device/device.ts'
 import { readDevice, writeDevice } from '../../device/values.ts'
 import { textMap } from '../../editor/binding.ts'
-import { personName } from '../../presence/person.ts'
+import { displayName } from '../../presence/people.ts'
 import { t } from '../../text/t.ts'
 import { toast } from '../../ui/toast.tsx'
 import { proposalOf } from './effects.ts'
@@ -67,7 +67,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
         (each) => each.from === hunk.from && each.to === hunk.to,
         () => undefined
       )
-      toast(by === '' ? t('Your suggestion was rejected.') : t('{name} rejected your suggestion.', { name: by }))
+      toast(by === '' ? t('Your suggestion was rejected.') : t('{name} rejected your suggestion.', { name: displayName(by) }))
     }
   })
   const propose = (_view: EditorView, hunks: readonly Hunk[], names: readonly DraftName[] = []): string[] => {
@@ -106,7 +106,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     kept.write(
       hunks.map((hunk, index) => {
         const draft = names[index]
-        return { author: personName.peek(), deed: { ...actionFor(text, hunk), ...(draft && { draft }) } }
+        return { author: store.authorOf(draft?.id ?? ''), deed: { ...actionFor(text, hunk), ...(draft && { draft }) } }
       })
     )
   }

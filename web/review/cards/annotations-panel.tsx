@@ -1,5 +1,6 @@
 /** The panel with all comments and suggestions, a filter, and decisions on several suggestions at once. Items whose text was deleted come last. */
 import type { JSX } from 'preact'
+import { displayName } from '../../presence/people.ts'
 import { useState } from 'preact/hooks'
 import { SidePanel } from '../../ui/side-panel.tsx'
 import { locale, t, term, tn } from '../../text/t.ts'
@@ -58,7 +59,7 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
           <option value=''>{t('Everyone')}</option>
           {authors.map((name) => (
             <option key={name} value={name}>
-              {name}
+              {displayName(name)}
             </option>
           ))}
         </select>

@@ -8,6 +8,7 @@ import { locale, t } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { hueOf } from '../../presence/colours.ts'
+import { displayName } from '../../presence/people.ts'
 import { blocksOf, type Inline } from './comment-markdown.ts'
 import { type AuthorKind } from '../outbox/records.ts'
 import type { Review } from '../annotations/review.ts'
@@ -31,7 +32,7 @@ interface BylineInput {
 
 /** Shows the author and the time. Guests choose their names themselves. */
 export function Byline({ author, authorKind, isOwn, at, children }: BylineInput): JSX.Element {
-  const name = authorKind === 'guest' && author === 'guest' ? t('Guest') : author
+  const name = authorKind === 'guest' ? displayName(author) : author
   return (
     <header class='card-byline'>
       <span class={`avatar hue-${hueOf(author)} ${authorKind}`} aria-hidden='true'>

@@ -2,13 +2,14 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { handOver } from '../../ui/early-field.ts'
-import { personName } from '../../presence/person.ts'
+import { signature } from '../../presence/signature.ts'
 import { t, tn } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { Byline, CommentText, Prose, Tool, EntryNote, Writer } from './card-parts.tsx'
 import { plainWords } from './comment-markdown.ts'
 import { DecideButtons, Refusal } from './decide-buttons.tsx'
 import { hueOf } from '../../presence/colours.ts'
+import { displayName } from '../../presence/people.ts'
 import { excerpt, excerptUnits, isUndecided, type Comment } from '../outbox/records.ts'
 import { authorOf, composerId, isOpen, quoteOf, type Item } from '../annotations/items.ts'
 import type { Review } from '../annotations/review.ts'
@@ -42,10 +43,9 @@ function UnsentReply({ review, entry }: { review: Review; entry: OutboxEntry }):
   const { action } = entry
   if (action.kind !== 'reply' && action.kind !== 'answer')
     return entry.refusal === undefined ? null : <EntryNote review={review} entry={entry} />
-  const author = entry.author || t('Guest')
   return (
     <li class='card-reply waiting'>
-      <Byline author={author} authorKind='guest' isOwn at={undefined} />
+      <Byline author={entry.author || 'guest'} authorKind='guest' isOwn at={undefined} />
       <CommentText review={review} text={action.body} />
       <EntryNote review={review} entry={entry} />
     </li>
@@ -173,7 +173,7 @@ const Change = ({ effect, original, text }: ChangeInput): JSX.Element => (
 function resolvedWords(review: Review, { resolvedBy: name, resolvedByKind: kind }: Comment): string {
   if (name === null || kind === null) return t('Resolved')
   if (kind !== 'system' && review.store.isMe({ id: '', author: name, authorKind: kind })) return t('Resolved by you')
-  return t('Resolved by {name}', { name: kind === 'guest' && name === 'guest' ? t('Guest') : name })
+  return t('Resolved by {name}', { name: kind === 'guest' ? displayName(name) : name })
 }
 
 /** Returns the person who made the decision: `me` if this page knows that it was this person, and otherwise a name. */
@@ -186,7 +186,7 @@ function deciderOf(review: Review, { id, decidedBy, decidedByKind }: Proposal['s
     review.store.isMe({ id: '', author: decidedBy ?? '', authorKind: decidedByKind })
   )
     return 'me'
-  return { name: decidedByKind === 'guest' && decidedBy === 'guest' ? t('Guest') : (decidedBy ?? '') }
+  return { name: decidedByKind === 'guest' ? displayName(decidedBy ?? '') : (decidedBy ?? '') }
 }
 
 function statusWords(review: Review, { suggestion, deciding }: Proposal): string | undefined {
@@ -250,7 +250,7 @@ function NewCard({ review, item }: { review: Review; item: Item & { readonly kin
   const { action } = entry
   return (
     <>
-      <Byline author={entry.author || t('Guest')} authorKind='guest' isOwn at={undefined} />
+      <Byline author={entry.author || 'guest'} authorKind='guest' isOwn at={undefined} />
       {action.kind === 'comment' && (
         <>
           <Quote text={action.target?.find ?? ''} />
@@ -298,7 +298,7 @@ type Conversation = Pick<RepliesInput, 'replies' | 'waiting' | 'onReply'>
 /** Returns the replies of an item and the function that adds a reply. A reply to a comment that is still being sent waits for the comment. */
 function conversationOf({ store, rejecting }: Review, item: Item, isEditing: boolean): Conversation | undefined {
   const canReply = store.canComment.value
-  const toComment = (comment: string) => (body: string) => void store.act({ kind: 'reply', comment, body }, personName.value)
+  const toComment = (comment: string) => (body: string) => void store.act({ kind: 'reply', comment, body }, signature.value)
   if (item.kind === 'comment') {
     const { comment, waiting } = item.thread
     return { replies: comment.replies, waiting, onReply: canReply && !isEditing ? toComment(comment.id) : undefined }
@@ -306,7 +306,7 @@ function conversationOf({ store, rejecting }: Review, item: Item, isEditing: boo
   if (item.kind === 'proposal') {
     const { suggestion, waiting } = item.proposal
     const { id, replies = [] } = suggestion
-    const answer = (body: string) => void store.act({ kind: 'answer', suggestion: id, body }, personName.value)
+    const answer = (body: string) => void store.act({ kind: 'answer', suggestion: id, body }, signature.value)
     return { replies, waiting, onReply: canReply && rejecting.value?.id !== id ? answer : undefined }
   }
   if (item.kind !== 'new' || item.entry.action.kind !== 'comment') return undefined
@@ -316,7 +316,7 @@ function conversationOf({ store, rejecting }: Review, item: Item, isEditing: boo
 
 function labelOf(item: Item): string {
   if (item.id === composerId) return t('New comment')
-  const name = authorOf(item)
+  const name = displayName(authorOf(item))
   const isSuggestion = item.kind === 'proposal' || (item.kind === 'new' && item.entry.action.kind === 'suggest')
   return isSuggestion ? t('Suggestion by {name}', { name }) : t('Comment by {name}', { name })
 }

@@ -4,6 +4,7 @@
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { Output } from '../../../shared/operations/index.ts'
+import { accountName } from '../../presence/person.ts'
 import { RequestError, type How } from '../../client/api.ts'
 import type { Access } from '../../client/operation.ts'
 import { openOutbox as openDeviceOutbox } from '../../device/outbox.ts'
@@ -128,6 +129,9 @@ const prepareAction = ({ id, action }: OutboxEntry): Prepared<unknown> => {
   }
 }
 
+/** A number names a guest only. An entry that a person wrote before signing in is signed with the account alone. */
+const signedNow = (author: string): string => (accountName.peek() !== '' && /^Guest \d+$/.test(author) ? '' : author)
+
 export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefusal }: OutboxInput): Outbox {
   const outbox = openDeviceOutbox<StoredEntry>('review', doc)
   const list = signal<readonly OutboxEntry[]>([])
@@ -148,7 +152,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
       const { bytes, send: sendNow } = prepareAction(item)
       left -= bytes
       if (left < 0) return
-      sendNow({ id: doc, key, author, idempotencyKey: id, keepalive: true }).catch(() => undefined)
+      sendNow({ id: doc, key, author: signedNow(author), idempotencyKey: id, keepalive: true }).catch(() => undefined)
     }
   }
   const remove = (id: string): void => {
@@ -179,7 +183,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
   /** Sends an entry. Returns false if it cannot be sent now. */
   const send = async (item: OutboxEntry): Promise<boolean> => {
     try {
-      const answer = await prepareAction(item).send({ id: doc, key, author: item.author, idempotencyKey: item.id })
+      const answer = await prepareAction(item).send({ id: doc, key, author: signedNow(item.author), idempotencyKey: item.id })
       if (!stopped) onAnswer(item, answer)
       remove(item.id)
     } catch (error) {

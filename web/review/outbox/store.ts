@@ -12,7 +12,9 @@ import { findUser } from '../../client/documents.ts'
 import { documentValue } from '../../device/device.ts'
 import { readDevice, writeDevice } from '../../device/values.ts'
 import type { Session } from '../../session/session.ts'
+import { displayName } from '../../presence/people.ts'
 import { personName } from '../../presence/person.ts'
+import { signature } from '../../presence/signature.ts'
 import { t } from '../../text/t.ts'
 import { shownName } from './draft-name.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
@@ -79,8 +81,10 @@ export interface Store {
   readonly said: Signal<string>
   /** Suggestions that the editor itself displays, because they are being typed here. They are identified by the ids that this page assigned. */
   readonly held: ReadonlySignal<ReadonlySet<string>>
-  hold(draft: string): void
+  hold(draft: string, author: string): void
   release(draft: string): void
+  /** The name with which a suggestion is signed while it is typed. It stays, because the service allows only its author to change it. */
+  authorOf(draft: string): string
   /** Called when the service has stored a version of a suggestion that is being typed here. */
   drafted(suggestion: Suggestion, author: string): void
   act(action: Action, author?: string): OutboxEntry
@@ -166,6 +170,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
 
   /** Ids of the suggestions that the editor itself displays. */
   const typed = signal<ReadonlySet<string>>(new Set())
+  const authors = new Map<string, string>()
   const letGo = (draft: string): void => {
     const left = new Set(typed.peek())
     if (left.delete(shownName(draft))) typed.value = left
@@ -179,7 +184,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     letGo(action.draft.id)
     if (code === 'stale_step' && known !== undefined) return known.text.includes(action.text) ? 'done' : afresh(action, known)
     if (code === 'suggestion_fixed' && known !== undefined) {
-      act({ kind: 'withdraw', suggestion: known.id }, own.nameOf(known.id) ?? personName.value)
+      act({ kind: 'withdraw', suggestion: known.id }, own.nameOf(known.id) ?? signature.value)
       return afresh(action, known)
     }
     if (known !== undefined && !isUndecided(known)) return afresh(action, known)
@@ -269,10 +274,10 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
 
   const announce = (comment: Comment | undefined, suggestion: Suggestion | undefined): void => {
     if (comment !== undefined && !comments.peek().has(comment.id) && !own.has(comment.id))
-      said.value = t('{name} commented: {text}', { name: comment.author, text: excerpt(comment.body, 120) })
+      said.value = t('{name} commented: {text}', { name: displayName(comment.author), text: excerpt(comment.body, 120) })
     const isHere = suggestion?.draftId !== undefined && typed.peek().has(suggestion.draftId)
     if (suggestion !== undefined && !isHere && !suggestions.peek().has(suggestion.id) && !own.has(suggestion.id))
-      said.value = t('{name} suggested a change', { name: suggestion.author === 'guest' ? t('Guest') : suggestion.author })
+      said.value = t('{name} suggested a change', { name: displayName(suggestion.author) })
   }
 
   const hear = (message: LiveMessage): void => {
@@ -389,7 +394,9 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     }))
   })
 
-  const act = (action: Action, author = personName.value): OutboxEntry => {
+  // The holder of an assignment is identified by the name with which it was started, which is never the number of a guest.
+  const signed = (action: Action): string => ('task' in action || action.kind === 'ask' ? personName.value : signature.value)
+  const act = (action: Action, author = signed(action)): OutboxEntry => {
     const stored = 'comment' in action ? successors.peek().get(action.comment) : undefined
     return outbox.add(stored === undefined || !('comment' in action) ? action : { ...action, comment: stored }, author)
   }
@@ -422,22 +429,30 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     isConnected: connected,
     account,
     isOwn: isWritten,
-    isMe: (record) => isWritten(record) || (record.authorKind === 'guest' && personName.value !== '' && record.author === personName.value),
+    isMe(record) {
+      // Records are known by their ids. In one of ninety cases, two unnamed guests have the same number.
+      const name = record.id === '' ? signature.value : personName.value
+      return isWritten(record) || (record.authorKind === 'guest' && name !== '' && record.author === name)
+    },
     successors,
     entriesOf,
     said,
     held: typed,
-    hold(draft) {
+    hold(draft, author) {
+      authors.set(shownName(draft), author)
       typed.value = new Set(typed.peek()).add(shownName(draft))
     },
     release: letGo,
+    authorOf: (draft) => authors.get(shownName(draft)) ?? signature.value,
     drafted(suggestion, author) {
       own.add(suggestion.id, author)
       merge(suggestions, suggestion)
     },
     act(action, author) {
-      if (author === undefined && action.kind === 'withdraw') return act(action, own.nameOf(action.suggestion) ?? personName.value)
-      if (author === undefined && 'comment' in action) return act(action, own.nameOf(action.comment) ?? personName.value)
+      if (author === undefined && action.kind === 'withdraw') return act(action, own.nameOf(action.suggestion))
+      if (author === undefined && 'comment' in action) return act(action, own.nameOf(action.comment))
+      if (author === undefined && action.kind === 'suggest' && action.draft !== undefined)
+        return act(action, authors.get(shownName(action.draft.id)))
       return act(action, author)
     },
     decide(action, ids, reason) {

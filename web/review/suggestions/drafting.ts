@@ -6,7 +6,7 @@ import { effect, signal, untracked, type Signal } from '@preact/signals'
 import type { ChangeSet } from '@codemirror/state'
 import type { Range } from '../../../shared/text/anchors.ts'
 import { RequestError } from '../../client/api.ts'
-import { personName } from '../../presence/person.ts'
+import { signature } from '../../presence/signature.ts'
 import type { Sent } from './accepted.ts'
 import { newDraftId, shownName } from '../outbox/draft-name.ts'
 import type { Hunk } from './hunks.ts'
@@ -108,8 +108,8 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
       }
       const { from, to } = hunk
       const states = { step: 0, sent: [], saved: undefined, refused: undefined, isSending: false, suggestion: undefined }
-      const made: LiveDraft = { id: newDraftId(), author: personName.peek(), from, to, ...states }
-      store.hold(made.id)
+      const made: LiveDraft = { id: newDraftId(), author: signature.peek(), from, to, ...states }
+      store.hold(made.id, made.author)
       live.add(made)
       return [made, hunk] as const
     })
@@ -207,7 +207,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     const draft = [...live].find((each) => meets(each, hunk))
     if (draft === undefined) {
       const id = newDraftId()
-      store.hold(id)
+      store.hold(id, signature.peek())
       return { id, step: 1 }
     }
     live.delete(draft)

@@ -6,6 +6,7 @@ import { MapMode, RangeSet, RangeValue, StateEffect, StateField, type EditorStat
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../../shared/text/anchors.ts'
 import { tiedText } from '../../editor/tied-text.ts'
+import { displayName } from '../../presence/people.ts'
 import { initials } from '../../presence/person.ts'
 import { t } from '../../text/t.ts'
 import { effect } from '@preact/signals'
@@ -141,7 +142,7 @@ export class ProposedText extends WidgetType {
       const initial = document.createElement('span')
       initial.className = 'rm-initial'
       initial.textContent = initials(this.#author)
-      initial.title = t('Suggested by {name}', { name: this.#author })
+      initial.title = t('Suggested by {name}', { name: displayName(this.#author) })
       outer.append(initial)
     }
     return outer
