@@ -7,7 +7,9 @@ import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/view/command.ts'
 import type { Page } from '../web/commands/page.ts'
 import { belowCode, continueCode, indentCode, intoCode, outdentCode } from '../web/editor/commands-code.ts'
-import { continueList, deleteMarker, outdentItem } from '../web/editor/commands-list.ts'
+import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
+import { joinAbove, joinBelow } from '../web/editor/join-blocks.ts'
+import { indentItem, outdentEmpty, outdentItem, outdentParagraph } from '../web/editor/list-levels.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
 import { markEach, markingBlocks } from '../web/editor/mark-blocks.ts'
 import { codeAround } from '../web/editor/in-code.ts'
@@ -240,8 +242,8 @@ test.each([
   ['- aa\n  - bb\n    - |', '- aa\n  - bb\n  - |'],
   ['- aa\n  - bb\n    - cc|', '- aa\n  - bb\n  - cc|'],
   ['- aa\n  - bb\n  - cc|', '- aa\n  - bb\n- cc|'],
-  ['1. aa\n   - bb\n     1. cc\n     2. dd|', '1. aa\n   - bb\n     1. cc\n   2. dd|'],
-  ['1. aa\n    - bb|', '1. aa\n- bb|'],
+  ['1. aa\n   - bb\n     1. cc\n     2. dd|', '1. aa\n   - bb\n     1. cc\n   - dd|'],
+  ['1. aa\n    - bb|', '1. aa\n2. bb|'],
   ['- aa\n\t- bb\n\t\t- cc|', '- aa\n\t- bb\n\t- cc|'],
   ['- aa\n\n  - bb\n\n    text\n\n    - cc|', '- aa\n\n  - bb\n\n    text\n\n  - cc|'],
   ['- aa\n  - ‹bb\n    - cc›', '- aa\n- ‹bb\n  - cc›'],
@@ -251,7 +253,71 @@ test.each([
 })
 
 test('[WRITE-96] Enter on an empty nested item moves it to the level of the item around it', () => {
-  expect(after('- aa\n  - bb\n    - cc\n    - |', continueList as unknown as StateCommand)).toBe('- aa\n  - bb\n    - cc\n  - |')
+  const [nested, moved] = ['- aa\n  - bb\n    - cc\n    - |', '- aa\n  - bb\n    - cc\n  - |']
+  expect(after(nested, outdentEmpty as unknown as StateCommand)).toBe(moved)
+  expect(after('- a\n  - |', outdentEmpty as unknown as StateCommand)).toBe('- a\n- |')
+  expect(after('1. a\n   1. b\n   2. |\n2. c', outdentEmpty as unknown as StateCommand)).toBe('1. a\n   1. b\n2. |\n3. c')
+})
+
+test.each([
+  ['1. a\n2. b|\n3. c', '1. a\n   1. b|\n2. c'],
+  ['1. a\n   1. b\n2. c|\n3. d', '1. a\n   1. b\n   2. c|\n2. d'],
+  ['1. a\n   - b\n2. c|', '1. a\n   - b\n   - c|'],
+  ['- a\n- b|\n  - c\n\n    d\n- e', '- a\n  - b|\n    - c\n\n      d\n- e'],
+  ['- [ ] a\n- [x] b|', '- [ ] a\n  - [x] b|'],
+  ['9. a\n10. b\n    - c\n11. d|', '9. a\n10. b\n    - c\n    - d|'],
+  ['8. a\n9. b|\n10. c\n    - d', '8. a\n   1. b|\n9. c\n   - d'],
+  ['- |a', '- |a'],
+  ['- a\n  - b|', '- a\n  - b|'],
+  ['words\n\n- |a', 'words\n\n- |a'],
+  ['- ‹a\n- b\n- c›', '- ‹a\n  - b\n  - c›'],
+  ['> 1. a\n> 2. b|', '> 1. a\n>    1. b|'],
+  ['1. a\n5. b|\n7. c', '1. a\n   1. b|\n7. c']
+])('[WRITE-106] Tab on %j', (before, expected) => {
+  expect(after(before, indentItem as unknown as StateCommand)).toBe(expected)
+})
+
+test.each([
+  ['1. a\n   1. b|\n   2. c\n2. d', '1. a\n2. b|\n   1. c\n3. d'],
+  ['1. a\n   1. b|\n      1. c', '1. a\n2. b|\n   1. c'],
+  ['9. a\n   - b|\n     - c', '9. a\n10. b|\n    - c']
+])('[WRITE-106] Shift-Tab on %j', (before, expected) => {
+  expect(after(before, outdentItem as unknown as StateCommand)).toBe(expected)
+})
+
+test.each([
+  ['a\n\n|b', 'a|b'],
+  ['# a\n\n|b', '# a|b'],
+  ['- a\n\n|b', '- a|b'],
+  ['a  \n\n|b\nc', 'a|b\nc'],
+  ['a\n\n\n|b', undefined],
+  ['a\n\nb|', undefined],
+  ['```\na\n```\n\n|b', undefined],
+  ['| a |\n| - |\n| b |\n\n|b', undefined],
+  ['---\nt: a\n---\n\n|b', undefined],
+  ['![a](/f/a.png)\n\n|b', undefined]
+])('[WRITE-107] Backspace at the first letter of %j', (before, expected) => {
+  expect(after(before, joinAbove as unknown as StateCommand)).toBe(expected)
+})
+
+test.each([
+  ['a|\n\nb', 'a|b'],
+  ['a|\n\n- b', 'a|b'],
+  ['- a|\n- [ ] b', '- a|b'],
+  ['> a|\n> b', '> a|b'],
+  ['1. a|\n2. b\n3. c', '1. a|b\n2. c'],
+  ['a|\n\n\nb', undefined],
+  ['a|\n\n```\nb\n```', undefined]
+])('[WRITE-107] Delete after the last letter of %j', (before, expected) => {
+  expect(after(before, joinBelow as unknown as StateCommand)).toBe(expected)
+})
+
+test.each([
+  ['1. a\n\n   |b', '1. a\n\n|b'],
+  ['1. a\n   - b\n\n     |c', '1. a\n   - b\n\n   |c'],
+  ['    |code', undefined]
+])('[WRITE-79] Backspace at the first letter of the paragraph of an item, %j', (before, expected) => {
+  expect(after(before, outdentParagraph as unknown as StateCommand)).toBe(expected)
 })
 
 test.each([
@@ -263,7 +329,6 @@ test.each([
   ['> |', '|'],
   ['- a\n- |', '- a\n\n|'],
   ['- a\n- |\nwords', '- a\n\n|\nwords'],
-  ['- a\n  - b\n  - |', '- a\n  - b\n- |'],
   ['> - a\n> - |', '> - a\n>\n> |'],
   ['1. a\n2. |\n3. c', '1. a\n\n|\n\n3. c']
 ])('[WRITE-71] Enter on %j', (before, expected) => {
@@ -278,7 +343,6 @@ test.each([
   ['- |a\n- b', '|a\n- b'],
   ['words\n- |a', 'words\n|a'],
   ['- a\n  - |b', '- a\n\n  |b'],
-  ['- a\n  - |', '- a\n- |'],
   ['- [ ] a\n- [x] |', '- [ ] a\n\n|'],
   ['> a\n> |b', '> a\n\n|b'],
   ['> a\n> |', '> a\n\n|'],

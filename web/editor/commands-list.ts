@@ -1,4 +1,4 @@
-/** Enter, Tab and Backspace in lists and quotes. Tab acts only in lists. Elsewhere it leaves the editor. */
+/** Enter and Backspace in lists and quotes. The levels of lists are in list-levels.ts, which loads later. */
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type Line, type TransactionSpec } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
@@ -76,30 +76,11 @@ function leave(state: EditorState, line: Line, outer: string): TransactionSpec {
   return { changes, selection, scrollIntoView: true, userEvent: 'input' }
 }
 
-/** Largest number of lines above an item that are searched for the item that contains it. */
-const outerLinesMax = 1000
+/** Leaves a list from an empty item, or one level of quotes from an empty line of a quote. */
+const outward = (state: EditorState, line: Line, { lead, marker }: Item): TransactionSpec =>
+  leave(state, line, marker === '' ? lead.slice(0, lead.lastIndexOf('>')) : lead.trim() === '' ? '' : lead)
 
-/** Returns the text before the marker of the item that contains an item. That is the nearest item above with less indentation. */
-function outerLead({ doc }: EditorState, { number }: Line, lead: string): string {
-  // The space after a quote mark belongs to the quote mark.
-  const behind = lead.lastIndexOf('>') + 1
-  const quote = lead.slice(0, behind > 0 && lead[behind] === ' ' ? behind + 1 : behind)
-  for (let above = number - 1; above > 0 && above > number - outerLinesMax; above--) {
-    const found = item(doc.line(above).text)
-    if (found !== undefined && found.marker !== '' && found.lead.startsWith(quote) && found.lead.length < lead.length) return found.lead
-  }
-  return quote
-}
-
-/** Moves an empty item, or an empty line of a quote, out by one level. */
-function outward(state: EditorState, line: Line, { lead, marker, next }: Item): TransactionSpec {
-  const shorter = outerLead(state, line, lead)
-  if (marker !== '' && shorter !== lead)
-    return { changes: { from: line.from, to: line.to, insert: shorter + next.slice(lead.length) }, userEvent: 'input' }
-  return leave(state, line, marker === '' ? lead.slice(0, lead.lastIndexOf('>')) : lead)
-}
-
-/** Begins a new item below the current one. Moves an empty item out by one level. */
+/** Begins a new item below the current one. Leaves the list from an empty item. */
 export const continueList: Command = (view) => {
   const { state } = view
   const { main } = state.selection
@@ -118,45 +99,6 @@ export const continueList: Command = (view) => {
     scrollIntoView: true,
     userEvent: 'input'
   })
-  return true
-}
-
-const isItem = (line: Line): boolean => /^[ \t]*(?:[-*+]|\d+[.)])[ \t]/.test(line.text)
-
-function selectedItems(state: EditorState): Line[] {
-  const { from, to } = state.selection.main
-  const lines: Line[] = []
-  for (let position = from; position <= to;) {
-    const line = state.doc.lineAt(position)
-    if (isItem(line)) lines.push(line)
-    position = line.to + 1
-  }
-  return lines
-}
-
-/** Returns the width of the marker above. A child item must be indented by at least that width. */
-function step(state: EditorState, line: Line): number {
-  const above = line.number > 1 ? state.doc.line(line.number - 1).text : ''
-  return /^[ \t]*(\d+[.)][ \t]|[-*+][ \t])/.exec(above)?.[1]?.length ?? 2
-}
-
-export const indentItem: Command = (view) => {
-  const lines = selectedItems(view.state)
-  const [first] = lines
-  if (view.state.readOnly || first === undefined) return false
-  const spaces = ' '.repeat(step(view.state, first))
-  view.dispatch({ changes: lines.map((line) => ({ from: line.from, insert: spaces })), userEvent: 'input.indent' })
-  return true
-}
-
-export const outdentItem: Command = (view) => {
-  const lines = selectedItems(view.state)
-  if (view.state.readOnly || lines.length === 0) return false
-  const changes = lines.map((line) => {
-    const lead = item(line.text)?.lead ?? ''
-    return { from: line.from, to: line.from + lead.length, insert: outerLead(view.state, line, lead) }
-  })
-  view.dispatch({ changes, userEvent: 'delete.dedent' })
   return true
 }
 

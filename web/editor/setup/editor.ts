@@ -12,7 +12,7 @@ import { caret } from '../caret.ts'
 import { cleanInput } from '../clean-input.ts'
 import { closeFence, closingFences } from '../close-fence.ts'
 import { continueCode, indentCode, outdentCode } from '../commands-code.ts'
-import { continueList, deleteMarker, indentItem, outdentItem } from '../commands-list.ts'
+import { continueList, deleteMarker } from '../commands-list.ts'
 import { useAdoptedStyles } from '../csp-styles.ts'
 import { remoteCursors } from '../cursors.ts'
 import { remoteGlow } from '../glow.ts'
@@ -133,8 +133,8 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     },
     {
       key: 'Tab',
-      run: (view) => !caretRests(view.state) && (leaveSlot(view) || nextCell(view) || indentCode(view) || indentItem(view)),
-      shift: (view) => previousCell(view) || outdentCode(view) || outdentItem(view)
+      run: (view) => !caretRests(view.state) && (leaveSlot(view) || nextCell(view) || indentCode(view)),
+      shift: (view) => previousCell(view) || outdentCode(view)
     },
     { key: 'Backspace', run: deleteMarker },
     ...defaultKeymap

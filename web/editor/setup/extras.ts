@@ -19,6 +19,7 @@ import { smartPaste, titles } from '../paste/paste.ts'
 import { textFiles } from '../paste/text-files.ts'
 import { copiedHtml } from '../copied-html.ts'
 import { lineWords, linkOfWords } from '../line-words.ts'
+import { blockKeys } from '../block-keys.ts'
 import { keepTab } from '../tab-stays.ts'
 import { completions, type BlockEntry, type Documents, type OnChange } from '../completions.ts'
 
@@ -54,6 +55,7 @@ export const createExtras = ({ blocks, onChange, documents, bubble, onRight, tur
     dressing,
     turns.of(turn),
     linkOfWords,
+    blockKeys,
     keepTab(tell),
     selectionBubble(bubble, onRight)
   ],

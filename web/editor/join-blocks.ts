@@ -1,0 +1,52 @@
+/** Backspace and Delete between two blocks of text make one of them. Without this, only a blank line would go, and a line break would stay. */
+import { syntaxTree } from '@codemirror/language'
+import type { ChangeSpec, EditorState } from '@codemirror/state'
+import type { Command } from '@codemirror/view'
+import type { SyntaxNode } from '@lezer/common'
+import { frontMatterEnd } from './front-matter.ts'
+import { numbersWithout } from './list-levels.ts'
+import { wordsAt } from './line-words.ts'
+
+const isPicture = (text: string): boolean => /^[ \t>]*!\[[^\]]*\]\([^)]*\)[ \t]*$/.test(text)
+
+/** Whether a line belongs to a block of text: a paragraph or a heading, also in a list or a quote. */
+function isText(state: EditorState, number: number): boolean {
+  const line = state.doc.line(number)
+  if (isPicture(line.text) || line.from < frontMatterEnd(state.doc)) return false
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(wordsAt(state, line.from).to, -1); node !== null; node = node.parent)
+    if (/^(?:Paragraph|Task|ATXHeading\d)$/.test(node.name)) return true
+  return false
+}
+
+const isBlank = (state: EditorState, number: number): boolean => state.doc.line(number).text.trim() === ''
+
+/** Joins the text of a line to that of a line above it, without the markers between them. */
+function join(state: EditorState, above: number, below: number): ChangeSpec[] | undefined {
+  if (state.readOnly || !isText(state, above) || !isText(state, below)) return undefined
+  const { from, text } = state.doc.line(above)
+  const joined = { from: from + text.trimEnd().length, to: wordsAt(state, state.doc.line(below).from).from }
+  return [joined, ...numbersWithout(state, above, below)]
+}
+
+/** Joins a paragraph to the block above, if the caret is at its first letter and one blank line is between them. */
+export const joinAbove: Command = ({ state, dispatch }) => {
+  const { main } = state.selection
+  const { number, from, text } = state.doc.lineAt(main.head)
+  if (!main.empty || text.trim() === '' || text.slice(0, main.head - from).trim() !== '') return false
+  if (number < 3 || !isBlank(state, number - 1) || isBlank(state, number - 2)) return false
+  const changes = wordsAt(state, from).from === main.head ? join(state, number - 2, number) : undefined
+  if (changes !== undefined) dispatch(state.update({ changes, scrollIntoView: true, userEvent: 'delete.backward' }))
+  return changes !== undefined
+}
+
+/** Joins the block below to the line of the caret, if the caret is behind its last letter. */
+export const joinBelow: Command = ({ state, dispatch }) => {
+  const { main } = state.selection
+  const { number, from, text } = state.doc.lineAt(main.head)
+  const { lines } = state.doc
+  if (!main.empty || text.trim() === '' || main.head < from + text.trimEnd().length || number === lines) return false
+  const below = isBlank(state, number + 1) ? number + 2 : number + 1
+  const changes = below > lines || isBlank(state, below) ? undefined : join(state, number, below)
+  if (changes !== undefined) dispatch(state.update({ changes, scrollIntoView: true, userEvent: 'delete.forward' }))
+  return changes !== undefined
+}
