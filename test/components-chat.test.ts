@@ -241,7 +241,7 @@ test('[COMP-49] what a guest sent on this device stays theirs with an account th
   const own = (speaker: typeof ana, sent = talk.sent): string[] =>
     messagesOf(talk.state.chat).flatMap((each) => (isOwn(each, speaker, sent) ? [each.text] : []))
   expect(own(account)).toEqual(['Hello'])
-  // On another device, the account has no right to the messages, whatever name it has.
+  // On another device, the account has no right to the messages, regardless of its name.
   expect(own(account, new Set())).toEqual([])
   // The account keeps its right to a message after editing it.
   talk.edit('Hello').step({ kind: 'save', text: 'Hello all', time, by: account })

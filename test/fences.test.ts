@@ -198,7 +198,7 @@ test('[FENCE-2] printing gives the source: no character is lost, and every nonbl
                 : spoken
         expect(new Set(covered).size).toBe(covered.length)
         expect(spoken.filter((index) => !covered.includes(index))).toEqual([])
-        // Components can be rendered and parsed, whatever text they contain.
+        // Components with any text can be rendered and parsed.
         page.render(text)
       }
     }),

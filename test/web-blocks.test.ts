@@ -140,7 +140,7 @@ const comment = '<!-- -->'
 /** Returns the parsed blocks of a text, without the numbers of items. */
 const blocksOf = (text: string): string[] => {
   const state = EditorState.create({ doc: text, extensions: [markdown()] })
-  // Parsing must finish, however busy the machine is.
+  // Parsing must finish, even on a busy machine.
   ensureSyntaxTree(state, text.length, 60_000)
   return siblingsOf(state, 0).map(({ name, from, to }) => `${name}: ${text.slice(from, to).replaceAll(/^\d+/g, '1')}`)
 }

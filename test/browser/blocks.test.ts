@@ -102,7 +102,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
   expect(await page.locator('.block-handle:visible').count()).toBe(0)
   await page.keyboard.press('Alt+ArrowUp')
   await page.keyboard.press('Alt+ArrowUp')
-  // Each move is an undo step of its own, however quickly the moves follow each other.
+  // Each move is an undo step of its own, even if the moves follow each other quickly.
   await page.keyboard.press('Control+z')
   await text(page, [`## ${one}`, two, last, list].join('\n\n'))
   await page.context().close()

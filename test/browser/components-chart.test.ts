@@ -193,7 +193,7 @@ test('[COMP-52] the data of a chart is picked in the sheets of its document, by 
   await until(() => pick.evaluate((element) => element.matches(':focus')), 'the focus is back')
   await page.getByRole('button', { name: 'Undo' }).last().click()
   await text(before)
-  // The mouse also selects cells. Esc changes nothing, wherever the focus is.
+  // The mouse also selects cells. Esc changes nothing, regardless of the focus.
   await pick.click()
   await grid(1).locator('[data-cell=B1]').hover()
   await page.mouse.down()

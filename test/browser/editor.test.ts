@@ -137,7 +137,7 @@ async function layoutsOfKeys(page: Page): Promise<void> {
   expect(counts.sort((one, other) => one - other).at(counts.length / 2)).toBe(1)
 }
 
-/** Checks when the page writes to the server and to the device's disk: after the paint of a key press, and when the page is left. */
+/** Checks when the page writes to the server and to the device's disk: after the paint of a key press, and when the person leaves the page. */
 async function sendsBehindPaint(page: Page): Promise<void> {
   const found = await page.locator('.cm-content').evaluate(async (element) => {
     interface View {

@@ -143,7 +143,7 @@ const agentReads = (fuzz: Fuzz): string => {
   return `an agent reads ${fuzz.pages.indexOf(page)}`
 }
 
-/** Appends to the text that was read last, however old it is. The answer may be 200 only if no other change came in between. */
+/** Appends to the text that was read last, which may be old. The answer may be 200 only if no other change came in between. */
 const agentAppends = (fuzz: Fuzz): string => {
   const page = pick(fuzz.random, fuzz.pages)
   const fresh = fuzz.random(3) > 0

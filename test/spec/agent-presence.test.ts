@@ -108,7 +108,7 @@ test('[PROGRAM-4] a writer without a name, or with an open page under that name 
   await until(() => page.provider.awareness?.getStates().has(ana.ydoc.clientID), 'Ana')
   await owner.replace(`${text}one\n`)
   await edit(owner, 'Ana', 'Intro.', 'Hello.')
-  // Another link with the same name is another agent.
+  // A second link with the same name counts as a different agent.
   const guest = await owner.share('edit')
   await edit(guest, 'Ana', 'Much.', 'Little.')
   await until(() => names(page).length === 1, 'the other Ana')

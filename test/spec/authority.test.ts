@@ -203,7 +203,7 @@ test('[AUTHORITY-7] links made through the owner key of a claimed document survi
   expect(made.json.madeThrough).toBe(null)
   const { shares } = (await world.ask('GET', `/api/docs/${owner.doc}/shares`, { headers })).json
   expect(shares.find(({ id }: Json) => id === guest.link.id).madeThrough).toBe(null)
-  // The account can open the document whatever happens to its links.
+  // The account can open the document even if all of its links have ended.
   expect((await world.ask('DELETE', `/api/docs/${owner.doc}/shares/${made.json.id}`, { headers })).status).toBe(200)
 })
 

@@ -192,7 +192,7 @@ test('[BUDGET-6] reads count for the admitted caller: a link for itself, an acco
     left(await one.request(`${world.url}/api/docs`, { headers: { Origin: world.url, ...headers } }))
   const first = await me({})
   expect(await me({})).toEqual(['read', first[1] - 1])
-  // Adding the key of a link does not change whose limit the request counts for.
+  // If the key of a link is added, the request still counts toward the limit of the same caller.
   expect(await me({ 'X-Share-Key': guest.key })).toEqual(['read', first[1] - 2])
   await world.stop()
 })

@@ -470,7 +470,7 @@ test('[LIVE-24] one socket may open several documents at once', async () => {
 })
 
 test('[LIVE-26] a client that requests a whole document repeatedly delays nobody, and is finally closed with 4429', async () => {
-  // The clock stands still, so the budget does not refill, however slow the machine is.
+  // The clock stands still, so the budget does not refill, even on a slow machine.
   const still = await startWorld({ clock: turnedClock() })
   const owner = await still.create('A line of forty characters, more or less.\n'.repeat(95_000))
   const viewer = await owner.share('view')
@@ -598,7 +598,7 @@ test("[LIVE-25] pages of one device bring along the ids of earlier pages, and ea
   const second = page(former, first)
   type(first, 'first, later\n')
   type(second, 'second\n')
-  // The second page has half of the first page's typing. The third page has everything that the former page typed.
+  // The second page has half of the text typed on the first page. The third page has all of the text typed on the former page.
   const pages = [second, first, page(former)]
   const editors = []
   for (const ydoc of pages) {

@@ -131,7 +131,7 @@ test('[QUOTA-4] the documents of an account share a quota; claiming moves a docu
   const refused = await create(1_500_000)
   expect(refused).toMatchObject(full('account'))
   expect(refused.json).toMatchObject({ allowedBytes: 2 * mebibyte })
-  // The document counts for its owner, whoever writes in it.
+  // The document counts toward the quota of its owner, no matter who writes in it.
   expect(await send(claimed, 'PUT', '/content', { content: noise(1_400_000) })).toMatchObject(full('account'))
   const all = await usedBy(ana)
   world = await world.restart()

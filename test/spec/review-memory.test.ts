@@ -65,7 +65,7 @@ const steps: ((fuzz: Case) => Promise<unknown>)[] = [
   }
 ]
 
-/** Checks every comment and suggestion, whatever operations came before. */
+/** Checks every comment and suggestion after any sequence of operations. */
 const check = async (owner: Person, seed: number): Promise<Json> => {
   const lists = { comments: await comments(owner), suggestions: await suggestions(owner) }
   const { content } = await owner.read()

@@ -78,7 +78,7 @@ test('[SHARE-5] the list shows when a link was last used', async () => {
   await viewer.read()
   await world.service.ledger.idle()
   expect(await lastUsed()).toBe(new Date(clock.now()).toISOString())
-  // An open page uses the link now, however long ago it was opened.
+  // An open page counts as using the link now, even if it was opened long ago.
   const here = await viewer.connect()
   clock.turn(10 * limits.lastUsedSeconds * 1000)
   const now = clock.now()

@@ -105,7 +105,7 @@ test('[SUGG-3] only its author changes a typed suggestion, with the suggest role
     const other = await owner.share(role)
     expect(await changesNothing(owner.doc, () => draft(other, 'two', fields))).toMatchObject({ status: 403 })
   }
-  // The same id sent through another link is another suggestion.
+  // If the same id is sent through another link, it belongs to a different suggestion.
   expect((await draft(await owner.share('suggest'), 'one', fields)).json.suggestion.id).not.toBe(made.id)
   expect(await changesNothing(owner.doc, () => draft(ana, 'two', { ...fields, find: 'nowhere' }))).toMatchObject({
     json: { code: 'target_not_found' }

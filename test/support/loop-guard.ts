@@ -76,7 +76,7 @@ const filled = (piece: string, units = unitsMax): string => piece.repeat(Math.fl
 const lines = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_none, index) => line(index)).join('')
 
-/** Expensive texts. Each has the largest size that a document may have, or that makes sense. */
+/** Expensive texts. Each is as large as a document may be, or as large as is useful for the test. */
 export const families: Readonly<Record<string, () => string>> = {
   headings: () => filled('#\n', 2 * 1024 * 1024),
   titled: () => lines(180_000, (index) => `# ${index}\n\nx\n\n`).slice(0, unitsMax),

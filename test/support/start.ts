@@ -37,7 +37,7 @@ export interface StartOptions {
 export interface World {
   /** The address of the service, without a trailing slash. */
   readonly url: string
-  /** The address on which the server listens, whatever its public address is. */
+  /** The address on which the server listens. It may differ from the public address. */
   readonly listening: string
   readonly folder: string
   readonly service: Service

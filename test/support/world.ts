@@ -127,7 +127,7 @@ const connectEditor = async (url: string, doc: string, key: string, options: Con
     maxDelay: 200,
     onClose: ({ event }) => {
       closes.push({ code: event.code, reason: event.reason })
-      // The page's own client does the same: it does not retry after the server has closed the connection for good.
+      // The page's own client does the same: it does not retry after the server has closed the connection permanently.
       if (event.code >= 4400 && event.code < 4500) socket.disconnect()
     }
   })

@@ -99,7 +99,10 @@ export function openFeed({ session, here }: View): Feed {
     }
   }
 
-  /** Marks this person's next events as seen, up to the first event by somebody else: the feed may report some only after the page was left. */
+  /**
+   * Marks this person's next events as seen, up to the first event by somebody else. The feed may report this person's last events only after the
+   * person has left the page.
+   */
   const passOwn = (ascending: readonly FeedEvent[]): void => {
     for (const event of ascending) {
       if (event.seq === seen.value + 1 && isOwn(event)) mark(event.seq)

@@ -11,7 +11,7 @@ export class RequestError extends Error {
   /** Seconds to wait, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
   readonly requestId: string | undefined
-  /** Until when the owner can restore a deleted document, in milliseconds since 1970; 0 if it cannot be restored. */
+  /** The time until which the owner can restore a deleted document, in milliseconds since 1970; 0 if it cannot be restored. */
   readonly restorableUntil: number
   /** Number of the newest step of a typed suggestion that the service has stored. */
   readonly step: number

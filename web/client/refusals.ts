@@ -22,7 +22,7 @@ export interface Refusal {
 }
 
 export interface Trashed {
-  /** Until when it can be restored, in milliseconds since 1970. */
+  /** The time until which the document can be restored, in milliseconds since 1970. */
   readonly until: number
   /** The data for restoring the document; undefined if the person does not own it. */
   readonly own: { readonly id: string; readonly key: string; readonly title: string } | undefined

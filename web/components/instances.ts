@@ -11,7 +11,7 @@ import type { Mounted } from './mount.tsx'
 
 /** A fence that the editor draws as a component. */
 export interface Block {
-  /** An id of the fence, which stays the same whatever is typed in the fence or around it. */
+  /** An id of the fence, which does not change when text is typed in the fence or around it. */
   readonly key: number
   /** The fence as of the last scan, with the offsets of that time. */
   readonly fence: Fence

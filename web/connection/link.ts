@@ -20,7 +20,7 @@ export interface Link {
   /** Whether the person may write, as the server reported in an `authorizedScope` or `role` message. Undefined until then. */
   readonly canWrite: Signal<boolean | undefined>
   readonly role: Signal<Role | undefined>
-  /** Reconnects after the reason for the end of the connection has gone away. */
+  /** Reconnects when the reason why the connection ended no longer applies. */
   resume(): void
   close(): void
 }

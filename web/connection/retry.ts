@@ -37,7 +37,7 @@ const longestMs = 30_000
 
 /** Number of consecutive refused messages after which this page is assumed to have a bug. */
 const badMessagesMax = 3
-/** A connection that lasted this long counts as good, however it ended, in milliseconds. */
+/** A connection that lasted at least this long counts as good, in milliseconds. The way in which it ended does not matter. */
 const goodMs = 60_000
 
 export interface Retries {

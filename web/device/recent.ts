@@ -20,7 +20,7 @@ export interface RecentDocument {
   readonly published: boolean
   /** The name that the share link was made for, or '' if there is none. */
   readonly given: string
-  /** Until when the document can be restored from the trash, in milliseconds since 1970. It is 0 if the document is not in the trash. */
+  /** The time until which the document can be restored from the trash, in milliseconds since 1970. It is 0 if the document is not in the trash. */
   readonly trashedUntil: number
   /**
    * Whether the account that was signed in here owns the document. It is false if the person chose to keep the document here after signing out, and

@@ -53,7 +53,7 @@ function open(): Opening {
   return { database: promise, late: new Promise((give) => setTimeout(give, openMsMax, undefined)) }
 }
 
-/** Resolves with whether the browser opens the database, however long it takes. With a broken profile, it may never resolve. */
+/** Resolves with whether the browser opens the database. This may take any length of time. With a broken profile, it may never resolve. */
 export const opens = async (): Promise<boolean> => (await (opening ??= open()).database) !== undefined
 
 const database = (): Promise<IDBDatabase | undefined> => {

@@ -140,7 +140,7 @@ async function drawFigure(figure: Element): Promise<void> {
   if (figure.isConnected) show(figure, code, made)
 }
 
-/** Draws a source in the given colors, whatever colors the page has. */
+/** Draws a source in the given colors, regardless of the colors of the page. */
 export const drawnIn = async (source: string, look: Look): Promise<Drawn | NotDrawn> => await result(source, look)
 
 /** Puts the drawing of a source into an element of the page, or the reason why there is none. */

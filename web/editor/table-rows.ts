@@ -1,5 +1,5 @@
 /**
- * Reads and changes rows of Markdown tables as text: cells between bars, wherever the bars are. No function changes the spacing of other cells,
+ * Reads and changes rows of Markdown tables as text: cells between bars, with any spacing. No function changes the spacing of other cells,
  * except on request.
  */
 import type { ChangeSpec, Line, Text } from '@codemirror/state'

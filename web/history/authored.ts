@@ -6,7 +6,7 @@ export interface Authored {
   readonly text: string
 }
 
-/** Groups lines by author. Blank lines only separate blocks, so they count for no author. */
+/** Groups lines by author. Blank lines only separate blocks, so they are not assigned to an author. */
 export const authoredRuns = (runs: readonly AttributedLines[], text: readonly string[]): Authored[] =>
   runs.flatMap((lines) => {
     const own = text.slice(lines.line - 1, lines.lastLine)

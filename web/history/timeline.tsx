@@ -31,7 +31,7 @@ export const dayOf = (instant: string): string => {
 }
 
 /**
- * Describes how a version came about. People can also edit words or lines with the client, so such an edit counts as a program's only if its author
+ * Describes how a version was created. People can also edit words or lines with the client, so such an edit counts as a program's only if its author
  * is a program.
  */
 const causeOf = ({ cause, authorKind }: Revision): string =>

@@ -36,7 +36,7 @@ export interface TrashEntry {
   readonly id: string
   readonly title: string
   readonly key: string
-  /** Until when the document can be restored, in milliseconds since 1970. */
+  /** The time until which the document can be restored, in milliseconds since 1970. */
   readonly until: number
 }
 

@@ -83,8 +83,8 @@ function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>
 const keyOf = ({ id, kind, name, mark }: Marked): string => mark ?? (kind === 'guest' ? String(id) : `${kind} ${name}`)
 
 /**
- * Gives each person a distinct color, starting from the color of the name. If two people share a color, the later one by mark gets the next free
- * color, which is the same on every page and after each reload.
+ * Gives each person a distinct color, starting from the color of the name. If two people share a color, the person whose mark sorts later gets the
+ * next free color, which is the same on every page and after each reload.
  */
 function apart(list: readonly Marked[]): Marked[] {
   const taken = new Set<number>([ownHue])

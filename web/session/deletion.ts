@@ -1,4 +1,6 @@
-/** A document that was deleted while it was open. The page shows until when it can be restored, and notices when it is. */
+/**
+ * A document that was deleted while it was open. The page shows how long the document can still be restored, and notices when somebody restores it.
+ */
 import { effect, type ReadonlySignal } from '@preact/signals'
 
 interface Followed {

@@ -56,7 +56,7 @@ export function openRefusal(input: RefusalInput): Refusing {
     if (isDeleted && unsent.value === 0 && trashed.value?.own !== undefined) return { kind: 'deleted', trashed: trashed.value }
     if (isOpen.value || !stored.value) return undefined
     const { error } = answered.value
-    // The service is about to report until when the document can be restored.
+    // The service is about to report how long the document can be restored.
     if (isDeleted) return error === undefined && !waitedLong.value ? undefined : { kind: 'deleted', trashed: trashed.value }
     if (link.ended.value !== undefined) return { kind: refusalOfEnd[link.ended.value] }
     if (error === undefined) return undefined

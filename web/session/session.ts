@@ -48,7 +48,7 @@ export interface Session {
   readonly givenTitle: Signal<string | null>
   /** The title in the front matter of the text. It takes precedence over the given title. */
   readonly setTitle: ReadonlySignal<string | undefined>
-  /** Until when the deleted document can be restored, in milliseconds since 1970. */
+  /** The time until which the deleted document can be restored, in milliseconds since 1970. */
   readonly restorableUntil: ReadonlySignal<number | undefined>
   /** Whether the document belongs to an account or agent. True until that is known. */
   readonly owned: Signal<boolean>

@@ -1,6 +1,6 @@
 /**
- * The links of an open document for its dialog, and the draft of a new link, which lasts until the page is left. This module has no user interface
- * code.
+ * The links of an open document for its dialog, and the draft of a new link, which lasts until the person leaves the page. This module has no user
+ * interface code.
  */
 import { signal, type Signal } from '@preact/signals'
 import { includesRole, type Role } from '../../shared/roles.ts'

@@ -27,7 +27,7 @@ async function findOthers({ id, key }: Deletable): Promise<Others> {
   }
 }
 
-/** Stores until when a document can be restored on this device. The value is 0 if the document is not in the trash. */
+/** Stores on this device the time until which a document can be restored. The value is 0 if the document is not in the trash. */
 const note = (id: string, trashedUntil: number): void => {
   if (findRecent(id) !== undefined) remember(id, { trashedUntil })
 }

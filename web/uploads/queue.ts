@@ -93,7 +93,7 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
     if (failure.again === 'by itself') outbox.later(entry.id, afterSeconds === undefined ? againMs : afterSeconds * 1000)
     said.value = `${entry.fileName}: ${failure.words}`
     count()
-    // A file that was refused for good need not return after a reload.
+    // A file that was refused permanently does not return after a reload.
     if (failure.again === 'never') void entry.ready.then(() => outbox.drop(entry.id))
   }
 

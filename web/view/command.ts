@@ -41,7 +41,7 @@ export interface Command<On extends View = View> {
   readonly needs?: JobKind
   /** Whether the command can run now. */
   when?(page: On): boolean
-  /** Whether the command makes no sense at the caret. Menus then omit it, and fixed buttons are disabled. */
+  /** Whether the command would have no useful effect at the caret. Menus then omit it, and fixed buttons are disabled. */
   barred?(page: On): boolean
   /** Whether the keys apply now. Used for keys that also have another meaning. */
   keysWhen?(page: On): boolean

@@ -1,4 +1,4 @@
-/** Computes the text between two blocks: the least that Markdown needs to read each block as before. */
+/** Computes the text between two blocks. It is the shortest text with which Markdown reads each block as before. */
 import type { Unit } from './units.ts'
 
 const blank = '\n\n'

@@ -158,7 +158,7 @@ class BlockHandle {
     const block = view.lineBlockAt(unit.from)
     const caret = view.coordsAtPos(unit.from)
     const top = view.documentTop + block.top
-    // The handle is next to the first line of text, however much space is above a heading.
+    // The handle is next to the first line of text, regardless of the space above a heading.
     const middle = caret === null || caret.bottom - caret.top > 60 || caret.top < top - 2 ? top + 16 : (caret.top + caret.bottom) / 2
     return { left: Math.max(2, this.#leftOf(unit) + x - distance), top: middle + y - height / 2 }
   }

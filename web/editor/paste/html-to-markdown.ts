@@ -257,7 +257,7 @@ const holdsBlocks = (element: Element): boolean =>
 const meaningful =
   'a[href], b, strong, i, em, del, s, h1, h2, h3, h4, h5, h6, ul, ol, table, blockquote, pre, code, img, hr, [data-style*="font-weight:7"], [data-style*="font-style:italic"], [data-style*="mso-list"]'
 
-/** Converts HTML to Markdown. Returns undefined if the HTML says no more than the plain text. */
+/** Converts HTML to Markdown. Returns undefined if the HTML contains no more information than the plain text. */
 export function htmlToMarkdown(html: string): string | undefined {
   if (html.length > htmlUnitsMax) return undefined
   const { body } = inertDocument(html)

@@ -20,7 +20,7 @@ const isKept = (value: unknown): value is Kept =>
   typeof (value as Partial<Kept>).id === 'string' &&
   typeof (value as Partial<Kept>).reason === 'string'
 
-/** Reads the stored value. A browser may refuse storage at any time, and the value may come from anyone. */
+/** Reads the stored value. A browser may refuse storage at any time, and the stored value may be anything. */
 const read = (storage: () => Storage, name: string): Kept | undefined => {
   try {
     const value: unknown = JSON.parse(storage().getItem(name) ?? 'null')

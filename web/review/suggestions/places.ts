@@ -1,5 +1,5 @@
 /**
- * The places of annotations in the editor, as ranges that stay on their characters whatever is typed, and their decorations. An annotation whose text
+ * The places of annotations in the editor, as ranges that stay on their characters while people type, and their decorations. An annotation whose text
  * was deleted has no place.
  */
 import { MapMode, RangeSet, RangeValue, StateEffect, StateField, type EditorState, type Extension, type Range } from '@codemirror/state'

@@ -58,7 +58,7 @@ function storedAt(changes: ChangeSet, at: number): number {
   return changes.invertedDesc.mapPos(Math.min(at, changes.newLength), -1)
 }
 
-/** Returns the text of the document, whatever the editor shows. */
+/** Returns the text of the document, which may differ from the text in the editor. */
 export const storedText = (state: EditorState): Text => state.field(field, false)?.base ?? state.doc
 
 interface Edit {
