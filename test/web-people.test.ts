@@ -155,7 +155,7 @@ test('[WHO-9] unnamed guests are shown with their number, including oneself', ()
     ['Guest', true]
   ])
   expect(people(awareness).map(plainNameOf)).toEqual(['Guest', 'Guest', 'Guest'])
-  // Comments and suggestions are signed with the number, until the guest has a name.
+  // Comments and suggestions are sent under the number until the guest has a name.
   expect(signature.value).toBe('Guest 412')
   setPersonName('Ana')
   expect(signature.value).toBe('Ana')

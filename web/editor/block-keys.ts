@@ -1,4 +1,4 @@
-/** The keys of lists and paragraphs that are not needed before the text is visible. */
+/** The keys for lists and paragraphs. They load later, because they are not needed before the text is visible. */
 import { Prec, type Extension } from '@codemirror/state'
 import { keymap } from '@codemirror/view'
 import { joinAbove, joinBelow } from './join-blocks.ts'

@@ -76,11 +76,11 @@ function leave(state: EditorState, line: Line, outer: string): TransactionSpec {
   return { changes, selection, scrollIntoView: true, userEvent: 'input' }
 }
 
-/** Leaves a list from an empty item, or one level of quotes from an empty line of a quote. */
+/** Leaves the list on an empty item, or one level of quotes on an empty line of a quote. */
 const outward = (state: EditorState, line: Line, { lead, marker }: Item): TransactionSpec =>
   leave(state, line, marker === '' ? lead.slice(0, lead.lastIndexOf('>')) : lead.trim() === '' ? '' : lead)
 
-/** Begins a new item below the current one. Leaves the list from an empty item. */
+/** Begins a new item below the current one. On an empty item, it leaves the list. */
 export const continueList: Command = (view) => {
   const { state } = view
   const { main } = state.selection

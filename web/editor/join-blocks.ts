@@ -1,4 +1,4 @@
-/** Backspace and Delete between two blocks of text make one of them. Without this, only a blank line would go, and a line break would stay. */
+/** Backspace and Delete between two blocks of text join them. Otherwise they would only delete the blank line, and a line break would stay. */
 import { syntaxTree } from '@codemirror/language'
 import type { ChangeSpec, EditorState } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
@@ -9,7 +9,7 @@ import { wordsAt } from './line-words.ts'
 
 const isPicture = (text: string): boolean => /^[ \t>]*!\[[^\]]*\]\([^)]*\)[ \t]*$/.test(text)
 
-/** Whether a line belongs to a block of text: a paragraph or a heading, also in a list or a quote. */
+/** Whether a line belongs to a block of text, which is a paragraph or a heading. The block may be in a list or a quote. */
 function isText(state: EditorState, number: number): boolean {
   const line = state.doc.line(number)
   if (isPicture(line.text) || line.from < frontMatterEnd(state.doc)) return false
@@ -20,7 +20,7 @@ function isText(state: EditorState, number: number): boolean {
 
 const isBlank = (state: EditorState, number: number): boolean => state.doc.line(number).text.trim() === ''
 
-/** Joins the text of a line to that of a line above it, without the markers between them. */
+/** Returns the changes that append the text of a line to a line above it, without the markers between them. Undefined if they cannot be joined. */
 function join(state: EditorState, above: number, below: number): ChangeSpec[] | undefined {
   if (state.readOnly || !isText(state, above) || !isText(state, below)) return undefined
   const { from, text } = state.doc.line(above)
@@ -28,7 +28,7 @@ function join(state: EditorState, above: number, below: number): ChangeSpec[] | 
   return [joined, ...numbersWithout(state, above, below)]
 }
 
-/** Joins a paragraph to the block above, if the caret is at its first letter and one blank line is between them. */
+/** Joins a paragraph with the block above if the caret is at its first letter and one blank line is between them. */
 export const joinAbove: Command = ({ state, dispatch }) => {
   const { main } = state.selection
   const { number, from, text } = state.doc.lineAt(main.head)
@@ -39,7 +39,7 @@ export const joinAbove: Command = ({ state, dispatch }) => {
   return changes !== undefined
 }
 
-/** Joins the block below to the line of the caret, if the caret is behind its last letter. */
+/** Joins the block below with the line of the caret if the caret is after the last letter of the line. */
 export const joinBelow: Command = ({ state, dispatch }) => {
   const { main } = state.selection
   const { number, from, text } = state.doc.lineAt(main.head)

@@ -5,20 +5,20 @@ import type { Command } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { isInCode } from './in-code.ts'
 
-/** A line. `marker` is '' if the line begins no item. */
+/** The parts of a line. `marker` is '' if no item begins on the line. */
 interface Row {
   /** The quote marks and the indentation. */
   readonly lead: string
   readonly marker: string
-  /** The spaces behind the marker. */
+  /** The spaces after the marker. */
   readonly gap: string
   readonly rest: string
 }
 
-/** Most lines above and below the selection that are searched for the list around it. */
+/** Largest number of lines above and below the selection that are searched for the list around it. */
 const aroundMax = 1000
 
-/** An indented fence in an item can hide lines that look like items. */
+/** Matches a fence of a code block. In such a block, a line may look like an item and not be one. */
 const fence = /^[ \t>]*(?:```|~~~)/
 
 function rowOf(text: string): Row {
@@ -31,26 +31,26 @@ function rowOf(text: string): Row {
 const textOf = ({ lead, marker, gap, rest }: Row): string => lead + marker + gap + rest
 const isBlank = ({ marker, rest }: Row): boolean => marker === '' && rest === ''
 
-/** The number of columns of an indentation. A tab ends at a multiple of four. */
+/** Returns the width of an indentation in columns. A tab ends at a multiple of four columns. */
 function columns(lead: string): number {
   let count = 0
   for (const letter of lead) count = letter === '\t' ? count + 4 - (count % 4) : count + 1
   return count
 }
 
-/** The column at which the text of an item begins, and which its sub-items must reach. */
+/** Returns the column at which the text of an item begins. Sub-items must be indented at least to this column. */
 const inside = ({ lead, marker, gap }: Row): number => columns(lead) + marker.length + (gap.length > 4 ? 1 : gap.length)
 
 const numberOf = ({ marker }: Row): number | undefined => (/^\d/.test(marker) ? Number.parseInt(marker, 10) : undefined)
 
-/** Whether a line ends every list above it. */
+/** Whether all lists above a line end there. */
 const isEdge = (rows: readonly Row[], index: number): boolean => {
   const [row, above] = [rows[index], rows[index - 1]]
   if (row === undefined || row.marker !== '' || isBlank(row) || row.lead.trim() !== '' || row.lead !== '') return false
   return above === undefined || isBlank(above) || /^(?:#{1,6}[ \t]|```|~~~|\|)/.test(row.rest)
 }
 
-/** Returns the nearest item above in the same list. */
+/** Returns the index of the previous item in the same list. Undefined if there is none. */
 function before(rows: readonly Row[], index: number): number | undefined {
   const own = rows[index]
   for (let at = index - 1; own !== undefined && at >= 0 && !isEdge(rows, at); at--) {
@@ -61,7 +61,7 @@ function before(rows: readonly Row[], index: number): number | undefined {
   return undefined
 }
 
-/** Returns the lines of an item: from its own to the last of its sub-items. */
+/** Returns the index of the last line of an item, including its sub-items. */
 function endOf(rows: readonly Row[], index: number): number {
   const depth = columns(rows[index]?.lead ?? '')
   let end = index
@@ -75,7 +75,7 @@ function endOf(rows: readonly Row[], index: number): number {
   return end
 }
 
-/** Returns the indentation one level further in: that of the sub-items of the item above, which is undefined if there is none. */
+/** Returns the indentation of an item that becomes a sub-item of the item above. Undefined if there is no item above. */
 function deeper(rows: readonly Row[], index: number): string | undefined {
   const above = before(rows, index)
   const [own, row] = [rows[index], above === undefined ? undefined : rows[above]]
@@ -97,7 +97,7 @@ function outer(rows: readonly Row[], index: number): string {
   return quote
 }
 
-/** Gives an item another marker. The lines inside it move with its text. */
+/** Changes the marker of an item. The lines inside the item move with its text. */
 function mark(rows: Row[], index: number, marker: string): void {
   const own = rows[index]
   if (own === undefined || own.marker === marker) return
@@ -111,20 +111,20 @@ function mark(rows: Row[], index: number, marker: string): void {
   }
 }
 
-/** Whether an item has the number after that of the item above. */
+/** Whether the number of an item follows that of the previous item. */
 function follows(rows: readonly Row[], index: number): boolean {
   const above = rows[before(rows, index) ?? -1]
   const [one, two] = [above && numberOf(above), numberOf(rows[index] as Row)]
   return one !== undefined && two === one + 1
 }
 
-/** Numbers the items that moved, and those that were numbered in sequence. Other numbers are intentional. */
+/** Numbers the items that were moved and those that were numbered in sequence. Other numbers are intentional. */
 function renumber(rows: Row[], former: readonly Row[], moved: ReadonlySet<number>): void {
   for (const [index, row] of former.entries()) {
     if (row.marker === '' || rows[index]?.marker === '') continue
     const above = rows[before(rows, index) ?? -1]
     const own = rows[index] as Row
-    // One list has one kind of markers.
+    // All items of a list have the same kind of marker.
     if (moved.has(index) && above !== undefined && numberOf(above) === undefined) mark(rows, index, above.marker)
     else if (moved.has(index) && above !== undefined) mark(rows, index, `${(numberOf(above) ?? 0) + 1}${above.marker.slice(-1)}`)
     else if (numberOf(own) !== undefined && (moved.has(index) || follows(former, index) || (above && before(former, index) === undefined)))
@@ -133,7 +133,7 @@ function renumber(rows: Row[], former: readonly Row[], moved: ReadonlySet<number
 }
 
 interface Lines {
-  /** The number of the first line. */
+  /** Number of the first line in the document. */
   readonly first: number
   readonly rows: Row[]
   /** The indices of the selected items. */
@@ -157,7 +157,7 @@ function linesOf({ doc, selection: { main } }: EditorState): Lines {
   return { first, rows, chosen }
 }
 
-/** Returns the changes of the text before the words of each line. */
+/** Returns the changes of the indentation and the marker of each line. */
 const changesOf = ({ doc }: EditorState, { first, rows }: Lines, former: readonly Row[]): ChangeSpec[] =>
   rows.flatMap((row, index) => {
     const was = former[index] as Row
@@ -215,7 +215,7 @@ export const outdentEmpty: Command = (view) => {
   return outer(rows, line.number - first) !== lead && outdentItem(view)
 }
 
-/** Returns the changes of the numbers below lines that are about to be joined into one. */
+/** Returns the changes that renumber the items below two lines that are about to be joined. */
 export function numbersWithout(state: EditorState, above: number, below: number): ChangeSpec[] {
   const lines = linesOf(state)
   const { rows, first } = lines

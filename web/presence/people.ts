@@ -47,7 +47,10 @@ const givenName = (name: unknown): string => (typeof name === 'string' && name.t
 const guestName = (number: unknown): string =>
   typeof number === 'number' && Number.isInteger(number) ? t('Guest {number}', { number: String(number) }) : t('Guest')
 
-/** Returns the name of an author in the language of the page. The service stores unnamed guests as "Guest 27", or "guest" if it has no number. */
+/**
+ * Returns the name of an author in the language of the page. The service stores an unnamed guest as "Guest 27", or as "guest" if the number is not
+ * known.
+ */
 export const displayName = (stored: string): string => {
   const found = /^guest(?: (\d+))?$/i.exec(stored)
   return found === null ? stored : guestName(Number(found[1]))

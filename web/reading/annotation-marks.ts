@@ -1,6 +1,6 @@
 /**
- * Marks comments and suggestions in the reading view. The HTML stays that of the published page, because ranges highlight the words (CSS Custom
- * Highlight API). If the words cannot be matched to their source, or exist only as a suggestion, a bar marks their block.
+ * Marks comments and suggestions in the reading view. The words are highlighted with ranges (CSS Custom Highlight API), so the HTML is the same as on
+ * the published page. If the words cannot be matched to their source, or exist only as a suggestion, a bar marks their block.
  */
 import { effect, untracked } from '@preact/signals'
 import type * as Y from 'yjs'

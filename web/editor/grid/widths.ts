@@ -8,7 +8,10 @@ const measuredMax = 300
 
 /** Padding on both sides of a cell, its border, and a margin for rounding, in pixels. */
 const besides = 26
-/** A column whose texts are this wide gets no narrower than that, in pixels. The next value is the largest width of a column with long texts. */
+/**
+ * A column whose texts are at least this wide does not get narrower than this, in pixels. The next value is the largest width of a column with long
+ * texts.
+ */
 const wrapped = 150
 const widest = 560
 const narrowest = 52

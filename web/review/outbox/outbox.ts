@@ -129,7 +129,7 @@ const prepareAction = ({ id, action }: OutboxEntry): Prepared<unknown> => {
   }
 }
 
-/** A number names a guest only. An entry that a person wrote before signing in is signed with the account alone. */
+/** Only guests have numbers. An entry that a person wrote as a guest before signing in is sent under the account alone. */
 const signedNow = (author: string): string => (accountName.peek() !== '' && /^Guest \d+$/.test(author) ? '' : author)
 
 export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefusal }: OutboxInput): Outbox {

@@ -83,7 +83,7 @@ export interface Store {
   readonly held: ReadonlySignal<ReadonlySet<string>>
   hold(draft: string, author: string): void
   release(draft: string): void
-  /** The name with which a suggestion is signed while it is typed. It stays, because the service allows only its author to change it. */
+  /** The name under which a suggestion is sent while it is typed. The name does not change, because only its author may change a suggestion. */
   authorOf(draft: string): string
   /** Called when the service has stored a version of a suggestion that is being typed here. */
   drafted(suggestion: Suggestion, author: string): void
@@ -394,7 +394,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     }))
   })
 
-  // The holder of an assignment is identified by the name with which it was started, which is never the number of a guest.
+  // The holder of an assignment is identified by the name under which the assignment was started. That name is never the number of a guest.
   const signed = (action: Action): string => ('task' in action || action.kind === 'ask' ? personName.value : signature.value)
   const act = (action: Action, author = signed(action)): OutboxEntry => {
     const stored = 'comment' in action ? successors.peek().get(action.comment) : undefined
@@ -430,7 +430,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     account,
     isOwn: isWritten,
     isMe(record) {
-      // Records are known by their ids. In one of ninety cases, two unnamed guests have the same number.
+      // Records are recognized by their ids. In one of ninety cases, two unnamed guests have the same number.
       const name = record.id === '' ? signature.value : personName.value
       return isWritten(record) || (record.authorKind === 'guest' && name !== '' && record.author === name)
     },
