@@ -210,7 +210,11 @@ test.each([
   ['a *|* b', '*', 'a | b'],
   ['a ==|== b', '==', 'a | b'],
   ['a `|` b', '`', 'a | b'],
-  ['wo|rds', '**', '**wo|rds**']
+  ['wo|rds', '**', '**wo|rds**'],
+  ['**‹b›**', '*', '***‹b›***'],
+  ['***‹b›***', '*', '**‹b›**'],
+  ['***‹b›***', '**', '*‹b›*'],
+  ['a *‹b›* c', '*', 'a ‹b› c']
 ])('[WRITE-70] the command of a mark on %j, %s', (before, marker, expected) => {
   expect(after(before, toggleMarker(marker) as unknown as StateCommand)).toBe(expected)
 })

@@ -8,7 +8,7 @@ import { hostileTexts } from '../support/hostile.ts'
 import { png } from '../support/media.ts'
 import { start, type World } from '../support/start.ts'
 import { look } from './appearance.ts'
-import { complaints, createDocument, launch, saved, type Document, ownPage } from './browser.ts'
+import { complaints, createDocument, launch, saved, type Document, ownPage, until } from './browser.ts'
 
 let world: World
 let browser: Browser
@@ -182,7 +182,7 @@ test('[EXPORT-2] a hostile text exported as a file runs and loads nothing', asyn
   await reader.close()
 })
 
-test('[EXPORT-3] a printout has only the whole text: typeset by our own command, as Markdown from the browser’s menu', async () => {
+test('[EXPORT-3] a printout has only the whole text: typeset by our own command, and from the browser’s menu once the pointer has left the page', async () => {
   const long = Array.from({ length: 400 }, (_, index) => `Line ${index} of the walk.`).join('\n\n')
   const document = await createDocument(world.url, `${text}\n${long}\n`)
   const { context, page, heard } = await ownPage(browser, { colorScheme: 'dark' })
@@ -218,6 +218,16 @@ test('[EXPORT-3] a printout has only the whole text: typeset by our own command,
   expect(await visible()).toEqual(['print-sheet'])
   expect(await page.locator('pre.print-sheet').textContent()).toContain('Line 399 of the walk.')
   await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+  await page.evaluate(() => globalThis.document.documentElement.dispatchEvent(new Event('mouseleave')))
+  // Only diagrams need more time.
+  const fromMenu = (): Promise<string | undefined> =>
+    page.evaluate(() => {
+      dispatchEvent(new Event('beforeprint'))
+      const article = globalThis.document.querySelector('.print-sheet')?.shadowRoot?.querySelector('article')
+      dispatchEvent(new Event('afterprint'))
+      return article?.textContent
+    })
+  await until(async () => (await fromMenu())?.includes('Line 399 of the walk.') === true, 'the rendered text')
   await page.emulateMedia({ media: null })
   expect(await page.locator('.print-sheet').count()).toBe(0)
   expect(heard).toEqual([])

@@ -23,8 +23,8 @@ const stretch = (state: EditorState, range: SelectionRange): SelectionRange => (
 // `*` also matches the edge of `**`, so the function checks that the entire run is equal to this marker.
 function markedOutside(state: EditorState, { from, to }: SelectionRange, marker: string): boolean {
   const size = marker.length
-  const before = state.doc.sliceString(from - size - 1 < 0 ? 0 : from - size - 1, from)
-  const after = state.doc.sliceString(to, to + size + 1)
+  const before = state.doc.sliceString(Math.max(0, from - size - 2), from)
+  const after = state.doc.sliceString(to, to + size + 2)
   const more = marker === '*' && /(^|[^*])\*\*$/.test(before) && /^\*\*([^*]|$)/.test(after)
   return before.endsWith(marker) && after.startsWith(marker) && !more
 }

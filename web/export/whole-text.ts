@@ -5,7 +5,7 @@
 import type { Rendered } from '../../shared/markdown/render.ts'
 import { drawAllDiagrams } from '../diagram/draw.ts'
 import { coloursOf } from '../diagram/looks.ts'
-import { renderWhole } from '../markdown/render-whole.ts'
+import { renderLoaded, renderWhole } from '../markdown/render-whole.ts'
 import { nodesOf } from '../markdown/trusted.ts'
 import prose from '../style/prose.css?inline'
 
@@ -16,9 +16,7 @@ export interface Sheet {
   close(): void
 }
 
-/** Renders a text. Throws if a part of the page cannot be loaded. */
-export async function openSheet(text: string): Promise<Sheet> {
-  const rendered = await renderWhole(text)
+function sheetOf(rendered: Rendered): Sheet {
   const host = document.createElement('div')
   host.className = 'print-sheet'
   const root = host.attachShadow({ mode: 'open' })
@@ -33,6 +31,18 @@ export async function openSheet(text: string): Promise<Sheet> {
   article.append(...nodesOf(rendered.html))
   root.append(article)
   document.body.append(host)
-  await drawAllDiagrams(article)
   return { article, rendered, close: () => host.remove() }
+}
+
+/** Renders a text. Throws if a part of the page cannot be loaded. */
+export async function openSheet(text: string): Promise<Sheet> {
+  const sheet = sheetOf(await renderWhole(text))
+  await drawAllDiagrams(sheet.article)
+  return sheet
+}
+
+/** Loads what a text needs. Returns a function that renders the text at once, but shows the source of diagrams. */
+export async function prepareSheet(text: string): Promise<(text: string) => Sheet> {
+  await renderWhole(text)
+  return (now) => sheetOf(renderLoaded(now))
 }

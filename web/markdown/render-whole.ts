@@ -7,32 +7,35 @@ import type { FenceToRender, Rendered } from '../../shared/markdown/render.ts'
 
 const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith(`${location.origin}/`)
 
+interface Libraries {
+  highlighter?: Highlighter
+  formulaSetter?: FormulaSetter
+  components?: (fence: FenceToRender) => string | undefined
+}
+
+const loaded: Libraries = {}
+
+/** Renders a text with the libraries that have loaded. `onWanted` is called with the name of each library that it needs. */
+export const renderLoaded = (text: string, onWanted: (name: keyof Libraries) => void = () => undefined): Rendered => {
+  const get =
+    <Name extends keyof Libraries>(name: Name) =>
+    (): Libraries[Name] => {
+      onWanted(name)
+      return loaded[name]
+    }
+  return createPageRenderer(
+    { highlighter: get('highlighter'), formulaSetter: get('formulaSetter'), components: get('components') },
+    isOwn
+  ).render(text)
+}
+
 /** Renders a text twice: once to find out which libraries it needs, and then with them. Throws if a library cannot be loaded. */
 export async function renderWhole(text: string): Promise<Rendered> {
-  let highlighter: Highlighter | undefined
-  let formulaSetter: FormulaSetter | undefined
-  let components: ((fence: FenceToRender) => string | undefined) | undefined
-  const wanted = { highlighter: false, formulaSetter: false, components: false }
-  const renderer = createPageRenderer(
-    {
-      highlighter() {
-        wanted.highlighter = true
-        return highlighter
-      },
-      formulaSetter() {
-        wanted.formulaSetter = true
-        return formulaSetter
-      },
-      components() {
-        wanted.components = true
-        return components
-      }
-    },
-    isOwn
-  )
-  const first = renderer.render(text)
-  if (wanted.highlighter) highlighter = (await import('./highlight.ts')).highlighter
-  if (wanted.formulaSetter) formulaSetter = (await import('./formulas.ts')).formulaSetter
-  if (wanted.components) components = (await import('../../shared/markdown/components.ts')).renderComponent
-  return Object.values(wanted).includes(true) ? renderer.render(text) : first
+  const wanted = new Set<keyof Libraries>()
+  const first = renderLoaded(text, (name) => wanted.add(name))
+  if ([...wanted].every((name) => loaded[name] !== undefined)) return first
+  if (wanted.has('highlighter')) loaded.highlighter = (await import('./highlight.ts')).highlighter
+  if (wanted.has('formulaSetter')) loaded.formulaSetter = (await import('./formulas.ts')).formulaSetter
+  if (wanted.has('components')) loaded.components = (await import('../../shared/markdown/components.ts')).renderComponent
+  return renderLoaded(text)
 }
