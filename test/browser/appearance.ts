@@ -1,4 +1,4 @@
-/** Checks the look of pages: axe on every state, and screenshots for people (`npm run screens` writes them). */
+/** Checks the appearance of pages. It runs axe on every state and takes screenshots for people (`npm run screens` writes them). */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

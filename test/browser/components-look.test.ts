@@ -1,4 +1,7 @@
-/** Every look of components: axe, the content policy, and screenshots for people (AGMD_TEST_SCREENS=1 writes them). */
+/**
+ * Components in every window size and theme. The tests run axe, check the content policy, and take screenshots for people (AGMD_TEST_SCREENS=1 writes
+ * them).
+ */
 import type { Browser } from 'playwright-core'
 import { test, expect } from 'vitest'
 import type { World } from '../support/start.ts'

@@ -1,4 +1,7 @@
-/** Every page in every look: axe, the content policy, and screenshots for people (AGMD_TEST_SCREENS=1 writes them). */
+/**
+ * Every page in every window size and theme. The tests run axe, check the content policy, and take screenshots for people (AGMD_TEST_SCREENS=1 writes
+ * them).
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'

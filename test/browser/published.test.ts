@@ -1,4 +1,4 @@
-/** The published page in real browsers, in every look and without scripts, and the size that it promises. */
+/** The published page in real browsers, in every window size and theme and without scripts. Also checks that it is as small as promised. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-/** Every refusal as people see it: a message, a next step, and every look. */
+/** Every refusal as people see it: its message and its next step, in every window size and theme. */
 import type { Browser } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'

@@ -1,4 +1,7 @@
-/** Comments, suggestions and assignments in every look: axe, the content policy, and screenshots for people (AGMD_TEST_SCREENS=1 writes them). */
+/**
+ * Comments, suggestions and assignments in every window size and theme. The tests run axe, check the content policy, and take screenshots for people
+ * (AGMD_TEST_SCREENS=1 writes them).
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'

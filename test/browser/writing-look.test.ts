@@ -1,6 +1,6 @@
 /**
- * Menus and cards that open while a person writes, in every look: axe, the content policy, and screenshots for people (AGMD_TEST_SCREENS=1 writes
- * them).
+ * Menus and cards that open while a person writes, in every window size and theme. The tests run axe, check the content policy, and take screenshots
+ * for people (AGMD_TEST_SCREENS=1 writes them).
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

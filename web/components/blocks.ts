@@ -12,7 +12,7 @@ import type { Now } from './connect.ts'
 import { createInstances, type Block, type Instances } from './instances.ts'
 import { unclosedWords } from './kind-parts.ts'
 
-/** A component that is not closed; only the last one can be. The position is the end of its first line. */
+/** A component that is not closed. Only the last component of a text can be unclosed. The position is the end of its first line. */
 interface Unclosed {
   readonly at: number
   readonly words: string

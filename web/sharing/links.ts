@@ -148,7 +148,7 @@ function createLinks(session: Session): Links {
       const answer = await attempt(() => revokeShare(session, { share: share.id, ...(keepsLinks && { keep: 'links' }) }))
       if (answer === undefined) return
       for (const id of [share.id, ...answer.ended]) drop(id)
-      // Links that were kept now belong to another creator.
+      // The links that were not revoked now have another creator.
       if (keepsLinks) await this.load()
     }
   }

@@ -136,7 +136,10 @@ class PictureHandles {
     return [...this.#view.contentDOM.querySelectorAll<HTMLImageElement>('img.md-media')]
   }
 
-  /** Returns the picture that an image element draws. An image that is drawn below its Markdown is at the end of it. */
+  /**
+   * Returns the picture that an image element draws. If the Markdown is visible, the image is drawn below it, so its position is at the end of the
+   * Markdown.
+   */
   #pictureOf(image: HTMLImageElement): PictureAt | undefined {
     const at = this.#view.posAtDOM(image)
     return pictureFrom(this.#view.state, at) ?? pictureAt(this.#view.state, at)
