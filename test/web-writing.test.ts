@@ -645,7 +645,7 @@ test('[WRITE-74] the first words of a text come after the marks of their line; c
     '|**bold**'
   ])
     expect(at(marked)).toBe(marked)
-  // In this file `|` marks the caret, so this function takes tables without it.
+  // In this file, `|` usually marks the caret. Tables contain this character, so this function takes a text without a caret.
   const ofBlock = (text: string): number | undefined => firstPlace(Text.of(text.split('\n')))
   expect(ofBlock('```js\na\n```\n\nwords')).toBeUndefined()
   expect(ofBlock('| a |\n| - |\n| b |\n\nwords')).toBe(19)
