@@ -79,7 +79,7 @@ test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", as
   await saved(bea.page)
   expect(await readMarkdown(world.url, document)).toBe('# Plan\n\nfirst and second')
   // A selection across a line wrap stays within the text column.
-  await bea.page.keyboard.type(` ${'word '.repeat(60)}`)
+  await bea.page.keyboard.insertText(` ${'word '.repeat(60)}`)
   await bea.page.keyboard.press('Control+a')
   await ana.page.locator('.remote-selection').nth(2).waitFor({ state: 'attached' })
   const spills = await ana.page.evaluate(() => {
