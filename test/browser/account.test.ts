@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { password } from '../support/visitor.ts'
 import type { World } from '../support/start.ts'
 import { chip, complaints, createDocument, createLink, readMarkdown, saved, typeAtEnd, ownPage } from './browser.ts'
-import { look, sizes } from './appearance.ts'
+import { lookAtSizes, sizes } from './appearance.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -170,84 +170,83 @@ const askingProgram = async (name: string): Promise<string> => {
   return `${world.url}/auth/oauth2/authorize?${new URLSearchParams({ ...query, ...challenge }).toString()}`
 }
 
-for (const viewport of sizes) {
-  test(`[WEB-61] account pages at ${viewport.width} px without script work and have no violations`, async () => {
-    const context = await browser.newContext({ viewport, reducedMotion: 'reduce', javaScriptEnabled: false })
-    const page = await context.newPage()
-    // Axe needs scripts, so it checks a page with scripts and the same markup.
-    const looked = await browser.newContext({ viewport, reducedMotion: 'reduce' })
-    const lookAt = async (name: string, act = async (_page: Page): Promise<void> => undefined): Promise<void> => {
-      await looked.clearCookies()
-      await looked.addCookies(await context.cookies())
-      const other = await looked.newPage()
-      const heard = complaints(other)
-      await other.setContent('<p>')
-      await other.goto(page.url())
-      await act(other)
-      await look(other, name, true)
-      expect(await other.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} fits`).toBe(true)
-      expect(heard).toEqual([])
-      await other.close()
-    }
-    const email = `looks-${viewport.width}@example.org`
-    await page.goto(`${world.url}/sign-in`)
-    await lookAt('sign-in')
-    await page.getByText('Forgot password?').click()
-    await page.getByText('Ask the person who runs this server for a reset link.').waitFor()
-    await page.getByLabel('Email').fill(email)
-    await page.getByLabel('Password').fill('not the password')
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    // The field with the error shows the reason and has the focus.
-    await page.getByText('Wrong email or password.').waitFor()
-    expect(await page.getByLabel('Email').inputValue()).toBe(email)
-    await page.locator('#password:focus').waitFor()
-    await page.getByRole('link', { name: 'Create an account' }).click()
-    await lookAt('sign-up')
-    await page.getByLabel('Email').fill(email)
-    await page.getByLabel('Password').fill('short text')
-    await page.getByRole('button', { name: 'Create account' }).click()
-    await page.waitForURL(`${world.url}/`)
-    // The account page lists a program with access and a token. It shows the token only once.
-    await page.goto(await askingProgram('The review bot of the people next door'))
-    await lookAt('consent')
-    // No server runs at the program's address.
-    const sent = page.waitForEvent('requestfailed', (request) => request.url().startsWith('http://127.0.0.1:9/callback?code='))
-    await page.getByRole('button', { name: 'Allow' }).click()
-    await sent
-    await page.waitForURL('chrome-error://chromewebdata/')
-    await page.goto(`${world.url}/account`)
-    await lookAt('new-token', async (other) => {
-      await other.getByText('New access token').click()
-      await other.getByLabel('Name of the program').fill('A program that looks at texts')
-      await other.getByRole('button', { name: 'Create token' }).click()
-      await other.getByText('It is shown only once.').waitFor()
-    })
-    await lookAt('account', (other) => other.getByText('New access token').click())
-    const device = await startDevice('agmd on a laptop')
-    await page.goto(`${world.url}/device`)
-    await lookAt('device')
-    await page.getByLabel('Code').fill(device.user_code)
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await lookAt('device-compare')
-    await page.goto(`${world.url}/sign-out`)
-    await lookAt('sign-out')
-    await page.goto(`${world.url}/account`)
-    await page.getByRole('link', { name: 'Change password' }).press('Enter')
-    await lookAt('change-password')
-    await page.goto(`${world.url}/account/delete-account`)
-    await lookAt('delete-account')
-    await page.getByRole('radio', { name: 'Move them to the trash' }).press(' ')
-    await page.getByLabel('Current password').fill('short text')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Account deleted' }).waitFor()
-    await page.goto(`${world.url}/account`)
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await page.goto(`${world.url}/auth/callback?state=x`)
-    await lookAt('sign-in-failed')
-    await looked.close()
-    await context.close()
+test('[WEB-61] account pages without script work, and have no violations on wide and narrow screens', async () => {
+  const context = await browser.newContext({ reducedMotion: 'reduce', javaScriptEnabled: false })
+  const page = await context.newPage()
+  // Axe needs scripts, so it checks a page with scripts and the same markup.
+  const looked = await browser.newContext({ reducedMotion: 'reduce' })
+  const lookAt = async (name: string, act = async (_page: Page): Promise<void> => undefined): Promise<void> => {
+    await looked.clearCookies()
+    await looked.addCookies(await context.cookies())
+    const other = await looked.newPage()
+    const heard = complaints(other)
+    await other.setContent('<p>')
+    await other.goto(page.url())
+    await act(other)
+    const check = async (where: string): Promise<void> =>
+      expect(await other.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where} fits`).toBe(true)
+    await lookAtSizes(other, name, { fullPage: true, check })
+    expect(heard).toEqual([])
+    await other.close()
+  }
+  const email = 'looks@example.org'
+  await page.goto(`${world.url}/sign-in`)
+  await lookAt('sign-in')
+  await page.getByText('Forgot password?').click()
+  await page.getByText('Ask the person who runs this server for a reset link.').waitFor()
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill('not the password')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  // The field with the error shows the reason and has the focus.
+  await page.getByText('Wrong email or password.').waitFor()
+  expect(await page.getByLabel('Email').inputValue()).toBe(email)
+  await page.locator('#password:focus').waitFor()
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await lookAt('sign-up')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill('short text')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL(`${world.url}/`)
+  // The account page lists a program with access and a token. It shows the token only once.
+  await page.goto(await askingProgram('The review bot of the people next door'))
+  await lookAt('consent')
+  // No server runs at the program's address.
+  const sent = page.waitForEvent('requestfailed', (request) => request.url().startsWith('http://127.0.0.1:9/callback?code='))
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await sent
+  await page.waitForURL('chrome-error://chromewebdata/')
+  await page.goto(`${world.url}/account`)
+  await lookAt('new-token', async (other) => {
+    await other.getByText('New access token').click()
+    await other.getByLabel('Name of the program').fill('A program that looks at texts')
+    await other.getByRole('button', { name: 'Create token' }).click()
+    await other.getByText('It is shown only once.').waitFor()
   })
-}
+  await lookAt('account', (other) => other.getByText('New access token').click())
+  const device = await startDevice('agmd on a laptop')
+  await page.goto(`${world.url}/device`)
+  await lookAt('device')
+  await page.getByLabel('Code').fill(device.user_code)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await lookAt('device-compare')
+  await page.goto(`${world.url}/sign-out`)
+  await lookAt('sign-out')
+  await page.goto(`${world.url}/account`)
+  await page.getByRole('link', { name: 'Change password' }).press('Enter')
+  await lookAt('change-password')
+  await page.goto(`${world.url}/account/delete-account`)
+  await lookAt('delete-account')
+  await page.getByRole('radio', { name: 'Move them to the trash' }).press(' ')
+  await page.getByLabel('Current password').fill('short text')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Account deleted' }).waitFor()
+  await page.goto(`${world.url}/account`)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.goto(`${world.url}/auth/callback?state=x`)
+  await lookAt('sign-in-failed')
+  await looked.close()
+  await context.close()
+})
 
 test('[WEB-62] a person adds a passkey, signs in with it, and removes it', async () => {
   const { context, page, heard } = await join('eve@example.org')

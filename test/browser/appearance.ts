@@ -18,6 +18,11 @@ export const sizes = [
   { width: 360, height: 740 }
 ]
 
+interface SizesOptions {
+  readonly fullPage?: boolean
+  readonly check?: (name: string) => Promise<void>
+}
+
 // axe runs through the browser's protocol, because the page's policy would refuse a script element.
 async function violations(page: Page, runOnly: object): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
@@ -59,5 +64,17 @@ export async function look(page: Page, name: string, fullPage = false): Promise<
       await page.screenshot({ path: join(screens, `${name}-${colorScheme}-${page.viewportSize()?.width}.png`), fullPage })
     }
     expect.soft(await violations(page, rules[colorScheme]), `${name}, ${colorScheme}`).toEqual([])
+  }
+}
+
+/**
+ * Checks a page at every size, narrow first, and leaves it wide and dark. To load a page costs more than to look at it, so a page that differs only in
+ * its layout is loaded once for all sizes. `check` runs at each size.
+ */
+export async function lookAtSizes(page: Page, name: string, { fullPage = false, check }: SizesOptions = {}): Promise<void> {
+  for (const size of sizes.toReversed()) {
+    await page.setViewportSize(size)
+    await look(page, name, fullPage)
+    await check?.(`${name} at ${size.width} px`)
   }
 }

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
-import { look, sizes } from './appearance.ts'
+import { look, lookAtSizes } from './appearance.ts'
 import { createDocument, createLink, editorText, saved, workerActive, ownPage } from './browser.ts'
 import { startProxy } from './proxy.ts'
 import { onStage } from './stage.ts'
@@ -19,56 +19,55 @@ const answers = [
   { status: 503, name: 'restarting', title: 'The server is restarting', headers: { 'retry-after': '60' } }
 ] as const
 
-for (const viewport of sizes) {
-  test(`[REFUSED-1] [HOME-8] every refusal at ${viewport.width} px: words, a next step, no violations`, async () => {
-    const way = await startProxy(world.url)
-    const { context, page, heard } = await ownPage(browser, { viewport, reducedMotion: 'reduce' })
-    const lookAt = async (name: string, title: string): Promise<void> => {
-      await page.getByRole('heading', { level: 1, name: title }).waitFor()
-      await page.getByRole('link', { name: 'Go to your documents' }).waitFor()
-      await look(page, `refused-${name}`)
-      expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth), name).toBe(true)
-    }
-    const document = await createDocument(world.url, '# Refused')
-    const link = await createLink(world.url, document, 'edit')
-    await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
-    await page.goto(`${world.url}/d/${document.id}`)
-    await lookAt('private', 'This document is private')
-    await page.getByRole('link', { name: 'Sign in' }).waitFor()
-    await page.goto(link.url)
-    await lookAt('ended', 'This link no longer works')
-    // The page does not store a wrong key, so the address without a key gives its usual answer.
-    await page.goto(`${world.url}/d/${document.id}`)
-    await page.getByRole('heading', { level: 1, name: 'This document is private' }).waitFor()
-    const other = await createDocument(world.url, '# Other')
-    await page.goto(`${world.url}/d/${other.id}?key=${document.key}`)
-    await lookAt('missing', 'There is no such document')
-    const deleted = await createDocument(world.url, '# Deleted')
-    await fetch(`${world.url}/api/docs/${deleted.id}?permanent=1`, { method: 'DELETE', headers: { 'x-share-key': deleted.key } })
-    await page.goto(deleted.url)
-    await lookAt('deleted', 'This document was deleted')
-    await page.goto(world.url)
-    await page.getByText('Nothing here yet. Start writing, or open a Markdown file.').waitFor()
-    await page.goto(`${world.url}/nothing/here`)
-    await lookAt('no-page', 'There is nothing at this address')
-    for (const { status, name, title, ...more } of answers) {
-      way.answer((incoming, response) => {
-        if (incoming.url?.startsWith('/api/') !== true) return false
-        response.writeHead(status, { 'content-type': 'application/problem+json', ...('headers' in more ? more.headers : {}) })
-        response.end(JSON.stringify({ status, requestId: 'r-5f2a90' }))
-        return true
-      })
-      await page.goto(`${way.url}/d/${document.id}?key=${document.key}`)
-      await lookAt(name, title)
-      if (status >= 429) await page.getByText('Trying again in').waitFor()
-      if (status === 429) await page.getByText('Trying again in 79 min.').waitFor()
-      if (status === 500) await page.getByText('r-5f2a90').waitFor()
-    }
-    expect(heard).toEqual([])
-    await context.close()
-    await way.stop()
-  })
-}
+test('[REFUSED-1] [HOME-8] every refusal: words, a next step, no violations, on wide and narrow screens', async () => {
+  const way = await startProxy(world.url)
+  const { context, page, heard } = await ownPage(browser, { reducedMotion: 'reduce' })
+  const lookAt = async (name: string, title: string): Promise<void> => {
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+    await page.getByRole('link', { name: 'Go to your documents' }).waitFor()
+    const check = async (where: string): Promise<void> =>
+      expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth), where).toBe(true)
+    await lookAtSizes(page, `refused-${name}`, { check })
+  }
+  const document = await createDocument(world.url, '# Refused')
+  const link = await createLink(world.url, document, 'edit')
+  await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, { method: 'DELETE', headers: { 'x-share-key': document.key } })
+  await page.goto(`${world.url}/d/${document.id}`)
+  await lookAt('private', 'This document is private')
+  await page.getByRole('link', { name: 'Sign in' }).waitFor()
+  await page.goto(link.url)
+  await lookAt('ended', 'This link no longer works')
+  // The page does not store a wrong key, so the address without a key gives its usual answer.
+  await page.goto(`${world.url}/d/${document.id}`)
+  await page.getByRole('heading', { level: 1, name: 'This document is private' }).waitFor()
+  const other = await createDocument(world.url, '# Other')
+  await page.goto(`${world.url}/d/${other.id}?key=${document.key}`)
+  await lookAt('missing', 'There is no such document')
+  const deleted = await createDocument(world.url, '# Deleted')
+  await fetch(`${world.url}/api/docs/${deleted.id}?permanent=1`, { method: 'DELETE', headers: { 'x-share-key': deleted.key } })
+  await page.goto(deleted.url)
+  await lookAt('deleted', 'This document was deleted')
+  await page.goto(world.url)
+  await page.getByText('Nothing here yet. Start writing, or open a Markdown file.').waitFor()
+  await page.goto(`${world.url}/nothing/here`)
+  await lookAt('no-page', 'There is nothing at this address')
+  for (const { status, name, title, ...more } of answers) {
+    way.answer((incoming, response) => {
+      if (incoming.url?.startsWith('/api/') !== true) return false
+      response.writeHead(status, { 'content-type': 'application/problem+json', ...('headers' in more ? more.headers : {}) })
+      response.end(JSON.stringify({ status, requestId: 'r-5f2a90' }))
+      return true
+    })
+    await page.goto(`${way.url}/d/${document.id}?key=${document.key}`)
+    await lookAt(name, title)
+    if (status >= 429) await page.getByText('Trying again in').waitFor()
+    if (status === 429) await page.getByText('Trying again in 79 min.').waitFor()
+    if (status === 500) await page.getByText('r-5f2a90').waitFor()
+  }
+  expect(heard).toEqual([])
+  await context.close()
+  await way.stop()
+})
 
 test('[REFUSED-2] without a connection a document that was never here says so, and opens automatically when the connection returns', async () => {
   const context = await browser.newContext({ reducedMotion: 'reduce' })
