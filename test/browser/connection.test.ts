@@ -1,6 +1,7 @@
 /** Broken connections, refusals by the server, and several pages of one device. The text is never lost. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { isLong } from '../support/repeats.ts'
 import { start, type World } from '../support/start.ts'
 import { chip, createDocument, editorText, held, launch, readMarkdown, saved, typeAtEnd, until, workerActive } from './browser.ts'
 import { startProxy, type Proxy } from './proxy.ts'
@@ -93,7 +94,9 @@ test('[WEB-34] a connection closed with a transient code is retried, later each 
     await context.close()
     await way.stop()
   }
-  const all = await Promise.all([1001, 1006, 1009, 1011, 1013, 4408, 4429].map(opened))
+  // In Node, test/web-connection.test.ts checks the waits after each code. 1006 comes without a close frame; 1009 may also mean a large document.
+  const codes = isLong ? [1001, 1006, 1009, 1011, 1013, 4408, 4429] : [1006, 1009, 1013]
+  const all = await Promise.all(codes.map(opened))
   await Promise.all(all.map(broken))
 })
 

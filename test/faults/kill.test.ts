@@ -17,7 +17,7 @@ import {
   Typist
 } from '../support/typist.ts'
 
-const rounds = Number(process.env['AGMD_TEST_KILL_ROUNDS'] ?? repeats(10, 50))
+const rounds = Number(process.env['AGMD_TEST_KILL_ROUNDS'] ?? repeats(6, 50))
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
 const documentsCount = 5
 const typistsCount = 50

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
 import { converges } from './convergence.ts'
 
-const seeds = Number(process.env['AGMD_TEST_SEEDS'] ?? repeats(40, 200))
+const seeds = Number(process.env['AGMD_TEST_SEEDS'] ?? repeats(25, 200))
 const first = Number(process.env['AGMD_TEST_SEED'] ?? 1_000)
 /** Number of seeds that run at once. While one waits for the disk or a socket, another one computes. */
 const lanes = Number(process.env['AGMD_TEST_LANES'] ?? 2)

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
+import { isLong } from './repeats.ts'
 import { type ProcessWorld, startProcess } from './start.ts'
 import type { Turns } from './loop-watch.ts'
 import { type Target, Typist } from './typist.ts'
@@ -154,16 +155,16 @@ const json = 'application/json'
 const markdown = 'text/markdown'
 
 /**
- * Returns attacks with hostile bodies: for every operation that accepts a body as large as a document, with the owner's key and without, and for
- * `/mcp`.
+ * Returns attacks with hostile bodies: for every operation that accepts a body as large as a document, with the owner's key, and for `/mcp`. The
+ * short run sends each body to `/mcp` and to one of the operations, in turn.
  */
 export const bodyAttacks = async (url: string): Promise<Map<string, Attack>> => {
   const { id, key } = (await ask(url, 'POST', '/api/docs', { json: { content: '# x\n' } })).json as { id: string; key: string }
   const attacks = new Map<string, Attack>()
   const large = Object.entries(operations as unknown as Readonly<Record<string, Operation>>).filter(([, { rest }]) => rest.large === true)
-  for (const [family, make] of Object.entries(hostileJson)) {
+  for (const [index, [family, make]] of Object.entries(hostileJson).entries()) {
     const body = make()
-    for (const [name, { rest }] of large)
+    for (const [name, { rest }] of isLong ? large : [large[index % large.length]!])
       attacks.set(`${name} with ${family}`, () => send(url, rest.method, rest.path.replace('{id}', id), { key, body, type: json }))
     attacks.set(`/mcp with ${family}`, () => send(url, 'POST', '/mcp', { key, body, type: json }))
   }

@@ -3,6 +3,7 @@ import { roles } from '../../shared/roles.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { families, type Attack } from './loop-guard.ts'
+import { isLong } from './repeats.ts'
 import { ask, type Json } from './world.ts'
 
 /** Strings that have made parsers slow. */
@@ -99,12 +100,19 @@ const idsOf = async (url: string, id: string, key: string): Promise<Record<strin
   return { id, commentId, suggestionId, taskId: task.id, share, revisionId: '1' }
 }
 
+/** Returns the hostile texts for the operation at this place of the table. */
+const piecesFor = (index: number): readonly string[] =>
+  isLong ? hostile : [0, 4].map((step) => hostile[(index + step) % hostile.length] as string)
+
 const textOf =
   (piece: string) =>
   (units: number): string =>
     piece.repeat(Math.floor(units / piece.length))
 
-/** Returns one attack per operation. It uses every role and no credential, with every hostile text. The deletion comes last. */
+/**
+ * Returns one attack per operation. It uses every role and no credential, with hostile texts. The short run gives each operation two of the texts, and
+ * each text to many operations. The deletion comes last.
+ */
 export const roleAttacks = async (url: string): Promise<Map<string, Attack>> => {
   const content = families['prose']?.().slice(0, 256 * 1024) ?? ''
   const { id, key } = (await ask(url, 'POST', '/api/docs', { json: { content } })).json as { id: string; key: string }
@@ -115,10 +123,10 @@ export const roleAttacks = async (url: string): Promise<Map<string, Attack>> => 
   const table = Object.entries(operations as unknown as Readonly<Record<string, Operation>>)
   const last = ([name]: readonly [string, Operation]): number => Number(name === 'deleteDocument')
   const attack =
-    (operation: Operation, recipe: Recipe = ofExample(operation)): Attack =>
+    (operation: Operation, pieces: readonly string[], recipe: Recipe = ofExample(operation)): Attack =>
     async () => {
       const seen = new Map<number, number>()
-      const wishes = new Map(hostile.flatMap((piece) => recipe(textOf(piece))).map((fields) => [JSON.stringify(fields), fields]))
+      const wishes = new Map(pieces.flatMap((piece) => recipe(textOf(piece))).map((fields) => [JSON.stringify(fields), fields]))
       for (const fields of wishes.values())
         for (const by of [...keys, undefined]) {
           const { method, path, ...what } = requestOf(operation, ids, fields)
@@ -130,6 +138,6 @@ export const roleAttacks = async (url: string): Promise<Map<string, Attack>> => 
   return new Map(
     table
       .toSorted((one, other) => last(one) - last(other))
-      .map(([name, operation]) => [`${name} by every role`, attack(operation, recipes[name])])
+      .map(([name, operation], index) => [`${name} by every role`, attack(operation, piecesFor(index), recipes[name])])
   )
 }
