@@ -20,7 +20,7 @@ test('[WRITE-1] every command is in one list, with its own id and keys that mean
   const keys = commands.flatMap((command) => (command.keys ?? []).map((key) => ({ key, command })))
   for (const { key } of keys) {
     const same = keys.filter((other) => other.key === key).map(({ command }) => command)
-    // All commands with the same key, except the last, must say when the key is theirs.
+    // All commands with the same key, except the last, must define when the key applies to them.
     for (const command of same.slice(0, -1)) expect(command.keysWhen, `${key}: ${command.id}`).toBeDefined()
   }
 })

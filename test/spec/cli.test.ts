@@ -160,7 +160,7 @@ const examplesOf = (chosen: readonly Command[]): { words: string; example: strin
 
 const tryExamples = async (chosen: readonly Command[], account: Account): Promise<void> => {
   const machine = await newMachine(world.url)
-  // Other tests with the same account must not interfere with these.
+  // Other tests with the same account must not interfere with these tests.
   let token = await session(account)
   for (const { words, example } of examplesOf(chosen).filter((each) => !waiting(each.words, each.example))) {
     rememberIn(machine, token)

@@ -256,7 +256,7 @@ const agent: Way = {
 }
 
 test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read, start, make, report, close', async ({ ask }) => {
-  // The owner is a program with the typed client.
+  // The owner is a program that uses the typed client.
   const made = await createClient({ baseUrl: world.url, author: 'Olga' }).createDocument({ content: '# Draft\n' })
   const owner = createClient({ baseUrl: world.url, key: made.key ?? '', author: 'Olga' })
   const request = { requestId: 'sequence', title: 'Check the draft', instructions: 'Facts only.' }

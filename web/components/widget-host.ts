@@ -124,7 +124,7 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
     element.remove()
   }
 
-  // If another page loads into the frame after the widget, it does not answer the ping.
+  // If another page loads into the frame after the widget, that page does not answer the ping.
   element.addEventListener('load', () => {
     if (given === undefined || given !== element.contentWindow) return
     post({ method: 'ui/ping' })

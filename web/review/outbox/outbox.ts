@@ -42,7 +42,7 @@ export interface Outbox {
   retry(id: string): void
   /** Discards a refused or waiting entry. */
   drop(id: string): void
-  /** Says that the comment of the entry `sent` is stored as `comment`. Sends the replies that waited for it to that comment. */
+  /** Called when the service has stored the comment of the entry `sent` under the id `comment`. Sends the replies that waited for it. */
   redirect(sent: string, comment: string): void
   /** Starts sending, including entries of earlier pages. Returns a function that stops it. */
   start(): () => void
