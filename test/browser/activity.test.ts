@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
-import { look, sizes } from './appearance.ts'
+import { lookAtSizes } from './appearance.ts'
 import { chip, complaints, createDocument, createLink, saved, typeAtEnd, until, type Document } from './browser.ts'
 import { onStage } from './stage.ts'
 
@@ -128,39 +128,34 @@ test('[ACTIVITY-3] older events load on request, each once; without a connection
   await context.close()
 })
 
-for (const viewport of sizes) {
-  test(`[ACTIVITY-4] activity at ${viewport.width} px: no violations, whatever the names contain`, async () => {
-    const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days, from the first lake to the last.\n')
-    const { context, page, heard } = await open(document.url, 'Ana', { viewport, reducedMotion: 'reduce' })
-    await act(document, 'comments', { find: 'three days', body: 'Two would do.' }, 'Review agent')
-    await act(document, 'suggestions', { operation: 'replace', find: 'three', text: 'two' }, 'Review agent')
-    await act(document, 'shares', { role: 'suggest', label: '<img src=x onerror=alert(1)> ‮gnirts' }, 'Bea of the printing house')
-    await act(document, 'publish', {}, 'Bea of the printing house')
-    await act(document, 'tasks', { requestId: 'one', title: 'Check the tone', instructions: 'Is it kind?' }, 'Bea of the printing house')
-    await typeAtEnd(page, 'And back.')
-    await saved(page)
-    await act(
-      document,
-      'edits',
-      { operations: [{ op: 'append', markdown: 'A line that an agent wrote while Ana was writing, too.' }] },
-      'Review agent'
-    )
-    await page.evaluate((id) => localStorage.setItem(`agmd.seen.${id}`, '7'), document.id)
-    await page.reload()
-    await saved(page)
-    if (viewport.width > 900) await openPanel(page)
-    else {
-      await page.getByRole('button', { name: 'More' }).click()
-      await page.getByRole('button', { name: 'Activity' }).click()
-    }
-    await panel(page).getByText('New', { exact: true }).waitFor()
-    await look(page, 'activity')
-    expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByText('Deutsch').waitFor()
-    await look(page, 'menu')
-    expect(heard).toEqual([])
-    await context.close()
-  })
-}
+test('[ACTIVITY-4] activity on wide and narrow screens: no violations, whatever the names contain', async () => {
+  const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days, from the first lake to the last.\n')
+  const { context, page, heard } = await open(document.url, 'Ana', { reducedMotion: 'reduce' })
+  await act(document, 'comments', { find: 'three days', body: 'Two would do.' }, 'Review agent')
+  await act(document, 'suggestions', { operation: 'replace', find: 'three', text: 'two' }, 'Review agent')
+  await act(document, 'shares', { role: 'suggest', label: '<img src=x onerror=alert(1)> ‮gnirts' }, 'Bea of the printing house')
+  await act(document, 'publish', {}, 'Bea of the printing house')
+  await act(document, 'tasks', { requestId: 'one', title: 'Check the tone', instructions: 'Is it kind?' }, 'Bea of the printing house')
+  await typeAtEnd(page, 'And back.')
+  await saved(page)
+  await act(
+    document,
+    'edits',
+    { operations: [{ op: 'append', markdown: 'A line that an agent wrote while Ana was writing, too.' }] },
+    'Review agent'
+  )
+  await page.evaluate((id) => localStorage.setItem(`agmd.seen.${id}`, '7'), document.id)
+  await page.reload()
+  await saved(page)
+  await openPanel(page)
+  await panel(page).getByText('New', { exact: true }).waitFor()
+  const check = async (where: string): Promise<void> =>
+    expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth), where).toBe(true)
+  await lookAtSizes(page, 'activity', { check })
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByText('Deutsch').waitFor()
+  await lookAtSizes(page, 'menu')
+  expect(heard).toEqual([])
+  await context.close()
+})

@@ -11,7 +11,7 @@ import { png, samples } from '../support/media.ts'
 import { dialIn, missingEngines, type ScriptedNode, startNodeProcess, wordErrorRate } from '../support/nodes.ts'
 import { password } from '../support/visitor.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
-import { look, sizes } from './appearance.ts'
+import { lookAtSizes } from './appearance.ts'
 import { createDocument, editorText, launch, saved, until, ownPage } from './browser.ts'
 
 // These tests are skipped on a machine where the engines cannot be installed. In CI, missing engines are an error (nodes.ts).
@@ -464,40 +464,39 @@ test('[MEDIA-50] a voice is chosen from those of the nodes; [MEDIA-51] a transcr
 
 // ——— screenshots ———
 
-for (const viewport of sizes)
-  test(`[MEDIA-41] the panel at ${viewport.width} px, light and dark: no violations`, async () => {
-    const fay = await join('fay', { viewport })
-    const { page } = fay
-    const lookAt = (name: string): Promise<void> => look(page, `media-${name}`)
-    await fay.open(`# Field notes\n\n${readFileSync(new URL('sample.md', import.meta.url), 'utf8').slice(0, 1500)}`)
-    await command(page, 'Generate a picture')
-    await panel(page).getByText('No compute node').waitFor()
-    await lookAt('obstacle')
-    const worker = await scripted(fay, undefined, ['slt', 'rms', 'en-us', 'de'])
-    await panel(page).getByLabel('Describe the picture').fill('A lighthouse in the fog, seen from the sea')
-    await lookAt('form')
-    await panel(page).locator('.media-form [type=submit]').click()
-    const picture = await worker.next()
-    await worker.answer(picture.job, {}, { bytes: png(640, 400, [90, 120, 140]), contentType: 'image/png' })
-    await panel(page).getByRole('img', { name: 'A lighthouse' }).waitFor()
-    await panel(page).getByRole('button', { name: 'Read text from a picture' }).click()
-    await chooseFile(page, 'Choose a picture', { name: 'scan.png', mimeType: 'image/png', buffer: Buffer.from(png(20, 20)) })
-    const scan = await worker.next()
-    worker.say({ type: 'progress', job: scan.job, progress: 0.4 })
-    await panel(page).getByText('40%').waitFor()
-    await panel(page).getByRole('button', { name: 'Dictate or transcribe' }).click()
-    await panel(page).getByRole('button', { name: 'Record' }).click()
-    await page.getByRole('timer').waitFor()
-    await lookAt('recording')
-    await panel(page).locator('.media-form').getByRole('button', { name: 'Discard' }).click()
-    await worker.answer(scan.job, { text: 'Meeting on Tuesday at 10:30.\nThe budget is 4,250 euros.' })
-    await panel(page).getByRole('textbox', { name: 'Text in the picture' }).waitFor()
-    await panel(page).getByRole('button', { name: 'Read aloud' }).click()
-    await panel(page).getByLabel('Text to read aloud').fill('hello')
-    await panel(page).locator('.media-form [type=submit]').click()
-    worker.say({ type: 'fail', job: (await worker.next()).job, code: 'bad_input', message: 'There is no voice.' })
-    await job(page, 'failed').waitFor()
-    await lookAt('results')
-    expect(fay.heard).toEqual([])
-    await fay.context.close()
-  })
+test('[MEDIA-41] the panel on wide and narrow screens, light and dark: no violations', async () => {
+  const fay = await join('fay')
+  const { page } = fay
+  const lookAt = (name: string): Promise<void> => lookAtSizes(page, `media-${name}`)
+  await fay.open(`# Field notes\n\n${readFileSync(new URL('sample.md', import.meta.url), 'utf8').slice(0, 1500)}`)
+  await command(page, 'Generate a picture')
+  await panel(page).getByText('No compute node').waitFor()
+  await lookAt('obstacle')
+  const worker = await scripted(fay, undefined, ['slt', 'rms', 'en-us', 'de'])
+  await panel(page).getByLabel('Describe the picture').fill('A lighthouse in the fog, seen from the sea')
+  await lookAt('form')
+  await panel(page).locator('.media-form [type=submit]').click()
+  const picture = await worker.next()
+  await worker.answer(picture.job, {}, { bytes: png(640, 400, [90, 120, 140]), contentType: 'image/png' })
+  await panel(page).getByRole('img', { name: 'A lighthouse' }).waitFor()
+  await panel(page).getByRole('button', { name: 'Read text from a picture' }).click()
+  await chooseFile(page, 'Choose a picture', { name: 'scan.png', mimeType: 'image/png', buffer: Buffer.from(png(20, 20)) })
+  const scan = await worker.next()
+  worker.say({ type: 'progress', job: scan.job, progress: 0.4 })
+  await panel(page).getByText('40%').waitFor()
+  await panel(page).getByRole('button', { name: 'Dictate or transcribe' }).click()
+  await panel(page).getByRole('button', { name: 'Record' }).click()
+  await page.getByRole('timer').waitFor()
+  await lookAt('recording')
+  await panel(page).locator('.media-form').getByRole('button', { name: 'Discard' }).click()
+  await worker.answer(scan.job, { text: 'Meeting on Tuesday at 10:30.\nThe budget is 4,250 euros.' })
+  await panel(page).getByRole('textbox', { name: 'Text in the picture' }).waitFor()
+  await panel(page).getByRole('button', { name: 'Read aloud' }).click()
+  await panel(page).getByLabel('Text to read aloud').fill('hello')
+  await panel(page).locator('.media-form [type=submit]').click()
+  worker.say({ type: 'fail', job: (await worker.next()).job, code: 'bad_input', message: 'There is no voice.' })
+  await job(page, 'failed').waitFor()
+  await lookAt('results')
+  expect(fay.heard).toEqual([])
+  await fay.context.close()
+})

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { png, samples } from '../support/media.ts'
 import type { World } from '../support/start.ts'
-import { look, sizes } from './appearance.ts'
+import { lookAtSizes } from './appearance.ts'
 import { chip, createDocument, type Document, until } from './browser.ts'
 import { onStage } from './stage.ts'
 
@@ -53,27 +53,25 @@ async function listen(page: Page): Promise<() => Promise<string[]>> {
   }
 }
 
-for (const viewport of sizes) {
-  test(`[PUBLISH-8] the page at ${viewport.width} px: no violations, nothing in the console`, async () => {
-    const document = await createDocument(world.url, '')
-    const picture = await post(document, '/assets?name=Teal', png(640, 200), 'image/png')
-    const sound = await post(document, '/assets?name=Bell', samples['wav']?.bytes as Uint8Array<ArrayBuffer>, 'audio/wav')
-    const url = await publish(`${sample.replace('## Words', `${picture['markdown']}\n\n${sound['markdown']}\n\n## Words`)}`)
-    const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
-    const page = await context.newPage()
-    const heard = await listen(page)
-    await page.goto(url)
-    await look(page, 'published')
-    const wide = await page.evaluate(() => globalThis.document.documentElement.scrollWidth - innerWidth)
-    expect(wide).toBeLessThanOrEqual(0)
-    await page.locator('figure.component-mermaid').scrollIntoViewIfNeeded()
-    await page.locator('figure.component-mermaid img').waitFor()
-    await page.evaluate(() => scrollTo(0, 0))
-    await look(page, 'published-whole', true)
-    expect(await heard()).toEqual([])
-    await context.close()
-  })
-}
+test('[PUBLISH-8] the page on wide and narrow screens: no violations, nothing in the console', async () => {
+  const document = await createDocument(world.url, '')
+  const picture = await post(document, '/assets?name=Teal', png(640, 200), 'image/png')
+  const sound = await post(document, '/assets?name=Bell', samples['wav']?.bytes as Uint8Array<ArrayBuffer>, 'audio/wav')
+  const url = await publish(`${sample.replace('## Words', `${picture['markdown']}\n\n${sound['markdown']}\n\n## Words`)}`)
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  const heard = await listen(page)
+  await page.goto(url)
+  const check = async (where: string): Promise<void> =>
+    expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth - innerWidth), where).toBeLessThanOrEqual(0)
+  await lookAtSizes(page, 'published', { check })
+  await page.locator('figure.component-mermaid').scrollIntoViewIfNeeded()
+  await page.locator('figure.component-mermaid img').waitFor()
+  await page.evaluate(() => scrollTo(0, 0))
+  await lookAtSizes(page, 'published-whole', { fullPage: true })
+  expect(await heard()).toEqual([])
+  await context.close()
+})
 
 test('[PUBLISH-8] a printed page has only its text', async () => {
   const context = await browser.newContext()

@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
-import { look, sizes } from './appearance.ts'
+import { look, lookAtSizes } from './appearance.ts'
 import { chip, createDocument, createLink, readMarkdown, saved, until, type Document, ownPage } from './browser.ts'
 import { choose, clipboard, command, tabTo } from './keyboard.ts'
 import { onStage } from './stage.ts'
@@ -368,54 +368,52 @@ test('[SHARING-6] names of links are shown unchanged, whatever they contain', as
   await context.close()
 })
 
-for (const viewport of sizes) {
-  test(`[SHARING-7] sharing at ${viewport.width} px: no violations`, async () => {
-    const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days.\n')
-    const { context, page, heard } = await open(document.url, { viewport, reducedMotion: 'reduce' })
-    await saved(page)
-    await page.getByRole('button', { name: 'Share' }).click()
-    await page.getByRole('heading', { name: 'Links' }).waitFor()
-    await look(page, 'share-empty')
-    for (const [label, role, ends] of [
-      ['Ana', 'comment', 'never'],
-      ['Review agent', 'suggest', 'week'],
-      ['Bea of the printing house in the north', 'edit', 'date']
-    ] as const) {
-      await page.getByLabel('Who is it for?').fill(label)
-      await page.locator('.share-form').getByLabel('Role').selectOption(role)
-      await page.getByLabel('Ends').selectOption(ends)
-      if (ends === 'date') await page.getByLabel('End date').fill('2099-05-01')
-      await page.getByRole('button', { name: 'Create link' }).click()
-      await page.getByText(`The link for ${label} is ready.`).waitFor()
-    }
-    await look(page, 'share')
-    await page.getByRole('button', { name: 'QR code: Review agent' }).click()
-    await page.getByRole('img', { name: 'QR code of the link: Review agent' }).waitFor()
-    await page.getByRole('button', { name: 'Revoke: Ana' }).click()
-    await page.getByText('Anyone using this link').scrollIntoViewIfNeeded()
-    await look(page, 'share-revoke')
-    await page.getByRole('tab', { name: 'Invite an agent' }).click()
-    await look(page, 'agent-roles')
-    await page.getByRole('button', { name: 'Can suggest' }).click()
-    await page.getByRole('button', { name: 'Copy: Prompt' }).waitFor()
-    await look(page, 'agent')
-    await page.getByRole('tab', { name: 'Publish' }).click()
-    await look(page, 'publish-off')
-    await page.getByRole('switch').click()
-    await page.getByLabel('Address of the published page').waitFor()
-    await look(page, 'publish-on')
-    await page.getByRole('switch').click()
-    await page.getByText('The page goes offline immediately').waitFor()
-    await look(page, 'publish-end')
-    await context.setOffline(true)
-    await page.evaluate(() => dispatchEvent(new Event('offline')))
-    await page.getByText('You are offline.').waitFor()
-    await page.getByRole('tab', { name: 'Links' }).click()
-    await look(page, 'share-offline')
-    expect(heard).toEqual([])
-    await context.close()
-  })
-}
+test('[SHARING-7] sharing on wide and narrow screens: no violations', async () => {
+  const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days.\n')
+  const { context, page, heard } = await open(document.url, { reducedMotion: 'reduce' })
+  await saved(page)
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByRole('heading', { name: 'Links' }).waitFor()
+  await lookAtSizes(page, 'share-empty')
+  for (const [label, role, ends] of [
+    ['Ana', 'comment', 'never'],
+    ['Review agent', 'suggest', 'week'],
+    ['Bea of the printing house in the north', 'edit', 'date']
+  ] as const) {
+    await page.getByLabel('Who is it for?').fill(label)
+    await page.locator('.share-form').getByLabel('Role').selectOption(role)
+    await page.getByLabel('Ends').selectOption(ends)
+    if (ends === 'date') await page.getByLabel('End date').fill('2099-05-01')
+    await page.getByRole('button', { name: 'Create link' }).click()
+    await page.getByText(`The link for ${label} is ready.`).waitFor()
+  }
+  await lookAtSizes(page, 'share')
+  await page.getByRole('button', { name: 'QR code: Review agent' }).click()
+  await page.getByRole('img', { name: 'QR code of the link: Review agent' }).waitFor()
+  await page.getByRole('button', { name: 'Revoke: Ana' }).click()
+  await page.getByText('Anyone using this link').scrollIntoViewIfNeeded()
+  await lookAtSizes(page, 'share-revoke')
+  await page.getByRole('tab', { name: 'Invite an agent' }).click()
+  await lookAtSizes(page, 'agent-roles')
+  await page.getByRole('button', { name: 'Can suggest' }).click()
+  await page.getByRole('button', { name: 'Copy: Prompt' }).waitFor()
+  await lookAtSizes(page, 'agent')
+  await page.getByRole('tab', { name: 'Publish' }).click()
+  await lookAtSizes(page, 'publish-off')
+  await page.getByRole('switch').click()
+  await page.getByLabel('Address of the published page').waitFor()
+  await lookAtSizes(page, 'publish-on')
+  await page.getByRole('switch').click()
+  await page.getByText('The page goes offline immediately').waitFor()
+  await lookAtSizes(page, 'publish-end')
+  await context.setOffline(true)
+  await page.evaluate(() => dispatchEvent(new Event('offline')))
+  await page.getByText('You are offline.').waitFor()
+  await page.getByRole('tab', { name: 'Links' }).click()
+  await lookAtSizes(page, 'share-offline')
+  expect(heard).toEqual([])
+  await context.close()
+})
 
 test('[WHO-11] an unnamed person who shares is asked for a name, and the others see it', async () => {
   const document = await createDocument(world.url, 'Shared.\n')
