@@ -1,23 +1,25 @@
-/** The rules of sheets that need no page: the state of one person's session in a grid (shared/components/sheet-selection.ts). */
+/** The rules of sheets that need no page: one person's session in a grid (shared/components/sheet-session.ts). */
 import { expect, test } from 'vitest'
+import { areaBetween, copied, type Place } from '../shared/components/cell-range.ts'
+import type { Key } from '../shared/components/key.ts'
+import { inside, sizeOf } from '../shared/components/sheet-selection.ts'
 import {
-  areaBetween,
   beginSheet,
-  copied,
-  inside,
-  type Place,
+  growsOn,
   type SheetEvent,
   type SheetOutcome,
   type SheetState,
   sheetStep,
-  sizeOf
-} from '../shared/components/sheet-selection.ts'
-import type { Key } from '../shared/components/key.ts'
+  type SheetWorld,
+  takesCells
+} from '../shared/components/sheet-session.ts'
+import { fencesOf } from '../shared/fences/fences.ts'
 import { tableOf } from '../shared/fences/sheet-edits.ts'
 import { parseSheet } from '../shared/fences/sheet.ts'
 import type { Table } from '../shared/fences/table.ts'
 import { limits } from '../shared/limits.ts'
 import { applyEdits } from '../shared/text/diff.ts'
+import { announced } from '../web/components/sheet-words.ts'
 import { fenceOf, plainKey } from './support/components.ts'
 
 const read = (text: string): Table => tableOf(parseSheet(fenceOf(text)))
@@ -26,31 +28,86 @@ const three = sheetOf('| A | B | C |', '|---|---|---|', '| 1 | 2 | 3 |', '| 4 | 
 const place = (row: number, column: number): Place => ({ row, column })
 const [tab, back, enter] = [place(0, 1), place(0, -1), place(1, 0)]
 
-/** A person's grid, with the person's steps and the writes that result from them. */
+/** A person's grid, with the person's steps and the writes that result from them. `index` is the index of the sheet in the text. */
 class Grid {
+  text: string
+  index: number
   state: SheetState = beginSheet
   last: SheetOutcome = { state: beginSheet }
-  table: Table
+  /** The tables before each write of this person. */
+  readonly written: string[] = []
+  held: SheetWorld['held'] = new Map()
+  /** The sheets that the page does not draw. */
+  readonly hidden = new Set<number>()
   mayChange = true
-  isPicked = false
+  isPicking = false
 
-  constructor(table: Table = three) {
-    this.table = table
+  constructor(text: Table | string = three, index = 0) {
+    this.text = typeof text === 'string' ? text : text.fence.source
+    this.index = index
+  }
+
+  get sheets() {
+    return fencesOf(this.text)
+      .filter(({ kind }) => kind === 'sheet')
+      .map(parseSheet)
+  }
+
+  get table(): Table {
+    const sheet = this.sheets[Math.max(0, this.index)]
+    if (sheet === undefined) throw new Error('there is no sheet')
+    return tableOf(sheet)
+  }
+
+  get texts(): Table['texts'] {
+    return this.table.texts
+  }
+
+  get size() {
+    return sizeOf(this.state.selection, this.table)
   }
 
   get at(): Place {
-    return inside(this.state, this.table, this.state.from)
+    return inside(this.state.selection, this.table, this.state.selection.from)
   }
 
   get to(): Place {
-    return inside(this.state, this.table, this.state.end)
+    return inside(this.state.selection, this.table, this.state.selection.end)
+  }
+
+  /** The text of the field, with `|` at the ends of its selection. */
+  get field(): string | undefined {
+    const { begun, draft } = this.state
+    if (begun === undefined) return undefined
+    const { text, from, to } = draft
+    return from === to ? `${text.slice(0, from)}|${text.slice(from)}` : `${text.slice(0, from)}|${text.slice(from, to)}|${text.slice(to)}`
+  }
+
+  /** The message of the last step. */
+  get said(): string | undefined {
+    const { announcement } = this.last
+    return announcement && announced(announcement, false)
   }
 
   step(event: SheetEvent): this {
-    this.last = sheetStep(this.state, event, this.table)
-    this.state = this.last.state
-    const { edits } = this.last
-    if (edits !== undefined) this.table = read(applyEdits(this.table.fence.source, edits(this.table)))
+    const { index, table, sheets, mayChange, isPicking, held } = this
+    const outcome = sheetStep(this.state, event, { table, sheets, index, mayChange, isPicking, held })
+    this.last = outcome
+    this.state = outcome.state
+    if (outcome.edits !== undefined) {
+      this.written.push(this.text)
+      const edits = outcome.edits(table, fencesOf(this.text))
+      this.text = applyEdits(
+        this.text,
+        edits.toSorted((one, other) => one.from - other.from)
+      )
+    }
+    if (outcome.next !== undefined) this.step(outcome.next)
+    if (outcome.action?.kind === 'show') {
+      const { sheets: wanted } = outcome.action
+      const sheet = wanted.find((each) => !this.hidden.has(each)) ?? wanted.at(-1) ?? 0
+      this.step({ kind: 'sheet shown', sheet, draft: this.state.draft })
+    }
     return this
   }
 
@@ -59,12 +116,46 @@ class Grid {
   }
 
   goOn(step: Place, isWritten = true): this {
-    return this.step({ kind: 'go on', place: this.at, step, isWritten })
+    return this.step({ kind: 'go on', place: this.at, step, isWritten, isElsewhere: false })
   }
 
+  /** Presses a key in the grid, or in the field while a cell is being edited. */
   key(key: string, held: Partial<Key> = {}): this {
-    const { mayChange, isPicked } = this
-    return this.step({ kind: 'key', key: { ...plainKey, ...held, key }, mayChange, isPicked })
+    const pressed = { ...plainKey, ...held, key }
+    const { begun, draft } = this.state
+    return this.step(begun === undefined ? { kind: 'key', key: pressed } : { kind: 'field key', key: pressed, draft })
+  }
+
+  /** Types text at the cursor of the field. The first letter opens the cell if none is being edited. */
+  type(text: string): this {
+    if (this.state.begun === undefined) return this.key(text.slice(0, 1)).type(text.slice(1))
+    const { draft } = this.state
+    const at = draft.from + text.length
+    return this.step({
+      kind: 'typed',
+      draft: { text: draft.text.slice(0, draft.from) + text + draft.text.slice(draft.to), from: at, to: at }
+    })
+  }
+
+  /** Moves the cursor of the field. */
+  cursor(at: number): this {
+    const { draft } = this.state
+    return this.step({ kind: 'typed', draft: { ...draft, from: at, to: at } })
+  }
+
+  /** Clicks a cell of a sheet while a formula is being edited. A formula that takes no reference is saved. */
+  click(sheet: number, row: number, column: number, isRange = false): this {
+    const { draft } = this.state
+    if (takesCells(this.state)) return this.step({ kind: 'point', draft, sheet, place: place(row, column), isRange })
+    const shown = this.state.pointing.pointed?.sheet ?? this.index
+    return this.step({ kind: 'left', draft, on: shown, isMoved: false })
+  }
+
+  /** Other people change the text. */
+  others(find: string, replace: string): this {
+    expect(this.text).toContain(find)
+    this.text = this.text.replace(find, replace)
+    return this.step({ kind: 'changed', draft: this.state.draft })
   }
 }
 
@@ -104,18 +195,18 @@ test('[COMP-8] arrows stay within the sheet, also after others made it smaller',
   const grid = new Grid().go(2, 2)
   grid.mayChange = false
   expect(grid.key('ArrowDown').key('ArrowRight').at).toEqual(place(2, 2))
-  grid.table = sheetOf('| A | B |', '|---|---|', '| 1 | 2 |')
+  grid.text = sheetOf('| A | B |', '|---|---|', '| 1 | 2 |').fence.source
   expect([grid.at, grid.key('ArrowUp').at]).toEqual([place(1, 1), place(0, 1)])
 })
 
-test('[COMP-8] keys write a cell, clear the selected ones and open the menu', () => {
+test('[COMP-8] keys open a cell, clear the selected ones and open the menu', () => {
+  const opened = (key: string) => new Grid().go(1, 1).key(key)
+  for (const key of ['F2', 'Enter']) expect([opened(key).field, opened(key).last.hold]).toEqual(['2|', 'B2'])
+  expect([opened('7').field, opened('7').last.isTaken]).toEqual(['7|', true])
+  for (const key of ['Delete', 'Backspace']) expect(opened(key).texts[1]).toEqual(['1', '', '3'])
   const grid = new Grid().go(1, 1)
-  const actionOf = (key: string, held?: Partial<Key>) => grid.key(key, held).last.action
-  expect(actionOf('F2')).toEqual({ kind: 'edit', place: place(1, 1) })
-  expect(actionOf('Enter')).toEqual({ kind: 'edit', place: place(1, 1) })
-  expect(actionOf('7')).toEqual({ kind: 'edit', place: place(1, 1), text: '7' })
-  expect([actionOf('Delete'), actionOf('Backspace')]).toEqual([{ kind: 'clear' }, { kind: 'clear' }])
-  expect([actionOf('F10', { shiftKey: true }), actionOf('ContextMenu')]).toEqual([{ kind: 'menu' }, { kind: 'menu' }])
+  expect(grid.key('F10', { shiftKey: true }).last.action).toEqual({ kind: 'menu' })
+  expect(grid.key('ContextMenu').last.action).toEqual({ kind: 'menu' })
   // Keys of the page stay with the page.
   for (const [key, held] of [
     ['z', { ctrlKey: true }],
@@ -130,7 +221,7 @@ test('[COMP-5] if nothing may be changed, a letter opens no cell and no key a me
   const grid = new Grid()
   grid.mayChange = false
   for (const key of ['7', 'ContextMenu']) expect(grid.key(key).last.isTaken).toBeUndefined()
-  const { edits } = grid.step({ kind: 'clear', area: areaBetween(place(0, 0), place(1, 1)), mayChange: false }).last
+  const { edits } = grid.step({ kind: 'clear', area: areaBetween(place(0, 0), place(1, 1)) }).last
   expect(edits).toBeUndefined()
 })
 
@@ -140,21 +231,21 @@ test('[COMP-8] cells are copied with their formulas, pasted from a corner, and c
   const tsv = copied(area, ({ row, column }) => three.texts[row]?.[column] ?? '')
   expect(tsv).toBe('1\t2\n4\t=A2')
   grid.step({ kind: 'paste', area: areaBetween(place(2, 1), place(2, 1)), text: tsv })
-  expect(grid.table.texts).toEqual([
+  expect(grid.texts).toEqual([
     ['A', 'B', 'C'],
     ['1', '2', '3'],
     ['4', '1', '2'],
     ['', '4', '=A2']
   ])
   expect(grid.last).toMatchObject({ focus: true, announcement: { kind: 'pasted', rows: 2, rowsFit: 2, columns: 2, columnsFit: 2 } })
-  grid.step({ kind: 'clear', area, mayChange: true })
-  expect(grid.table.texts).toEqual([
+  grid.step({ kind: 'clear', area })
+  expect(grid.texts).toEqual([
     ['A', 'B', 'C'],
     ['', '', '3'],
     ['', '', '2'],
     ['', '4', '=A2']
   ])
-  expect(grid.step({ kind: 'paste', area, text: '' }).last).toEqual({ state: grid.state, focus: true })
+  expect(grid.step({ kind: 'paste', area, text: '' }).last).toEqual({ state: grid.state, focus: true, isTaken: true })
 })
 
 test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, which must get some text', () => {
@@ -163,13 +254,13 @@ test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, whic
     [2, tab, 0]
   ] as const) {
     const grid = new Grid().go(2, column).goOn(step)
-    expect([grid.at, sizeOf(grid.state, three).height]).toEqual([place(3, next), 4])
+    expect([grid.at, grid.size.height]).toEqual([place(3, next), 4])
     // If nothing was written, no further row begins, and the new row disappears when the person leaves it.
     expect(grid.goOn(enter, false).at).toEqual(place(3, next))
-    expect(sizeOf(grid.key('ArrowUp').state, three).height).toBe(3)
+    expect(grid.key('ArrowUp').size.height).toBe(3)
   }
   const grown = new Grid().go(2, 1).goOn(enter)
-  grown.table = sheetOf('| A | B | C |', '|---|---|---|', '| 1 | 2 | 3 |', '| 4 | =A2 | 6 |', '|  | 7 |  |')
+  grown.text = sheetOf('| A | B | C |', '|---|---|---|', '| 1 | 2 | 3 |', '| 4 | =A2 | 6 |', '|  | 7 |  |').fence.source
   expect(grown.goOn(enter).at).toEqual(place(4, 1))
 })
 
@@ -179,19 +270,19 @@ test('[COMP-74] an arrow beyond the last row or column begins one, which disappe
     ['ArrowRight', 'ArrowLeft', place(2, 3), { height: 3, width: 4 }]
   ] as const) {
     const grid = new Grid().go(2, 2).key(key)
-    expect([grid.at, grid.to, sizeOf(grid.state, three)]).toEqual([at, at, size])
+    expect([grid.at, grid.to, grid.size]).toEqual([at, at, size])
     // Typed text goes into the new cell, and the same key does not begin another cell.
-    expect(grid.key(key).key('9').last.action).toEqual({ kind: 'edit', place: at, text: '9' })
-    expect(sizeOf(grid.key(back).state, three)).toEqual({ height: 3, width: 3 })
+    expect(grid.key(key).key('9').state.begun).toMatchObject(at)
+    expect(grid.key('Escape').key(back).size).toEqual({ height: 3, width: 3 })
     // Extending a selection stays within the sheet, and so does selecting cells for a formula in another sheet.
     expect(new Grid().go(2, 2).key(key, { shiftKey: true }).to).toEqual(place(2, 2))
     const picking = new Grid().go(2, 2)
-    picking.isPicked = true
+    picking.isPicking = true
     expect(picking.key(key).at).toEqual(place(2, 2))
   }
   // A row that begins next to a begun column replaces that column.
   const corner = new Grid().go(2, 2).key('ArrowRight').goOn(tab, false)
-  expect([corner.at, sizeOf(corner.state, three)]).toEqual([place(3, 0), { height: 4, width: 3 }])
+  expect([corner.at, corner.size]).toEqual([place(3, 0), { height: 4, width: 3 }])
 })
 
 test('[COMP-29] in a full sheet the typed text is not overwritten until the person returns to it', () => {
@@ -200,20 +291,22 @@ test('[COMP-29] in a full sheet the typed text is not overwritten until the pers
   grid.key('End', { ctrlKey: true }).goOn(enter)
   expect(grid.at).toEqual(last)
   expect(grid.key('9').last).toMatchObject({ announcement: { kind: 'full' }, isTaken: true })
-  expect(grid.last.action).toBeUndefined()
-  expect(grid.key('ArrowUp').key('ArrowDown').key('9').last.action).toEqual({ kind: 'edit', place: last, text: '9' })
+  expect(grid.said).toBe('This sheet is full. The limit is 200 rows.')
+  expect(grid.state.begun).toBeUndefined()
+  expect(grid.key('ArrowUp').key('ArrowDown').key('9').state.begun).toMatchObject(last)
 })
 
 test('[COMP-29] if a paste is larger than the sheet allows, the page says how much fits', () => {
   const text = Array.from({ length: 300 }, () => Array.from({ length: 60 }, () => 'x').join('\t')).join('\n')
   const grid = new Grid().step({ kind: 'paste', area: areaBetween(place(2, 0), place(2, 0)), text })
   expect(grid.last.announcement).toEqual({ kind: 'pasted', rows: 300, rowsFit: limits.sheetRowsMax - 2, columns: 60, columnsFit: 50 })
-  expect(sizeOf(grid.state, grid.table)).toEqual({ height: limits.sheetRowsMax, width: limits.sheetColumnsMax })
+  expect(grid.said).toBe('Pasted 198 of 300 rows and 50 of 60 columns. The rest does not fit.')
+  expect(grid.size).toEqual({ height: limits.sheetRowsMax, width: limits.sheetColumnsMax })
 })
 
 test('[COMP-52] while a person picks cells Enter takes, Esc cancels, Alt changes the sheet, and no key changes a cell', () => {
   const grid = new Grid().go(1, 1)
-  grid.isPicked = true
+  grid.isPicking = true
   const actionOf = (key: string, held?: Partial<Key>) => grid.key(key, held).last.action
   expect([actionOf('Enter'), actionOf('Escape')]).toEqual([{ kind: 'pick' }, { kind: 'cancel' }])
   expect(actionOf('ArrowDown', { altKey: true })).toEqual({ kind: 'sheet', direction: 1 })
@@ -230,4 +323,235 @@ test('[COMP-8] a focused cell is selected; extending a selection keeps its corne
   expect([grid.at, grid.to]).toEqual([place(1, 0), place(2, 2)])
   grid.step({ kind: 'focused', place: place(1, 1) })
   expect([grid.at, grid.to, grid.last.focus]).toEqual([place(1, 1), place(1, 1), undefined])
+})
+
+// ——— the cell that is being edited ———
+
+test.each<readonly [string, Partial<Key>, Place]>([
+  ['Enter', {}, place(2, 1)],
+  ['Enter', { shiftKey: true }, place(0, 1)],
+  ['Tab', {}, place(1, 2)],
+  ['Tab', { shiftKey: true }, place(1, 0)]
+])('[COMP-8] in a field %s with %j saves the text and goes to %j', (key, held, at) => {
+  const grid = new Grid().go(1, 1).type('9').key(key, held)
+  expect([grid.texts[1], grid.at, grid.field, grid.last.focus, grid.written.length]).toEqual([['1', '9', '3'], at, undefined, true, 1])
+})
+
+test('[COMP-8] Esc discards the text, and a text that stays the same is not stored', () => {
+  const grid = new Grid().go(1, 1).type('9').key('Escape')
+  expect([grid.texts[1], grid.at, grid.field, grid.last.focus, grid.last.hold]).toEqual([
+    ['1', '2', '3'],
+    place(1, 1),
+    undefined,
+    true,
+    null
+  ])
+  expect([grid.key('F2').key('Enter').written, grid.at]).toEqual([[], place(2, 1)])
+})
+
+test('[COMP-8] a field that loses the focus is saved, unless it was moved with its row or to another sheet', () => {
+  const left = (on: number, isMoved: boolean): Grid => {
+    const grid = new Grid().go(1, 1).type('9')
+    return grid.step({ kind: 'left', draft: grid.state.draft, on, isMoved })
+  }
+  expect([left(0, false).texts[1], left(0, false).at]).toEqual([['1', '9', '3'], place(1, 1)])
+  for (const grid of [left(0, true), left(1, false)]) expect([grid.written, grid.field]).toEqual([[], '9|'])
+})
+
+test('[COMP-8] a new sheet opens its first cell, so that typing replaces its content', () => {
+  const grid = new Grid().step({ kind: 'begin' })
+  expect(grid.field).toBe('|A|')
+  expect(grid.type('B').key('Enter').texts[0]).toEqual(['B', 'B', 'C'])
+  expect(new Grid().type('x').step({ kind: 'begin' }).field).toBe('x|')
+})
+
+test('[COMP-8] while a cell is being edited the clipboard acts on its text', () => {
+  const grid = new Grid().type('9')
+  const paste = { kind: 'paste', area: areaBetween(place(0, 0), place(0, 0)), text: 'x' } as const
+  expect(grid.step(paste).last).toEqual({ state: grid.state })
+  grid.key('Escape').isPicking = true
+  expect(grid.step(paste).last).toEqual({ state: grid.state })
+})
+
+test('[COMP-8] undo in the middle of a sheet leaves the cursor inside it', () => {
+  const grid = new Grid().go(2, 1).key('ArrowDown').type('7').key('Enter')
+  expect([grid.texts.length, grid.at]).toEqual([4, place(4, 1)])
+  grid.text = grid.written[0] ?? ''
+  expect([grid.texts.length, grid.at]).toEqual([3, place(2, 1)])
+})
+
+test('[COMP-9] a cell that somebody else is editing does not open', () => {
+  const grid = new Grid()
+  grid.held = new Map([['B2', { name: 'Ben' }]])
+  expect(grid.go(1, 1).key('F2').last.announcement).toEqual({ kind: 'held', name: 'Ben' })
+  expect(grid.said).toBe('Ben is editing this')
+  expect([grid.field, grid.key('ArrowRight').key('F2').field]).toEqual([undefined, '3|'])
+})
+
+test.each([
+  ['mine', '10'],
+  ['theirs', '']
+] as const)('[COMP-9] of two changes to a cell the person keeps %s', (whose, text) => {
+  const grid = new Grid().go(1, 0).key('F2').type('0').others('| 1 | 2 |', '|  | 2 |').key('Enter')
+  // The draft is not stored before the person has chosen.
+  expect([grid.written, grid.state.conflict]).toEqual([[], { ...place(1, 0), mine: '10', theirs: '' }])
+  expect([grid.step({ kind: 'keep', whose }).texts[1]?.[0], grid.state.conflict]).toEqual([text, undefined])
+})
+
+test('[COMP-9] if others wrote the same text, or only the person changed the cell, no question is asked', () => {
+  const same = new Grid().go(1, 0).key('F2').type('0').others('| 1 | 2 |', '| 10 | 2 |').key('Enter')
+  expect([same.state.conflict, same.texts[1]]).toEqual([undefined, ['10', '2', '3']])
+  const unchanged = new Grid().go(1, 0).key('F2').others('| 1 | 2 |', '| 5 | 2 |').key('Enter')
+  expect([unchanged.state.conflict, unchanged.texts[1]]).toEqual([undefined, ['5', '2', '3']])
+})
+
+test('[COMP-38] a draft stays with its cell, whatever others do to rows and columns', () => {
+  const source = '```sheet\n| A | B |\n|---|---|\n| one | 1 |\n| two | 2 |\n```\n'
+  const grid = new Grid(source).go(2, 0).key('F2').type(' and a half').cursor(13)
+  grid.others('| one | 1 |', '| new | 0 |\n| one | 1 |')
+  expect([grid.state.begun, grid.field]).toMatchObject([place(3, 0), 'two and a hal|f'])
+  grid.type('l').others('| new | 0 |\n', '')
+  expect([grid.state.begun, grid.field]).toMatchObject([place(2, 0), 'two and a hall|f'])
+  grid.others('| A | B |\n|---|---|\n| one | 1 |\n| two | 2 |', '| N | A | B |\n|---|---|---|\n|  | one | 1 |\n|  | two | 2 |')
+  expect(grid.state.begun).toMatchObject(place(2, 1))
+  expect([grid.key('Enter').texts[2], grid.at]).toEqual([['', 'two and a hallf', '2'], place(3, 1)])
+})
+
+test('[COMP-38] if others remove the column, a draft with new text remains, and an unchanged cell closes', () => {
+  const removed = (grid: Grid): Grid =>
+    grid.others('| A | B | C |\n|---|---|---|\n| 1 | 2 | 3 |\n| 4 | =A2 | 6 |', '| A | C |\n|---|---|\n| 1 | 3 |\n| 4 | 6 |')
+  const typed = removed(new Grid().go(1, 1).type('words'))
+  expect([typed.state.gone, typed.field, typed.last.focus, typed.last.hold]).toEqual(['words', undefined, undefined, null])
+  expect([typed.step({ kind: 'close gone' }).state.gone, typed.last.focus]).toEqual([undefined, true])
+  const unchanged = removed(new Grid().go(1, 1).key('F2'))
+  expect([unchanged.state.gone, unchanged.field, unchanged.last.focus]).toEqual([undefined, undefined, true])
+})
+
+test('[COMP-51] references in an unfinished formula follow their cells, and the cursor stays', () => {
+  const source = '```sheet\n| A | B |\n|---|---|\n| one | 1 |\n| two | =B2*2 |\n```\n\n```sheet #t\n| N |\n|---|\n| 7 |\n```\n'
+  const grid = new Grid(source).go(2, 1).key('F2').type('+B2+#t!A2+').cursor(8)
+  // Others add a row with the menu, and the stored formulas follow.
+  grid.others('| one | 1 |\n| two | =B2*2 |', '|  |  |\n| one | 1 |\n| two | =B3*2 |')
+  expect([grid.state.begun, grid.field]).toMatchObject([place(3, 1), '=B3*2+B3|+#t!A2+'])
+  grid.others('| N |\n|---|\n| 7 |', '| X | N |\n|---|---|\n|  | 7 |')
+  expect(grid.type('+1').field).toBe('=B3*2+B3+1|+#t!B2+')
+  // Only the references of the stored formula have changed, so the page does not ask which text to keep.
+  grid.step({ kind: 'typed', draft: { text: '=B3*2+B3+1+#t!B2', from: 0, to: 0 } }).key('Enter')
+  expect([grid.state.conflict, grid.texts[3]]).toEqual([undefined, ['two', '=B3*2+B3+1+#t!B2']])
+})
+
+test('[COMP-51] if others sort the rows, references to the row of the formula follow it', () => {
+  const source = '```sheet\n| A | B |\n|---|---|\n| 2 | x |\n| 1 | y |\n```\n'
+  const grid = new Grid(source).go(1, 1).type('=A2+A3').others('| 2 | x |\n| 1 | y |', '| 1 | y |\n| 2 | x |')
+  expect([grid.state.begun, grid.field]).toMatchObject([place(2, 1), '=A3+A3|'])
+})
+
+test('[COMP-51] a reference that was picked just before is replaced, also after others have moved its cell', () => {
+  const grid = new Grid('```sheet\n| A | B |\n|---|---|\n| one | 1 |\n| two | 2 |\n```\n').go(2, 0).type('=').click(0, 1, 1)
+  expect(grid.others('| one | 1 |', '| new | 0 |\n| one | 1 |').field).toBe('=B3|')
+  expect(grid.key('ArrowDown').field).toBe('=B4|')
+})
+
+// ——— cells that are selected for a formula ———
+
+const pointed = '```sheet\n| A | B | C |\n|---|---|---|\n| 1 | 2 |  |\n| 3 | 4 |  |\n```\n'
+
+const several =
+  '```sheet\n| C |\n|---|\n| 5 |\n```\n\n```sheet #costs\n| A | B |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n```\n\n' +
+  '```sheet title="Far away"\n| A | B |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n```\n'
+
+test('[COMP-41] clicked cells and ranges are inserted at the cursor, and replace a reference that was picked just before', () => {
+  const grid = new Grid(pointed).go(1, 2).type('=').click(0, 1, 0)
+  expect(grid.field).toBe('=A2|')
+  expect(grid.click(0, 1, 1).field).toBe('=B2|')
+  // The person drags from one cell to another.
+  grid.type('+sum(').click(0, 2, 1)
+  expect([growsOn(grid.state, 0), growsOn(grid.state, 1)]).toEqual([true, false])
+  expect(grid.click(0, 1, 0, true).field).toBe('=B2+sum(A2:B3|')
+  expect(grid.click(0, 1, 0).click(0, 2, 0, true).field).toBe('=B2+sum(A2:A3|')
+  // After a colon, the person selects the other end of the range.
+  expect(grid.type(',A2:').click(0, 1, 1).field).toBe('=B2+sum(A2:A3,A2:B2|')
+  grid.type(')').click(0, 2, 0)
+  expect([grid.field, grid.texts[1]?.[2], grid.at]).toEqual([undefined, '=B2+sum(A2:A3,A2:B2)', place(1, 2)])
+})
+
+test('[COMP-41] a reference stays when the person moves the cursor, and a text that is not a formula takes none', () => {
+  const grid = new Grid(pointed).go(1, 2).type('=').click(0, 1, 0).step({ kind: 'keep reference' })
+  expect(takesCells(grid.state)).toBe(false)
+  // The field stays on the other sheet in which the person selects cells.
+  const far = new Grid(several).go(1, 0).type('=').click(1, 1, 0).step({ kind: 'keep reference' })
+  expect([takesCells(far.state), far.state.pointing.pointed?.sheet]).toEqual([false, 1])
+  expect(new Grid(pointed).go(2, 2).type('x').click(0, 1, 0).texts[2]).toEqual(['3', '4', 'x'])
+  // The table of a chart has no formulas.
+  expect(new Grid(pointed, -1).type('=').key('ArrowDown').last.isTaken).toBeUndefined()
+})
+
+test('[COMP-50] cells of other sheets are named by the id of their sheet, and a sheet without an id gets one with the formula', () => {
+  const grid = new Grid(several).go(1, 0).type('=sum(').click(1, 2, 1).click(1, 1, 0, true)
+  expect(grid.field).toBe('=sum(#costs!A2:B3|')
+  expect(grid.type(')+').click(2, 1, 1).field).toBe('=sum(#costs!A2:B3)+#far-away!B2|')
+  expect(grid.text).toBe(several)
+  grid.key('Enter')
+  expect(grid.text).toBe(several.replace('| 5 |', '| =sum(#costs!A2:B3)+#far-away!B2 |').replace('sheet title', 'sheet #far-away title'))
+  expect(grid.written).toEqual([several])
+  // The field was on another sheet, so the page returns to the sheet of the formula.
+  expect([grid.last.action, grid.at]).toEqual([{ kind: 'go back' }, place(2, 0)])
+})
+
+test('[COMP-50] arrow keys pick cells within a sheet, Shift extends the range, and Alt changes the sheet', () => {
+  const grid = new Grid(several).go(1, 0).type('=').key('ArrowUp')
+  expect([grid.field, grid.last.announcement]).toEqual(['=A1|', { kind: 'pointed', text: 'A1' }])
+  expect(grid.key('ArrowUp', { altKey: true }).field).toBe('=#far-away!A1|')
+  grid.key('ArrowDown').key('ArrowDown', { shiftKey: true }).key('ArrowRight', { shiftKey: true })
+  expect([grid.field, grid.last.announcement]).toEqual(['=#far-away!A2:B3|', { kind: 'pointed', text: '#far-away!A2:B3' }])
+  // Arrows stay within the sheet. Back in its own sheet, the person starts from the edited cell.
+  expect(grid.key('ArrowRight').key('ArrowRight').field).toBe('=#far-away!B3|')
+  expect(grid.key('ArrowDown', { altKey: true }).field).toBe('=A2|')
+  grid.hidden.add(1)
+  expect(grid.key('ArrowDown', { altKey: true }).field).toBe('=#far-away!A1|')
+  grid.key('Escape')
+  expect([grid.text, grid.last]).toMatchObject([several, { action: { kind: 'go back' }, focus: true, hold: null }])
+})
+
+test('[COMP-50] in an opened formula the left and right arrows move within the text until F2', () => {
+  const grid = new Grid(several).go(1, 0).key('F2')
+  grid.step({ kind: 'typed', draft: { text: '=', from: 1, to: 1 } })
+  expect(grid.key('ArrowRight').last.isTaken).toBeUndefined()
+  expect(grid.key('F2').key('ArrowRight').field).toBe('=A2|')
+  expect(grid.type('x').key('ArrowDown').last.isTaken).toBeUndefined()
+})
+
+test('[COMP-50] the other end of a range is in the same sheet', () => {
+  const grid = new Grid(several).go(1, 0).type('=#costs!A2:').click(2, 1, 1)
+  expect(grid.field).toBe('=#costs!A2:|')
+  expect(grid.click(1, 1, 1).field).toBe('=#costs!A2:B2|')
+})
+
+test('[COMP-50] the second of two sheets with the same id cannot be referred to', () => {
+  const grid = new Grid(several.replace('title="Far away"', '#costs')).go(1, 0).type('=').click(2, 1, 1)
+  expect([grid.field, grid.said]).toEqual(['=|', 'Two sheets are called #costs. Rename one of them in its source.'])
+  expect(grid.click(1, 1, 1).field).toBe('=#costs!B2|')
+})
+
+test('[COMP-50] an id that another person gives a sheet in the meantime is used', () => {
+  const grid = new Grid(several).go(1, 0).type('=').click(2, 1, 1).others('sheet title', 'sheet #other title').key('Enter')
+  expect(grid.texts[1]).toEqual(['=#other!B2'])
+})
+
+test('[COMP-52] by touch, a person picks the two corners of a range one after the other', () => {
+  // The cells that the chart draws are selected first.
+  const grid = new Grid().go(0, 0).go(2, 1, true)
+  grid.isPicking = true
+  const press = (row: number, column: number) => grid.step({ kind: 'press', place: place(row, column), isRange: false, isTouch: true })
+  press(1, 1)
+  press(2, 2)
+  expect([grid.at, grid.to]).toEqual([place(1, 1), place(2, 2)])
+  press(0, 0)
+  expect([grid.at, grid.to]).toEqual([place(0, 0), place(0, 0)])
+})
+
+test('[COMP-52] while a person picks cells no cell opens', () => {
+  const grid = new Grid()
+  grid.isPicking = true
+  expect(grid.step({ kind: 'edit', place: place(1, 1) }).field).toBeUndefined()
 })

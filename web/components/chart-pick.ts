@@ -1,5 +1,6 @@
 /** Lets a person select the cells for a chart in the sheets of the document, by mouse, touch or keyboard. */
 import { signal } from '@preact/signals'
+import { areaBetween, type CellRange, rangeName } from '../../shared/components/cell-range.ts'
 import { undoIn } from '../editor/undo.ts'
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
 import { namedCells, namedColumns, setData } from '../../shared/fences/chart-pick.ts'
@@ -10,9 +11,7 @@ import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
 import { captionOf, titleOfFence } from '../../shared/fences/captions.ts'
-import { nameOf } from './sheet-grid.tsx'
-import { areaBetween } from '../../shared/components/sheet-selection.ts'
-import { type CellRange, goToCells, goToSheet } from './sheets-around.ts'
+import { goToCells, goToSheet } from './sheets-around.ts'
 
 /** How long a notice offers to undo the change, in milliseconds. */
 const noticeMs = 10_000
@@ -31,12 +30,6 @@ export function cellsOf({ fence, sheets }: ComponentInput): CellRange | undefine
     last: { row: Math.max(0, sheet.rows.length - 1), column: columns.last }
   }
   return { sheet: index, one: { row: first.row, column: first.column }, other: { row: last.row, column: last.column } }
-}
-
-export const rangeName = ({ one, other }: Pick<CellRange, 'one' | 'other'>): string => {
-  const { top, bottom, first, last } = areaBetween(one, other)
-  const [corner, opposite] = [nameOf({ row: top, column: first }), nameOf({ row: bottom, column: last })]
-  return corner === opposite ? corner : `${corner}:${opposite}`
 }
 
 /** Describes a range of cells by the name of its sheet. */

@@ -1,10 +1,11 @@
 /** The values that the cells of a sheet display. */
 import { computed, type ReadonlySignal } from '@preact/signals'
+import { type Place, textAt } from '../../shared/components/cell-range.ts'
 import { Day, Failure, type Scalar, valueOfCell } from '../../shared/fences/formula/values.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { ComponentInput } from './input.ts'
-import { type Place, type Shown, textAt } from './sheet-grid.tsx'
-import type { Selection } from './sheet-selection.ts'
+import type { Shown } from './sheet-grid.tsx'
+import type { SheetSession } from './sheet-session.ts'
 
 export interface Cells {
   valueOf(place: Place): Scalar
@@ -17,7 +18,7 @@ export interface Cells {
 export function createCells(
   { sheets, sheetIndex }: Pick<ComponentInput, 'sheets' | 'sheetIndex'>,
   table: ReadonlySignal<Table>,
-  size: Selection['size']
+  size: SheetSession['size']
 ): Cells {
   const valueOf = ({ row, column }: Place): Scalar =>
     sheetIndex.value < 0 ? valueOfCell(textAt(table.value, { row, column })) : sheets.value.workbook.valueAt(sheetIndex.value, row, column)

@@ -1,16 +1,14 @@
 /** The grid of a sheet: its rows, its cells, and the field of the cell that is being edited. */
 import { Component, type JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
-import { type Place, steps } from '../../shared/components/sheet-selection.ts'
+import { nameOf, type Place } from '../../shared/components/cell-range.ts'
+import type { Key } from '../../shared/components/key.ts'
+import type { Typed } from '../../shared/components/sheet-pointing.ts'
 import type { Side } from '../../shared/fences/sheet.ts'
-import type { Table } from '../../shared/fences/table.ts'
 import type { Person } from '../presence/people.ts'
 import { locale, t } from '../text/t.ts'
 import { shownNumber } from './shown-number.ts'
 import { CellGap, spansOf } from './sheet-window.tsx'
-
-export type { Place }
 
 export interface Shown {
   readonly text: string
@@ -19,16 +17,6 @@ export interface Shown {
   /** The reason for an error; undefined if there is none. */
   readonly error: string | undefined
 }
-
-/** The content of the field, and its selection. */
-export interface Typed {
-  readonly text: string
-  readonly from: number
-  readonly to: number
-}
-
-export const nameOf = ({ row, column }: Place): string => `${lettersOfColumn(column)}${row + 1}`
-export const textAt = ({ texts }: Table, { row, column }: Place): string => texts[row]?.[column] ?? ''
 
 interface RowInput {
   readonly row: number
@@ -61,14 +49,8 @@ export interface FieldActions {
   left(field: HTMLInputElement, on: number): void
   /** Keeps the last inserted reference, so that the next one does not replace it. */
   pointed(): void
-  commit(text: string, step: Place): void
-  cancel(): void
-  /** Inserts a reference to the next cell in a direction, or extends the range to it. Returns false if no reference can be inserted at the cursor. */
-  step(field: HTMLInputElement, step: Place, isRange: boolean): boolean
-  /** Inserts a reference to a cell of the next or previous sheet. Returns false if no reference can be inserted at the cursor. */
-  change(field: HTMLInputElement, direction: 1 | -1): boolean
-  /** Switches the left and right arrows between selecting cells and moving within the text. */
-  turn(): void
+  /** Handles a key. Returns false if the browser should handle it. */
+  key(key: Key, field: HTMLInputElement): boolean
 }
 
 /** The actions on the cells of a grid. The object stays the same as long as the grid exists. */
@@ -171,20 +153,6 @@ interface FieldInput {
   readonly actions: FieldActions
 }
 
-/** Handles a key of the field. Returns false if the browser should handle it. */
-function fieldKey(event: KeyboardEvent, field: HTMLInputElement, actions: FieldActions): boolean {
-  const { key, shiftKey, altKey } = event
-  const isPlain = !event.ctrlKey && !event.metaKey && !altKey
-  const step = steps[key]
-  if (key === 'Enter') actions.commit(field.value, { row: shiftKey ? -1 : 1, column: 0 })
-  else if (key === 'Tab') actions.commit(field.value, { row: 0, column: shiftKey ? -1 : 1 })
-  else if (key === 'Escape') actions.cancel()
-  else if (key === 'F2') actions.turn()
-  else if (step !== undefined && step.row !== 0 && altKey) return actions.change(field, step.row === 1 ? 1 : -1)
-  else return step !== undefined && isPlain && actions.step(field, step, shiftKey)
-  return true
-}
-
 /** The field of the cell that is being edited. It appears on the sheet in which the person selects cells for the formula. */
 export function CellField({ label, on, actions }: FieldInput): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
@@ -210,7 +178,7 @@ export function CellField({ label, on, actions }: FieldInput): JSX.Element {
       onBlur={({ currentTarget }) => actions.left(currentTarget, on)}
       onKeyDown={(event) => {
         if (event.isComposing) return
-        if (fieldKey(event, event.currentTarget, actions)) event.preventDefault()
+        if (actions.key(event, event.currentTarget)) event.preventDefault()
         event.stopPropagation()
       }}
     />

@@ -1,12 +1,12 @@
 /** The menu of a sheet, with actions on rows and columns. */
 import type { JSX } from 'preact'
+import type { Place } from '../../shared/components/cell-range.ts'
 import type { Change } from '../../shared/fences/formula/rewrite.ts'
 import type { Scalar } from '../../shared/fences/formula/values.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
 import { Pop, PopItem } from '../ui/pop.tsx'
-import type { Place } from './sheet-grid.tsx'
 
 interface SheetMenuInput {
   /** The focused cell. */

@@ -5,7 +5,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { Component, type JSX, type RefObject } from 'preact'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
-import type { Place } from '../../shared/components/sheet-selection.ts'
+import type { Place } from '../../shared/components/cell-range.ts'
 
 /** The range of drawn rows and of drawn columns: the first one, and the one after the last. */
 export interface Seen {

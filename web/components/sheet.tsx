@@ -5,6 +5,7 @@
 import { useComputed, useSignalEffect } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { nameOf, type Place, rangeName, rowsIn, textAt } from '../../shared/components/cell-range.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
@@ -14,11 +15,9 @@ import { limits } from '../../shared/limits.ts'
 import { locale, t } from '../text/t.ts'
 import { GoneWords, WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
-import { CellField, GridRow, nameOf, type Place, type Shown, textAt } from './sheet-grid.tsx'
+import { CellField, GridRow, type Shown } from './sheet-grid.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
-import { rangeName } from './chart-pick.ts'
 import { createSheetModel, type SheetModel, type TableOf } from './sheet-model.ts'
-import { rowsIn } from '../../shared/components/sheet-selection.ts'
 import type { Picker } from './sheets-around.ts'
 import { RowGap, spansOf, useSheetWindow, WidthRow } from './sheet-window.tsx'
 
@@ -38,8 +37,8 @@ function SheetBar({ input, model }: PartInput): JSX.Element {
 }
 
 /** Shows what the person is selecting cells for. */
-function PickBar({ picker, input, model: { selection } }: PartInput & { readonly picker: Picker }): JSX.Element {
-  const range = { sheet: input.sheetIndex.value, one: selection.at.value, other: selection.to.value }
+function PickBar({ picker, input, model: { session } }: PartInput & { readonly picker: Picker }): JSX.Element {
+  const range = { sheet: input.sheetIndex.value, one: session.at.value, other: session.to.value }
   return (
     <div class='sheet-bar sheet-pick'>
       <span class='sheet-name' dir='auto'>
@@ -55,10 +54,10 @@ function PickBar({ picker, input, model: { selection } }: PartInput & { readonly
   )
 }
 
-function CellBar({ input, model: { table, cells, selection, editing, menu } }: PartInput): JSX.Element {
+function CellBar({ input, model: { table, cells, session, menu } }: PartInput): JSX.Element {
   const { around, sheetIndex } = input
-  const at = selection.at.value
-  const edited = editing.editing.value
+  const at = session.at.value
+  const edited = session.begun.value
   const isWritten = edited?.row === at.row && edited.column === at.column
   const fault = cells.grid.value[at.row]?.[at.column]?.error
   const writer = around.pointed.value?.sheet === sheetIndex.value ? around.writer.value : undefined
@@ -73,7 +72,7 @@ function CellBar({ input, model: { table, cells, selection, editing, menu } }: P
     <div class='sheet-bar'>
       <span class='sheet-name'>{nameOf(at)}</span>
       <code class='sheet-formula' dir='auto'>
-        {isWritten ? editing.draft.value.text : textAt(table.value, at)}
+        {isWritten ? session.draft.value.text : textAt(table.value, at)}
       </code>
       {fault !== undefined && <span class='sheet-fault'>{fault}</span>}
       <button
@@ -104,15 +103,15 @@ const SheetHead = ({ width, longest }: { width: number; longest: readonly string
 )
 
 /** Moves the focus to the selected cell after each drawing, because the cell may be new. */
-function useCellFocus({ isDrawing, selection, editing }: SheetModel, element: RefObject<HTMLElement | null>): void {
+function useCellFocus({ isDrawing, session }: SheetModel, element: RefObject<HTMLElement | null>): void {
   isDrawing.current = true
   // Reading the signal makes the grid draw again after a request for the focus.
-  void selection.asked.value
+  void session.asked.value
   useLayoutEffect(() => {
     isDrawing.current = false
-    if (!selection.wantsFocus.current || editing.editing.value !== undefined) return
-    selection.wantsFocus.current = false
-    const cell = element.current?.querySelector<HTMLElement>(`[data-cell="${nameOf(selection.to.value)}"]`)
+    if (!session.wantsFocus.current || session.begun.value !== undefined) return
+    session.wantsFocus.current = false
+    const cell = element.current?.querySelector<HTMLElement>(`[data-cell="${nameOf(session.to.value)}"]`)
     cell?.focus()
   })
 }
@@ -129,7 +128,7 @@ function usePointedInView(corner: Place | undefined, element: RefObject<HTMLElem
 const framesMax = 120
 
 /** Selects cells that another component requested, once this sheet is part of the page. */
-function useWanted({ around, sheetIndex }: ComponentInput, { selection }: SheetModel, element: RefObject<HTMLElement | null>): void {
+function useWanted({ around, sheetIndex }: ComponentInput, { session }: SheetModel, element: RefObject<HTMLElement | null>): void {
   useSignalEffect(() => {
     const range = around.wanted.value
     if (range === undefined || range.sheet !== sheetIndex.value) return
@@ -138,23 +137,23 @@ function useWanted({ around, sheetIndex }: ComponentInput, { selection }: SheetM
       if (around.wanted.peek() !== range || frames++ > framesMax) return
       if ((element.current?.getClientRects().length ?? 0) === 0) return void requestAnimationFrame(select)
       around.wanted.value = undefined
-      selection.go(range.one)
-      selection.go(range.other, true)
+      session.go(range.one)
+      session.go(range.other, true)
     }
     requestAnimationFrame(select)
   })
 }
 
 /** The buttons at the edges add a row or a column, as they do for a table in the text. */
-function AddButton({ input, model: { table, selection, reshape }, axis }: PartInput & { readonly axis: 'row' | 'column' }): JSX.Element {
+function AddButton({ input, model: { table, session, reshape }, axis }: PartInput & { readonly axis: 'row' | 'column' }): JSX.Element {
   const { texts, width } = table.value
   const at = axis === 'row' ? texts.length : width
   const isFull = at >= (axis === 'row' ? limits.sheetRowsMax : limits.sheetColumnsMax)
   const isShown = input.refusal.value === undefined && input.around.picker.value === undefined && !isFull
   const add = (): void => {
     reshape((now) => (axis === 'row' ? now.insertRow(at) : now.insertColumn(at)), { axis, kind: 'insert', at, count: 1 })
-    const { row, column } = selection.at.peek()
-    selection.go(axis === 'row' ? { row: at, column } : { row, column: at })
+    const { row, column } = session.at.peek()
+    session.go(axis === 'row' ? { row: at, column } : { row, column: at })
   }
   return (
     <button type='button' class='sheet-add' hidden={!isShown} aria-label={axis === 'row' ? t('Add row') : t('Add column')} onClick={add} />
@@ -162,22 +161,22 @@ function AddButton({ input, model: { table, selection, reshape }, axis }: PartIn
 }
 
 function SheetTable({ input, model, label }: PartInput & { readonly label: string }): JSX.Element {
-  const { cells, selection, editing, actions } = model
+  const { cells, session, actions } = model
   const scroller = useRef<HTMLDivElement>(null)
   useCellFocus(model, scroller)
   const { seen, rowHeight, follow, come } = useSheetWindow(scroller)
-  const { height, width } = selection.size.value
-  const [at, to] = [selection.at.value, selection.to.value]
+  const { height, width } = session.size.value
+  const [at, to] = [session.at.value, session.to.value]
   const { top, bottom, first, last } = model.area.value
   const { around, sheetIndex } = input
-  const edited = editing.editing.value
+  const edited = session.begun.value
   /** The cells selected for the formula that is being edited. The field appears on their sheet. */
   const pointed = around.pointed.value
   const isElsewhere = edited !== undefined && pointed !== undefined && pointed.sheet !== sheetIndex.value
   const cellsOf = (row: number): readonly Shown[] => {
     const shown = cells.grid.value[row] ?? []
     const cell = isElsewhere && row === edited.row ? shown[edited.column] : undefined
-    return cell === undefined ? shown : shown.with(edited?.column ?? 0, { ...cell, text: editing.draft.value.text, error: undefined })
+    return cell === undefined ? shown : shown.with(edited?.column ?? 0, { ...cell, text: session.draft.value.text, error: undefined })
   }
   const corner = pointed?.sheet === sheetIndex.value ? pointed.other : to
   usePointedInView(pointed?.sheet === sheetIndex.value ? corner : undefined, scroller)
@@ -251,26 +250,19 @@ function SheetSum({ model: { cells, area } }: PartInput): JSX.Element {
 }
 
 /** Asks about drafts whose cell or column others changed. */
-function SheetDrafts({ model: { editing, selection } }: PartInput): JSX.Element {
-  const asked = editing.conflict.value
+function SheetDrafts({ model: { session } }: PartInput): JSX.Element {
+  const asked = session.conflict.value
+  const gone = session.gone.value
   return (
     <>
       {asked !== undefined && (
         <WhichStays
           changed={[{ name: nameOf(asked), mine: asked.mine, theirs: asked.theirs }]}
-          onMine={() => editing.keepMine()}
-          onTheirs={() => (editing.conflict.value = undefined)}
+          onMine={() => session.dispatch({ kind: 'keep', whose: 'mine' })}
+          onTheirs={() => session.dispatch({ kind: 'keep', whose: 'theirs' })}
         />
       )}
-      {editing.gone.value !== undefined && (
-        <GoneWords
-          words={editing.gone.value}
-          onClose={() => {
-            editing.gone.value = undefined
-            selection.focus()
-          }}
-        />
-      )}
+      {gone !== undefined && <GoneWords words={gone} onClose={() => session.dispatch({ kind: 'close gone' })} />}
     </>
   )
 }
@@ -287,18 +279,18 @@ interface GridInput {
 export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInput): JSX.Element {
   const element = useRef<HTMLDivElement>(null)
   const model = useMemo(() => createSheetModel(input, tableOf), [input])
-  const { table, cells, selection, editing, menu, act, reshape } = model
+  const { table, cells, session, menu, act, reshape } = model
   useWanted(input, model, element)
-  useSignalEffect(() => editing.follow())
+  useSignalEffect(() => session.follow())
   useSignalEffect(() => {
     if (!input.begins.value) return
     input.begins.value = false
-    editing.begin()
+    session.dispatch({ kind: 'begin' })
   })
   useLayoutEffect(() => {
-    if (takesFocus && editing.editing.peek() === undefined) selection.focus()
+    if (takesFocus && session.begun.peek() === undefined) session.focus()
     // Releases the part that this page holds, because the grid may be removed together with its field.
-    return () => editing.leave()
+    return () => void session.dispatch({ kind: 'leave' })
   }, [])
   const anchor = menu.value
   const isPicked = input.around.picker.value !== undefined && input.sheetIndex.value >= 0
@@ -306,7 +298,7 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
     <div
       class={isPicked ? 'sheet-live picking' : 'sheet-live'}
       ref={element}
-      onKeyDown={model.keyDown}
+      onKeyDown={session.keyDown}
       onCopy={model.copy}
       onCut={model.copy}
       onPaste={model.paste}
@@ -317,14 +309,14 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
       <SheetDrafts input={input} model={model} />
       {anchor !== undefined && (
         <SheetMenu
-          at={selection.at.value}
-          width={selection.size.value.width}
+          at={session.at.value}
+          width={session.size.value.width}
           aligns={table.value.align !== undefined}
           anchor={anchor}
           reshape={reshape}
           act={(edits) => {
             const done = act(edits)
-            selection.focus()
+            session.focus()
             return done
           }}
           valueOf={(place) => cells.valueOf(place)}

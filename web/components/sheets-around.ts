@@ -3,23 +3,11 @@
  * cells. Each sheet is identified by its index in the text.
  */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import type { CellRange, Place } from '../../shared/components/cell-range.ts'
+import type { Pointed } from '../../shared/components/sheet-pointing.ts'
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
-import type { FieldActions, Place } from './sheet-grid.tsx'
-
-export interface CellRange {
-  readonly sheet: number
-  /** One corner of the range. `other` is the opposite corner. */
-  readonly one: Place
-  readonly other: Place
-}
-
-/** Cells that were selected for a formula, and the position of their reference in it. */
-export interface Pointed extends CellRange {
-  readonly text: string
-  readonly from: number
-  readonly to: number
-}
+import type { FieldActions } from './sheet-grid.tsx'
 
 /** The formula that is being edited. */
 export interface Writer {

@@ -2,8 +2,7 @@
  * Keeps the draft of a cell in place while others change the sheets. The draft moves with its cell, and its references move with the cells that they
  * name.
  */
-import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
-import { followed, type Reading } from '../../shared/fences/followed.ts'
+import { followed, type Reading } from '../fences/followed.ts'
 import {
   type Change,
   type Draft,
@@ -13,9 +12,9 @@ import {
   formulaInRow,
   type Place,
   placeAfter
-} from '../../shared/fences/formula/rewrite.ts'
-import { textsOf } from '../../shared/fences/sheet.ts'
-import type { Table } from '../../shared/fences/table.ts'
+} from '../fences/formula/rewrite.ts'
+import { type Sheet, textsOf } from '../fences/sheet.ts'
+import type { Table } from '../fences/table.ts'
 
 /** A cell that is being edited, and the sheets as the draft last knew them: from the beginning of the editing or the last change that it followed. */
 export interface Begun extends Place {
@@ -29,7 +28,7 @@ export interface Begun extends Place {
 export const readingOf = ({ texts, fence }: Pick<Table, 'texts' | 'fence'>): Reading => ({ texts, lines: fence.lines.length })
 
 /** Returns the other sheets that a formula can name, by id. */
-export const readingsOf = ({ sheets }: DocumentSheets, own: number): ReadonlyMap<string, Reading> => {
+export const readingsOf = (sheets: readonly Sheet[], own: number): ReadonlyMap<string, Reading> => {
   const found = new Map<string, Reading>()
   sheets.forEach((sheet, index) => {
     const { id } = sheet.fence

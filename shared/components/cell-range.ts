@@ -1,0 +1,53 @@
+/** Cells and rectangles of cells: their places, their names and their texts. */
+import { lettersOfColumn } from '../fences/formula/parse.ts'
+import { formatTsv } from '../fences/sheet-edits.ts'
+import type { Table } from '../fences/table.ts'
+
+/** The place of a cell in a sheet. */
+export interface Place {
+  readonly row: number
+  readonly column: number
+}
+
+export const isSame = (one: Place, other: Place | undefined): boolean => one.row === other?.row && one.column === other.column
+export const nameOf = ({ row, column }: Place): string => `${lettersOfColumn(column)}${row + 1}`
+export const textAt = ({ texts }: Pick<Table, 'texts'>, { row, column }: Place): string => texts[row]?.[column] ?? ''
+
+/** A rectangle of cells between two corners, including both. */
+export interface Area {
+  readonly top: number
+  readonly bottom: number
+  readonly first: number
+  readonly last: number
+}
+
+export const areaBetween = (one: Place, other: Place): Area => ({
+  top: Math.min(one.row, other.row),
+  bottom: Math.max(one.row, other.row),
+  first: Math.min(one.column, other.column),
+  last: Math.max(one.column, other.column)
+})
+
+/** Returns the result of `of` for each cell of an area, row by row. */
+export const rowsIn = <T>({ top, bottom, first, last }: Area, of: (place: Place) => T): T[][] =>
+  Array.from({ length: bottom - top + 1 }, (_row, down) =>
+    Array.from({ length: last - first + 1 }, (_cell, across) => of({ row: top + down, column: first + across }))
+  )
+
+/** Cells of one of the sheets of a text. */
+export interface CellRange {
+  /** Index of the sheet in the text. */
+  readonly sheet: number
+  /** One corner of the range. `other` is the opposite corner. */
+  readonly one: Place
+  readonly other: Place
+}
+
+export const rangeName = ({ one, other }: Pick<CellRange, 'one' | 'other'>): string => {
+  const { top, bottom, first, last } = areaBetween(one, other)
+  const [corner, opposite] = [nameOf({ row: top, column: first }), nameOf({ row: bottom, column: last })]
+  return corner === opposite ? corner : `${corner}:${opposite}`
+}
+
+/** Returns the cells of an area in the format for the clipboard. */
+export const copied = (area: Area, of: (place: Place) => string): string => formatTsv(rowsIn(area, of))
