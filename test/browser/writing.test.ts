@@ -782,6 +782,13 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await page.getByLabel('Caption').and(page.locator(':focus')).waitFor()
   await press('Escape')
   await page.locator('.cm-content:focus').waitFor()
+  // The keyboard of a phone composes without sending keys.
+  await page.locator('img.md-media').click()
+  const input = await page.context().newCDPSession(page)
+  for (const letters of ['に', 'にほ'])
+    await input.send('Input.imeSetComposition', { text: letters, selectionStart: letters.length, selectionEnd: letters.length })
+  await input.send('Input.insertText', { text: '日本' })
+  await text('![cat|300](/icon.svg "A cat")\n\n日本\n\nbelow')
   await leave()
 })
 

@@ -3,7 +3,7 @@
  * so that none of them ends up in its link.
  */
 import { EditorSelection, EditorState, Prec, Transaction, type Extension, type Text, type TransactionSpec } from '@codemirror/state'
-import { EditorView, keymap, type Command, type MouseSelectionStyle } from '@codemirror/view'
+import { EditorView, keymap, type Command, type DOMEventHandlers, type MouseSelectionStyle } from '@codemirror/view'
 import { endStep } from '../binding.ts'
 import { hasOwnActions } from '../bubble.ts'
 import { editPicture, pictureAt, type PictureAt } from './picture-at.ts'
@@ -112,6 +112,38 @@ function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | nul
   }
 }
 
+/**
+ * Keyboards of phones compose without sending keys, so the caret leaves the picture when a composition begins. Chromium then loses the place of the
+ * composition: it begins again, in front of the letters that it has already typed. These letters are removed.
+ */
+function composing(): DOMEventHandlers<unknown> {
+  let begun: { readonly at: number; letters: string } | undefined
+  return {
+    compositionstart(_event, view) {
+      const { state } = view
+      const picture = state.readOnly ? undefined : chosenPicture(state)
+      const { at, letters = '' } = begun ?? {}
+      begun = undefined
+      if (picture !== undefined) {
+        goBelow(view, picture)
+        begun = { at: view.state.selection.main.head, letters: '' }
+      } else if (
+        at !== undefined &&
+        letters !== '' &&
+        state.selection.main.head === at &&
+        state.sliceDoc(at, at + letters.length) === letters
+      )
+        view.dispatch({ changes: { from: at, to: at + letters.length }, userEvent: 'input.type.compose' })
+    },
+    compositionupdate({ data }) {
+      if (begun !== undefined) begun.letters = data
+    },
+    compositionend() {
+      begun = undefined
+    }
+  }
+}
+
 export const pictureChosen: Extension = [
   // A person who may write gets the card of the picture.
   hasOwnActions.of((state) => !state.readOnly && chosenPicture(state) !== undefined),
@@ -142,6 +174,7 @@ export const pictureChosen: Extension = [
       const isLetter = (key.length === 1 || key === 'Dead' || key === 'Process') && !ctrlKey && !metaKey
       const picture = isLetter && !view.state.readOnly ? chosenPicture(view.state) : undefined
       if (picture !== undefined) goBelow(view, picture)
-    }
+    },
+    ...composing()
   })
 ]
