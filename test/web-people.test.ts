@@ -98,6 +98,16 @@ test('[WEB-84] a reload changes nobody’s colour', () => {
   ).toEqual(before)
   // Unnamed guests keep their color when another guest leaves.
   expect(before).toMatchObject({ 'Guest 27': hueOfName('Guest 27'), 'Guest 28': hueOfName('Guest 28') })
+  // A person whose color is taken gets a free one, never that of a third person.
+  const next = (hue + 1) % hues === ownHue ? (hue + 2) % hues : (hue + 1) % hues
+  const third = Array.from({ length: 100 }, (_, index) => `Third ${index}`).find((name) => hueOfName(name) === next) ?? ''
+  expect(
+    coloursOf([
+      [1, 'Ana', 'a'],
+      [2, twin, 'b'],
+      [3, third, 'c']
+    ])
+  ).toMatchObject({ Ana: hue, [third]: next })
 })
 
 test('[WHO-3] several tabs of one browser or account are one person, and one’s own tabs are oneself', () => {

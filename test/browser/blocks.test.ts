@@ -62,6 +62,10 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
     'the handle beside its block'
   )
   await page.setViewportSize({ width: 1280, height: 800 })
+  // A person who goes on to a comment leaves no handle behind.
+  await page.locator('.block-handle:visible').waitFor()
+  await page.locator('.card').focus()
+  await page.locator('.block-handle:visible').waitFor({ state: 'detached' })
 
   await drag(page, 'Two words', 'The last')
   await page.keyboard.press('Escape')

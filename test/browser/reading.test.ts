@@ -252,7 +252,7 @@ test.each(['the reading view', 'the published page'])(
     await figures.first().getByText('Source of the diagram').click()
     await figures.first().getByText('A[Write]').waitFor()
     await shown(1, '.diagram-error')
-    expect(await figures.nth(1).locator('.diagram-error').textContent()).toMatch(/cannot be drawn on line \d/)
+    expect(await figures.nth(1).locator('.diagram-error').textContent()).toMatch(/cannot be drawn\. Line \d: \S/)
     expect(await figures.nth(1).locator('pre').isVisible()).toBe(true)
     await shown(2, '.diagram-error')
     expect(await figures.nth(2).locator('.diagram-error').textContent()).toMatch(/longer than 50 KB/)

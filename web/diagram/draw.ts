@@ -120,8 +120,7 @@ function show(figure: Element, code: Element, result: Drawn | NotDrawn): void {
 function errorOf({ line, error }: NotDrawn): HTMLElement {
   const words = document.createElement('p')
   words.className = 'diagram-error'
-  const where = line === undefined ? '' : ` on line ${line}`
-  words.textContent = `This diagram cannot be drawn${where}: ${error}`
+  words.textContent = `This diagram cannot be drawn. ${line === undefined ? '' : `Line ${line}: `}${error}`
   return words
 }
 

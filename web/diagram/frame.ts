@@ -89,7 +89,9 @@ function faultOf(error: unknown): NotDrawn {
   const message = error instanceof Error ? error.message : String(error)
   const line = Number(/\bline:? (\d+)/i.exec(message)?.[1] ?? NaN)
   // The first line contains the reason, and the rest repeats the source.
-  const words = message.split('\n', 1)[0]?.slice(0, 300) || 'It cannot be read.'
+  const [first = ''] = message.split('\n', 1)
+  const words =
+    first.replace(/^(?:Parse|Lexical|Syntax) error on line \d+[:.]? ?/, '').slice(0, 300) || 'It is incomplete or has a mistake.'
   return { error: words, ...(Number.isFinite(line) && { line }) }
 }
 

@@ -65,8 +65,9 @@ class UploadWidget extends WidgetType {
     stops.get(box)?.()
   }
 
-  override ignoreEvent(): boolean {
-    return true
+  // The editor handles files that are dropped on the box, as it does elsewhere.
+  override ignoreEvent({ type }: Event): boolean {
+    return !/^(?:drag|drop)/.test(type)
   }
 }
 

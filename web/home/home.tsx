@@ -189,7 +189,9 @@ function Foot(): JSX.Element {
     <footer class='muted home-foot'>
       <p>
         {t('No account needed. Anyone with the owner link owns the document. Agents use links too.')}{' '}
-        <a href='/agents.md'>{t('Agent guide')}</a> · <a href='/openapi.json'>{t('API')}</a>
+        <span class='home-links'>
+          <a href='/agents.md'>{t('Agent guide')}</a> · <a href='/openapi.json'>{t('API')}</a>
+        </span>
       </p>
       <p class='languages'>
         {languages.map(({ tag, name }) => (

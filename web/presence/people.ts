@@ -92,12 +92,17 @@ const keyOf = ({ id, kind, name, mark }: Marked): string => mark ?? (kind === 'g
 function apart(list: readonly Marked[]): Marked[] {
   const taken = new Set<number>([ownHue])
   const known = new Map<string, number>()
+  const give = (key: string, hue: number): void => {
+    taken.add(hue)
+    known.set(key, hue)
+  }
+  // First everyone whose color is free gets it: a person whose color is taken must not displace a third one.
+  for (const each of list) if (!known.has(keyOf(each)) && !taken.has(each.hue)) give(keyOf(each), each.hue)
   return list.map((each) => {
     const key = keyOf(each)
     let hue = known.get(key) ?? each.hue
     if (!known.has(key) && taken.size < hues) while (taken.has(hue)) hue = (hue + 1) % hues
-    taken.add(hue)
-    known.set(key, hue)
+    give(key, hue)
     return { ...each, hue }
   })
 }

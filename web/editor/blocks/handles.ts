@@ -63,6 +63,7 @@ class BlockHandle {
     view.scrollDOM.append(this.#dom)
     view.scrollDOM.addEventListener('pointermove', this.#moved)
     view.scrollDOM.addEventListener('pointerleave', this.#hide)
+    view.contentDOM.addEventListener('focusout', this.#left)
   }
 
   update({ docChanged, changes, geometryChanged }: ViewUpdate): void {
@@ -95,6 +96,7 @@ class BlockHandle {
     this.#end()
     this.#view.scrollDOM.removeEventListener('pointermove', this.#moved)
     this.#view.scrollDOM.removeEventListener('pointerleave', this.#hide)
+    this.#view.contentDOM.removeEventListener('focusout', this.#left)
     this.#dom.remove()
   }
 
@@ -102,6 +104,11 @@ class BlockHandle {
     if (this.#drag !== undefined) return
     this.#unit = undefined
     this.#handle.hidden = true
+  }
+
+  /** The person went on elsewhere, for example to a comment whose card moves the text. The menu of the handle keeps it. */
+  readonly #left = ({ relatedTarget }: FocusEvent): void => {
+    if (!(relatedTarget instanceof Element && relatedTarget.closest('.pop, .block-handles') !== null)) this.#hide()
   }
 
   readonly #moved = ({ target, pointerType, clientY }: PointerEvent): void => {

@@ -156,7 +156,7 @@ export function AnnotationsPanel({ review, onClose }: { review: Review; onClose:
           </button>
         </p>
       )}
-      {review.suggesting.value && (
+      {review.suggesting.value && review.composer.value === undefined && (
         <input
           type='text'
           maxLength={200}
