@@ -2,6 +2,7 @@
 import { Prec, type Extension } from '@codemirror/state'
 import { keymap } from '@codemirror/view'
 import { joinAbove, joinBelow } from './join-blocks.ts'
+import { caretRests } from './resting.ts'
 import { indentItem, outdentEmpty, outdentItem, outdentParagraph } from './list-levels.ts'
 
 export const blockKeys: Extension = [
@@ -12,5 +13,12 @@ export const blockKeys: Extension = [
       { key: 'Delete', run: joinBelow }
     ])
   ),
-  keymap.of([{ key: 'Tab', run: indentItem, shift: outdentItem }])
+  // Tab goes on through the page until the person has begun to use the text.
+  keymap.of([
+    {
+      key: 'Tab',
+      run: (view) => !caretRests(view.state) && indentItem(view),
+      shift: (view) => !caretRests(view.state) && outdentItem(view)
+    }
+  ])
 ]
