@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -20,6 +20,8 @@ export const sizes = [
 
 interface SizesOptions {
   readonly fullPage?: boolean
+  /** An element of the state, for a state that another size could end. */
+  readonly shown?: Locator
   readonly check?: (name: string) => Promise<void>
 }
 
@@ -71,9 +73,10 @@ export async function look(page: Page, name: string, fullPage = false): Promise<
  * Checks a page at every size, narrow first, and leaves it wide and dark. To load a page costs more than to look at it, so a page that differs only in
  * its layout is loaded once for all sizes. `check` runs at each size.
  */
-export async function lookAtSizes(page: Page, name: string, { fullPage = false, check }: SizesOptions = {}): Promise<void> {
+export async function lookAtSizes(page: Page, name: string, { fullPage = false, shown, check }: SizesOptions = {}): Promise<void> {
   for (const size of sizes.toReversed()) {
     await page.setViewportSize(size)
+    await shown?.waitFor()
     await look(page, name, fullPage)
     await check?.(`${name} at ${size.width} px`)
   }

@@ -5,7 +5,7 @@
 import type { Browser } from 'playwright-core'
 import { test, expect } from 'vitest'
 import type { World } from '../support/start.ts'
-import { look, sizes } from './appearance.ts'
+import { lookAtSizes } from './appearance.ts'
 import { createDocument, createLink, saved, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
@@ -56,30 +56,27 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-for (const viewport of sizes) {
-  test(`[COMP-12] components at ${viewport.width} px: no violations`, async () => {
-    const { context, page, heard } = await ownPage(browser, { viewport: { ...viewport, height: 1100 }, reducedMotion: 'reduce' })
-    const document = await createDocument(world.url, sample)
-    await page.goto(document.url)
-    await saved(page)
-    await page.locator('.card').first().waitFor()
-    await page.getByLabel('Message as Guest').waitFor()
-    await page.getByRole('grid').waitFor()
-    await look(page, 'components-live')
-    const beyond = await page.locator('.cm-scroller').evaluate((element) => element.scrollWidth - element.clientWidth)
-    expect(beyond).toBe(0)
-    await page.getByRole('button', { name: 'Actions for Pick a name' }).click()
-    await page.getByRole('menuitem').first().waitFor()
-    await look(page, 'components-menu')
-    await page.getByRole('menuitem', { name: 'Edit…' }).click()
-    await page.getByLabel('Assignee').waitFor()
-    await page.locator('[data-cell=D2]').click()
-    await look(page, 'components-edit')
-    await page.goto((await createLink(world.url, document, 'comment')).url)
-    await page.getByText('You can comment but not edit this.').first().waitFor()
-    await page.getByRole('grid').waitFor()
-    await look(page, 'components-comment')
-    expect(heard).toEqual([])
-    await context.close()
-  })
-}
+test('[COMP-12] components in wide and narrow windows: no violations', async () => {
+  const { context, page, heard } = await ownPage(browser, { reducedMotion: 'reduce' })
+  const document = await createDocument(world.url, sample)
+  await page.goto(document.url)
+  await saved(page)
+  await page.locator('.card').first().waitFor()
+  await page.getByLabel('Message as Guest').waitFor()
+  await page.getByRole('grid').waitFor()
+  const check = async (where: string): Promise<void> =>
+    expect(await page.locator('.cm-scroller').evaluate((element) => element.scrollWidth - element.clientWidth), where).toBe(0)
+  await lookAtSizes(page, 'components-live', { check })
+  await page.getByRole('button', { name: 'Actions for Pick a name' }).click()
+  await lookAtSizes(page, 'components-menu', { shown: page.getByRole('menuitem').first() })
+  await page.getByRole('menuitem', { name: 'Edit…' }).click()
+  await page.getByLabel('Assignee').waitFor()
+  await page.locator('[data-cell=D2]').click()
+  await lookAtSizes(page, 'components-edit')
+  await page.goto((await createLink(world.url, document, 'comment')).url)
+  await page.getByText('You can comment but not edit this.').first().waitFor()
+  await page.getByRole('grid').waitFor()
+  await lookAtSizes(page, 'components-comment')
+  expect(heard).toEqual([])
+  await context.close()
+})
