@@ -446,6 +446,19 @@ test('[COMP-51] if others sort the rows, references to the row of the formula fo
   expect([grid.state.begun, grid.field]).toMatchObject([place(2, 1), '=A3+A3|'])
 })
 
+test.each([
+  ['=SUM(A2', '=SUM(A2)'],
+  ['=(1+ROUND(A2;1', '=(1+ROUND(A2;1))'],
+  ['=SUM(A2)', '=SUM(A2)'],
+  ['=SUM(A2,', '=SUM(A2,)'],
+  ['=IF(A2="(",1', '=IF(A2="(",1)'],
+  ['=SUM(A2:', '=SUM(A2:'],
+  ['(see below', '(see below']
+])('[COMP-77] the formula %j is stored as %j', (typed, stored) => {
+  const grid = new Grid('```sheet\n| A | B |\n|---|---|\n| one | 1 |\n```\n').go(1, 1).type(typed).key('Enter')
+  expect(grid.texts[1]?.[1]).toBe(stored)
+})
+
 test('[COMP-51] a reference that was picked just before is replaced, also after others have moved its cell', () => {
   const grid = new Grid('```sheet\n| A | B |\n|---|---|\n| one | 1 |\n| two | 2 |\n```\n').go(2, 0).type('=').click(0, 1, 1)
   expect(grid.others('| one | 1 |', '| new | 0 |\n| one | 1 |').field).toBe('=B3|')

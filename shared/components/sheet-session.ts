@@ -2,6 +2,7 @@
  * A person's session in a sheet: the selected cells, the cell that is being edited, and the cells that are selected for its formula. Other people may
  * change the sheets at any time. The meaning of each key is in sheet-keys.ts.
  */
+import { closedFormula } from '../fences/formula/parse.ts'
 import type { Fence } from '../fences/fences.ts'
 import { cellsOfTsv, pasteSize } from '../fences/sheet-edits.ts'
 import type { Table } from '../fences/table.ts'
@@ -249,7 +250,7 @@ function commit(state: SheetState, world: SheetWorld, step: Place): SheetOutcome
   const { begun, draft, pointing } = state
   if (begun === undefined) return { state }
   const place = placeOf(readingOf(world.table), begun)
-  const [mine, theirs] = [draft.text.trim(), textAt(world.table, place)]
+  const [mine, theirs] = [closedFormula(draft.text.trim()), textAt(world.table, place)]
   const isChanged = mine !== begun.before
   const isContested = isChanged && theirs !== begun.before && theirs !== mine
   const isStep = step.row !== 0 || step.column !== 0
@@ -257,7 +258,7 @@ function commit(state: SheetState, world: SheetWorld, step: Place): SheetOutcome
     state: { ...ended(state), ...(isContested && { conflict: { ...place, mine, theirs } }) },
     hold: null,
     isTaken: true,
-    ...(isChanged && !isContested && { edits: storing(begun, draft.text, pointing.ids) }),
+    ...(isChanged && !isContested && { edits: storing(begun, mine, pointing.ids) }),
     ...(isStep && { next: { kind: 'go on', place, step, isWritten: mine !== '', isElsewhere: isElsewhere(state, world) } })
   }
 }

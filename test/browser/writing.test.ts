@@ -650,7 +650,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part,
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-53] [WRITE-54] [WRITE-94] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
   const { page, press, type, text, leave } = await writer('see [our site](https://a.example/one) and [bad](javascript:alert(1)) end')
   const card = page.getByRole('group', { name: 'Link' })
   await press('Home')
@@ -788,6 +788,12 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   for (const letters of ['に', 'にほ'])
     await input.send('Input.imeSetComposition', { text: letters, selectionStart: letters.length, selectionEnd: letters.length })
   await input.send('Input.insertText', { text: '日本' })
+  await text('![cat|300](/icon.svg "A cat")\n\n日本\n\nbelow')
+  // Without a selection, a cut takes nothing.
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.evaluate(() => navigator.clipboard.writeText('before'))
+  await press('Control+x')
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('before')
   await text('![cat|300](/icon.svg "A cat")\n\n日本\n\nbelow')
   await leave()
 })

@@ -91,8 +91,11 @@ class CopiedHtml {
     }
   }
 
-  /** Stores the selected text of a cut, because cutting removes it before `#after` runs. */
-  readonly #before = (): void => {
+  /** Notes where the selected text is, because cutting removes it before `#after` runs. Without a selection, nothing is copied or cut. */
+  readonly #before = (event: ClipboardEvent): void => {
+    // CodeMirror would take the entire line, and a line can be a long paragraph.
+    if (event.target instanceof Node && this.#view.hasFocus && this.#view.state.selection.ranges.every(({ empty }) => empty))
+      return event.stopPropagation()
     this.#inCode = codeAround(this.#view.state) !== undefined
   }
 

@@ -269,3 +269,21 @@ export const referencesIn = (text: string, isDraft = false): WrittenReference[] 
   }
   return found
 }
+
+const isReadable = (text: string): boolean => {
+  try {
+    return parseFormula(text) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Returns a formula with the closing brackets that are missing at its end. Returns any other text unchanged. */
+export const closedFormula = (text: string): string => {
+  if (!text.startsWith('=') || isReadable(text)) return text
+  const signs = readTokens(text).tokens.filter(({ kind }) => kind === 'sign')
+  const count = (sign: string): number => signs.filter((token) => token.text === sign).length
+  const missing = count('(') - count(')')
+  const closed = missing > 0 && missing <= limits.formulaDepthMax ? text + ')'.repeat(missing) : text
+  return isReadable(closed) ? closed : text
+}
