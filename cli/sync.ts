@@ -92,7 +92,7 @@ export const writeMarks = ({ file, place, base, local, remote }: Both, conflicts
   const places = `${conflicts} place${conflicts === 1 ? '' : 's'}`
   return new Failure(
     'merge_conflict',
-    `Both changed the same text, in ${places}. ${file} now has both, between conflict marks.`,
+    `You and others changed the same text, in ${places}. ${file} now has both versions, between conflict marks.`,
     `Resolve the conflicts in ${file}, then: agmd docs push ${file}`,
     { file, conflicts, version: remote.version }
   )

@@ -319,7 +319,7 @@ const meanings = {
     status: 429,
     exit: 6,
     message: 'Too many requests.',
-    hint: 'Wait for the seconds in Retry-After, then try again.',
+    hint: 'Wait for the number of seconds in Retry-After, then try again.',
     retryable: true
   },
   // The errors of RFC 8628 §3.5. The token endpoint of the device login sends them as OAuth bodies.

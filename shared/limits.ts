@@ -577,7 +577,7 @@ export const limits = {
 
   /** Time from a deletion until its bytes are erased from the file of the store, in seconds. Deletions during this time share one run. */
   eraseQuietSeconds: 60,
-  /** Speed that determines the pause after an erasing run, in bytes per second. A run that wrote more bytes is followed by a longer pause. */
+  /** Speed that determines the pause after an erasure, in bytes per second. The more bytes an erasure has written, the longer the pause. */
   eraseBytesPerSecond: 1024 * 1024,
   /** Number of bytes that one step of erasing reads or writes. */
   eraseStepBytes: 1024 * 1024,

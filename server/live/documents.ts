@@ -29,7 +29,7 @@ export interface Context {
   readonly again?: () => Promise<Caller>
   /** The name that a guest chose in its presence, or "Guest" and the number. */
   guestName?: string
-  /** The mark of the person (awareness.ts). Absent until it was sent. */
+  /** The mark of the person (awareness.ts). Absent until it has been sent. */
   person?: string
   /** The number that distinguishes this guest from other guests without a name. */
   number?: number | undefined

@@ -73,7 +73,7 @@ const newsOf = (entry: LoadedDocument, peer: Peer, update: ParsedUpdate): number
     takenByOther: (client) => takenByOther(entry, client, peer)
   })
 
-/** If there are more such characters than this, a single edit replaces them together with the text between them. */
+/** If a text has more carriage returns and NULs than this, a single edit replaces them together with the text between them. */
 const signsAtOnceMax = 1000
 
 /** Returns edits that remove all carriage returns and NULs from a text. */
@@ -93,7 +93,7 @@ const tidy = (openDoc: OpenDocument): void => {
   if (edits.length > 0) openDoc.apply(edits, systemActor)
 }
 
-/** The documents that will be tidied, and how long tidying took the last time, in milliseconds. */
+/** The documents that will be tidied, and how long the last tidying took, in milliseconds. */
 const tidying = new WeakMap<OpenDocument, { planned: boolean; took: number }>()
 
 /** Schedules tidying. The server spends at most a twentieth of its time on tidying, regardless of how many updates need it. */

@@ -66,7 +66,7 @@ interface Open {
   node: Node | undefined
   /** Cancels the timer that ends a job while no connected node can do it. */
   cancelNodeless: (() => void) | undefined
-  /** Cancels the timer that ends a job after it was in the queue for too long. */
+  /** Cancels the timer that ends a job that has been in the queue for too long. */
   cancelQueue: (() => void) | undefined
 }
 

@@ -246,7 +246,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
     return error
   }
 
-  /** Runs one transaction of an erasing run, after the groups that are already waiting for LMDB. Later groups run after it. */
+  /** Runs one transaction of an erasure after the groups of commits that are already waiting for LMDB. Later groups wait for it. */
   const transact = async (work: () => void) => {
     if (failure) throw failure
     try {
@@ -273,7 +273,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
     return promise
   }
 
-  // Using LMDB after it was closed crashes the process.
+  // Using LMDB after it has been closed crashes the process.
   const refuseClosed = () => {
     if (closed) throw new ServiceError('storage_unavailable', {}, { cause: new Error('the store is closed') })
   }

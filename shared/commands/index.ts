@@ -190,10 +190,10 @@ const documents: readonly Command[] = [
   }),
   own('docs watch', {
     summary: 'Keeps a file in sync with its document; with --two-way in both directions.',
-    description: 'Stops with exit code 5 if both changed the same text.',
+    description: 'Stops with exit code 5 if both sides changed the same text.',
     operation: 'listEvents',
     positionals: [file('a pulled file')],
-    options: [{ name: 'two-way', type: 'boolean', summary: 'push changes of the file' }],
+    options: [{ name: 'two-way', type: 'boolean', summary: 'also push your changes to the file' }],
     examples: ['agmd docs watch notes.md', 'agmd docs watch notes.md --two-way'],
     endless: true
   }),

@@ -31,7 +31,7 @@ export function findCard({ columns }: Board, card: Card): CardPlace | undefined 
 /** Returns the current index of a column of the displayed board; -1 if the column no longer exists. */
 export const columnIn = (drawn: Board, index: number, now: Board): number => followPart(titlesOf(drawn), index, titlesOf(now)) ?? -1
 
-/** Returns unique names of the columns. They are rendering keys, so that the drawn elements move with their column. */
+/** Returns a unique rendering key for each column, so that the drawn elements move with their column. */
 export function columnKeys(board: Board): string[] {
   const seen = new Map<string, number>()
   return titlesOf(board).map((title) => {

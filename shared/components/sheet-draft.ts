@@ -16,7 +16,7 @@ import {
 import { type Sheet, textsOf } from '../fences/sheet.ts'
 import type { Table } from '../fences/table.ts'
 
-/** A cell that is being edited, and the sheets as the draft last knew them: from the beginning of the editing or the last change that it followed. */
+/** A cell that is being edited, and the sheets as they were when editing began, or after the last change that the draft followed. */
 export interface Begun extends Place {
   /** The source of the cell when editing began. */
   readonly before: string

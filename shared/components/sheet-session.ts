@@ -99,7 +99,7 @@ export type SheetEvent =
   | { readonly kind: 'keep reference' }
   /** The sheets have changed, through this person or another one. */
   | { readonly kind: 'changed'; readonly draft: Typed }
-  /** Moves on from a cell after it was written. `isElsewhere`: another sheet showed the field. */
+  /** Moves on from a cell that has been written. `isElsewhere`: another sheet showed the field. */
   | { readonly kind: 'go on'; readonly place: Place; readonly step: Place; readonly isWritten: boolean; readonly isElsewhere: boolean }
   | { readonly kind: 'keep'; readonly whose: 'mine' | 'theirs' }
   | { readonly kind: 'close gone' }
@@ -133,7 +133,7 @@ export interface SheetOutcome {
   readonly action?: SheetAction
   /** The cell that presence shows as being edited; null if there is none. */
   readonly hold?: string | null
-  /** An event that follows once the edits were made. */
+  /** An event that follows once the edits have been made. */
   readonly next?: SheetEvent
   /** Whether the sheet has handled the event. */
   readonly isTaken?: boolean

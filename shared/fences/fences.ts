@@ -227,7 +227,7 @@ const add = ({ all, quotes }: Containers, containers: readonly Container[]): voi
   }
 }
 
-/** Returns the number of containers that this line continues. Afterwards, the reader is behind their marks. */
+/** Returns the number of containers that this line continues. Afterward, the reader is past their marks. */
 const enter = (reader: Reader, containers: Containers): number => {
   for (let matched = 0; matched < containers.all.length; matched++) {
     const container = containers.all[matched] as Container

@@ -1183,7 +1183,7 @@ test('[REVIEW-24] a draft whose words others replaced changes no other words: it
   expect((await suggestions(document)).suggestions.filter((each) => each.text.includes('once')).map(({ status }) => status)).toEqual([
     'orphaned'
   ])
-  // If the service did not have the draft yet, it refuses it, and the draft stays on this page.
+  // If the words are gone before the draft reaches the service, the service refuses the draft, and the draft stays on this page.
   let go = (): void => undefined
   const held = new Promise<void>((resolve) => (go = resolve))
   await page.route('**/drafts/*', async (route) => {

@@ -27,7 +27,7 @@ const programs = findPrograms()
 /** The reason why tests with PostgreSQL are skipped here. Undefined if they run. In continuous integration, a skipped test makes the run fail. */
 export const noPostgres = programs === undefined ? 'PostgreSQL is not installed (Debian: apt-get install postgresql)' : undefined
 
-/** Returns the user as whom PostgreSQL runs, because it refuses to run as root. */
+/** Returns the user to run PostgreSQL as, because PostgreSQL refuses to run as root. */
 const unprivileged = (): { uid?: number; gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const id = (kind: string): number => Number(execFileSync('id', [kind, 'nobody'], { encoding: 'utf8' }))

@@ -120,7 +120,7 @@ export const formatCommands: readonly Command<Page>[] = [
     keysWhen: (page) => isWriting(page) && linkOf(page) === undefined && !hasPicture(page),
     when: isWriting,
     ...notInCode,
-    // The toolbar button also edits a link, because its tooltip shows the key and links cannot be nested.
+    // In a link, the toolbar button edits that link, like the key that its tooltip shows. Links cannot be nested.
     run(page) {
       const view = page.editor.value?.view
       return view !== undefined && (linkOf(page) === undefined ? insertLink(view) : edited(view))

@@ -13,7 +13,7 @@ import type { Mounted } from './mount.tsx'
 export interface Block {
   /** An id of the fence, which does not change when text is typed in the fence or around it. */
   readonly key: number
-  /** The fence as of the last scan, with the offsets of that time. */
+  /** The fence as the last scan found it, with its offsets at that time. */
   readonly fence: Fence
   /** Offset in the current text at which the fence begins. `to` is the offset of its end. */
   readonly from: number

@@ -74,7 +74,7 @@ function spanEnd(state: EditorState, { head, empty }: SelectionRange, marker: st
 }
 
 /**
- * Moves the spaces before the caret behind the closing marks that follow it, as in `**one |**`. After a space, closing marks would have no effect.
+ * Moves the spaces before the caret past the closing marks that follow it, as in `**one |**`. After a space, closing marks would have no effect.
  */
 function spaced(state: EditorState, { head, empty }: SelectionRange, marker: string): Change | undefined {
   const line = state.doc.lineAt(head)
@@ -113,7 +113,7 @@ export const requestedFormats = new WeakMap<EditorView, { readonly state: Editor
 const mayCoverMarkers = ({ doc, selection }: EditorState): boolean =>
   selection.ranges.some(({ from, to }) => from < to && (from === doc.lineAt(from).from || to > doc.lineAt(from).to))
 
-/** Puts `marker` around the selection or removes it. At the end of a span, the caret moves behind its marks. */
+/** Puts `marker` around the selection or removes it. At the end of a span, the caret moves past its marks. */
 export const toggleMarker =
   (marker: string): Command =>
   (view) => {

@@ -148,7 +148,7 @@ function outOfWord({ state }: EditorView, at: number): number {
 }
 
 /**
- * Starts adding files at a position and puts the cursor there. Inside a word, a link or a picture, the files go behind it, because they would break
+ * Starts adding files at a position and puts the cursor there. Inside a word, a link or a picture, the files go after it, because they would break
  * it.
  */
 function take(view: EditorView, files: readonly File[], at: number): void {
@@ -218,7 +218,7 @@ function around({ doc }: EditorView['state'], at: number, follows: boolean): Sur
 }
 
 /**
- * Inserts the Markdown of an upload as a separate undo step. If the caret is still where the file was added, it moves below the upload, or behind an
+ * Inserts the Markdown of an upload as a separate undo step. If the caret is still where the file was added, it moves below the upload, or after an
  * upload within text, so that typing does not end up in the Markdown. Otherwise the caret stays, so that a person who continued writing is not
  * disturbed.
  */

@@ -13,7 +13,7 @@ import marks from './annotation-marks.css?inline'
 import { blocksAt, blocksOf, textOf, type Block, type ShownText } from './source-blocks.ts'
 
 export interface AnnotationMarks {
-  /** Marks the annotations again. Called after the text was rendered. */
+  /** Marks the annotations again. Call it each time the text has been rendered. */
   show(): void
   close(): void
 }

@@ -83,7 +83,7 @@ const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
   const found = upload.sniffed === undefined ? 'The bytes match no accepted type.' : `The bytes are ${upload.sniffed}.`
   throw new ServiceError('unsupported_media_type', {
     message: found,
-    hint: 'Send a file of one of the types in takes.',
+    hint: 'Send a file whose type is listed in takes.',
     sniffed: upload.sniffed,
     takes
   })

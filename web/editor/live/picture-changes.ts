@@ -48,7 +48,7 @@ export function belowOrAfter(state: EditorState, to: number): Below & { readonly
   return below === undefined ? { changes: [], at: to, isLine: false } : { ...below, isLine: true }
 }
 
-/** Saves the values of the card. The caret moves to the line below the picture, or behind a picture within a line. */
+/** Saves the values of the card. The caret moves to the line below the picture, or after a picture within a line. */
 export function pictureSaved(
   state: EditorState,
   picture: PictureAt,

@@ -1,5 +1,5 @@
 /**
- * Lets a person select a picture as a whole by clicking it. Its Markdown stays hidden. Keys delete or leave the picture. Typed letters go behind it,
+ * Lets a person select a picture as a whole by clicking it. Its Markdown stays hidden. Keys delete or leave the picture. Typed letters go after it,
  * so that none of them ends up in its link.
  */
 import { EditorSelection, EditorState, Prec, Transaction, type Extension, type Text, type TransactionSpec } from '@codemirror/state'
@@ -17,7 +17,7 @@ export function chosenPicture(state: EditorState): PictureAt | undefined {
   return picture?.to === main.to ? picture : undefined
 }
 
-/** Returns transactions that put typed text behind the picture that it would replace, or on a line below it. */
+/** Returns transactions that put typed text after the picture that it would replace, or on a line below it. */
 export function typedAfter(transaction: Transaction): readonly TransactionSpec[] | undefined {
   const { startState, changes } = transaction
   const picture = transaction.isUserEvent('input.type') ? chosenPicture(startState) : undefined
@@ -40,14 +40,14 @@ export function typedAfter(transaction: Transaction): readonly TransactionSpec[]
   ]
 }
 
-/** Puts the caret on the line below a picture that is alone on its line, or else behind the picture. */
+/** Puts the caret on the line below a picture that is alone on its line, or else after the picture. */
 function goBelow(view: EditorView, { to }: PictureAt): boolean {
   const { changes, at, isLine } = belowOrAfter(view.state, to)
   view.dispatch({ changes, selection: { anchor: at }, scrollIntoView: true, userEvent: 'input' })
   return isLine
 }
 
-// Within a line, Enter then acts as it does behind the picture.
+// Within a line, Enter then acts as it does after the picture.
 const enter: Command = (view) => {
   const picture = view.state.readOnly ? undefined : chosenPicture(view.state)
   return picture !== undefined && goBelow(view, picture)

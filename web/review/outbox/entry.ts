@@ -30,7 +30,7 @@ export interface SuggestAction {
   /** Null if the text is inserted at the start of a document without text. */
   readonly target: Target | null
   readonly note: string
-  /** Absent if the suggestion was not typed, but made at once. */
+  /** Absent if the suggestion was made in one step instead of being typed. */
   readonly draft?: DraftName
 }
 

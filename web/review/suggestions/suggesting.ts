@@ -134,7 +134,7 @@ const drafts = ViewPlugin.fromClass(
     #build(state: EditorState): DecorationSet {
       const { base, changes } = state.field(field)
       const found = hunksOf(base, changes).flatMap(({ original, text, fromShown, toShown }): Range<Decoration>[] => {
-        // The cursor stays before text that it deletes, and behind text that is typed instead.
+        // The cursor stays before text that it deletes, and after text that is typed instead.
         const side = text === '' ? 1 : -1
         const struck = Decoration.widget({ widget: new ProposedText('del', original, '', '', true), side })
         const typed = Decoration.mark({ tagName: 'ins', class: 'rm-ins rm-own' })
