@@ -46,7 +46,7 @@ export interface JobOptions {
   readonly name?: string
   /** A newer job replaces an older job that waits in the same slot. */
   readonly slot?: string
-  /** Called when the job itself took long. */
+  /** Called when the job itself took a long time. */
   readonly onSlow?: () => void
 }
 

@@ -94,14 +94,14 @@ export function columnRemoval(drawn: Board, now: Board, column: number): readonl
   return now.columns[at]?.cards.length === 0 ? deleteColumn(now, at) : []
 }
 
-/** Returns the index of the column in front of which a column is put when it moves by one place. Returns undefined if it is already at the end. */
+/** Returns the index of the column before which a column is inserted when it moves by one place. Returns undefined if it is already at the end. */
 export function columnStep({ columns }: Board, column: number, key: string): number | undefined {
   if (key === 'ArrowLeft' && column > 0) return column - 1
   return key === 'ArrowRight' && column + 1 < columns.length ? column + 2 : undefined
 }
 
 /**
- * Returns the index of the column in front of which a column dropped at `x` is put, based on the edges of the displayed columns. The number of
+ * Returns the index of the column before which a column dropped at `x` is inserted, based on the edges of the displayed columns. The number of
  * columns means the end of the board.
  */
 export const columnAt = (boxes: readonly { readonly left: number; readonly right: number }[], x: number): number =>

@@ -49,7 +49,7 @@ export const cycleState = (board: Board, place: CardPlace): Edits => {
 }
 
 /**
- * Puts a card in front of the card that currently has this index in a column. If the card comes from another column, the name of the new column
+ * Puts a card before the card that currently has this index in a column. If the card comes from another column, the name of the new column
  * determines its state.
  */
 export const moveCard = (board: Board, place: CardPlace, to: CardPlace): Edits => {
@@ -170,7 +170,7 @@ export const renameColumn = (board: Board, column: number, title: string): Edits
   )
 }
 
-/** Puts a column with all its contents in front of the column that currently has this index. */
+/** Puts a column with all its contents before the column that currently has this index. */
 export const moveColumn = (board: Board, column: number, to: number): Edits => {
   const found = board.columns[column]
   if (found === undefined || to === column || to === column + 1) return []

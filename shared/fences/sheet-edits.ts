@@ -149,7 +149,7 @@ const lineWith = ({ delimiter }: Sheet, { line, cells }: Row, row: number, textO
   return text + line.text.slice(at)
 }
 
-/** Puts a row in front of the row that currently has this index. */
+/** Puts a row before the row that currently has this index. */
 export const moveRow = (sheet: Sheet, from: number, to: number): Edits => {
   const row = sheet.rows[from]
   const first = firstFree(sheet)
@@ -209,7 +209,7 @@ export const deleteColumn = (sheet: Sheet, at: number): Edits => {
   ])
 }
 
-/** Puts a column in front of the column that currently has this index. It rewrites every row and includes the white space of the cells. */
+/** Puts a column before the column that currently has this index. It rewrites every row and includes the white space of the cells. */
 export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
   const { fence, rows, dashes, width, delimiter } = sheet
   if (from < 0 || from >= width || to < 0 || to > width || to === from || to === from + 1) return []

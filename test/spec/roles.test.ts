@@ -66,7 +66,7 @@ const appSession = async (account: Account, service: Service = world.service): P
 const cookie = async (account: Account, service: Service = world.service): Promise<string> =>
   (await openSession(service, account.id, 'browser', 'a test')).token
 
-/** Returns the service with a clock of long ago. A session opened with it has expired by now. */
+/** Returns the service with a clock that is set far in the past. A session opened with it has expired by now. */
 const longAgo = (): Service => ({
   ...world.service,
   clock: { ...world.service.clock, now: () => world.service.clock.now() - 31 * 24 * 3600 * 1000 }

@@ -34,7 +34,7 @@ export const lineageOf = (links: readonly Share[], id: string): Share[] => {
   return found
 }
 
-/** Throws `invalid_request` if the role is above the role of the link's maker, because the holder of the maker knows this link. */
+/** Throws `invalid_request` if the role is above that of the link's maker (the link through which it was made), whose holder knows this link. */
 export const requireRoleWithin = (links: readonly Share[], { maker }: Share, role: Role): void => {
   const by = links.find(({ id }) => id === maker)
   if (by === undefined || includesRole(by.role, role)) return
