@@ -5,7 +5,7 @@
  */
 import { limits } from '../../shared/limits.ts'
 import { messageTypes } from '../../shared/live-protocol.ts'
-import { type FrameHead } from './durable-acks.ts'
+import type { FrameHead } from './frame.ts'
 import type { Turns } from './turns.ts'
 import type { Valve } from './valve.ts'
 

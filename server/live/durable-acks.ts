@@ -8,33 +8,15 @@
  */
 import type { Duplex } from 'node:stream'
 import type { WebSocketLike } from '@hocuspocus/server'
-import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import type { WebSocket } from 'ws'
 import { onceFor } from '../../shared/once-for.ts'
 import { limits } from '../../shared/limits.ts'
 import { closeCodes, messageTypes } from '../../shared/live-protocol.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
+import { type FrameHead, liveFrame, readFrame } from './frame.ts'
 import { SocketSessions } from './socket-sessions.ts'
 import { Valve } from './valve.ts'
-
-export interface FrameHead {
-  readonly doc: string
-  /** The address in the frame: `doc` or `doc NUL session`. */
-  readonly address: string
-  readonly type: number
-  /** The offset of the message's content. */
-  readonly offset: number
-}
-
-/** Returns the address, the document and the type of a frame. Throws if the frame cannot be decoded. */
-export const readFrame = (frame: Uint8Array): FrameHead => {
-  const decoder = decoding.createDecoder(frame)
-  const address = decoding.readVarString(decoder)
-  const end = address.indexOf('\0')
-  const type = decoding.readVarUint(decoder)
-  return { doc: end === -1 ? address : address.slice(0, end), address, type, offset: decoder.pos }
-}
 
 const tellsOfText = (type: number): boolean =>
   type === messageTypes.sync || type === messageTypes.syncReply || type === messageTypes.syncStatus
@@ -157,14 +139,11 @@ const handleOf = (socket: Duplex): Handle | undefined => (socket as { readonly _
 const permissionDenied = 1
 
 /** Returns the answer that Hocuspocus gives to an invalid token. */
-export const refusalOf = (address: string, reason: string): Uint8Array => {
-  const encoder = encoding.createEncoder()
-  encoding.writeVarString(encoder, address)
-  encoding.writeVarUint(encoder, messageTypes.auth)
-  encoding.writeVarUint(encoder, permissionDenied)
-  encoding.writeVarString(encoder, reason)
-  return encoding.toUint8Array(encoder)
-}
+export const refusalOf = (address: string, reason: string): Uint8Array =>
+  liveFrame(address, messageTypes.auth, (frame) => {
+    encoding.writeVarUint(frame, permissionDenied)
+    encoding.writeVarString(frame, reason)
+  })
 
 /** Whether a message contains the updates that a client requested. The second number of a sync message indicates this (y-protocols). */
 const isAnswer = (message: Uint8Array): boolean => {

@@ -7,6 +7,7 @@ import * as encoding from 'lib0/encoding'
 import { encodeAwarenessUpdate } from 'y-protocols/awareness'
 import { limits } from '../../shared/limits.ts'
 import { messageTypes } from '../../shared/live-protocol.ts'
+import { liveFrame } from './frame.ts'
 
 export interface PresenceFrames {
   /** Removes the listener that Hocuspocus adds once a document is loaded. */
@@ -20,13 +21,9 @@ interface Moved {
   readonly removed: number[]
 }
 
-const frameOf = (address: string, update: Uint8Array): Uint8Array => {
-  const encoder = encoding.createEncoder()
-  encoding.writeVarString(encoder, address)
-  encoding.writeVarUint(encoder, messageTypes.awareness)
-  encoding.writeVarUint8Array(encoder, update)
-  return encoding.toUint8Array(encoder)
-}
+/** Returns a frame with an awareness update (y-protocols). */
+export const presenceFrame = (address: string, update: Uint8Array): Uint8Array =>
+  liveFrame(address, messageTypes.awareness, (frame) => encoding.writeVarUint8Array(frame, update))
 
 /**
  * Creates the sender of a document's presence. `settle` applies the waiting edits, because a cursor must not arrive before the text to which it
@@ -41,7 +38,7 @@ export const createPresenceFrames = (document: Document, settle: () => void): Pr
   /** Sends a frame to a few sockets in each turn of the event loop, so that edits do not have to wait for a crowd. */
   const sendTo = (connections: readonly Connection[], update: Uint8Array, frame: Uint8Array): void => {
     for (const connection of connections.slice(0, limits.presenceFrameSockets))
-      connection.send(connection.messageAddress === document.name ? frame : frameOf(connection.messageAddress, update))
+      connection.send(connection.messageAddress === document.name ? frame : presenceFrame(connection.messageAddress, update))
     const rest = connections.slice(limits.presenceFrameSockets)
     if (rest.length > 0) setImmediate(() => sendTo(rest, update, frame))
   }
@@ -52,7 +49,7 @@ export const createPresenceFrames = (document: Document, settle: () => void): Pr
     sentAt = performance.now()
     const update = encodeAwarenessUpdate(awareness, [...moved])
     moved.clear()
-    sendTo(document.getConnections(), update, frameOf(document.name, update))
+    sendTo(document.getConnections(), update, presenceFrame(document.name, update))
   }
 
   const plan = (): void => {

@@ -5,7 +5,7 @@
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import { limits } from '../../shared/limits.ts'
-import { messageTypes } from '../../shared/live-protocol.ts'
+import { presenceFrame } from './presence-frames.ts'
 
 /** The states of an awareness message (y-protocols): clock and JSON by client id. */
 type States = Map<number, { readonly clock: number; readonly state: string }>
@@ -52,11 +52,7 @@ const frameOf = (address: string, states: States): Uint8Array => {
     encoding.writeVarUint(update, clock)
     encoding.writeVarString(update, state)
   }
-  const frame = encoding.createEncoder()
-  encoding.writeVarString(frame, address)
-  encoding.writeVarUint(frame, messageTypes.awareness)
-  encoding.writeVarUint8Array(frame, encoding.toUint8Array(update))
-  return encoding.toUint8Array(frame)
+  return presenceFrame(address, encoding.toUint8Array(update))
 }
 
 export class PresencePace {

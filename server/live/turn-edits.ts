@@ -13,17 +13,13 @@ import { messageTypes } from '../../shared/live-protocol.ts'
 import type { Service } from '../domain/service.ts'
 import { actorOfConnection, type Context, type LoadedDocument, type TurnEdits, type WaitingEdit } from './documents.ts'
 import type { Peer } from './durable-acks.ts'
+import { liveFrame } from './frame.ts'
 import { noteUpdate, plainUpdate } from './incoming.ts'
 import type { EditsOrigin } from './update-frames.ts'
 
 /** `SyncStatus(true)`, the acknowledgement of one update. */
-const acknowledgement = (address: string): Uint8Array => {
-  const encoder = encoding.createEncoder()
-  encoding.writeVarString(encoder, address)
-  encoding.writeVarUint(encoder, messageTypes.syncStatus)
-  encoding.writeVarUint(encoder, 1)
-  return encoding.toUint8Array(encoder)
-}
+const acknowledgement = (address: string): Uint8Array =>
+  liveFrame(address, messageTypes.syncStatus, (frame) => encoding.writeVarUint(frame, 1))
 
 export const createTurnEdits = (entry: () => LoadedDocument | undefined, service: () => Pick<Service, 'quotas'>): TurnEdits => {
   let waiting: WaitingEdit[] = []

@@ -5,6 +5,7 @@
 import { type Connection, type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as encoding from 'lib0/encoding'
 import { messageTypes } from '../../shared/live-protocol.ts'
+import { liveFrame } from './frame.ts'
 
 /** The origin of a transaction with edits of connections. `several` says that other connections also contributed edits. */
 export interface EditsOrigin {
@@ -16,14 +17,11 @@ export interface EditsOrigin {
 /** The second number of a sync message that contains an update (y-protocols). */
 const updateStep = 2
 
-const frameOf = (address: string, update: Uint8Array): Uint8Array => {
-  const encoder = encoding.createEncoder()
-  encoding.writeVarString(encoder, address)
-  encoding.writeVarUint(encoder, messageTypes.sync)
-  encoding.writeVarUint(encoder, updateStep)
-  encoding.writeVarUint8Array(encoder, update)
-  return encoding.toUint8Array(encoder)
-}
+const frameOf = (address: string, update: Uint8Array): Uint8Array =>
+  liveFrame(address, messageTypes.sync, (frame) => {
+    encoding.writeVarUint(frame, updateStep)
+    encoding.writeVarUint8Array(frame, update)
+  })
 
 /** Returns the author of a transaction if it has only one. That author already has the edit. */
 const authorOf = (origin: unknown): Connection | undefined =>

@@ -10,6 +10,7 @@ import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/pro
 import * as encoding from 'lib0/encoding'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
+import { liveFrame as frameOf } from '../../server/live/frame.ts'
 import type { Role } from '../../shared/roles.ts'
 import { removeAll, start as startBare, type StartOptions, type World as BareWorld } from './start.ts'
 
@@ -361,14 +362,7 @@ const openSocket = (url: string, { origin, path = '/collab', headers }: SocketOp
     socket.on('open', () => resolve(raw))
   })
 
-/** Returns a frame of the Hocuspocus protocol. */
-export const frameOf = (doc: string, type: number, body: (encoder: encoding.Encoder) => unknown): Uint8Array => {
-  const encoder = encoding.createEncoder()
-  encoding.writeVarString(encoder, doc)
-  encoding.writeVarUint(encoder, type)
-  body(encoder)
-  return encoding.toUint8Array(encoder)
-}
+export { frameOf }
 
 /** Returns a sync frame with an update. */
 export const updateFrame = (doc: string, update: Uint8Array): Uint8Array =>

@@ -5,19 +5,12 @@ import type { Socket } from 'node:net'
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import { WebSocket } from 'ws'
+import { liveFrame } from '../../../server/live/frame.ts'
 import { createDocument, type Place, scan, startBare, startProcess } from './support.ts'
-
-const frameTo = (doc: string, type: number, write: (encoder: encoding.Encoder) => void): Uint8Array => {
-  const encoder = encoding.createEncoder()
-  encoding.writeVarString(encoder, doc)
-  encoding.writeVarUint(encoder, type)
-  write(encoder)
-  return encoding.toUint8Array(encoder)
-}
 
 /** Returns the frame for an update of the document. */
 export const updateFrame = (doc: string, update: Uint8Array): Uint8Array =>
-  frameTo(doc, 0, (encoder) => {
+  liveFrame(doc, 0, (encoder) => {
     encoding.writeVarUint(encoder, 2)
     encoding.writeVarUint8Array(encoder, update)
   })
@@ -79,7 +72,7 @@ export const openPerson = ({ place, client, hasCursor, onMark, onAcknowledged, o
         moves += 1
         for (const number of [1, client, moves]) encoding.writeVarUint(states, number)
         encoding.writeVarString(states, JSON.stringify(cursorAt(client, clock - 1)))
-        send(frameTo(place.doc, 1, (encoder) => encoding.writeVarUint8Array(encoder, encoding.toUint8Array(states))))
+        send(liveFrame(place.doc, 1, (encoder) => encoding.writeVarUint8Array(encoder, encoding.toUint8Array(states))))
       },
       send,
       close: () => ws.terminate()
@@ -95,7 +88,7 @@ export const openPerson = ({ place, client, hasCursor, onMark, onAcknowledged, o
     ws.on('close', (code) => onClose?.(code))
     ws.on('open', () =>
       send(
-        frameTo(place.doc, 2, (encoder) => {
+        liveFrame(place.doc, 2, (encoder) => {
           encoding.writeVarUint(encoder, 0)
           encoding.writeVarString(encoder, place.key)
           encoding.writeVarString(encoder, 'bench')
@@ -113,7 +106,7 @@ export const openPerson = ({ place, client, hasCursor, onMark, onAcknowledged, o
       if (type === 2)
         return step === 2
           ? void send(
-              frameTo(place.doc, 0, (encoder) => {
+              liveFrame(place.doc, 0, (encoder) => {
                 encoding.writeVarUint(encoder, 0)
                 encoding.writeVarUint8Array(encoder, Uint8Array.of(0))
               })
