@@ -15,6 +15,7 @@ import { markEach, markingBlocks } from '../web/editor/mark-blocks.ts'
 import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
 import { belowRows } from '../web/editor/grid/below.ts'
+import { typeInCell } from '../web/editor/grid/type-in-cell.ts'
 import { belowLast } from '../web/editor/grid/press-below.ts'
 import { footnote } from '../web/editor/footnote.ts'
 import { bracketsNear, emojiTyped, linkTo } from '../web/editor/completions.ts'
@@ -745,4 +746,18 @@ test('[WRITE-103] copied HTML has absolute addresses and the mark of the editor,
     'https://b.example/',
     'mailto:a@b.example'
   ])
+})
+
+test.each([
+  ['‹›| A | B |\n| - | - |\n| c | d |', '| XA | B |\n| - | - |\n| c | d |'],
+  ['| A | B |\n| - | - |\n‹›| c | d |', '| A | B |\n| - | - |\n| Xc | d |'],
+  ['| A | B |\n| - | - |\n| c | d |‹›', '| A | B |\n| - | - |\n| c | dX |'],
+  ['| A | B |\n| - | - |\n| c‹› | d |', '| A | B |\n| - | - |\n| cX | d |'],
+  ['‹›words', 'Xwords']
+])('[WRITE-109] a letter typed in %j', (before, expected) => {
+  const state = stateOf(before, typeInCell)
+  const { head } = state.selection.main
+  const typed = state.update({ changes: { from: head, insert: 'X' }, selection: { anchor: head + 1 }, userEvent: 'input.type' })
+  expect(typed.state.doc.toString()).toBe(expected)
+  expect(typed.state.sliceDoc(0, typed.state.selection.main.head).endsWith('X')).toBe(true)
 })

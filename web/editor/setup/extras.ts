@@ -7,6 +7,7 @@ import { exactUndo } from '../exact-undo.ts'
 import { blockHandles } from '../blocks/handles.ts'
 import { turns, type Turn } from '../blocks/menu.tsx'
 import { gridHandles } from '../grid/handles.ts'
+import { typeInCell } from '../grid/type-in-cell.ts'
 import { pressBelow } from '../grid/press-below.ts'
 import { linkCard } from '../live/link-card.ts'
 import { pictureCard } from '../live/picture-card.ts'
@@ -68,6 +69,7 @@ export const createExtras = ({ blocks, onChange, documents, bubble, onRight, tur
     pictureHandles,
     gridHandles,
     pressBelow,
+    typeInCell,
     blockHandles,
     lineWords,
     copiedHtml

@@ -1,0 +1,29 @@
+/** Puts letters typed in front of or behind the pipes of a table row into the cell in which the live view draws the caret. */
+import { EditorState, type Extension, Transaction, type TransactionSpec, type Text } from '@codemirror/state'
+import { content, isDelimiter } from '../table-rows.ts'
+import { tableAt } from '../tables.ts'
+
+/** Returns the transaction that types into the nearest cell. Undefined if the letters already go into a cell. */
+export function typedInCell(transaction: Transaction): TransactionSpec | undefined {
+  const { startState, changes } = transaction
+  const { main, ranges } = startState.selection
+  if (!transaction.isUserEvent('input.type') || !main.empty || ranges.length > 1) return undefined
+  const row = tableAt(startState)?.row
+  const [first, last] = [row?.cells[0], row?.cells.at(-1)]
+  if (row === undefined || first === undefined || last === undefined || isDelimiter(row.line.text)) return undefined
+  const at =
+    main.head < first.from ? content(startState.doc, first).from : main.head > last.to ? content(startState.doc, last).to : undefined
+  let typed: Text | undefined
+  changes.iterChanges((from, to, _from, _to, inserted) => {
+    if (from === main.head && to === main.head) typed = inserted
+  })
+  if (at === undefined || typed === undefined || typed.lines > 1) return undefined
+  return {
+    changes: { from: at, insert: typed },
+    selection: { anchor: at + typed.length },
+    scrollIntoView: true,
+    userEvent: transaction.annotation(Transaction.userEvent) ?? 'input.type'
+  }
+}
+
+export const typeInCell: Extension = EditorState.transactionFilter.of((transaction) => typedInCell(transaction) ?? transaction)
