@@ -14,11 +14,8 @@ export interface HeldDocument {
   release(): void
 }
 
-export interface Live {
-  /** Returns the document in memory, and loads it first if necessary. Rejects with the error of a failed load. */
-  open(doc: string): Promise<HeldDocument>
-  /** Returns the document if it is in memory and has not failed. */
-  find(doc: string): OpenDocument | undefined
+/** Ends connections, which are sockets and long polls, as soon as their access ends. */
+interface Connections {
   /** Ends the sockets and long polls that use this link, or all sockets and long polls of the document when `share` is null. Takes effect at once. */
   end(doc: string, share: string | null, code: ErrorCode): void
   /** Makes the sockets of a link reconnect with its new role. Takes effect at once. */
@@ -31,6 +28,13 @@ export interface Live {
   requireRight(doc: string, caller: Caller): void
   /** Admits callers again after the document was restored. */
   readmit(doc: string): void
+}
+
+export interface Live extends Connections {
+  /** Returns the document in memory, and loads it first if necessary. Rejects with the error of a failed load. */
+  open(doc: string): Promise<HeldDocument>
+  /** Returns the document if it is in memory and has not failed. */
+  find(doc: string): OpenDocument | undefined
   /** Shows a program at a range of the current text for a while, because it wrote without a socket. Does nothing for people. */
   showAgent(doc: string, caller: Caller, at: Range): void
   /** Sends a message to every open page of the document, or only to the pages whose caller satisfies `to`. */
@@ -46,21 +50,9 @@ export interface Live {
 export type End = (code: ErrorCode, linkIsLeft: boolean) => void
 
 /** Registers sockets and long polls by link, so that a revocation ends them at once. */
-export interface Registry {
+export interface Registry extends Connections {
   /** Registers a connection; `end` is called when its credential ends. Returns a function to remove it. */
   add(doc: string, caller: Caller, end: End): () => void
-  /** Ends the connections of a link, or all connections of the document when `share` is null. */
-  end(doc: string, share: string | null, code: ErrorCode): void
-  /** Ends the connections of a link so that they reconnect with its new role. */
-  changeRole(doc: string, share: string, role: Role): void
-  /** Whether a connection is using this link. */
-  isUsed(doc: string, share: string): boolean
-  /** Ends the connections of a session. */
-  endSession(session: string, code: ErrorCode): void
-  /** Throws the error with which the caller's access ended, if it has ended. */
-  requireRight(doc: string, caller: Caller): void
-  /** Forgets that access to the document ended. */
-  readmit(doc: string): void
   /** Ends all connections. */
   endAll(code: ErrorCode): void
 }
