@@ -3,13 +3,14 @@
  * moves on to the actions, and Escape returns to the text. The card shows an address that could run code, but never opens it.
  */
 import { StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from '@codemirror/state'
-import { type EditorView, hoverTooltip, showTooltip, ViewPlugin, type Tooltip, type TooltipView } from '@codemirror/view'
+import { type EditorView, hoverTooltip, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
 import { t } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { iconPath, type IconName } from '../../ui/icons.tsx'
 import { drawIcon } from '../draw-icon.ts'
 import { isInCode } from '../in-code.ts'
 import { addressOf, anchorOf, asTarget, editLink, linkAt, withoutLink, type LinkAt } from './link-at.ts'
+import { hideOnLeaving } from './hide-card.ts'
 import { safeAddress } from './inline.ts'
 import { completeAddress } from '../slots.ts'
 
@@ -178,15 +179,4 @@ const hover = hoverTooltip(
   { hideOn: ({ selection, effects }) => selection !== undefined || effects.some((effect) => effect.is(editLink) || effect.is(hide)) }
 )
 
-// Moving the focus out of the text closes the card, unless the focus moves into the card.
-const leaving = ViewPlugin.define((view) => {
-  const left = (): void =>
-    void setTimeout(() => {
-      if (view.dom.contains(document.activeElement) || view.state.field(field, false) == null) return
-      view.dispatch({ effects: hide.of(null) })
-    })
-  view.dom.addEventListener('focusout', left)
-  return { destroy: () => view.dom.removeEventListener('focusout', left) }
-})
-
-export const linkCard: Extension = [field, hover, leaving]
+export const linkCard: Extension = [field, hover, hideOnLeaving(field, hide)]

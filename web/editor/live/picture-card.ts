@@ -1,9 +1,10 @@
 /** The card of the picture at the caret, with its size and its caption. Ctrl-K moves the focus into the card, and Escape returns to the text. */
 import { StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state'
-import { type EditorView, showTooltip, ViewPlugin, type Tooltip } from '@codemirror/view'
+import { type EditorView, showTooltip, type Tooltip } from '@codemirror/view'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import { t } from '../../text/t.ts'
 import { isInCode } from '../in-code.ts'
+import { hideOnLeaving } from './hide-card.ts'
 import { editPicture, pictureAt, type PictureAt } from './picture-at.ts'
 import { pictureSaved } from './picture-changes.ts'
 import { chosenPicture } from './picture-chosen.ts'
@@ -92,15 +93,4 @@ const field = StateField.define<Shown | null>({
   provide: (self) => showTooltip.from(self, (value) => value?.tooltip ?? null)
 })
 
-// Moving the focus out of the text closes the card, unless the focus moves into the card.
-const leaving = ViewPlugin.define((view) => {
-  const left = (): void =>
-    void setTimeout(() => {
-      if (view.dom.contains(document.activeElement) || view.state.field(field, false) == null) return
-      view.dispatch({ effects: hide.of(null) })
-    })
-  view.dom.addEventListener('focusout', left)
-  return { destroy: () => view.dom.removeEventListener('focusout', left) }
-})
-
-export const pictureCard: Extension = [field, leaving]
+export const pictureCard: Extension = [field, hideOnLeaving(field, hide)]
