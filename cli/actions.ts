@@ -88,7 +88,10 @@ const showRevision: Action = async (call) => {
   return call.terminal.text(found.content)
 }
 
-/** Restores a revision. Unless the caller names a version, it replaces the current one, so that later text is never replaced unread. */
+/**
+ * Restores a revision. If the caller names no base version, the current version is used. Text that is written after that is then never replaced
+ * unread.
+ */
 const restore: Action = async (call) => {
   const place = call.place()
   const client = call.client(place)

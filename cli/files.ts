@@ -1,4 +1,4 @@
-/** Reads text files, and replaces files completely or not at all. */
+/** Reads text files, and replaces files atomically. */
 import {
   closeSync,
   fsyncSync,

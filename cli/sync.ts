@@ -78,13 +78,13 @@ export interface Both {
   readonly remote: Copy
 }
 
-/** Somebody may save the file while a request runs. Throws `file_changed` in that case, before anything is written. */
+/** Throws `file_changed`, before anything is written, if somebody has saved the file during a request. */
 export const checkStill = (file: string, local: string): void => {
   if (mustRead(file) === local) return
   throw new Failure('file_changed', `Somebody saved ${file} in the meantime. agmd did not change it.`, `Run the command again.`, { file })
 }
 
-/** Writes both versions into the file, between conflict markers. Afterwards the base of the file is the version of the document. */
+/** Writes both versions into the file, between conflict markers. The version of the document becomes the base of the file. */
 export const writeMarks = ({ file, place, base, local, remote }: Both, conflicts: number): Failure => {
   const labels = { mine: `${file} (yours)`, base: 'before', theirs: `the document (${remote.version})` }
   save(file, mergeWithMarks(base, local, remote.content, labels))

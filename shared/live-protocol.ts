@@ -6,7 +6,10 @@ import type { Role } from './roles.ts'
 /** Message types of the Hocuspocus protocol. */
 export const messageTypes = { sync: 0, awareness: 1, auth: 2, syncReply: 4, stateless: 5, close: 7, syncStatus: 8 } as const
 
-/** Close codes of the live socket (docs/protocol.md, Close codes; RFC 6455 §7.4.1). */
+/**
+ * Close codes of the live socket (docs/protocol.md, Close codes; RFC 6455 §7.4.1). `closeCodeOf` in server/live/hocuspocus.ts chooses the code when
+ * access ends, for example when a link is revoked.
+ */
 export const closeCodes = {
   restarting: 1001,
   tooBig: 1009,

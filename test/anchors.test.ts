@@ -327,7 +327,7 @@ describe('replacements', () => {
     expect(where()).toBeUndefined()
   })
 
-  /** Replaces a text with one that has no part in common with it for the diff. Returns the new range of the quote. */
+  /** Replaces a text with another one in which the diff finds none of the old text. Returns the new range of the quote. */
   const rewritten = (before: string, quote: string, after: string): Range | undefined => {
     const text = new Y.Doc().getText('content')
     text.insert(0, before)

@@ -406,7 +406,7 @@ test('[COMP-63] both columns are found again on a board that others changed sinc
   const move = columnMove(drawn, now, 0, 2)
   expect(namesAfter(now, move?.edits ?? [])).toEqual(['New', 'A', 'C', 'B'])
   expect(move?.column).toBe(1)
-  // Others deleted the column before which the card was to go. It goes before the next column that still exists.
+  // Others deleted the column that was to follow the moved one. The moved column goes before the next column that still exists.
   const without = boardOf('## C', '## A')
   expect(namesAfter(without, columnMove(drawn, without, 0, 1)?.edits ?? [])).toEqual(['A', 'C'])
   expect(columnMove(drawn, boardOf('## B', '## C'), 0, 2)).toBeUndefined()

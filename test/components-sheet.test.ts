@@ -207,7 +207,7 @@ test('[COMP-8] keys open a cell, clear the selected ones and open the menu', () 
   const grid = new Grid().go(1, 1)
   expect(grid.key('F10', { shiftKey: true }).last.action).toEqual({ kind: 'menu' })
   expect(grid.key('ContextMenu').last.action).toEqual({ kind: 'menu' })
-  // Keys of the page stay with the page.
+  // The grid leaves the keys of the page to the page.
   for (const [key, held] of [
     ['z', { ctrlKey: true }],
     ['Tab', {}],
@@ -280,7 +280,7 @@ test('[COMP-74] an arrow beyond the last row or column begins one, which disappe
     picking.isPicking = true
     expect(picking.key(key).at).toEqual(place(2, 2))
   }
-  // A row that begins next to a begun column replaces that column.
+  // If a person adds a row while a new column is still empty, the row replaces that column.
   const corner = new Grid().go(2, 2).key('ArrowRight').goOn(tab, false)
   expect([corner.at, corner.size]).toEqual([place(3, 0), { height: 4, width: 3 }])
 })

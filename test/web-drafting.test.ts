@@ -12,8 +12,8 @@ afterEach(() => {
 })
 
 /**
- * The fate of a request. `unreached`: the service never receives it. `lost`: its answer never arrives. `cut`: the connection ends within the
- * answer. `silent`: nothing arrives. `other`: the service has other words under this name.
+ * The fate of a request. `unreached`: the service never receives it. `lost`: its answer never arrives. `cut`: the connection ends within the answer.
+ * `silent`: nothing arrives. `other`: the service has a different text under this name.
  */
 type Fate = 'ok' | 'unreached' | 'lost' | 'cut' | 'silent' | 'other'
 

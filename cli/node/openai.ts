@@ -132,7 +132,7 @@ const works = { image, speech, transcription } as const
 
 const isRemote = (kind: string): kind is keyof typeof works => Object.hasOwn(works, kind)
 
-/** Whether the server answers. It does not report what it can do, so the settings list the kinds of job. */
+/** Whether the server answers. Its answer does not say which kinds of job it supports, so the settings list them. */
 const answers = async (base: string): Promise<boolean> => {
   const key = setting('KEY')
   try {

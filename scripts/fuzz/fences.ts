@@ -1,6 +1,6 @@
 /**
  * Runs the fuzz of boards, chats and sheets for any number of seeds: `npm run fuzz fences [seeds] [first]`. It exits with 1 at the first failing
- * seed. Add that seed to test/fences-together.test.ts. Afterwards it checks undo and redo with all seeds, and lists the seeds that fail.
+ * seed. Add that seed to test/fences-together.test.ts. Then it checks undo and redo with all seeds, and lists the seeds that fail.
  */
 import { fencesHold, stepsReturn } from '../../test/fuzz/fences.ts'
 

@@ -1,4 +1,7 @@
-/** All records of a store, in the form that a migration reads. */
+/**
+ * All records of a store, in the form that a migration reads. This file does not know what the bytes of a value mean: server/domain/text/journal.ts
+ * lays out the records of the journal.
+ */
 import type { Key } from '../domain/ports.ts'
 
 /** A record in the form in which it is stored: its key in both forms, and its value. */

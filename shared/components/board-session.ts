@@ -1,6 +1,7 @@
 /**
- * A person's session on a board. It contains the draft of a card, the open field, the filter, the card that the Tab key reaches, and the target of
- * the focus. Other people may change the board at any time, so a change finds its card or column again before it is written (board-changes.ts).
+ * A person's session on a board, as pure functions: web/components/board-session.ts connects them to the page. The session contains the draft of a
+ * card, the open field, the filter, the card that the Tab key reaches, and the target of the focus. Other people may change the board at any time, so
+ * a change finds its card or column again before it is written (board-changes.ts).
  */
 import type { Board, Card, CardPlace } from '../fences/board.ts'
 import { cardsOn, columnMove, columnStep, findCard, titlesOf, wordsOf } from './board.ts'

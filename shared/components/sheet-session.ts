@@ -1,6 +1,7 @@
 /**
- * A person's session in a sheet: the selected cells, the cell that is being edited, and the cells that are selected for its formula. Other people may
- * change the sheets at any time. The meaning of each key is in sheet-keys.ts.
+ * A person's session in a sheet, as pure functions: the selected cells, the cell that is being edited, and the cells that are selected for its
+ * formula. web/components/sheet-session.ts connects the session to the page. Other people may change the sheets at any time. The meaning of each key
+ * is in sheet-keys.ts.
  */
 import { closedFormula } from '../fences/formula/parse.ts'
 import type { Fence } from '../fences/fences.ts'

@@ -20,7 +20,7 @@ export const sizes = [
 
 interface SizesOptions {
   readonly fullPage?: boolean
-  /** An element of the state, for a state that another size could end. */
+  /** An element that must be visible before the page is checked. Needed if a change of size could end the state of the page. */
   readonly shown?: Locator
   readonly check?: (name: string) => Promise<void>
 }
@@ -70,8 +70,8 @@ export async function look(page: Page, name: string, fullPage = false): Promise<
 }
 
 /**
- * Checks a page at every size, narrow first, and leaves it wide and dark. To load a page costs more than to look at it, so a page that differs only in
- * its layout is loaded once for all sizes. `check` runs at each size.
+ * Checks a page at every size, narrow first, and leaves it wide and dark. Loading a page costs more than looking at it, so a page that differs only
+ * in its layout is loaded once for all sizes. `check` runs at each size.
  */
 export async function lookAtSizes(page: Page, name: string, { fullPage = false, shown, check }: SizesOptions = {}): Promise<void> {
   for (const size of sizes.toReversed()) {

@@ -24,7 +24,7 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
   await look(page, 'switcher')
   await page.keyboard.press('Escape')
   await field.waitFor({ state: 'detached' })
-  // In the text the key inserts a link, with and without a selection. Elsewhere it searches documents.
+  // In the text, the key inserts a link, with or without a selection. Elsewhere, it searches documents.
   await page.locator('.cm-content').focus()
   await page.keyboard.press('Control+End')
   await page.keyboard.press('Control+k')

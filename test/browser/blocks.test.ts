@@ -62,7 +62,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
     'the handle beside its block'
   )
   await page.setViewportSize({ width: 1280, height: 800 })
-  // A person who goes on to a comment leaves no handle behind.
+  // The handle disappears when the person goes on to a comment.
   await page.locator('.block-handle:visible').waitFor()
   await page.locator('.card').focus()
   await page.locator('.block-handle:visible').waitFor({ state: 'detached' })

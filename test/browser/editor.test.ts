@@ -54,7 +54,7 @@ test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", as
   await Promise.all([saved(ana.page), saved(bea.page)])
   await bea.page.locator('.cm-line').last().click()
   await bea.page.keyboard.press('End')
-  // The name is visible while Bea types, and disappears soon afterwards.
+  // The name is visible while Bea types, and disappears soon after that.
   const named = ana.page.locator('.remote-caret.labelled', { hasText: 'Bea' }).waitFor()
   await bea.page.keyboard.type(' and second')
   await named

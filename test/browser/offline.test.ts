@@ -136,7 +136,7 @@ test('[KEEP-10] a page whose database opens late keeps from then on what was typ
   await context.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
   const other = await context.newPage()
   await other.goto(`${world.url}/blank`)
-  // The deletion waits for this page. Until it is done, the browser opens the database for no page.
+  // The deletion waits for this page. Until the deletion is done, no page can open the database.
   await other.evaluate(async () => {
     const request = indexedDB.open('agmd')
     await new Promise((resolve) => (request.onsuccess = resolve))

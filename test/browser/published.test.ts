@@ -1,4 +1,7 @@
-/** The published page in real browsers, in every window size and theme and without scripts. Also checks that it is as small as promised. */
+/**
+ * The published page in real browsers, in every window size and theme and without scripts. The tests also check that the page is as small as
+ * promised.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'

@@ -532,7 +532,7 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
   await press('Control+End')
   for (let line = 0; line < 30; line++) await press('Enter')
   await until(hasQuarter, 'a quarter of the window stays free below the caret')
-  // An image above the caret gets its height late. Its address is short: a long one would first be many lines of text.
+  // An image above the caret gets its height late. Its address is short, because a long address would first appear as many lines of text.
   const image = { asked: Promise.withResolvers<undefined>(), sent: Promise.withResolvers<undefined>() }
   await page.route('**/late.png', async (route) => {
     image.asked.resolve(undefined)
@@ -561,7 +561,8 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
   expect(await scrolled()).toBe(0)
   await press('Enter')
   await until(hasQuarter, 'the next line has its room again')
-  // After selecting everything, the caret is at the end, although nobody went there. A picture that grows then must not scroll the text.
+  // After selecting everything, the caret is at the end, although the person did not move it there. A picture that grows then must not scroll the
+  // text.
   await page.mouse.wheel(0, -5000)
   await until(async () => (await scrolled()) === 0, 'scrolled back again')
   await press('Control+Home', 'Control+a')

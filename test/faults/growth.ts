@@ -80,8 +80,8 @@ const steps = [1, 2, 4, 8, 16, 32, 64, 128, 256].filter((size) => size <= larges
 const judged = { from: largest / 4, to: largest }
 
 /**
- * Describes how a parser's time grew too fast. Undefined if it did not. The shortest of several times counts, and a size that fails is measured
- * again.
+ * Returns a description of the growth if a parser's time grew too fast, and otherwise undefined. The shortest of several times counts, and a size
+ * that fails is measured again.
  */
 export const growthOf = (read: (text: string) => unknown, family: (kilobytes: number) => string): string | undefined => {
   const times = new Map<number, number>()

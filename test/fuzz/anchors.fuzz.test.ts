@@ -14,6 +14,7 @@ test(`[FUZZ-2] under concurrent edits, replacements, restores and accepts anchor
     sum.together += tally.together
     sum.missed += tally.missed
   }
-  // Reporting every anchor as gone would pass the other checks. An anchor whose words end up together may almost never be reported as gone.
+  // A service that reports every anchor as gone would pass the other checks. Therefore, an anchor whose words end up together may almost never be
+  // reported as gone.
   expect(sum.missed).toBeLessThan(sum.together / 100)
 })

@@ -18,7 +18,7 @@ type Random = (below: number) => number
 interface Person {
   readonly ydoc: Y.Doc
   readonly text: Y.Text
-  /** Updates that were made here and not sent yet. `incoming` has the server's updates that were not received yet. */
+  /** Updates that were made here and have not been sent yet. `incoming` contains the server's updates that have not been received yet. */
   readonly out: Uint8Array[]
   readonly incoming: Uint8Array[]
 }
@@ -168,7 +168,7 @@ const typeOrErase = (fuzz: Case, model: Model): string => {
     return `types ${JSON.stringify(typed)} at ${from}`
   }
   const { from, to } = rangeIn(random, content, random(4) === 0 ? 40 : 6)
-  // The model of words deletes complete words and keeps the space around them. Part of a word, or two joined words, would be another word.
+  // The model of words deletes complete words and keeps the space around them. Part of a word, or two joined words, would count as a different word.
   const whole = model === words ? wordsAlone(content, wholeWords(content, { from, to })) : { from, to }
   if (whole.to > whole.from) text.delete(whole.from, whole.to - whole.from)
   return `erases ${JSON.stringify(whole)}`

@@ -62,7 +62,7 @@ interface Fuzz {
   readonly typists: { readonly typist: Typist; readonly page: Page; online: boolean }[]
   /** Tokens that a recorded deletion or replacement may have removed. */
   readonly covered: Set<string>
-  /** Requests without an answer so far. */
+  /** Requests that have not been answered yet. */
   readonly pending: Set<Promise<void>>
   readonly log: string[]
   world: World

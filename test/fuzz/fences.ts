@@ -30,7 +30,7 @@ interface Case {
   readonly people: readonly Person[]
   /** For the word of each card, message or row: the people who moved or removed it since the last sync. */
   readonly known: Map<string, { movers: Set<string>; removers: Set<string> }>
-  /** Words that somebody wrote next to another one, and the removals that may take them along. */
+  /** Words that somebody added to a card, message or row, each with the word that identifies that card, message or row. */
   readonly written: Map<string, string>
   /** Cards that appear twice because two people moved them. They are not checked further. */
   readonly twice: Set<string>
@@ -292,7 +292,7 @@ const typeEmptyLine = ({ random }: Case, { source, lines, bodyFrom, bodyTo }: Fe
 
 /**
  * One person's page, and the service that tidies the text between the steps. All steps are undone, redone, and undone again. Empty lines that existed
- * before and that the service removed are ignored. With `typesEmptyLines`, which types further ones, all empty lines are ignored. Throws with the
+ * before and that the service removed are ignored. `typesEmptyLines` also types empty lines, and all empty lines are then ignored. Throws with the
  * seed if the text is not the same as before, unit by unit.
  */
 export const stepsReturn = (kind: keyof typeof kinds, seed: number, typesEmptyLines = false): void => {

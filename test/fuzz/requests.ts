@@ -411,7 +411,7 @@ const send = ({ method, target, headers, body }: Sent, url: string): Promise<Hea
 
 /**
  * A store that records every commit. On request, it reports that another node has written every record that was read. This empties the service's
- * bounded caches, so that the remaining memory, which the fuzz measures, is not bounded by any limit.
+ * bounded caches, so that the fuzz measures only memory that no limit bounds.
  */
 const createWatched = () => {
   const commits: Batch[] = []

@@ -168,7 +168,7 @@ describe('limits', () => {
         statuses.push((await guess(`10.${email.length}.0.${tries}`, email, 'wrong wrong wrong')).status)
       expect(statuses, email).toEqual([...Array.from({ length: rateLimits.password.burst }, () => 422), 429, 429])
     }
-    // While the limit lasts, the correct password does not help. Afterwards it does.
+    // While the limit lasts, even the correct password is refused. After that, it is accepted.
     expect((await guess('10.1.1.1', 'ana@example.org', password)).status).toBe(429)
     clock.turn(900 * 1000)
     expect((await guess('10.1.1.1', 'ana@example.org', password)).visitor.page.url).toBe(`${limited.url}/`)

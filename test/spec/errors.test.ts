@@ -174,7 +174,7 @@ const elsewhere: ErrorCode[] = [
   'storage_full',
   'shutting_down'
 ]
-// Pages and OAuth responses report errors of signing in (identity tests).
+// Pages and OAuth responses report sign-in errors (identity tests).
 const ofIdentity: ErrorCode[] = [
   'form_expired',
   'sign_in_failed',

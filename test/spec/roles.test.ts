@@ -410,7 +410,7 @@ test.each(kinds)('[ROLE-1] replaceContent as suggestions answers %s: the suggest
 
 /** The argument that selects one of a tool's operations. */
 const meant: Readonly<Record<string, object>> = {
-  // A tool overwrites text that was not read only when it is told to.
+  // A tool overwrites text that the caller has not read only if the call says so.
   replaceContent: { force: true },
   restoreRevision: { dryRun: true },
   readDocument: { view: 'info' },

@@ -64,7 +64,7 @@ test('[SUGG-17] a person who types a suggestion does not appear as a program', a
   const page = await owner.connect()
   const shown = (): string[] => [...(page.provider.awareness?.getStates().values() ?? [])].flatMap(({ user }: Json) => user?.name ?? [])
   await draft(ana, 'closed.secret', { step: 1, operation: 'insert', find: 'quick', text: ' red' })
-  // The page shows a later change, so it would also show an earlier one.
+  // The page already shows a later change, so it would also show this one.
   await suggest(ana, { operation: 'insert', find: 'lazy', text: ' old' }, asAuthor('scribe'))
   await until(() => shown().includes('scribe'), 'the program')
   expect(shown()).not.toContain('Ana')

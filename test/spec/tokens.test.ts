@@ -239,7 +239,7 @@ test.each([
   expect((await as(secret, 'GET', `/api/docs/${doc}`)).status).toBe(401)
   await make()
   expect((await visitor.visit(`${world.url}/account`)).text).toContain(never)
-  // A form without the session's token does nothing.
+  // A form without the session's token has no effect.
   await visitor.submit('/account/tokens', { name: 'Forged', role: 'view', days: '7', docs: '', token: 'x' })
   expect(visitor.page.status).toBe(403)
 })

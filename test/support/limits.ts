@@ -1,4 +1,4 @@
-/** Lowers a limit for the time of a test. */
+/** Lowers a limit for the duration of a test. */
 import { limits } from '../../shared/limits.ts'
 
 /** Runs `work` with a different value of a limit. */

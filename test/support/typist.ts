@@ -22,7 +22,9 @@ export interface Target {
   readonly from?: string
 }
 
-/** Tokens such as `⟦c3-000127⟧`. It knows all tokens that were made, and those that the server confirmed with a SyncStatus or a 2xx answer. */
+/**
+ * Tokens such as `⟦c3-000127⟧`. The ledger lists all tokens that were made, and those that the server confirmed with a SyncStatus or a 2xx answer.
+ */
 export class TokenLedger {
   readonly made = new Set<string>()
   readonly acknowledged = new Set<string>()

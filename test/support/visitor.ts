@@ -128,7 +128,7 @@ export const newVisitor = ({
 
 export const password = 'correct horse battery'
 
-/** Signs a person up at the embedded broker. Afterwards, the browser is signed in to the service. */
+/** Signs a person up at the embedded broker, which also signs the browser in to the service. */
 export const signUp = async (base: string, email: string, visitor = newVisitor(), returnTo = '/account'): Promise<Visitor> => {
   await visitor.visit(`${base}/sign-up?return_to=${encodeURIComponent(returnTo)}`)
   await visitor.submit('/sign-up', { email, password, name: email.split('@')[0] ?? '' })

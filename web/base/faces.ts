@@ -31,7 +31,7 @@ const nameOf = (family: string, { weight = '400', style = 'normal' }: FontFaceDe
 
 /**
  * Registers the typefaces; call it before anything is drawn. The browser fetches each one when a text needs it. A face that arrives late is not used,
- * so that no line moves. If the text of the page could not wait for its faces, the page uses none.
+ * so that no line moves. If the text of the page was shown before its faces arrived, the page uses no faces at all.
  */
 export function addFaces(): void {
   const { dataset } = document.documentElement

@@ -1,4 +1,7 @@
-/** Carries out the effects of a board session: changes of the text, announcements and focus. */
+/**
+ * Connects the session of a board to the page: carries out its effects (changes of the text, announcements and focus). The pure part, which decides
+ * the next state and its effects, is shared/components/board-session.ts.
+ */
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'

@@ -1,4 +1,7 @@
-/** The session of a sheet on the page. It exposes the state as signals and carries out the effects: changes of the text, messages and focus. */
+/**
+ * Connects the session of a sheet to the page: exposes the state as signals, and carries out the effects (changes of the text, messages and focus).
+ * The pure part, which decides the next state and its effects, is shared/components/sheet-session.ts.
+ */
 import { computed, signal, type ReadonlySignal } from '@preact/signals'
 import { nameOf, type Place } from '../../shared/components/cell-range.ts'
 import type { Begun } from '../../shared/components/sheet-draft.ts'
@@ -199,7 +202,7 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     go: (place, isRange = false) => void dispatch({ kind: 'go', place, isRange }),
     dispatch,
     follow() {
-      // The sheets are read here, because the caller follows them.
+      // The caller is an effect. Reading these signals here makes it run again when they change.
       void [table.value, sheets.value, sheetIndex.value]
       if (state.peek().begun !== undefined) dispatch({ kind: 'changed', draft: draftNow() })
     },

@@ -23,7 +23,7 @@ const answersMax = 30
 /** JSON-RPC error code for too many requests, in the range that JSON-RPC leaves to implementations. */
 const tooMany = -32_000
 
-/** Longest time in which a widget must answer a ping, in milliseconds. A widget that does not answer has left its page or hangs. */
+/** Time within which a widget must answer a ping, in milliseconds. A widget that does not answer has left its page or hangs. */
 const answerMsMax = 3000
 
 /** The failure of a widget: it threw an error, it left its page or hangs, or it sent too many messages. */

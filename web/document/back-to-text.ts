@@ -1,4 +1,6 @@
-/** Returns the focus to the text when a dialog closes that was opened by mouse from the text. The pressed button never was the person's place. */
+/**
+ * Returns the focus to the text when a dialog closes that was opened by mouse from the text. The person was working in the text, not at the button.
+ */
 import { effect, untracked } from '@preact/signals'
 import type { Editor } from '../editor/setup/editor.ts'
 import type { Page } from '../commands/page.ts'

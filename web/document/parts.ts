@@ -116,7 +116,7 @@ export function createParts(session: Session): Parts {
     withFind: (run) => asked(openFind, run),
     start(page, editor) {
       begun.resolve({ page, editor })
-      // A person who may only suggest cannot write before this part has loaded. A person who follows a link to an annotation has come for it.
+      // A person who may only suggest cannot write before this part has loaded. A person who follows a link to an annotation wants to see it at once.
       const onlyProposes = !session.canEdit.value && includesRole(session.role.value, 'suggest')
       const isUrgent = proposed || onlyProposes || asksForAnnotation()
       // A reader does not need the parts for writing.

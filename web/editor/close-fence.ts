@@ -36,7 +36,7 @@ function isBalancedBelow({ doc }: EditorState, line: number): boolean {
   return run === undefined
 }
 
-/** Records that a closing fence was added that nobody has typed. The value is the position of its line. */
+/** Records that a closing fence was added automatically. The value is the position of its line. */
 const added = StateEffect.define<number>()
 
 const addedAt = StateField.define<number | null>({

@@ -52,7 +52,7 @@ export interface Documents {
   find(query: string, isOver: () => boolean): Promise<readonly LinkTarget[]>
   /** Whether the person may create a document, and can do so now. */
   mayCreate(): boolean
-  /** Creates a document. Undefined if that failed. The person has then been told. */
+  /** Creates a document. Resolves with undefined if that failed, after telling the person. */
   create(title: string): Promise<LinkTarget | undefined>
 }
 

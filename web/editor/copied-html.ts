@@ -86,7 +86,7 @@ class CopiedHtml {
     try {
       this.#loaded = await load()
     } catch {
-      // The load failed, for example offline. The next selection tries again.
+      // The code could not be loaded, for example without a network. The next selection tries again.
       this.#isAsked = false
     }
   }

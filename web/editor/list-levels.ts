@@ -43,7 +43,7 @@ const inside = ({ lead, marker, gap }: Row): number => columns(lead) + marker.le
 
 const numberOf = ({ marker }: Row): number | undefined => (/^\d/.test(marker) ? Number.parseInt(marker, 10) : undefined)
 
-/** Whether all lists above a line end there. */
+/** Whether a line ends all lists above it. */
 const isEdge = (rows: readonly Row[], index: number): boolean => {
   const [row, above] = [rows[index], rows[index - 1]]
   if (row === undefined || row.marker !== '' || isBlank(row) || row.lead.trim() !== '' || row.lead !== '') return false

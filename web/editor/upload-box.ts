@@ -5,7 +5,7 @@ import type { Upload, Uploads, UploadState } from '../uploads/upload.ts'
 
 interface UploadActions {
   readonly uploads: Uploads | undefined
-  /** Called when the person cancels the upload, because the focused button is then gone. */
+  /** Called when the person cancels the upload. The focused button is then gone, so the focus must move. */
   readonly onRemoved: () => void
 }
 

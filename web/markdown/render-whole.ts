@@ -1,5 +1,6 @@
 /**
- * Renders a text completely, as on its published page, with all libraries that it needs. For text that is rendered once and not while somebody types.
+ * Renders a text completely, as on its published page, with all libraries that it needs. Used for text that is rendered once, and not for text that
+ * somebody is typing.
  */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
 import { createPageRenderer, type Highlighter } from '../../shared/markdown/page.ts'

@@ -26,7 +26,7 @@ export interface Person extends Page {
 }
 
 interface Marked extends Page {
-  /** Identifies the person, with the same value on all of their pages. If it is absent, the page stands alone. */
+  /** Identifies the person, with the same value on all of their pages. Undefined if the service has sent none. */
   readonly mark: string | undefined
 }
 

@@ -106,7 +106,10 @@ class BlockHandle {
     this.#handle.hidden = true
   }
 
-  /** The person went on elsewhere, for example to a comment whose card moves the text. The menu of the handle keeps it. */
+  /**
+   * Hides the handle when the focus goes elsewhere, for example to a comment whose card moves the text. The handle stays while the focus is in its
+   * menu.
+   */
   readonly #left = ({ relatedTarget }: FocusEvent): void => {
     if (!(relatedTarget instanceof Element && relatedTarget.closest('.pop, .block-handles') !== null)) this.#hide()
   }

@@ -28,7 +28,7 @@ export interface Placing {
   spanOf(id: string): Span | undefined
   /** Returns the open annotations that have a place in the current text. */
   places(): readonly AnnotationPlace[]
-  /** Notes the place of an annotation made on this page. It counts until the service reports a place. */
+  /** Notes the place of an annotation made on this page. This place is used until the service reports one. */
   made(id: string, span: Span): void
   /** Keeps the place of a card for a while after the decision. */
   keep(id: string): void
