@@ -41,6 +41,7 @@ class Grid {
   readonly hidden = new Set<number>()
   mayChange = true
   isPicking = false
+  isWriting = false
 
   constructor(text: Table | string = three, index = 0) {
     this.text = typeof text === 'string' ? text : text.fence.source
@@ -90,8 +91,8 @@ class Grid {
   }
 
   step(event: SheetEvent): this {
-    const { index, table, sheets, mayChange, isPicking, held } = this
-    const outcome = sheetStep(this.state, event, { table, sheets, index, mayChange, isPicking, held })
+    const { index, table, sheets, mayChange, isPicking, isWriting, held } = this
+    const outcome = sheetStep(this.state, event, { table, sheets, index, mayChange, isPicking, isWriting, held })
     this.last = outcome
     this.state = outcome.state
     if (outcome.edits !== undefined) {
@@ -370,6 +371,10 @@ test('[COMP-8] while a cell is being edited the clipboard acts on its text', () 
   const paste = { kind: 'paste', area: areaBetween(place(0, 0), place(0, 0)), text: 'x' } as const
   expect(grid.step(paste).last).toEqual({ state: grid.state })
   grid.key('Escape').isPicking = true
+  expect(grid.step(paste).last).toEqual({ state: grid.state })
+  // The field of another sheet's formula may appear above this sheet.
+  grid.isPicking = false
+  grid.isWriting = true
   expect(grid.step(paste).last).toEqual({ state: grid.state })
 })
 

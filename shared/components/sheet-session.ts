@@ -68,6 +68,8 @@ export interface SheetWorld extends SheetsOfText {
   readonly mayChange: boolean
   /** Whether the person is picking cells for use elsewhere. */
   readonly isPicking: boolean
+  /** Whether a formula is being edited in this sheet or another one. Its field may appear above this sheet. */
+  readonly isWriting: boolean
   /** The cells that others are editing, each with the person's name. */
   readonly held: ReadonlyMap<string, { readonly name: string }>
 }
@@ -154,7 +156,8 @@ export const growsOn = ({ begun, draft, pointing }: SheetState, sheet: number): 
   begun !== undefined && goesOn(draft, pointing, sheet)
 
 /** Whether the clipboard acts on cells. Otherwise it acts on the text of a field. */
-export const clipsCells = ({ begun }: SheetState, { isPicking }: SheetWorld): boolean => begun === undefined && !isPicking
+export const clipsCells = ({ begun }: SheetState, { isPicking, isWriting }: SheetWorld): boolean =>
+  begun === undefined && !isPicking && !isWriting
 
 // ——— the selected cells ———
 

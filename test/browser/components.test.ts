@@ -802,6 +802,12 @@ test('[COMP-41] [COMP-50] cells of all sheets are picked for a formula by mouse 
   await page.locator('.sheet-writer', { hasText: 'Sheet C2' }).locator('.sheet-field:focus').waitFor()
   await look(page, 'sheets-point')
   expect(await cell(0, 'C2').textContent()).toBe('=sum(#costs!A2:B3')
+  // The clipboard acts on the text of the field, and not on the cells below it.
+  const isCopied = await field.evaluate((element) => {
+    const event = new ClipboardEvent('copy', { clipboardData: new DataTransfer(), bubbles: true, composed: true, cancelable: true })
+    return !element.dispatchEvent(event)
+  })
+  expect(isCopied).toBe(false)
   await page.keyboard.type(')+')
   await cell(2, 'B2').click()
   await until(async () => (await field.inputValue()) === '=sum(#costs!A2:B3)+#far-away!B2', 'an id that it will get')

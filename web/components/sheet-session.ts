@@ -113,6 +113,7 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     index: sheetIndex.peek(),
     mayChange: input.refusal.peek() === undefined,
     isPicking: around.picker.peek() !== undefined && sheetIndex.peek() >= 0,
+    isWriting: around.writer.peek() !== undefined,
     held: input.held.peek()
   })
   const draftNow = (): Typed => (field.current === undefined ? state.peek().draft : typedIn(field.current))
