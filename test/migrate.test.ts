@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Storage } from '../server/domain/ports.ts'
 import { prepareDataFolder } from '../server/storage/data-folder.ts'
 import { openLmdbStorage } from '../server/storage/lmdb.ts'
-import { migrate } from '../server/storage/migrate.ts'
+import { migrate, type Progress } from '../server/storage/migrate.ts'
 import { parsePostgresAddress } from '../server/storage/postgres/address.ts'
 import { beginMigration } from '../server/storage/postgres/migration.ts'
 import { openPostgres } from '../server/storage/postgres/open.ts'
@@ -83,10 +83,10 @@ describe.skipIf(noPostgres !== undefined)('moving the documents', () => {
     const { secret, version } = await ownerOf(folder)
     return openPostgres({ url, folder, secret, version })
   }
-  const move = (folder: string, url: string, to: 'lmdb' | 'postgres') =>
-    migrate({ folder, url, to, secret: undefined, version: 'test', onProgress: () => {} })
+  const move = (folder: string, url: string, to: 'lmdb' | 'postgres', onProgress = (_: Progress): void => {}) =>
+    migrate({ folder, url, to, secret: undefined, version: 'test', onProgress })
 
-  test('[MIGRATE-1] all records move to PostgreSQL and back, and each time only the new store may be served', async () => {
+  test('[MIGRATE-1] [MIGRATE-2] all records move to PostgreSQL and back, even after an interruption, and each time only the new store may be served', async () => {
     const folder = await filledFolder(700)
     const before = await inLmdb(folder)
     const url = newAddress()
@@ -103,7 +103,13 @@ describe.skipIf(noPostgres !== undefined)('moving the documents', () => {
     expect(await contentOf(await openHere(folder, url))).toEqual(before)
     await expect(move(folder, url, 'lmdb')).rejects.toMatchObject({ message: expect.stringContaining('Move it away first') })
     await rename(join(folder, 'store'), join(folder, 'store before'))
-    expect(await move(folder, url, 'lmdb')).toMatchObject({ records: 701 })
+    const stopped = move(folder, url, 'lmdb', () => {
+      throw new Error('stopped')
+    })
+    await expect(stopped).rejects.toThrow('stopped')
+    await expect(inLmdb(folder)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('are in PostgreSQL') })
+    expect(await move(folder, url, 'lmdb')).toMatchObject({ records: 701, resumed: 500 })
+    expect(await readdir(folder), 'the mark of an unfinished move').not.toContain('migrating')
     expect(await inLmdb(folder)).toEqual(before)
     await expect(openHere(folder, url)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('LMDB') })
   })
@@ -120,10 +126,12 @@ describe.skipIf(noPostgres !== undefined)('moving the documents', () => {
       exitCode: 3,
       message: expect.stringContaining('admin migrate')
     })
-    const again = await move(folder, url, 'postgres')
+    const copied: number[] = []
+    const again = await move(folder, url, 'postgres', ({ phase, records }) => void (phase === 'copying' && copied.push(records)))
     expect(again.records).toBe(6001)
     expect(again.resumed).toBeGreaterThan(0)
     expect(again.resumed).toBeLessThan(6001)
+    expect(copied.at(-1), 'no record is copied twice').toBe(6001)
   })
 
   test('[MIGRATE-3] a source that is served, a target that is not empty, and the store of another installation are refused', async () => {
@@ -149,15 +157,19 @@ describe.skipIf(noPostgres !== undefined)('moving the documents', () => {
     await expect(move(other, url, 'postgres')).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('is not empty') })
   })
 
-  test('[MIGRATE-4] a copy that differs from its source is not accepted', async () => {
+  test.each([
+    ['a record too many', ['a'], 'of nobody'],
+    ['another value', ['d', 'doc0', 'update', 0], 'of nobody'],
+    ['another key', ['d', 'doc0'], 'entry 0 '.repeat(900)]
+  ])('[MIGRATE-4] a copy that differs from its source is not accepted: %s', async (_difference, key, value) => {
     const folder = await filledFolder(3)
     const url = newAddress()
     const address = parsePostgresAddress(url)
     const synced = await beginMigration(address, await ownerOf(folder))
     const target = await openPostgresStorage({ address, synced })
-    await target.commit({ puts: [{ key: ['a'], value: bytes('of nobody') }] })
+    await target.commit({ puts: [{ key, value: bytes(value) }] })
     await target.close()
-    await expect(move(folder, url, 'postgres')).rejects.toThrow('differs from its source at key ["a"]')
+    await expect(move(folder, url, 'postgres')).rejects.toThrow(`differs from its source at key ${JSON.stringify(key)}`)
     expect(await inLmdb(folder)).toHaveLength(4)
   })
 })
@@ -168,7 +180,7 @@ test('[MIGRATE-5] the command explains itself, and exits with 64 when it cannot 
   const runs = [
     [],
     ['--from', 'a', '--to', 'b'],
-    ['--form', 'a'],
+    ['--from', 'a', '--to', 'postgres://u@h/d', '--form', 'a'],
     ['--from', 'a', '--to', 'postgres'],
     ['--from', 'postgres://x', '--to', 'b']
   ]

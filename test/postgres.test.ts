@@ -8,7 +8,7 @@ import { encodeKey } from '../server/storage/keys.ts'
 import { isPostgresAddress, parsePostgresAddress } from '../server/storage/postgres/address.ts'
 import { decodeNotice, encodeNotices } from '../server/storage/postgres/notices.ts'
 import { clientConfig } from '../server/storage/postgres/connection.ts'
-import { judgeServer, preparePostgres } from '../server/storage/postgres/prepare.ts'
+import { judgeServer, preparePostgres, readSettings } from '../server/storage/postgres/prepare.ts'
 import { placeOf } from '../server/storage/postgres/schema.ts'
 import { openPostgresStorage } from '../server/storage/postgres/store.ts'
 import { withReadCache } from '../server/storage/read-cache.ts'
@@ -61,17 +61,22 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
   test('[POSTGRES-1] records and versions survive reopening the store, and versions are not reused', async () => {
     const schema = newSchema()
     const versions: (number | undefined)[] = []
+    const gone: (number | undefined)[] = []
     for (let round = 0; round < 3; round++) {
       const storage = await openIn(schema)
       await storage.commit({ puts: [{ key: ['k', round], value: bytes(`${round}`) }] })
       versions.push((await storage.get(['k', round]))?.version)
+      // The newest version is the version of a record that is gone.
+      await storage.commit({ puts: [{ key: ['gone'], value: bytes('') }] })
+      gone.push((await storage.get(['gone']))?.version)
+      await storage.commit({ deletes: [['gone']] })
       await storage.close()
     }
     const storage = await openFor(schema)
     expect((await storage.list(['k'])).map(({ key, value, version }) => [key[1], text(value), version])).toEqual(
       versions.map((version, round) => [round, `${round}`, version])
     )
-    expect(new Set(versions).size).toBe(3)
+    expect(new Set([...versions, ...gone]).size).toBe(6)
   })
 
   test('[POSTGRES-2] a damaged value is storage_corrupt naming the key, and other entries are not affected', async () => {
@@ -86,8 +91,12 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
   test('[POSTGRES-3] a closed store refuses reads and commits, and close waits for commits in progress', async () => {
     const schema = newSchema()
     const storage = await openIn(schema)
-    const commits = Array.from({ length: 20 }, (_, n) => storage.commit({ puts: [{ key: ['k', n], value: bytes('v') }] }))
+    let settled = 0
+    const commits = Array.from({ length: 20 }, (_, n) =>
+      storage.commit({ puts: [{ key: ['k', n], value: bytes('v') }] }).finally(() => settled++)
+    )
     await storage.close()
+    expect(settled).toBe(20)
     await storage.close()
     expect(await Promise.all(commits)).toEqual(commits.map(() => true))
     await expect(storage.get(['k', 1])).rejects.toMatchObject({ code: 'storage_unavailable' })
@@ -106,10 +115,22 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     }
   }
 
-  test('[POSTGRES-4] a commit of another node wakes watchers with its keys, and a read cache forgets them', async () => {
+  test('[POSTGRES-4] a commit tells other nodes its keys; a commit of another node wakes watchers with its keys, and a read cache forgets them', async () => {
     const schema = newSchema()
     const storage = withReadCache(await openFor(schema))
-    await storage.commit({ puts: [{ key: ['d', 1], value: bytes('old') }] })
+    const heard: unknown[] = []
+    await otherNode(schema, async (client) => {
+      client.on('notification', ({ payload }) => heard.push(decodeNotice(payload!)?.keys))
+      await client.query(`listen agmd_${schema}`)
+      await storage.commit({ puts: [{ key: ['d', 1], value: bytes('old') }], deletes: [['d', 2]] })
+      await until(() => heard.length > 0, 'the notice')
+    })
+    expect(heard).toEqual([
+      [
+        ['d', 2],
+        ['d', 1]
+      ]
+    ])
     expect(text((await storage.get(['d', 1]))?.value)).toBe('old')
     const woken: (readonly Key[])[] = []
     storage.watch(['d'], (keys) => woken.push(keys))
@@ -237,11 +258,11 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
   test('[POSTGRES-8] a store that cannot be used is refused with a sentence and an exit code', async () => {
     const url = cluster.address(newSchema())
     await cluster.sql(`create role guarded login password 'right'; create role poor login`)
+    onTestFinished(() => cluster.sql('drop role guarded; drop role poor'))
     expect(await refusal('postgres://agmd@127.0.0.1:1/postgres')).toEqual(refused(1, 'cannot be reached'))
     expect(await refusal(url.replace('agmd@', 'guarded:wr0ng@'))).toEqual(refused(78, 'rejects the login of guarded'))
     expect(await refusal(url.replace('/postgres?', '/none?'))).toEqual(refused(78, 'createdb --owner=agmd none'))
     expect(await refusal(url.replace('agmd@', 'poor@'))).toEqual(refused(78, 'grant create on database postgres to poor'))
-    await cluster.sql('drop role guarded; drop role poor')
   })
 
   test('[POSTGRES-9] a store of a newer format, of another installation or of another secret is refused', async () => {
@@ -254,7 +275,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     expect(await refusal(url)).toEqual(refused(4, 'has format 99'))
   })
 
-  test('[POSTGRES-10] an old PostgreSQL, a standby and fsync=off are refused; weaker settings are warnings', () => {
+  test('[POSTGRES-10] an old PostgreSQL, a standby and fsync=off are refused; weaker settings are warnings', async () => {
     const address = parsePostgresAddress('postgres://u:p@db.example.org/x?sslmode=verify-full')
     const good = {
       server_version_num: '150018',
@@ -266,6 +287,11 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
       standby: 'false'
     }
     expect(judgeServer(address, good)).toEqual({ warnings: [], synced: false })
+    const client = new pg.Client(cluster.address())
+    await client.connect()
+    const found = await readSettings(client).finally(() => client.end())
+    // This server is good, too.
+    expect(found).toEqual({ ...good, server_version_num: expect.any(String), server_version: expect.any(String) })
     expect(judgeServer(address, { ...good, synchronous_commit: 'off' })).toEqual({
       warnings: [expect.stringContaining('sets it to on')],
       synced: true
@@ -300,6 +326,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
 
   test('[POSTGRES-13] the process exits with the code and the sentence, and never prints the password', async () => {
     await cluster.sql(`create role guarded login password 'right'`)
+    onTestFinished(() => cluster.sql('drop role guarded'))
     const env = { AGMD_STORAGE: cluster.address(newSchema()).replace('agmd@', 'guarded:hunter2@') }
     const error = await startProcess({ env }).then(
       () => undefined,
@@ -307,7 +334,6 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     )
     expect(error).toContain('the server ended with 78: PostgreSQL rejects the login of guarded')
     expect(error).not.toContain('hunter2')
-    await cluster.sql('drop role guarded')
   })
 })
 

@@ -92,7 +92,7 @@ function explained({ shown, user, database, schema }: PostgresAddress, error: un
 /** Checks the server, migrates the tables to the current format, and records the owner of a new store. Throws `PostgresError`. */
 export function preparePostgres(address: PostgresAddress, owner: Owner, use: 'service' | 'migration' = 'service'): Promise<Prepared> {
   return withClient(address, async (client) => {
-    const settings = await checkServer(client, address)
+    const settings = judgeServer(address, await readSettings(client))
     const meta = await migrate(client, address, owner)
     refuseOther(address, meta, owner)
     if (use === 'service') refusePartial(address, meta)
@@ -103,12 +103,13 @@ export function preparePostgres(address: PostgresAddress, owner: Owner, use: 'se
 
 type Meta = ReadonlyMap<string, string>
 
-async function checkServer(client: pg.Client, address: PostgresAddress): Promise<Pick<Prepared, 'warnings' | 'synced'>> {
+/** Returns the settings of a server that `judgeServer` checks, as text. */
+export async function readSettings(client: pg.Client): Promise<Readonly<Record<string, string>>> {
   const names = ['server_version_num', 'server_version', 'fsync', 'full_page_writes', 'synchronous_standby_names', 'synchronous_commit']
   const { rows } = await client.query<Record<string, string>>(
     `select ${names.map((name) => `current_setting('${name}') as ${name}`).join(', ')}, pg_is_in_recovery()::text as standby`
   )
-  return judgeServer(address, rows[0]!)
+  return rows[0]!
 }
 
 /** Checks the settings of a server. Throws `PostgresError` with exit code 78. */
