@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { markingBlocks } from '../web/editor/mark-blocks.ts'
 import { table as layOut } from '../web/editor/grid/layout.ts'
+import { caretPlace } from '../web/editor/grid/edges.ts'
 import { columnsFor } from '../web/editor/grid/widths.ts'
 import { markdown } from '../web/editor/language.ts'
 import { LiveContext } from '../web/editor/context.ts'
@@ -243,6 +244,19 @@ test('[WRITE-13] moving, typing and drawing in a table of 20,000 rows read as ma
     }
   }
   expect(linesRead(20_000)).toBe(linesRead(400))
+})
+
+test('[GRID-14] a caret never rests before the first bar of a row', () => {
+  const doc = 'Above\n\n| a | b |\n| - | - |\n| c | d |\n| e | f |'
+  const state = EditorState.create({ doc, extensions: [markdown()] })
+  ensureSyntaxTree(state, doc.length, 5000)
+  const at = (line: number): number => state.doc.line(line).from
+  const places = (isForward: boolean) => [3, 5, 6].map((line) => caretPlace(state, at(line), isForward))
+  expect(places(true)).toEqual(['a', 'c', 'e'].map((word) => doc.indexOf(`| ${word}`) + 2))
+  expect(places(false)).toEqual([at(2), doc.indexOf('b |') + 1, doc.indexOf('d |') + 1])
+  const first = EditorState.create({ doc: doc.slice(7), extensions: [markdown()] })
+  ensureSyntaxTree(first, 100, 5000)
+  expect([caretPlace(first, 0, false), caretPlace(first, 3, true), caretPlace(state, 2, true)]).toEqual([2, 3, 2])
 })
 
 test('[GRID-13] the server gives a column the width that the editor’s typeface needs', () => {

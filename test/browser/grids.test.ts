@@ -52,7 +52,7 @@ async function open(url: string): Promise<{ page: Page; heard: readonly string[]
   return { page, heard }
 }
 
-test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer stay in them, and deleting keeps the bars', async () => {
+test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] a table is a grid: cells wrap, keys and pointer stay in them, and deleting keeps the bars', async () => {
   const head = '| Name of somebody | Words | Sum |\n| --- | --- | --: |'
   const document = await createDocument(world.url, `${head}\n| **Ana** | ${long} | 3 |\n| Bea | b |12|\n| Cid |\n\nafter`)
   const { page, heard } = await open(document.url)
@@ -75,6 +75,13 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   await press('ArrowDown', 'ArrowDown', 'ArrowDown')
   await at(page, '| ^Cid |')
   await press('ArrowUp', 'End', 'ArrowRight')
+  await at(page, '| Bea | ^b |12|')
+  // After the last cell of a row comes the first cell of the next row.
+  await press('ArrowRight', 'End', 'ArrowRight', 'End', 'ArrowRight')
+  await at(page, '| ^Cid |')
+  await press('ArrowLeft')
+  await at(page, '| Bea | b |12^|')
+  await press('Home', 'ArrowLeft', 'Home')
   await at(page, '| Bea | ^b |12|')
   // The arrow moves through the lines of a cell first, and then to the row above.
   await press('ArrowUp')
@@ -112,6 +119,12 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   await page.locator('.cm-line', { hasText: 'after' }).click()
   await press('Home', 'Backspace')
   await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |  | 7 |\n\nafter`)
+  // The document begins with the table: the first key goes into its first cell, and ArrowUp makes room above it.
+  await press('Control+Home')
+  await page.keyboard.type('My ')
+  await press('ArrowUp')
+  await page.keyboard.type('Title')
+  await text(page, `Title\n\n${head.replace('Name', 'My Name')}\n| x |  | 3 |\n|  |  |12|\n| Cid |  | 7 |\n\nafter`)
   await press('Control+a', 'Delete')
   await text(page, '')
   expect(heard).toEqual([])

@@ -6,6 +6,7 @@ import type { Extras } from './editor.ts'
 import { exactUndo } from '../exact-undo.ts'
 import { blockHandles } from '../blocks/handles.ts'
 import { turns, type Turn } from '../blocks/menu.tsx'
+import { cellEdges } from '../grid/edges.ts'
 import { gridHandles } from '../grid/handles.ts'
 import { typeInCell } from '../grid/type-in-cell.ts'
 import { pressBelow } from '../grid/press-below.ts'
@@ -68,6 +69,7 @@ export const createExtras = ({ blocks, onChange, documents, bubble, onRight, tur
     pictureChosen,
     pictureHandles,
     gridHandles,
+    cellEdges,
     pressBelow,
     typeInCell,
     blockHandles,
