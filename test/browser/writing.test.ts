@@ -963,6 +963,11 @@ test('[WRITE-32] [WRITE-91] callouts and footnotes are rendered, show their sour
   await press('End', 'Enter')
   await until(async () => (await line(2).textContent()) === '> ', 'an empty line of the callout')
   const caretAt = (): Promise<number> => page.locator('.cm-cursor').evaluate((element) => element.getBoundingClientRect().left)
+  // The caret is drawn after its line.
+  await until(async () => {
+    const [caret, box] = [await page.locator('.cm-cursor').boundingBox(), await line(2).boundingBox()]
+    return caret !== null && box !== null && caret.y + caret.height > box.y && caret.y < box.y + box.height
+  }, 'the caret in the empty line')
   const empty = await caretAt()
   await page.keyboard.type('w')
   await until(async () => (await line(2).textContent()) === '> w', 'a letter')

@@ -1,9 +1,9 @@
 /**
- * Keeps the caret and typed text inside the cells of a table. Before the first bar of a row the caret would look as if it were in the first cell, but
- * text typed there would break the row.
+ * Keeps the caret inside the cells of a table. Before the first bar of a row it would look as if it were in the first cell. (type-in-cell.ts moves text
+ * that is typed beside the bars.)
  */
 import { EditorSelection, EditorState, Prec, type Extension } from '@codemirror/state'
-import { EditorView, keymap, type Command } from '@codemirror/view'
+import { keymap, type Command } from '@codemirror/view'
 import { cellElement } from '../table-geometry.ts'
 import { content, isDelimiter, type Cell } from '../table-rows.ts'
 import { rowAt, tableAt, type Place } from '../tables.ts'
@@ -37,19 +37,6 @@ const keepInCells = EditorState.transactionFilter.of((transaction) => {
   return place === head ? transaction : [transaction, { selection: EditorSelection.cursor(place) }]
 })
 
-const typeInCells = EditorView.inputHandler.of((view, from, to, text) => {
-  const found = from === to && !view.composing && !view.state.readOnly && !/^[|>\s]/.test(text) ? beforeBar(view.state, from) : undefined
-  if (found === undefined) return false
-  const at = content(view.state.doc, found.cell).from
-  view.dispatch({
-    changes: { from: at, insert: text },
-    selection: { anchor: at + text.length },
-    scrollIntoView: true,
-    userEvent: 'input.type'
-  })
-  return true
-})
-
 /** In the first row of a document that begins with a table, adds a line above the table, because nothing else could. */
 const addLineAbove: Command = (view) => {
   const { state } = view
@@ -64,4 +51,4 @@ const addLineAbove: Command = (view) => {
   return true
 }
 
-export const cellEdges: Extension = [keepInCells, typeInCells, Prec.highest(keymap.of([{ key: 'ArrowUp', run: addLineAbove }]))]
+export const cellEdges: Extension = [keepInCells, Prec.highest(keymap.of([{ key: 'ArrowUp', run: addLineAbove }]))]
