@@ -97,7 +97,7 @@ const counted =
     take(http, ctx as unknown as Context, 'request', ctx.state.address)
 
 /**
- * The router must match the target exactly as it was sent. So this check refuses fragments, backslashes, control characters, and absolute or
+ * The router must match the target exactly as it was sent. This check therefore refuses fragments, backslashes, control characters, and absolute or
  * invalid targets.
  */
 const plainTarget: Check = (ctx) => {
@@ -111,7 +111,7 @@ const plainTarget: Check = (ctx) => {
   if (odd) throw new ServiceError('invalid_request', { message: 'The request target is not valid.' })
 }
 
-/** Prevents foreign pages from writing through a visitor's browser. */
+/** Prevents pages of other sites from writing through a visitor's browser. */
 const sameOrigin =
   ({ service }: Http): Check =>
   (ctx) => {

@@ -327,7 +327,7 @@ export const limits = {
   crowdPerMs: 16,
   /** Longest time that edits wait to be collected, in milliseconds. */
   crowdWaitMsMax: 25,
-  /** Maximum number of edits of a document that are applied together. Other documents get their turn afterwards. */
+  /** Maximum number of edits of a document that are applied together. Other documents get their turn afterward. */
   editsTogetherMax: 512,
   /** Largest state vector, in bytes. A state vector describes the state that a client has, with a few bytes for each page that ever wrote. */
   stateVectorBytesMax: 1024 * 1024,

@@ -15,8 +15,8 @@ export const taskActors = ['starter', 'another'] as const
 export type TaskActor = (typeof taskActors)[number]
 
 /**
- * The state after an action, or the reason why the action is refused. An unchanged state means that the action was already done. The service then
- * repeats its answer without an event.
+ * The state after an action, or the reason why the action is refused. An unchanged state means that the action has already been done. The service
+ * then repeats its answer without an event.
  */
 export type TaskOutcome = TaskState | ErrorCode
 

@@ -24,7 +24,7 @@ export interface AgentTokenOptions {
 const prefix = 'ai_'
 const rememberedMax = 1000
 
-// Only asymmetric algorithms: with a public symmetric key, anyone could sign.
+// Only asymmetric algorithms are accepted. If the issuer published a symmetric key, anyone could sign with it.
 const algorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA', 'Ed25519']
 
 interface Claims {

@@ -7,7 +7,7 @@
  *   ['oidc', 'grant', hash, model, hash]   everything issued under a grant
  *   ['oidc', 'of', account, model, hash]   all records of an account: sessions, sign-ins in progress, grants and everything issued under them
  *
- * Ids are bearer secrets (codes, tokens, cookies). So records are stored under the hash of their id, and their payloads are sealed.
+ * Ids are bearer secrets (codes, tokens, cookies). Records are therefore stored under the hash of their id, and their payloads are sealed.
  */
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
@@ -76,14 +76,14 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     return found !== undefined && (await counts(found.record)) ? open(model, hash, found.record) : undefined
   }
 
-  /** Whether a record is still valid: the account's access was not ended after the record was stored. */
+  /** Whether a record is still valid. It is, unless access to its account has ended since the record was stored. */
   const counts = async ({ account, epoch = 0 }: BrokerRecord): Promise<boolean> => account === null || (await epochNow(account)) === epoch
 
   const epochNow = async (account: string): Promise<number> => epochOf((await findAccount(service, account)) ?? {})
 
   /**
-   * Returns the epoch to store with a record. A record that is stored again keeps its epoch, because a request may have read it before all access
-   * ended, and write it afterwards.
+   * Returns the epoch to store with a record. A record that is stored again keeps its epoch, because a request may read the record before all
+   * access ends, and write it afterward.
    */
   const epochFor = async (key: Key, account: string): Promise<number> => {
     const known = await findLive<BrokerRecord>(service, key)

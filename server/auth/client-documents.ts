@@ -1,7 +1,7 @@
 /**
  * Fetches the metadata document of an OAuth client (OAuth Client ID Metadata Document, draft 02). The `client_id` is the https address of the
- * document. Strangers choose that address. So the request reaches only public addresses, follows no redirect, contains none of our credentials, and
- * is limited in time and size.
+ * document. Strangers choose that address. The request therefore reaches only public addresses, follows no redirect, contains none of our
+ * credentials, and is limited in time and size.
  */
 import { lookup as resolveName } from 'node:dns'
 import { request } from 'node:https'

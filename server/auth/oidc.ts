@@ -105,7 +105,7 @@ export const issuerClient = (
     try {
       return await asked.config
     } catch (error) {
-      // The next attempt asks the issuer again, but not each of the requests that currently wait.
+      // The next request asks the issuer again. The requests that are waiting now do not.
       if (known === asked) known = undefined
       log.warn('the issuer could not be asked for its metadata', { issuer, error })
       throw new ServiceError('issuer_unavailable', {}, { cause: error })

@@ -26,7 +26,7 @@ export interface Passkeys {
   keepMade(caller: Caller, account: Account, name: string, challenge: string, response: string): Promise<boolean>
   /** Returns a challenge for a sign-in. `about` is the sign-in to which the passkey belongs. */
   askToSignIn(about: string): Promise<PasskeyQuestion>
-  /** Returns the account whose passkey answered. Undefined if it was none of our passkeys. */
+  /** Returns the account whose passkey answered. Returns undefined if no passkey of this service answered. */
   whoSigned(about: string, challenge: string, response: string): Promise<Account | undefined>
 }
 

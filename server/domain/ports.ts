@@ -148,7 +148,7 @@ export interface IssuedToken {
   readonly expiresAt: number
 }
 
-/** A host with sign-in sessions of its own. When a session ends here, nobody may be able to restore it through that host. */
+/** A host with sign-in sessions of its own. When a session ends here, it must not be possible to restore it through that host. */
 export interface SignInHost {
   endSessions(account: string): Promise<void>
   /** Ends the session at that host through which one of our sessions was opened (`Session.atHost`). */

@@ -111,7 +111,7 @@ const roleChosen = (details: Details, chosen: string | undefined): Role => {
   return role
 }
 
-/** Grants the scopes up to a role, and refuses the scopes above it. So the program learns which rights it has. */
+/** Grants the scopes up to a role, and refuses the scopes above it. This tells the program which rights it has. */
 const grantDocuments = (grant: Grant, details: Details, role: Role): void => {
   const asked = scopesAsked(details).filter((scope) => documentScopes.includes(scope))
   for (const scope of asked) {

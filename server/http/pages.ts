@@ -53,7 +53,7 @@ const diagramFrame = async (ctx: Context, files: Files): Promise<void> => {
   if (!(await files.serve(ctx, diagramPath))) throw new ServiceError('not_found')
 }
 
-// The pattern has no dot. So only one route matches `/d/{id}.md`, which every agent reads.
+// The pattern has no dot, so only one route matches `/d/{id}.md`, which every agent reads.
 const documentPage = /^\/d\/([^/.]+)$/
 
 /** The policy of the service worker. The worker runs nothing else, and requests only its own origin (the pages that it caches). */
@@ -102,7 +102,7 @@ const shell = async (http: Http, ctx: Context, files: Files, { first, status }: 
 
 /**
  * Returns the status of a document's page for a caller who may not read it. The status is the same for an unknown id and for a wrong key. A request
- * without a key gets an ordinary page for every id, because the browser may have the key and use it afterwards. Only holders of a valid key learn
+ * without a key gets an ordinary page for every id, because the browser may have the key and use it afterward. Only holders of a valid key learn
  * that the document was deleted. A temporary refusal (too many requests) does not change the status, because the page reports it.
  */
 const statusOfRefusal = ({ code }: ServiceError): number => {

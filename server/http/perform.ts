@@ -76,7 +76,7 @@ const isAnonymous = ({ key, bearer, cookie }: Credentials): boolean => key === u
 
 /**
  * Before an agent token is verified, refuses an address that has guessed too often, because verification may require a request to the token's
- * issuer. Keys and sessions are looked up immediately. So a valid one works, regardless of what other clients at the same address send. Throws
+ * issuer. Keys and sessions are looked up immediately, so a valid one works regardless of what other clients at the same address send. Throws
  * `rate_limited`.
  */
 const refuseGuesser = (http: Http, ctx: Context, { bearer }: Credentials): void => {
@@ -117,7 +117,9 @@ const count = (asked: Asked, caller: Caller): void => {
   return isAnonymous(credentials) || ctx.state.counted === 'read' ? undefined : take(http, ctx, 'read', who)
 }
 
-/** Counts a call whose credentials give no access here. So guessing uses up the guesser's limit, even with a valid key of another document. */
+/**
+ * Counts a call whose credentials give no access here. Guessing therefore uses up the guesser's limit, even with a valid key of another document.
+ */
 const countRefused = ({ http, ctx, credentials }: Pick<Asked, 'http' | 'ctx' | 'credentials'>, error: unknown): void => {
   if (!(error instanceof ServiceError) || isAnonymous(credentials)) return
   const name = error.code === 'credential_invalid' ? 'failedKey' : 'address'

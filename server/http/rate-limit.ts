@@ -40,7 +40,7 @@ export const rateHeaders = (state: RateState): Record<string, string> => ({
 })
 
 /**
- * The number of buckets that are checked for each new entry. Full buckets are removed. So the table shrinks faster than it grows, without a sweep.
+ * The number of buckets that are checked for each new entry. Full buckets are removed, so the table shrinks faster than it grows, without a sweep.
  */
 const lookedAt = 4
 

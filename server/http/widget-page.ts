@@ -1,6 +1,7 @@
 /**
  * `/embed/widget`: the framed page in which a widget runs. The page is empty until the surrounding page sends the widget's HTML. It has no origin,
- * because its policy sandboxes it wherever it is opened. So it has no access to storage, the session or the surrounding page, and it may load nothing.
+ * because its policy sandboxes it wherever it is opened. The widget therefore has no access to storage, the session or the surrounding page, and it
+ * may load nothing.
  *
  * Messages are JSON-RPC 2.0. Only `ui/getData` has an answer. A message that also exists in MCP Apps has the same name:
  *
@@ -50,7 +51,7 @@ const permissions = [
   'xr-spatial-tracking'
 ]
 
-// The widget replaces this document and its listeners; the listeners of the widget's bridge are added afterwards. No content policy stops WebRTC
+// The widget replaces this document and its listeners; the listeners of the widget's bridge are added afterward. No content policy stops WebRTC
 // (Chromium 156 has no directive for it), so the script removes the WebRTC constructors. It also removes nested frames, which would bring the
 // constructors back. The code of a nested frame runs later than the observer. The script keeps references to the functions that it uses, so that no
 // widget can replace them.

@@ -18,7 +18,7 @@ import type { PresenceUser } from './awareness.ts'
 
 /** The programs that the presence of one document shows. */
 export interface Agents {
-  /** Shows the caller at a range of the current text. A repeated call moves the caller to the new range and restarts the time. */
+  /** Shows the caller at a range of the current text. A repeated call moves the caller to the new range and restarts the half minute. */
   show(caller: Caller, name: string, at: Range): void
   /** Whether a program is shown under this client id. */
   has(client: number): boolean
@@ -59,7 +59,7 @@ interface AgentsOptions {
 }
 
 export const createAgents = ({ doc, document, openDoc, registry, clock }: AgentsOptions): Agents => {
-  // The keys are link and name, in the order in which the programs were first shown.
+  // Programs by link and name, in the order in which they were first shown.
   const shown = new Map<string, Shown>()
 
   const hide = (id: string): void => {

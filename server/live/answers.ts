@@ -1,6 +1,6 @@
 /**
- * Answers that contain an entire document. They cost the server time and memory, and a reader may request them as often as it likes. So the server
- * sends one answer in each turn of the event loop, only to clients that read what they requested, and within a byte budget.
+ * Answers that contain an entire document. They cost the server time and memory, and a reader may request them as often as it likes. The server
+ * therefore sends one answer in each turn of the event loop, only to clients that read what they requested, and within a byte budget.
  */
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'

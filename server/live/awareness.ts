@@ -62,7 +62,7 @@ const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown
 const [numberMin, numbers] = [10, 90]
 
 /**
- * Returns the number of a guest. The number depends only on device and document. So it stays the same after a restart, and differs between
+ * Returns the number of a guest. The number depends only on device and document, so it stays the same after a restart, and differs between
  * documents.
  */
 const numberOf = (doc: string, device: string): number | undefined =>

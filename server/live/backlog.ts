@@ -31,7 +31,7 @@ export class Inbox {
   readonly #deliver: (waiting: Waiting) => boolean
   readonly #handling = new Set<Uint8Array>()
   #waiting: Waiting[] = []
-  /** The number of messages in `#waiting` that were already delivered. */
+  /** The number of messages in `#waiting` that have already been delivered. */
   #delivered = 0
   #bytes = 0
   #isEntered = false

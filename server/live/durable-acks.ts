@@ -2,9 +2,9 @@
  * The outbound gate: messages about a document wait until its state is on disk.
  *
  * Hocuspocus acknowledges an update when it is applied in memory. This gate holds sync frames (types 0 and 4) and acknowledgements (type 8) in
- * order. It releases a frame when the journal contains everything that the document contained when the frame was written. So an acknowledgement
- * means that the update was fsynced, and the "unsynced" flag of the standard provider means "not yet durable". Nobody ever sees text that a crash
- * could undo.
+ * order. It releases a frame when the journal contains everything that the document contained when the frame was written. An acknowledgement
+ * therefore means that the update was fsynced, and the "unsynced" flag of the standard provider means "not yet durable". Nobody ever sees text that
+ * a crash could undo.
  */
 import type { Duplex } from 'node:stream'
 import type { WebSocketLike } from '@hocuspocus/server'

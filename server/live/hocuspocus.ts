@@ -130,7 +130,7 @@ export const createLive = ({
     }
   }
 
-  // For each hook that is not set, Hocuspocus has a default that costs a promise chain for each message. So the defaults are removed.
+  // The defaults are removed, because Hocuspocus runs the default of each unset hook in a promise chain for each message.
   const unused = {
     onConfigure: undefined,
     onListen: undefined,

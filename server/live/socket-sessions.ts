@@ -8,7 +8,7 @@ import { limits } from '../../shared/limits.ts'
 interface Session {
   /** The address in the frames of the session. */
   readonly address: string
-  /** Releases the session's place in the document. Set once its token was accepted. */
+  /** Releases the session's place in the document. Set once the token of the session has been accepted. */
   leave: () => void
   /** Set once Hocuspocus has connected the session. */
   connection: Connection | undefined

@@ -5,7 +5,7 @@
  * writer never waits.
  *
  * Only edits that can be accepted without further steps are handled here. All other edits (those that are refused, wipe the text, or overlap
- * existing structs) go to Hocuspocus. So does everything that the same connection sent after such an edit.
+ * existing structs) go to Hocuspocus. Everything that the same connection sent after such an edit goes there too.
  */
 import * as encoding from 'lib0/encoding'
 import { limits } from '../../shared/limits.ts'

@@ -20,7 +20,7 @@ export class Valve {
     return this.#ws.isPaused
   }
 
-  /** Stops reading until the reason is gone. Bytes that were already read still arrive, up to 64 KiB. */
+  /** Stops reading until the reason is gone. Bytes that have already been read still arrive, up to 64 KiB. */
   shut(reason: Reason): void {
     if (this.#isFixed) return
     this.#reasons.add(reason)

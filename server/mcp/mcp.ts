@@ -87,8 +87,8 @@ const isLoopbackName = (name: string): boolean => name === 'localhost' || name.e
 const isAddress = (name: string): boolean => /^(\[[0-9a-f:.]+\]|\d{1,3}(\.\d{1,3}){3})$/i.test(name)
 
 /**
- * Checks that the Host header of a request names this service. A foreign page could let its name resolve to this machine, and then call the service
- * as its own origin (DNS rebinding). Throws `origin_refused`.
+ * Checks that the Host header of a request names this service. Otherwise, a page of another site could make its host name resolve to this machine,
+ * and then call the service as its own origin (DNS rebinding). Throws `origin_refused`.
  */
 const checkHost = (ctx: Context, baseUrl: string): void => {
   const { host } = ctx.req.headers
@@ -322,7 +322,7 @@ const answer = async (face: Face, ctx: Context): Promise<void> => {
 
 /** Answers requests that were refused before they reached the protocol. */
 const presentMalformed = (ctx: Context, { code, message, id, more: { status, data } }: Malformed): void => {
-  // If the call was understood, then the call failed. Any other message was not a valid request.
+  // With invalid parameters, the request was understood and only the call failed. Any other malformed message was not a valid request.
   ctx.status = status ?? (code === RpcErrorCode.InvalidParams && id !== null ? 200 : 400)
   ctx.type = 'application/json'
   ctx.body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })

@@ -27,7 +27,7 @@ interface Session {
   /** Functions that stop watching a resource, by the resource's URI. */
   readonly watched: Map<string, () => void>
   stream: PassThrough | undefined
-  /** Cancels the timer of the session: at first the wait for its stream, afterwards the next heartbeat. */
+  /** Cancels the timer of the session. The timer first waits for the stream, and then for the next heartbeat. */
   cancel: () => void
   /** Removes the session from the registry of credentials. */
   forget: () => void

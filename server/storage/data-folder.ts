@@ -75,8 +75,8 @@ export async function readOrCreateInstance(folder: string): Promise<Instance> {
 }
 
 /**
- * Returns the identity of `folder`; undefined if the folder was never used. Throws `DataFolderError`, with exit code 3 for damage and 4 for a newer
- * format.
+ * Returns the identity of `folder`; undefined if the folder has never been used. Throws `DataFolderError`, with exit code 3 for damage and 4 for a
+ * newer format.
  */
 export async function readInstance(folder: string): Promise<Instance | undefined> {
   const text = await usable(folder, () => readIfAny(join(folder, 'instance.json')))
@@ -204,8 +204,8 @@ async function lockFolder(folder: string): Promise<() => Promise<void>> {
 
 /**
  * Tries to lock the file. The kernel's lock belongs to the open file, which flock(1) shares with this process and which is closed when the process
- * ends. So the lock is never stale. It also works between containers, where process ids mean nothing. Without flock(1) (macOS), the process id in
- * the file decides.
+ * ends. The lock is therefore never stale. It also works between containers, where process ids mean nothing. Without flock(1) (macOS), the process
+ * id in the file decides.
  */
 function takeLock(fd: number, holder: string): boolean {
   const { status, error } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })

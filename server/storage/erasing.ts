@@ -1,6 +1,6 @@
 /**
- * Overwrites the remains of deletions in the store's file. LMDB never overwrites a page that is in use. So deleted and replaced bytes stay on pages
- * that became free, and in the free space of pages that no later transaction has copied yet.
+ * Overwrites the remains of deletions in the store's file. LMDB never overwrites a page that is in use. Deleted and replaced bytes therefore stay
+ * on pages that became free, and in the free space of pages that no later transaction has copied yet.
  *
  *     erasing due   key: 0x00 'erase'               value: float64, big-endian: the number of commits that requested it
  *     filler        key: 0x00 'fill' + uint32       value: zeros that fill one page

@@ -5,8 +5,8 @@
  *     number = 0x10+n, n bytes           the value, big-endian, without leading zeros (n = 0 for 0, at most 7)
  *     string = 0x20, UTF-8, 0x00         in the UTF-8, 0x00 is written as 0x01 0x01, and 0x01 as 0x01 0x02
  *
- * No encoded part is a prefix of another one. So exactly the keys below a prefix begin with the bytes of that prefix. Bytes below 0x10 and above 0x20
- * never begin a part: they serve as bounds, and 0x00 begins the records that a store keeps about itself.
+ * No encoded part is a prefix of another one, so exactly the keys below a prefix begin with the bytes of that prefix. Bytes below 0x10 and above
+ * 0x20 never begin a part: they serve as bounds, and 0x00 begins the records that a store keeps about itself.
  *
  * The ordered-binary keys of lmdb are not used: they do not escape NUL in strings of 64 units and more, so such keys can collide.
  */
@@ -24,7 +24,7 @@ const aboveParts = 0xff
 
 const tooLong = `a key has at most ${keyBytesMax} bytes`
 
-/** Room for a key, another number and a bound, because lengths are checked only after a number was written. */
+/** Room for a key, another number and a bound, because lengths are checked only after a number has been written. */
 const scratch = Buffer.alloc(keyBytesMax + 16)
 
 /**

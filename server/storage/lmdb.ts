@@ -12,7 +12,7 @@
  *                offset 13   rest       the value
  *
  * All versions in the store come from one counter, so none is used again after a delete. `overlappingSync` is off: a commit is written and fsynced
- * before it becomes visible. So nobody reads data that a power cut could undo, and disk errors reach the promise of the commit.
+ * before it becomes visible. This way, nobody reads data that a power cut could undo, and disk errors reach the promise of the commit.
  */
 import assert from 'node:assert/strict'
 import { mkdir, statfs } from 'node:fs/promises'
@@ -164,7 +164,8 @@ export function refuseOtherStore(folder: string, identity: ReturnType<typeof rea
 
 /** Returns the entry in an envelope. Throws `storage_corrupt`, which names the key. */
 export function decodeEntry(key: Key, envelope: Uint8Array): Entry {
-  // LMDB lends its only read buffer, and shortens only the buffer's `length`. So this code reads exactly these bytes, and copies them at the end.
+  // LMDB lends its only read buffer, and shortens only the buffer's `length`. This code therefore reads exactly these bytes, and copies them at the
+  // end.
   const bytes = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.length)
   const sound =
     bytes.length >= headerBytes && bytes[0] === envelopeFormat && crc32(bytes.subarray(versionAt)) === bytes.readUInt32BE(checksumAt)
@@ -358,7 +359,7 @@ function writeCounter(database: Database, version: number): void {
   database.putSync(versionKey, bytes)
 }
 
-/** Encodes a batch before the transaction. So a batch with an invalid key fails alone, and the caller may reuse its arrays immediately. */
+/** Encodes a batch before the transaction, so a batch with an invalid key fails alone, and the caller may reuse its arrays immediately. */
 function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Batch): EncodedBatch {
   return {
     checks: checks.map(({ key, version }) => ({ key, bytes: encodeKey(key), version })),

@@ -28,7 +28,9 @@ const keyLengthAt = 6
 const nodeHeaderBytes = 8
 const valueElsewhere = 1
 
-/** LMDB copies in words of 8 bytes. So up to this many bytes at either end of the free space may be old pointers or values that cannot be removed. */
+/**
+ * LMDB copies in words of 8 bytes, so up to this many bytes at either end of the free space may be old pointers or values that cannot be removed.
+ */
 const wordBytes = 8
 
 /**

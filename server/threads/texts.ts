@@ -1,4 +1,4 @@
-/** Work on texts. Work on small texts runs immediately, and work on large texts in threads, so that no text blocks the work on another one. */
+/** Runs work on texts. Small texts are handled immediately and large texts in threads, so that no text blocks work on the others. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { type TextWork, type Texts, textWork, unitsOf } from '../domain/text/text-work.ts'
@@ -13,7 +13,7 @@ export interface TextJob {
 const entry = new URL('text-worker.ts', import.meta.url)
 const { textSecondsMax: secondsMax, laneWaitingMax: waitingMax, textWaitingOfDocumentMax: waitingOfHolderMax } = limits
 
-/** All servers in a process share these lanes. Texts that took long before have a separate queue. */
+/** All servers in a process share these lanes. Texts whose work took a long time before have a separate queue. */
 const quick = new Lane<TextJob, unknown>({ entry, secondsMax, waitingMax, waitingOfHolderMax })
 const long = new Lane<TextJob, unknown>({ entry, secondsMax, waitingMax, waitingOfHolderMax })
 

@@ -2,7 +2,7 @@
 import type { Edit } from '../text/diff.ts'
 
 /**
- * `unchanged`: the text already was as requested. `refused`: the text cannot be edited. `gone`: the part no longer exists. `closed`: the component
+ * `unchanged`: the text was already as requested. `refused`: the text cannot be edited. `gone`: the part no longer exists. `closed`: the component
  * cannot be reached.
  */
 export type Result = 'done' | 'unchanged' | 'refused' | 'gone' | 'closed'

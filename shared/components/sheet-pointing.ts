@@ -48,7 +48,7 @@ export interface Inserted {
   readonly sharedId?: string
 }
 
-/** A reference that cannot replace the last one any more: its sheet is still the one in which the person selects cells. */
+/** Keeps the sheet of the last reference, in which the person still selects cells, but makes sure that no other reference replaces it. */
 const kept = (last: Pointed): Pointed => ({ ...last, from: -1, to: -1 })
 
 /** Returns the last inserted reference if the cursor is still at its end. The next reference then replaces it. */

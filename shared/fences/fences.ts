@@ -287,7 +287,7 @@ const open = (reader: Reader, inParagraph: boolean): Container[] => {
   }
 }
 
-/** Finds the ends of comments and formulas that end on a later line. Each end is searched only once for all possible starts. */
+/** Finds the ends of comments and formulas that end on a later line. Each end is searched for only once, for all possible starts. */
 interface Ends {
   /** Returns the offset up to which lines belong to a comment that begins on this line; -1 if there is no such comment. */
   comment(at: number): number

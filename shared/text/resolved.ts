@@ -4,7 +4,7 @@ import type { Candidate, Range } from './anchors.ts'
 /** A range of the text and its replacement. */
 export interface Resolved extends Range {
   readonly insert: string
-  /** The range of the text next to the place. If the document has changed since, the operation follows this text instead of the offsets. */
+  /** The range of the text next to the place. If the document has changed since then, the operation follows this text instead of the offsets. */
   readonly beside?: Range
   /** The actual text, if the operation named it differently. */
   readonly matched?: string

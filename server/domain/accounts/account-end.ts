@@ -1,6 +1,6 @@
 /**
  * Deletes an account. One commit removes the account and its index entries, and records the remaining work. From then on nobody can act as that
- * account. The rest (sessions, passkeys, node tokens, documents) is removed afterwards. If the process dies in between, `finishAccountEnds` removes
+ * account. The rest (sessions, passkeys, node tokens, documents) is removed afterward. If the process dies in between, `finishAccountEnds` removes
  * it at the next start.
  */
 import { ServiceError } from '../../../shared/errors.ts'

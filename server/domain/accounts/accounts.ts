@@ -22,7 +22,7 @@ export interface Account {
   /** The password as a PHC string; null if the account signs in elsewhere. */
   readonly password: string | null
   readonly createdAt: number
-  /** The number of times that access to the account was ended (`epochOf`). Absent if access was never ended. */
+  /** The number of times that access to the account was ended (`epochOf`). Absent if access has never been ended. */
   readonly epoch?: number
   /** Set if the person chose the name here, so that an external issuer no longer changes it. */
   readonly nameChosen?: true

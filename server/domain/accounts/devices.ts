@@ -85,7 +85,7 @@ export const startDeviceLogin = async (
   throw new ServiceError('storage_unavailable')
 }
 
-/** Returns the login that waits for this code. Returns undefined if there is none, or if the login has expired or was already decided. */
+/** Returns the login that waits for this code. Returns undefined if there is none, or if the login has expired or has already been decided. */
 export const findPendingDevice = async (service: Service, userCode: string): Promise<Device | undefined> => {
   const index = await findLive<Expiring & { device: string }>(service, codeKey(userCode))
   const found = index && (await findLive<Device>(service, keys.device(index.record.device)))

@@ -30,7 +30,7 @@ export interface Program extends Expiring, Scope {
   /** The host of the redirect after the consent. Null for a token, and for a program on the person's own computer, which has no host. */
   readonly host: string | null
   readonly createdAt: number
-  /** The time of the last use, in milliseconds since 1970. Null if the program was never used. */
+  /** The time of the last use, in milliseconds since 1970. Null if the program has never been used. */
   readonly lastUsedAt: number | null
   /** The epoch of the account when the program was authorized (authority.ts). The program is valid only in this epoch. */
   readonly epoch: number

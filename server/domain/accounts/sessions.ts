@@ -26,7 +26,7 @@ export interface Session extends Expiring {
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number
-  /** The time when the secret was last changed, in milliseconds since 1970. Absent if it was never changed. */
+  /** The time when the secret was last changed, in milliseconds since 1970. Absent if it has never been changed. */
   readonly rotatedAt?: number
   /** Hash of the previous secret. Present until the browser has used the new secret. */
   readonly replaces?: string

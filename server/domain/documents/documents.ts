@@ -152,7 +152,7 @@ export const createDocument = async (
   return service.ledger.create(head, caller, putAll).finally(release)
 }
 
-/** Returns the size of the document and its limit, in bytes. Returns an empty object if the document was not counted yet. */
+/** Returns the size of the document and its limit, in bytes. Returns an empty object if the document has not been counted yet. */
 const usageOf = ({ quotas }: Service, { bytes }: Head): Pick<Output<'readDocument'>, 'usage'> =>
   bytes === undefined ? {} : { usage: { bytes, bytesMax: quotas.settings.documentBytesMax || null } }
 

@@ -26,8 +26,8 @@ interface Own {
 }
 
 /**
- * Returns the documents that the account or agent of the caller owns, newest first. A link gives a role on a document, but not ownership. So lists
- * and searches do not include documents that other people shared. The inbox also covers only owned documents (notices.ts). Throws
+ * Returns the documents that the account or agent of the caller owns, newest first. A link gives a role on a document, but not ownership. Lists and
+ * searches therefore leave out documents that other people shared. The inbox also covers only owned documents (notices.ts). Throws
  * `account_required`.
  */
 export const ownDocuments = async (

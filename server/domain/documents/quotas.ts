@@ -89,7 +89,7 @@ const set = (sum: Sum, doc: string, bytes: number | undefined): void => {
 
 export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas => {
   const sums = new Map<string, Promise<Sum>>()
-  /** The sums that were already read. */
+  /** The sums that have already been read. */
   const known = new Map<string, Sum>()
   const nameOf = ([kind, id]: readonly unknown[]): string => `${String(kind)} ${String(id)}`
 

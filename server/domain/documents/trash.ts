@@ -107,7 +107,7 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
 
 /**
  * Removes the owner of a document. Holders of an owner link then manage the document, even in the trash. `goes` decides whether a document that is
- * not in the trash moves there. It moves in the same commit, because afterwards the owner's lists no longer lead to the document.
+ * not in the trash moves there. It moves in the same commit, because afterward the owner's lists no longer lead to the document.
  */
 export const releaseDocument = async (service: Service, doc: string, goes: (head: Head) => boolean): Promise<void> => {
   const release = (draft: Draft): boolean => {
@@ -159,7 +159,7 @@ export const deleteDocument = (
 export const undeleteDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'undeleteDocument'>> => {
   const restore = (draft: Draft): Head => {
     const { trashedUntil, ...head } = draft.head
-    // The document was already restored. A repeated request has no further effect.
+    // The document has already been restored. A repeated request has no further effect.
     if (head.deletedAt === null) return head
     if (trashedUntil === undefined || trashedUntil <= draft.now) throw documentDeleted(head)
     unlist(draft)

@@ -1,6 +1,6 @@
 /**
- * The text of the comment or suggestion that an event concerns. The event does not store this text; it is looked up when the event is read. So it
- * is current, and deleting a comment also removes its text from the feed.
+ * The text of the comment or suggestion that an event concerns. The event does not store this text. The service looks it up when the event is read,
+ * so the text is current. Deleting a comment also removes its text from the feed.
  */
 import type { EventFields, EventWords } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'

@@ -39,7 +39,7 @@ interface Message extends Omit<Said, 'name'> {
   readonly mentions: { readonly id: string; readonly name: string }[]
 }
 
-/** Counts the messages that mention a name: those from before, and those that are reported now. */
+/** The number of messages that mention a name, in the earlier text (`before`) and in the current text (`after`). */
 interface Count {
   readonly id: string
   readonly before: number
@@ -168,7 +168,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
     for (const writer of writers) actors.add(writer)
     plan()
   })
-  // The last process may have ended before it could report its mentions.
+  // The previous process may have ended before it could report its mentions.
   if (before !== openDoc.snapshot().content) plan()
 
   return {

@@ -2,7 +2,7 @@
  * The recipients of an event: mentioned people, authors of annotations that were answered or decided, and the reviewer. The commit of the event
  * also writes its recipients, as `['d', doc, 'notice', seq]`. For the owner of the document, it adds an inbox entry.
  *
- * The entries of an inbox are numbered in the order of their commits. So a reader that continues from a number misses no entry.
+ * The entries of an inbox are numbered in the order of their commits, so a reader that continues from a number misses no entry.
  */
 import { limits } from '../../../shared/limits.ts'
 import { mentionOf } from '../../../shared/mentions.ts'

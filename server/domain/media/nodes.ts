@@ -22,7 +22,7 @@ export interface NodeToken {
   readonly account: string
   readonly name: string
   readonly createdAt: number
-  /** The time when the node was last connected, in milliseconds since 1970. Null if it never was. */
+  /** The time when the node was last connected, in milliseconds since 1970. Null if the node has never been connected. */
   readonly lastSeenAt: number | null
   /** The epoch of the account when the token was created (authority.ts); 0 if absent. The token is valid only in this epoch. */
   readonly epoch?: number

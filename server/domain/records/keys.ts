@@ -112,7 +112,9 @@ export interface Head {
   readonly unsaved: Unsaved
   /** The bytes of the document's assets. Absent if it has none. */
   readonly assetBytes?: number
-  /** The bytes of everything else that counts (usage.ts). Absent in a document of an earlier version that was not counted yet. */
+  /**
+   * The bytes of everything else that counts (usage.ts). Absent in a document that an earlier version created and that has not been counted yet.
+   */
   readonly bytes?: number
   /** The document's bytes according to the record of its owner's usage. Absent if there is no such record. */
   readonly usage?: number
@@ -218,7 +220,7 @@ export interface Reply {
   readonly createdAt: number
 }
 
-/** The text that a comment is about, as its author gave it, in the text of `version`. */
+/** The text that a comment is about, as the author of the comment named it in `version`. */
 export interface CommentTarget {
   readonly kind: 'find' | 'line' | 'anchor' | 'document'
   readonly quote: string
@@ -234,7 +236,7 @@ interface AnnotationRecord {
   readonly id: string
   /** Cursor of the `created` event. It determines the position in the list. */
   readonly number: number
-  /** The position in the text. Null if there never was one, or if there no longer is one. */
+  /** The position in the text. Null if the annotation never had a position, or has lost it. */
   readonly pin: Pin | null
   readonly author: Author
   readonly createdAt: number

@@ -29,7 +29,9 @@ interface Typed {
 
 type Drafted = Output<'draftSuggestion'>
 
-/** Returns a proposal at the known position of the suggestion if the text to be replaced is gone. So the author can continue typing the new text. */
+/**
+ * Returns a proposal at the known position of the suggestion if the text to be replaced is gone. This lets the author continue typing the new text.
+ */
 const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed['input'], known: Suggestion): Proposal | undefined => {
   const isGone = error instanceof ServiceError && (error.code === 'target_not_found' || error.code === 'target_ambiguous')
   const isSame = operation === known.operation && (operation === 'insert' || find === known.original)

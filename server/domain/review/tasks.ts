@@ -138,7 +138,7 @@ interface Request {
 
 /**
  * Changes one assignment. No other change can come between reading the record and writing the result of `change`. If `change` returns the same
- * record, nothing is written. Afterwards, open pages that may see the assignment are notified. The notification does not contain the link.
+ * record, nothing is written. Afterward, open pages that may see the assignment are notified. The notification does not contain the link.
  */
 const write = async <T>(
   { service, caller, doc, id }: Request,

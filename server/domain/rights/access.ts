@@ -20,7 +20,7 @@ export interface Credentials {
   readonly bearer?: string | undefined
   /**
    * The session cookie of a browser. Browsers send it without being asked, so a stale cookie counts as no cookie, and a bearer token overrides it.
-   * Pass it only if no foreign page can have sent the request.
+   * Pass it only if no page of another site can have sent the request.
    */
   readonly cookie?: string | undefined
   /** The name that a guest or agent chooses (docs/api.md, Conventions). With a bearer token, it is the name of the program. */

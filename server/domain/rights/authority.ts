@@ -80,7 +80,7 @@ export const requireRight = (caller: Caller, head: Head | undefined, now: number
 }
 
 /**
- * Checks access again, to a document or, with '', to none. Returns the checks for a commit, so that the commit succeeds only while the access is
+ * Checks access again. `doc` is '' if the access concerns no document. Returns checks for a commit, which then succeeds only while the access is
  * valid. With `inTrash`, accepts a document in the trash. Throws the errors of `requireRight`, and `document_deleted` if the document was deleted.
  */
 export const requireRightNow = async (

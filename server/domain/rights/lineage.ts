@@ -70,7 +70,7 @@ export const withRole = (links: readonly Share[], id: string, role: Role): Share
   return [...changed.values()]
 }
 
-/** Advice for a link that cannot stay and cannot create a link that outlasts it. */
+/** Advice for the holder of a link that is about to end and cannot create a link that outlasts it. */
 const claimInstead = 'Sign in and claim the document: its account then revokes every link.'
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Finds the author and time of each line in the journal, which names the author of every update. The ids of characters never change. So each
+ * Finds the author and time of each line in the journal, which names the author of every update. The ids of characters never change, so each
  * character belongs to the update that first inserted it, regardless of where edits and merges have moved it.
  */
 import * as Y from 'yjs'

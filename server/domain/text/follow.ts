@@ -1,7 +1,7 @@
 /**
  * The work that follows an edit once it is on disk. A `content.changed` event is written after a second, and a revision and the canonical text
  * after a pause. Mentions in chats are reported (mentions.ts), and a checkpoint is written when the journal's tail has grown. Each open document
- * has one follower. Typed text is safe even without it.
+ * has one follower. Typed text is safe even without a follower.
  */
 import type { Announcement, Follower } from './follower.ts'
 import * as Y from 'yjs'
@@ -41,8 +41,8 @@ interface FollowerOptions {
 }
 
 /**
- * Returns the snapshot up to which content events describe the changes. This is the current snapshot, unless the last process ended before it could
- * announce them.
+ * Returns the snapshot up to which content events describe the changes. This is the current snapshot, unless the previous process ended before it
+ * could announce them.
  */
 const announcedAtStart = async (storage: Storage, openDoc: OpenDocument, head: Head): Promise<Snapshot> => {
   if (head.announcedSeq >= head.seq) return openDoc.snapshot()
@@ -159,7 +159,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   }
 
   /**
-   * Gathers the journal's tail into a history segment, and writes the resulting state. Afterwards, the records are removed in steps. Readers skip
+   * Gathers the journal's tail into a history segment, and writes the resulting state. Afterward, the records are removed in steps. Readers skip
    * records that a segment contains. If a crash leaves some behind, the next compaction removes them.
    */
   const compact = async (): Promise<void> => {

@@ -15,7 +15,7 @@ export interface Announcement {
 export interface Follower {
   /**
    * Takes over the announcement of everything up to `to`. Returns the payload of a `content.changed` event that the caller must write. Returns
-   * undefined if everything was already announced. Synchronous.
+   * undefined if everything has already been announced. Synchronous.
    */
   takeAnnouncement(to: Snapshot): Announcement | undefined
   /** Records that the caller itself announces everything up to this snapshot. */

@@ -1,5 +1,5 @@
 /**
- * The journal: every update that was ever applied to a document, in order. It is the truth on disk, and it is the history.
+ * The journal: every update ever applied to a document, in order. It is the source of truth on disk, and also the history of the document.
  *
  * Numbers are unsigned variable-length integers. Strings and byte strings are length-prefixed (lib0).
  *

@@ -36,8 +36,8 @@ export interface OpenDocument {
   /** Stores a head that a commit has written. */
   written(head: Head): void
   /**
-   * Sequence number of the newest update that replaced the entire text; 0 if there was none. After it, surviving characters may belong to different
-   * words.
+   * Sequence number of the newest update that replaced the entire text; 0 if there was none. After such an update, surviving characters may belong
+   * to different words.
    */
   readonly replacedSeq: number
   /**

@@ -50,7 +50,7 @@ export const saveRevision = (
   })
 }
 
-/** Saves a revision of the text typed since the last one, if there is any. So restoring a version does not lose the text in between. */
+/** Saves a revision of the text typed since the last one, if there is any. Restoring a version then does not lose the text in between. */
 export const saveUnsaved = (draft: Draft, snapshot: Snapshot): Revision | undefined =>
   draft.head.revisionSeq < snapshot.seq ? saveRevision(draft, snapshot, 'autosave', null) : undefined
 

@@ -1,6 +1,6 @@
 /**
  * Named work on entire texts. Every function here takes text and returns data, so that it can run in a thread or inline. The size of the text
- * decides which (server/threads/texts.ts); the duration depends on the contents.
+ * decides between the two (server/threads/texts.ts), although the duration also depends on the contents.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { withValues } from '../../../shared/fences/document-sheets.ts'

@@ -1,6 +1,6 @@
 /**
  * The answer for a program that requests the address that people open. It consists of the text, preceded by a comment that explains the service,
- * the rights of the caller, and the calls. So the first request is enough for a program that knows nothing about the service.
+ * the rights of the caller, and the calls. A program that knows nothing about the service needs only this one request to begin.
  */
 import { createHash } from 'node:crypto'
 import { headMark } from '../../../shared/document-head.ts'

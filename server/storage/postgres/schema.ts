@@ -6,8 +6,8 @@
  *     writer   a row for each running store: `epoch` increases with each of its connections, `last` is the number of its last commit
  *     meta     'format', 'instance', 'secret' (a fingerprint), 'created'; 'migration' while records are being copied into the store
  *
- * A document is the unit of consistency, and all of its keys have the same place. So the table can be spread over machines by `place`, and no commit
- * needs two machines for the records of one document.
+ * A document is the unit of consistency, and all of its keys have the same place. The table can therefore be spread over machines by `place`, and
+ * no commit needs two machines for the records of one document.
  */
 import { crc32 } from 'node:zlib'
 
@@ -26,8 +26,8 @@ const partitions = 16
 /** Returns the place of a key. Keys with the same first two parts have the same place. */
 export const placeOf = (key: Key): number => crc32(encodeKey(key.slice(0, 2))) | 0
 
-// Journal records are added and removed often, and heads change with every commit. So each page has spare room, and a vacuum runs long before a
-// fifth of the table is dead.
+// Journal records are added and removed often, and heads change with every commit. Each page therefore has spare room, and a vacuum runs long
+// before a fifth of the table is dead.
 const partition = (number: number): string => `
   create table record_${number} partition of record for values with (modulus ${partitions}, remainder ${number})
     with (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.2);

@@ -184,7 +184,7 @@ async function vacuum(config: pg.ClientConfig): Promise<number> {
   return 0
 }
 
-/** Remembers since when PostgreSQL has not answered. */
+/** Tracks how long PostgreSQL has not answered. */
 function createHealth(onAnswering: (answers: boolean) => void) {
   let silentSince: number | undefined
   return {

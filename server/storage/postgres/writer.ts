@@ -1,7 +1,7 @@
 /**
  * The only connection through which a store commits. Commits wait in a queue. All commits that arrive during one transaction become the next one.
  *
- * If the connection breaks during a commit, the store does not know whether PostgreSQL committed. So each store has a row in `writer`. A
+ * If the connection breaks during a commit, the store does not know whether PostgreSQL committed. To find out, each store has a row in `writer`. A
  * transaction writes its number there, provided that the row still has the epoch of its connection. A new connection increases the epoch. This
  * waits for a transaction of an earlier epoch that is still running, and stops any later one. Then the connection reads the number, which says
  * whether the interrupted transaction was committed. If it was, its commits resolve. If not, it never will be, and its commits are made again.
