@@ -8,7 +8,7 @@ import { encodeKey } from '../server/storage/keys.ts'
 import { isPostgresAddress, parsePostgresAddress } from '../server/storage/postgres/address.ts'
 import { decodeNotice, encodeNotices } from '../server/storage/postgres/notices.ts'
 import { clientConfig } from '../server/storage/postgres/connection.ts'
-import { judgeServer, preparePostgres, readSettings } from '../server/storage/postgres/prepare.ts'
+import { judgeServer, preparePostgres, readSettings, withClient } from '../server/storage/postgres/prepare.ts'
 import { placeOf } from '../server/storage/postgres/schema.ts'
 import { openPostgresStorage } from '../server/storage/postgres/store.ts'
 import { withReadCache } from '../server/storage/read-cache.ts'
@@ -287,10 +287,8 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
       standby: 'false'
     }
     expect(judgeServer(address, good)).toEqual({ warnings: [], synced: false })
-    const client = new pg.Client(cluster.address())
-    await client.connect()
-    const found = await readSettings(client).finally(() => client.end())
     // This server is good, too.
+    const found = await withClient(parsePostgresAddress(cluster.address()), readSettings)
     expect(found).toEqual({ ...good, server_version_num: expect.any(String), server_version: expect.any(String) })
     expect(judgeServer(address, { ...good, synchronous_commit: 'off' })).toEqual({
       warnings: [expect.stringContaining('sets it to on')],
