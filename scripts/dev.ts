@@ -37,7 +37,7 @@ const viteAddress = /^\/(?:@|node_modules\/)/
 
 const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()
 
-/** Returns the address under which Vite answers a request. Returns undefined if the server answers the request, and false if nobody does. */
+/** Returns the address under which Vite answers a request. Returns undefined if the server answers the request, and false if neither does. */
 function viteTakes({ method, url = '/', headers }: IncomingMessage): string | false | undefined {
   // Vite reports changes to open pages through a separate socket.
   if (headers.upgrade !== undefined) return headers['sec-websocket-protocol']?.startsWith('vite-') === true ? url : undefined

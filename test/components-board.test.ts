@@ -214,7 +214,7 @@ test('[COMP-27] the draft stays with its card, whatever others do to the board',
   desk.others(...cards.toSpliced(2, 1))
   expect(desk.state.draft?.isGone).toBe(true)
   expect(desk.state.parts.title).toBe('Test every part')
-  // Others see which card is being edited, and at the end that none is.
+  // Others see which card is being edited, and at the end they see that none is.
   expect(desk.holds.map((words) => words !== null && /Test[^"]*/.exec(words)?.[0])).toEqual(['Test', 'Test', 'Test soon', false])
 })
 

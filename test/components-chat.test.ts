@@ -104,7 +104,7 @@ test('[COMP-7] people change and delete their own message at its current positio
   talk.step({ kind: 'delete', message: messageOf(talk.state.chat, 'No'), by: kim })
   expect(linesOf(talk.state.chat)).toEqual([first, last])
   expect(talk.announcements).toEqual(['changed', 'deleted'])
-  // Others see which message is being edited, and at the end that none is.
+  // Others see which message is being edited, and at the end they see that none is.
   expect(talk.holds).toEqual([...Array(2).fill(JSON.stringify(['Kim', '2026-11-20T10:03Z', 'Yes'])), null])
 })
 

@@ -248,7 +248,7 @@ test('[UPDATE-5] checking a hostile update takes time proportional to its bytes'
   // Each item comes after the next one, first in a long chain and then in a cycle.
   timed(clients(10_000, (encoder, client) => (client === 10_000 ? rootItem(encoder, 'x') : itemAfter(encoder, client + 1, 0, 'x'))))
   timed(clients(10_000, (encoder, client) => itemAfter(encoder, (client % 10_000) + 1, 0, 'x')))
-  // Two long runs wait for each other at every step, and thousands of items wait for their end.
+  // Two long runs wait for each other at every step, and thousands of items wait for the end of the runs.
   timed(
     written((encoder) => {
       numbers(encoder, 9_002)

@@ -464,7 +464,7 @@ test('[WRITE-49] addresses that could run code are not opened; characters that w
 test.each([
   ['see [[Plan', 4, { from: 4, to: 10 }],
   ['see [[Plan]] b', 4, { from: 4, to: 12 }],
-  // Others wrote text before the brackets, or the person wrote text after them.
+  // Others have written text before the brackets, or the person has written text after them.
   ['They wrote. see [[Plan b', 4, { from: 16, to: 22 }],
   // The nearest of two places is found.
   ['[[Plan a [[Plan b', 9, { from: 9, to: 15 }],

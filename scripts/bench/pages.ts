@@ -96,7 +96,7 @@ missed ||= shift > shiftMax
 console.log(`\nlayout shift while the cursor goes down 60 lines: ${shift.toFixed(4)}`)
 await browser.close()
 
-// Measures a second visit without a network, after the browser was closed.
+// Measures a second visit without a network, after the browser has been closed.
 const times: number[] = []
 for (let round = 0; round < rounds; round++) {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-bench-'))

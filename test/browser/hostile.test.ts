@@ -32,7 +32,7 @@ const tried = isLong ? corpus : corpus.filter(() => draw(8) === 0)
 
 const textsPerPage = 1000
 
-// Each text is a list item. Anything that it opens ends with the item, so it hides no other text.
+// Each text is a list item. Everything that a text opens ends with its item, so no text can hide another one.
 const pages = Array.from({ length: Math.ceil(tried.length / textsPerPage) }, (_, page) => {
   const texts = tried.slice(page * textsPerPage, (page + 1) * textsPerPage)
   return `# Page ${page}\n\n${texts.map((text) => `- ${text.replaceAll('\n', '\n  ')}\n`).join('\n')}\n\nEnd of page ${page}.\n`

@@ -139,7 +139,7 @@ async function holdParts(context: BrowserContext): Promise<() => void> {
     await route.continue()
   }
   await context.route(/\/assets\/(?:soon|review|extras|palette)-/, wait)
-  // The role arrives later than the text as well.
+  // The role also arrives later than the text.
   await context.route(/\/api\/docs\/[\w-]+$/, wait)
   return gate.resolve
 }

@@ -48,7 +48,7 @@ test('[ERASE-6] kill -9 during an erasure: the store is intact, nothing else is 
     withFillers += (await fillersIn(folder)) > 0 ? 1 : 0
     await checkStore(folder, { full: true })
   }
-  // Each round was killed during an erasure, and most of them while filler records existed.
+  // Each round was killed during an erasure, and most rounds while filler records existed.
   expect(withFillers).toBeGreaterThan(rounds / 3)
   const storage = await openLmdbStorage({ folder })
   await storage.erase?.()

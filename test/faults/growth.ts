@@ -66,9 +66,9 @@ const threadMs = (): number => {
 const tickMs = 4
 /** Times below this are noise, in milliseconds. */
 const floorMs = repeats(40, 100)
-/** Largest ratio of the times for two sizes, one twice the other, averaged over all judged doublings. */
+/** Largest allowed ratio of the times for two sizes, of which one is twice the other. It is compared with the average of all judged doublings. */
 const ratioMax = 2.5
-/** Largest ratio of a single doubling. It may include one more garbage collection. Quadratic time gives 4. */
+/** Largest allowed ratio of a single doubling. It may include one more garbage collection. Quadratic time gives 4. */
 const stepRatioMax = 3
 const rounds = 8
 /** Runs that take longer than this are not measured again, in milliseconds. */

@@ -218,7 +218,7 @@ test('[AUTHORITY-8] the last owner link of a document without an account stays, 
   expect((await owner.ask('GET', '')).status).toBe(401)
   expect((await second.ask('GET', '')).json.role).toBe('owner')
   expect((await second.ask('DELETE', `/shares/${second.link.id}`)).status).toBe(409)
-  // An owner link that expires does not count as a remaining one.
+  // An owner link that expires does not count as a remaining owner link.
   const expiresAt = new Date(clock.now() + 60 * 60_000).toISOString()
   expect((await second.ask('POST', '/shares', { json: { role: 'owner', expiresAt } })).status).toBe(201)
   expect((await second.ask('DELETE', `/shares/${second.link.id}`, { query: { keep: 'links' } })).status).toBe(409)

@@ -213,6 +213,6 @@ test('[SSE-5] a reader that takes nothing is ended, with little buffered for it,
   clock.turn(limits.eventStreamStallSecondsMax * 1000)
   socket.resume()
   await until(() => closed, 'the end')
-  // This uses the connection that `fetch` opens as a replacement, so that the server can close it.
+  // `fetch` opens another connection as a replacement. This request uses it, so that the server can close it.
   await owner.read()
 }, 60_000)

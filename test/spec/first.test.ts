@@ -116,7 +116,7 @@ test('[FIRST-8] an unreadable page always returns the same 404, and 410 to holde
   ] as const)
     expect(await of(doc, key), `${doc} ${key}`).toEqual([404, text, null])
   expect((await of(gone.doc, gone.key))[0]).toBe(410)
-  // The page in the browser's cache does not count as unchanged.
+  // The page in the browser's cache must not be treated as unchanged.
   const kept = (await world.ask('GET', '/', { headers: { Accept: page } })).headers.get('ETag') ?? ''
   expect((await world.ask('GET', `/d/unknownunknown?key=${other.key}`, { headers: { Accept: page, 'If-None-Match': kept } })).status).toBe(
     404

@@ -1,4 +1,4 @@
-/** The tools beyond the basic ones, and the addresses that list only some of them. */
+/** The tools other than the basic ones, and the addresses that list only some of them. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'

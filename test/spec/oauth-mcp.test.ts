@@ -57,7 +57,7 @@ test('[OAUTH-1] the official client registers, gets consent, calls, renews, revo
   expect((await asAna('GET', `/api/docs/${id}`)).json).toMatchObject({ title: 'Plan', role: 'owner', owner: { name: 'Ana' } })
   expect((await outcome(client, read())).structuredContent).toMatchObject({ content: '# Notes' })
   const before = program.state.tokens
-  // When its token has ended, the client gets a new one by itself.
+  // When its token has ended, the client gets a new one without the person's help.
   program.state.tokens = { ...(before as NonNullable<typeof before>), access_token: 'x'.repeat(43) }
   expect((await outcome(client, read())).isError).toBeFalsy()
   expect(program.state.tokens.access_token).not.toBe(before?.access_token)

@@ -351,7 +351,7 @@ test('[LINK-3] only owners change roles, and one owner remains', async () => {
   await owner.ask('DELETE', `/shares/${gone.key}`)
   expect((await owner.ask('PATCH', `/shares/${gone.key}`, { json: { role: 'edit' } })).status).toBe(404)
   const second = await owner.share('owner', { label: 'Second' })
-  // The link was made through the first one and would lose its role with that one.
+  // The second link was made through the first one, and would lose its role when the first one does.
   expect((await second.ask('PATCH', `/shares/${owner.key}`, { json: { role: 'view' } })).json.code).toBe('last_owner_link')
 })
 

@@ -232,7 +232,7 @@ const expected: Outcomes = {
 
 const names: Readonly<Record<TaskActor, string>> = { starter: 'Ada', another: 'Bob' }
 
-/** Brings an assignment to a state. Ada starts it. */
+/** Brings an assignment to a state, with Ada as the reviewer who starts it. */
 const bring = async (owner: Person, assignment: Assignment, state: TaskState): Promise<void> => {
   const ada = assignment.by('Ada')
   if (state === 'open') return

@@ -8,7 +8,7 @@ export interface Slip {
   /** The path of the request. `{id}` stands for the document, and `{key}` for its key. */
   readonly path: string
   readonly what?: Ask
-  /** Whether the key is sent correctly. Otherwise it is where the slip puts it. */
+  /** Whether the key is sent correctly. If not, it is sent in the place where the slip puts it. */
   readonly withKey?: boolean
   readonly status: number
   /** A part of the message in the answer. */

@@ -90,7 +90,7 @@ export interface Editor {
   readonly ydoc: Y.Doc
   readonly ytext: Y.Text
   readonly provider: HocuspocusProvider
-  /** Close codes so far, and the reasons for which tokens were refused. */
+  /** Close codes received so far, and the reasons why tokens were refused. */
   readonly closes: readonly { code: number; reason: string }[]
   readonly refusals: readonly string[]
   /** Stateless messages of the server. */

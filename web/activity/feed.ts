@@ -54,7 +54,8 @@ export function openFeed({ session, here }: View): Feed {
   const unread = computed(() => latest.value > seen.value)
   const self = computed(() => here.value.find((person) => person.self))
   const isNameless = ({ kind, nameless }: Person): boolean => kind === 'guest' && nameless
-  // The feed has no name for an unnamed guest whose number was not known. Such an event counts as this person's if nobody else present is unnamed.
+  // The feed has no name for an unnamed guest whose number was not known. An event of such a guest counts as this person's if nobody else present is
+  // unnamed.
   const isOnlyNameless = computed(
     () => (self.value === undefined || isNameless(self.value)) && !here.value.some((person) => !person.self && isNameless(person))
   )

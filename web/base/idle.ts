@@ -4,7 +4,7 @@
 const idleMsMax = 2000
 const pauseMs = 200
 
-/** Calls `run` once, after the page was painted and the browser became idle. Returns a function that cancels the call. */
+/** Calls `run` once, when the page has been painted and the browser is idle. Returns a function that cancels the call. */
 export function whenIdle(run: () => void): () => void {
   let isOver = false
   const now = (): void => {

@@ -1,4 +1,4 @@
-/** Binds the shortcuts of commands, in the editor and on the page around it, and names them as on this keyboard. */
+/** Binds the shortcuts of commands, in the editor and on the page around it, and gives their keys the names that they have on this keyboard. */
 import { runScopeHandlers, type EditorView, type KeyBinding } from '@codemirror/view'
 import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'

@@ -319,7 +319,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
       <label>
         {t('Title')}{' '}
         <input
-          // If others change the title, it replaces the text of the field, unless the person has typed there.
+          // If others change the title, the new title replaces the text of the field, unless the person has typed in the field.
           key={title}
           ref={field}
           class='field'

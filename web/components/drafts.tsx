@@ -31,7 +31,7 @@ interface QuestionInput {
   readonly onTheirs: () => void
 }
 
-/** Asks the author of a draft which version to use after others changed the same part. */
+/** Asks the author of a draft which version to use after others have changed the same part. */
 export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.Element => (
   <p class='draft-asked draft-question' role='alert' tabIndex={-1}>
     {changed.map(({ name, mine, theirs }) => (

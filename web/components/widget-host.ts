@@ -13,8 +13,9 @@ const noSuchSheet = -32_602
 const stateMsMin = 1000
 
 /**
- * Number of messages above the allowed rate after which a widget is stopped, and that rate, in messages per second. Otherwise the page would do
- * nothing but handle messages. The page counts a message when it handles it, so a slow page, which handles fewer per second, is equally strict.
+ * A widget is stopped when it has sent this many messages more than the allowed rate. The next value is that rate, in messages per second. Without a
+ * limit, the page would do nothing but handle messages. The page counts a message when it handles it, so a slow page, which handles fewer per second,
+ * is equally strict.
  */
 const [messagesMax, messagesPerSecond] = [1000, 120]
 /** Largest number of requests for cells that the page answers per second. Each answer may be long. */

@@ -100,7 +100,7 @@ class RoomBelow {
   }
 }
 
-// Otherwise CodeMirror would treat the part behind the keyboard as visible.
+// Otherwise CodeMirror would treat the part that the keyboard covers as visible.
 const aboveKeyboard = EditorView.scrollMargins.of(() => ({ bottom: coveredBelow() }))
 
 export const roomBelow: Extension = [ViewPlugin.fromClass(RoomBelow), aboveKeyboard]

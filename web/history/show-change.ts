@@ -1,4 +1,4 @@
-/** After a version was restored, shows the text at the first change. */
+/** Shows the text at the first change after a version has been restored. */
 import { EditorView } from '@codemirror/view'
 import type { View } from '../view/view.ts'
 import { textMap } from '../editor/binding.ts'

@@ -13,7 +13,7 @@ export interface Asked {
   readonly source: string
 }
 
-/** The latest request. Undefined after the job has started or the request was dropped. */
+/** The latest request. Undefined after the job has started or the request has been dropped. */
 export const asked = signal<Asked | undefined>(undefined)
 
 /** Returns the range of the paragraph around a line. Blank lines end the paragraph. */

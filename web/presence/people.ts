@@ -56,7 +56,7 @@ export const displayName = (stored: string): string => {
   return found === null ? stored : guestName(Number(found[1]))
 }
 
-/** Returns a person's name as chats store it. All unnamed guests share a name there. */
+/** Returns a person's name as chats store it. In chats, all unnamed guests share one name. */
 export const plainNameOf = ({ name, nameless }: Pick<Page, 'name' | 'nameless'>): string => (nameless ? t('Guest') : name)
 
 /** Returns the color that the service assigns to a name. A page computes its own color, because the service only adds it to the states of others. */
@@ -126,7 +126,7 @@ export function people(awareness: Awareness): Person[] {
   const all = new Map<string, Marked[]>()
   for (const page of marked(awareness)) all.set(keyOf(page), [...(all.get(keyOf(page)) ?? []), page])
   const list = [...all.values()].flatMap((pages) => {
-    // This person is shown by this page, and others by a page that has a cursor in the text.
+    // This page represents this person. Each other person is represented by a page that has a cursor in the text.
     const shown =
       pages.find(({ id }) => id === awareness.clientID) ?? pages.find(({ id }) => states.get(id)?.['cursor'] != null) ?? pages[0]
     if (shown === undefined) return []

@@ -66,7 +66,7 @@ export function typeEarly(label: string, isLine: boolean, onLeave: () => void): 
   return { isWanted: () => current === open }
 }
 
-/** Called when the real field failed to load. A field with text stays visible, and an empty one closes. */
+/** Called when the real field has failed to load. A field with text stays visible, and an empty one closes. */
 export function endEarly(): void {
   if (current === undefined || current.field.value !== '') return
   const { onLeave } = current
@@ -75,8 +75,8 @@ export function endEarly(): void {
 }
 
 /**
- * Returns the focus to the element that had it before the early field. A dialog that opens now restores the focus there when it closes. Call
- * `handOver` afterwards.
+ * Returns the focus to the element that had it before the early field. A dialog that opens now restores the focus to that element when it closes.
+ * Call `handOver` after that.
  */
 export function focusBefore(): void {
   if (current?.before instanceof HTMLElement) current.before.focus({ preventScroll: true })

@@ -18,7 +18,7 @@ export interface Trace {
 
 const tracePath = process.env['AGMD_BENCH_TRACE'] ?? join(import.meta.dirname, '../../../../shared/data/automerge-paper.json.gz')
 
-/** Generates 259,778 single keystrokes. One in eleven is a deletion, and most of them are next to the previous one. */
+/** Generates 259,778 single keystrokes. One in eleven is a deletion. Most keystrokes are next to the previous one. */
 const generated = (): Trace => {
   const patches: Patch[] = []
   let length = 0

@@ -53,8 +53,8 @@ function isFirstTaken(state: EditorState, first: readonly [number, number], seco
 }
 
 /**
- * Moves blocks before the block with index `to`, or to the end if `to` is the number of blocks. Undefined if they are already there or cannot go
- * there.
+ * Moves blocks before the block with index `to`, or to the end if `to` is the number of blocks. Returns undefined if the blocks are already there or
+ * cannot go there.
  */
 export function moveTo(state: EditorState, units: readonly Unit[], run: Run, to: number): Move | undefined {
   if (to < 0 || to > units.length || (to >= run.first && to <= run.last + 1)) return undefined

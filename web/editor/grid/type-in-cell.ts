@@ -1,4 +1,4 @@
-/** Puts letters typed in front of or behind the pipes of a table row into the cell in which the live view draws the caret. */
+/** Puts letters that are typed before or after the pipes of a table row into the cell in which the live view draws the caret. */
 import { EditorState, type Extension, Transaction, type TransactionSpec, type Text } from '@codemirror/state'
 import { content, isDelimiter } from '../table-rows.ts'
 import { tableAt } from '../tables.ts'

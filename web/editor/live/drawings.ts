@@ -24,7 +24,7 @@ function adoptRules(): void {
   if (!document.adoptedStyleSheets.includes(rules)) document.adoptedStyleSheets = [...document.adoptedStyleSheets, rules]
 }
 
-/** Heights of earlier drawings, in pixels. A drawing that appears again then has its space before it is ready. */
+/** Heights of earlier drawings, in pixels. They reserve the space for a drawing that appears again, before it is ready. */
 const heights = new Map<string, number>()
 const heightsMax = 500
 

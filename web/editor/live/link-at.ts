@@ -49,7 +49,7 @@ export const withoutLink = (state: EditorState, { from, to, words }: LinkAt): { 
   insert: words === undefined ? state.sliceDoc(from, to) : state.sliceDoc(words.from, words.to)
 })
 
-/** Escapes an address so that it can stand between the parentheses of a link. */
+/** Escapes an address for use between the parentheses of a link. */
 export const asTarget = (address: string): string => (/[\s()<>]/.test(address) ? `<${address.replaceAll(/[<>\n]/g, '')}>` : address)
 
 /** Returns the address of a link without the angle brackets that Markdown allows around it. */

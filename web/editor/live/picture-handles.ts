@@ -23,7 +23,7 @@ interface Sizing extends Widths {
   from: number
   readonly address: string
   asked: number | undefined
-  /** The change of the width by keys so far, in pixels. */
+  /** How much the keys have changed the width so far, in pixels. */
   by: number
   readonly stop: () => void
 }

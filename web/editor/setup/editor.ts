@@ -57,7 +57,7 @@ export interface EditorInput {
   readonly keys: readonly KeyBinding[]
   readonly onChange: (state: EditorState) => void
   readonly onTyped: () => void
-  /** Called when a change was refused because the document would become too large. */
+  /** Called when a change has been refused because the document would become too large. */
   readonly onTooLarge: () => void
 }
 

@@ -40,7 +40,7 @@ export interface Placing {
 /** Shortest time between two readings of the places while somebody types, in milliseconds. */
 const placeMs = 120
 const lookAgainMs = 1500
-/** How often restored text is checked. The delay doubles each time, because the service may receive the text later than this page. */
+/** Number of times that restored text is checked. The delay doubles each time, because the service may receive the text later than this page. */
 const looksMax = 5
 /** Largest number of deleted texts that are searched for after typing. */
 const goneMax = 50

@@ -146,7 +146,7 @@ interface StoreInput {
   readonly onDeciding: (action: Decision, suggestions: readonly string[]) => void
   /** Called when the service has carried out decisions of this page. */
   readonly onDecided: (action: Decision, suggestions: readonly string[]) => void
-  /** Called when suggestions were not decided. `words` gives the reason, unless the page shows it elsewhere. */
+  /** Called when suggestions could not be decided. `words` gives the reason, unless the page shows it elsewhere. */
   readonly onUndecided: (suggestions: readonly string[], words: string | undefined) => void
 }
 

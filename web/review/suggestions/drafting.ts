@@ -48,11 +48,11 @@ interface LiveDraft extends Range {
 export interface Drafting {
   /** Whether the service has everything that the person typed. */
   readonly saved: Signal<boolean>
-  /** Called when the typed changes are different. */
+  /** Called when the set of typed changes has changed. */
   changed(): void
   /** Returns the versions that the service may have accepted, newest first. */
   sent(): readonly Sent[]
-  /** Called when others changed the text, with the versions that they accepted. */
+  /** Called when others have changed the text, with the versions that they accepted. */
   follow(theirs: ChangeSet, accepted: readonly Sent[]): void
   /** Returns the name under which a hunk is sent. From then on, another part of the page sends the hunk. */
   claim(hunk: Hunk): DraftName
@@ -69,7 +69,7 @@ interface DraftingInput {
   readonly store: Store
   readonly hunks: () => readonly Hunk[]
   readonly actionFor: (hunk: Hunk) => SuggestAction
-  /** Called when others rejected exactly these words. */
+  /** Called when others have rejected exactly these words. */
   readonly onRejected: (hunk: Hunk, by: string) => void
 }
 

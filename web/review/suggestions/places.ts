@@ -163,7 +163,7 @@ function decorationsOf({ annotation, isPoint }: Place, from: number, to: number,
   return [...struck, Decoration.widget({ widget: new ProposedText('ins', text, author, id, isActive), side: -1 }).range(to)]
 }
 
-/** Redraws the marks when people joined or left, because colors may have changed. */
+/** Redraws the marks when people join or leave, because colors may have changed. */
 const recoloured = StateEffect.define<null>()
 
 const shown = ViewPlugin.fromClass(

@@ -35,7 +35,7 @@ interface Drafts {
 
 /** A change of the document by others: the new text, and the changes from it to the text in the editor. */
 const ofOthers = Annotation.define<Drafts>()
-/** The changes that remain after some were sent or withdrawn. */
+/** The changes that remain after others have been sent or withdrawn. */
 const left = Annotation.define<ChangeSet>()
 
 const field = StateField.define<Drafts>({
@@ -236,9 +236,9 @@ export function takeHunks(
 
 interface SuggestingInput {
   readonly onHunks: (view: EditorView, hunks: readonly Hunk[]) => void
-  /** Called when others changed words that were being replaced. */
+  /** Called when others have changed words that this person was replacing. */
   readonly onUprooted: () => void
-  /** Called when the typed changes have changed. `areSome` says whether there are any. */
+  /** Called when the set of typed changes has changed. `areSome` says whether there are any. */
   readonly onDrafts: (areSome: boolean) => void
   /** Called when the page may be closing while there are typed changes. */
   readonly onLeave: () => void
