@@ -3,8 +3,8 @@
  * Without them, npm leaves out packages that it cannot look up, and then reports that its own lock file is incomplete. Run this script after every
  * `npm install`.
  *
- * `--integrity` asks the registry for the checksum of each entry without one, one at a time, and lists the packages that the registry lacks. A second
- * argument names another lock file.
+ * `--integrity` asks the registry for the checksum of each entry that has none, one entry at a time, and lists the packages that the registry lacks.
+ * A second argument names another lock file.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

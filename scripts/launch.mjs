@@ -15,8 +15,8 @@ const inContinuousIntegration = !['', '0', 'false'].includes(process.env.CI ?? '
 const exitUsage = 64
 const oldestNode = 20
 const runtimeNode = 24
-// npm forwards a signal that the terminal has already sent to this process. The same signal within this time is such an echo and not a second
-// request.
+// npm forwards signals that the terminal has already sent to this process. If the same signal arrives again within this time, npm has forwarded it,
+// and it is not a second request.
 const echoMilliseconds = 500
 // A service detects within this time that npm was killed.
 const parentCheckMilliseconds = 1000

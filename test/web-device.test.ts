@@ -19,7 +19,7 @@ interface Said extends Kept {
 let documents = 0
 const newDocument = (): string => `device-${(documents += 1)}`
 
-/** Lets all work finish that does not wait for a timer. */
+/** Lets all work that does not wait for a timer finish. */
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve()
 }

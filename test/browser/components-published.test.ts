@@ -83,7 +83,7 @@ test('[COMP-15] published pages show components without script: boards, chats, c
     expect(await code.isVisible()).toBe(true)
     expect(await code.textContent()).toBe('<button onclick="roll()">Roll</button>')
     for (const each of await page.locator('.component').all()) expect(await each.isVisible()).toBe(true)
-    // Wide components scroll on their own.
+    // Wide components scroll separately from the page.
     expect((await page.locator('.component-sheet').boundingBox())?.width).toBeLessThanOrEqual(viewport.width)
     await leave()
     // axe needs scripts. The markup does not depend on them.

@@ -223,7 +223,7 @@ test('[WRITE-10] formatted text is pasted as Markdown, cells as a table, an addr
   await paste(page, { 'text/plain': 'a|b\nc' })
   await until(async () => (await editorText(page)).includes('a\\|b<br>c'), 'the cell')
   await clear()
-  // Text pasted into code stays as copied, and so does text pasted with Shift.
+  // Text that is pasted into code, or with Shift, stays exactly as it was copied.
   await type('```')
   await press('Enter')
   await paste(page, { 'text/html': '<b>x</b>', 'text/plain': 'x' })

@@ -301,7 +301,8 @@ const check = ({ server, pins }: Case, model: Model): void => {
     if (replaced) continue
     // The exact words are at the anchor's position, because a deletion was undone.
     if (range !== undefined && content.slice(range.from, range.to) === pin.quote) continue
-    // At the edges of a quote only letters count. Without letters, everything except white space counts. In white space, all characters count.
+    // At the edges of a quote, only letters count. If a quote has no letters, everything except white space counts. If it is all white space, all
+    // characters count.
     const counts = [/[ab]/, /\S/].find((kind) => kind.test(pin.quote)) ?? /[^]/
     const solid = kept.filter((at) => counts.test(content[at] ?? ''))
     const ends = kept.filter((at) => solid.includes(at) || tags[at] === ids[0] || tags[at] === ids.at(-1))

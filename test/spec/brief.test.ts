@@ -16,7 +16,7 @@ afterAll(() => world.stop())
 test('[BRIEF-1] a single comment, suggestion or link can be read by its id, and the lists accept it, too', async () => {
   const owner = await world.create('The quick brown fox.\n')
   const viewer = await owner.share('view')
-  // Nobody uses this link, because the time of the last use would be written after the answer.
+  // The test does not use this link, because the service would write the time of the last use after its answer.
   const unused = await owner.share('view')
   const stranger = await world.create('Another.\n')
   await comment(owner, { body: 'Another.' })

@@ -152,7 +152,7 @@ const idOf = async (token: string): Promise<string> => {
   return json.sessions.find(({ current }: Json) => current).id
 }
 
-/** Whether a command waits for somebody, or forever. Such commands are tested where they are stopped ([CLI-16]). */
+/** Whether a command waits for a person or never ends. Such commands are tested where they are stopped ([CLI-16]). */
 const waiting = (words: string, example: string): boolean =>
   words === 'docs watch' || example === 'agmd login --no-browser' || example.endsWith(' agmd node')
 const examplesOf = (chosen: readonly Command[]): { words: string; example: string }[] =>
@@ -818,7 +818,7 @@ test('[CLI-32] without encryption nothing is sent to another machine unless allo
   const node = await machine.run(['node', '--url', url, '--json'], { env: { AGMD_NODE_TOKEN: 'anode_x', AGMD_NODE_ALLOW: 'x' } })
   expect(node.code).toBe(2)
   expect(machine.has('.config/agmd/hosts.json')).toBe(false)
-  // No server answers there, and the client found that out by sending a request.
+  // No server answers at this address. The error shows that the client has sent a request.
   const asked = { code: 7, json: { error: { code: 'service_unreachable' } } }
   expect(await machine.run(['docs', 'cat', link, '--json'], { env: { AGMD_INSECURE_HTTP: '1' } })).toMatchObject(asked)
   expect(await machine.agmd('docs', 'cat', link, '--json')).toMatchObject({ code: 2 })

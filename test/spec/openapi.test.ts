@@ -138,7 +138,8 @@ const whole = (schema: Json): Json => {
 }
 
 /**
- * Returns the faults of a value according to its schema. It knows the part of JSON Schema 2020-12 that zod uses. An unknown keyword is a fault as well.
+ * Returns the faults of a value according to its schema. The function supports the part of JSON Schema 2020-12 that zod uses. An unknown keyword is a
+ * fault as well.
  */
 const violations = (schema: Json, value: Json, at = ''): string[] => {
   if (schema.$ref !== undefined) return violations(api.components.schemas[schema.$ref.split('/').at(-1)], value, at)

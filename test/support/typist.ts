@@ -68,7 +68,7 @@ export class Typist {
   #ws: WebSocket | undefined
   #wanted = false
   #retry: NodeJS.Timeout | undefined
-  /** Whether the server has the entire Y.Doc, or it was sent on this socket. */
+  /** Whether the server has the entire Y.Doc, or at least this socket has sent it. */
   #sending = false
   #received = false
   /** For each unanswered message, the tokens that it contains. */
@@ -318,5 +318,5 @@ export const putMarkdown = async ({ url, doc, key }: Target, content: string, if
   return { status: answer.status, body: (await answer.json()) as PutAnswer['body'] }
 }
 
-/** Resolves after some milliseconds. */
+/** Resolves after this many milliseconds. */
 export const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))

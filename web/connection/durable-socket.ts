@@ -57,7 +57,7 @@ const step = { ask: 0, answer: 1, update: 2 } as const
 const silentMsMax = {
   /** While the page waits for an answer to the handshake, to an update or to a request. */
   owing: 10_000,
-  /** While the page waits for an answer and the browser reports no network. Only a server on this machine can answer then. */
+  /** While the page waits for an answer and the browser reports no network. In that case, only a server on this machine can answer. */
   owingOffline: 2_000,
   /** After the server has accepted the connection, because a large document may be in transit. */
   opening: 120_000,

@@ -14,7 +14,7 @@ const endedByClose: Readonly<Record<number, Ended>> = {
   [closeCodes.full]: 'full'
 }
 
-/** Whether the server refused the changes and not the person. The device stores such changes, and they may be sent later. */
+/** Whether the server refused the changes and not the person. In that case, the device stores the changes, and they may be sent later. */
 export const keepsWriting = (ended: Ended | undefined): boolean => ended === 'too_big' || ended === 'full'
 
 /** Delay before a page checks again whether the document has room for its changes, in milliseconds. */

@@ -49,7 +49,8 @@ function persist(id: string, doc: Y.Doc, early: readonly Uint8Array[], onWaiting
     if (database === undefined || batch.length > 0 || waiting.length === 0) return
     batch = waiting
     waiting = []
-    // A closed database throws. Inside the editor's transaction, the error would detach the editor from the text. A full database aborts.
+    // A closed database throws. Inside the editor's transaction, the error would detach the editor from the text. If the database is full, the
+    // transaction aborts.
     try {
       store(batch.length === 1 && batch[0] !== undefined ? batch[0] : Y.mergeUpdates(batch), undefined)
       // Transactions on one store run in order, so this one begins when the batch is on disk.

@@ -151,7 +151,7 @@ function ActivityButton({ view: { feed, panel } }: { view: Page }): JSX.Element 
   )
 }
 
-/** A component of its own, because it changes with every key press. */
+/** This is a separate component, because it changes with every key press. */
 function ConnectionChip({ session }: { session: Session }): JSX.Element {
   const { state, label, detail, held } = session.chip.value
   const words = useRef<HTMLDivElement>(null)

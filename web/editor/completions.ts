@@ -262,7 +262,7 @@ function signOf(sign: string): Node {
   return made
 }
 
-/** Makes the list focusable, because it scrolls and CodeMirror does not. Tab accepts the chosen entry and does not move the focus. */
+/** Makes the list focusable, because it scrolls. CodeMirror does not do this. Tab accepts the chosen entry and does not move the focus. */
 const focusable = EditorView.updateListener.of(({ state, view }) => {
   if (completionStatus(state) !== 'active') return
   view.requestMeasure({

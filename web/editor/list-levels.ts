@@ -18,7 +18,7 @@ interface Row {
 /** Largest number of lines above and below the selection that are searched for the list around it. */
 const aroundMax = 1000
 
-/** Matches a fence of a code block. In such a block, a line may look like an item and not be one. */
+/** Matches a fence of a code block. In such a block, a line may look like an item without being one. */
 const fence = /^[ \t>]*(?:```|~~~)/
 
 function rowOf(text: string): Row {

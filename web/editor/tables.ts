@@ -124,8 +124,8 @@ export const breakInCell: Command = inTable((view) => {
 })
 
 /**
- * Escapes a bar typed inside a cell with a backslash, in code too, so that it is a character of the cell. At either end of a row, a bar stays as
- * typed. The source view does not install this handler.
+ * Puts a backslash before a bar that is typed inside a cell, even in code, so that the bar is a character of the cell. At either end of a row, a bar
+ * stays as typed. The source view does not install this handler.
  */
 export const barInCell = EditorView.inputHandler.of((view, from, to, text) => {
   const { state } = view

@@ -34,7 +34,7 @@ async function embedded(url: string, key: string): Promise<string | undefined> {
   }
 }
 
-/** Embeds pictures that the service stores, and makes its other addresses absolute. */
+/** Embeds pictures that the service stores, and makes all other addresses of the service absolute. */
 async function settle(article: HTMLElement, key: string): Promise<void> {
   for (const element of article.querySelectorAll<HTMLElement>('[href^="/"], [src^="/"]')) {
     for (const name of ['href', 'src']) {

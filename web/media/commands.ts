@@ -1,4 +1,4 @@
-/** Commands that start media jobs on a compute node. Their code loads on request, and the page reports any obstacle then. */
+/** Commands that start media jobs on a compute node. Their code loads when a person runs one of them, and the page then reports any obstacle. */
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { asked, askFor } from './asked.ts'
 import { term } from '../text/t.ts'

@@ -24,7 +24,7 @@ export interface Named {
   readonly feed: ReadonlySignal<{ readonly events: ReadonlySignal<readonly { readonly actor: string | null }[] | undefined> } | undefined>
 }
 
-/** Whether a mention is the name of an unnamed guest, with or without a number. Nobody can be mentioned by it. */
+/** Whether a mention is the name of an unnamed guest, with or without a number. Such a name mentions nobody. */
 const isNobody = (mention: string): boolean =>
   ['', 'guest', mentionOf(t('Guest')).toLowerCase()].includes(mention.toLowerCase().replace(/-\d+$/, ''))
 

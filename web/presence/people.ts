@@ -96,7 +96,7 @@ function apart(list: readonly Marked[]): Marked[] {
     taken.add(hue)
     known.set(key, hue)
   }
-  // First everyone whose color is free gets it: a person whose color is taken must not displace a third one.
+  // First, everyone whose color is free gets that color. A person whose color is taken must not displace a third person.
   for (const each of list) if (!known.has(keyOf(each)) && !taken.has(each.hue)) give(keyOf(each), each.hue)
   return list.map((each) => {
     const key = keyOf(each)

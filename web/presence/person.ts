@@ -45,7 +45,7 @@ export function deviceId(): string {
   return made
 }
 
-/** Returns the first character of a word as people count characters: an emoji sequence is one. */
+/** Returns the first character of a word as people count characters: an emoji sequence counts as one character. */
 const first = (word: string): string => [...new Intl.Segmenter().segment(word)][0]?.segment ?? ''
 
 /** Returns up to two letters for an avatar, or the number of an unnamed guest. */

@@ -30,7 +30,7 @@ const useWords = ({ lastUsedAt }: Share): string => {
 
 interface AskInput {
   readonly name: string
-  /** Names of the links that were created through this link. They end when it ends. */
+  /** Names of the links that were created through this link. Those links end when this one does. */
   readonly through: readonly string[]
   readonly onRevoke: (keepsLinks: boolean) => void
   readonly onKeep: () => void

@@ -30,7 +30,7 @@ const filesMax = 20
 /** Delay between two retries of a waiting file when no network event occurs, in milliseconds. */
 const againMs = 15_000
 
-/** Loads the sender, with the first file. Resolves with undefined if it cannot be loaded now. */
+/** Loads the sender when the first file is added. Resolves with undefined if it cannot be loaded now. */
 const findSender = async () => import('./sender.ts').catch(() => undefined)
 
 class Entry implements Upload {

@@ -64,7 +64,7 @@ interface OutboxInput {
 const againMs = 15_000
 /** Delay before retrying an entry that others have just decided, in milliseconds. */
 const afreshMs = 1000
-/** Largest number of bytes that this queue sends when the page closes. Browsers send at most 64 KiB then, and drafts need most of it. */
+/** Largest number of bytes that this queue sends when the page closes. At that moment, browsers send at most 64 KiB, and drafts need most of it. */
 const leavingBytesMax = 12 * 1024
 
 const said = ({ operation, text, note, target }: SuggestAction) => ({

@@ -25,7 +25,7 @@ const againMs = 3000
 const acceptedMs = 5000
 /** Largest number of versions of a suggestion that the service may have, not counting the confirmed one. */
 const sentMax = 8
-/** Largest number of bytes that drafts use when the page closes. Browsers send at most 64 KiB then, and other requests need some of it. */
+/** Largest number of bytes that drafts use when the page closes. At that moment, browsers send at most 64 KiB, and other requests need some of it. */
 const leavingBytesMax = 48 * 1024
 
 interface LiveDraft extends Range {
