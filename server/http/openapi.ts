@@ -59,7 +59,7 @@ const errorReferences = (oauth: boolean): Record<string, object> => {
 /** The answers that all operations share, with the media types of problem documents. */
 const sharedResponses = (): Record<string, object> => ({
   Error: {
-    description: '4XX and 5XX errors. The answer says what its code means, and the next step.',
+    description: '4XX and 5XX errors. The answer gives the meaning of its code and the next step.',
     content: { 'application/problem+json': { schema: ProblemSchema } }
   },
   OAuthError: { description: 'An OAuth error.', content: { 'application/json': { schema: OAuthErrorSchema } } }

@@ -19,7 +19,7 @@ export const readMe = operation({
 })
 
 export const updateMe = operation({
-  summary: 'Changes the name of the account, as others see it.',
+  summary: 'Changes the display name of the account.',
   description: 'People change passwords and delete accounts in a browser, at `/account`.',
   on: 'account',
   needs: 'account',
@@ -43,7 +43,7 @@ export const listDocuments = operation({
   summary: 'Lists the documents that the caller owns, newest first.',
   description:
     'Other people’s documents open only with their links. `query` searches title and text. A search reads a limited number of documents: continue with `nextBefore` until it is null. ' +
-    'With `sort` by `updated` (newest change first) or `title`, the list covers the 1000 newest documents.',
+    'With `sort` set to `updated` (newest change first) or `title`, the list covers only the 1000 newest documents.',
   on: 'account',
   needs: 'identity',
   byProgram: true,
@@ -98,7 +98,7 @@ export const claimDocument = operation({
   rest: { method: 'POST', path: '/api/docs/{id}/claim' },
   mcp: 'claim_doc',
   cli: 'docs claim',
-  input: z.object({ revokeKey: z.boolean().optional().meta({ description: 'Revokes the link of the caller.' }) }),
+  input: z.object({ revokeKey: z.boolean().optional().meta({ description: 'Also revokes the caller’s link.' }) }),
   output: z.object({ ok: z.literal(true), claimed: z.literal(true), doc: Metadata }),
   errors: ['already_claimed', 'account_required']
 })
@@ -111,7 +111,7 @@ const SessionRecord = z
     createdAt: Instant,
     lastUsedAt: Instant,
     expiresAt: Instant,
-    current: z.boolean().meta({ description: 'Whether this request uses it.' })
+    current: z.boolean().meta({ description: 'Whether this request uses the session.' })
   })
   .meta({ id: 'Session' })
 
@@ -149,7 +149,7 @@ export const revokeSessions = operation({
 })
 
 export const startDeviceLogin = operation({
-  summary: 'Starts a device login: show the code, and let the person approve it at the address (RFC 8628).',
+  summary: 'Starts a device login (RFC 8628). Show the person the code and the address.',
   on: 'service',
   rest: { method: 'POST', path: '/api/cli/device/start', oauth: true },
   cli: 'login',
@@ -186,9 +186,9 @@ const ProgramRecord = z
     id: z.string(),
     kind: z.enum(['token', 'oauth']).meta({ description: 'A personal access token, or a program connected by OAuth.' }),
     name: z.string(),
-    host: z.string().nullable().meta({ description: 'Host of the redirect after the consent; null: a token.' }),
+    host: z.string().nullable().meta({ description: 'Host of the redirect after consent; null for a token.' }),
     role: RoleName.meta({ description: 'The highest role.' }),
-    docs: z.array(z.string()).nullable().meta({ description: 'Ids of its documents; null: all documents of the account.' }),
+    docs: z.array(z.string()).nullable().meta({ description: 'Ids of its documents; null for all documents of the account.' }),
     createdAt: Instant,
     lastUsedAt: Instant.nullable(),
     expiresAt: Instant
@@ -198,27 +198,27 @@ const ProgramRecord = z
 export const createToken = operation({
   summary: 'Creates a personal access token for a program, with a name, a role, documents and an expiry.',
   description:
-    'Only this answer has the secret. A program writes under the name of its token and of the account. Only a person can create tokens.',
+    'Only this answer contains the secret. A program writes under the names of its token and of the account. Only a person can create tokens.',
   on: 'account',
   needs: 'account',
   rest: { method: 'POST', path: '/api/me/tokens', status: 201 },
   cli: 'token create',
   input: z.object({
-    name: line(limits.authorCharsMax).min(1).meta({ description: 'Name of the program, as readers of its text see it.' }),
-    role: RoleName.optional().meta({ description: 'The highest role; edit when absent.' }),
+    name: line(limits.authorCharsMax).min(1).meta({ description: 'Name of the program, shown to readers of its text.' }),
+    role: RoleName.optional().meta({ description: 'The highest role; defaults to edit.' }),
     docs: z
       .array(z.string().max(limits.idCharsMax))
       .min(1)
       .max(limits.tokenDocumentsMax)
       .optional()
-      .meta({ description: 'Ids of its documents; all documents of the account when absent.' }),
+      .meta({ description: 'Ids of its documents; defaults to all documents of the account.' }),
     days: z.coerce
       .number()
       .int()
       .min(1)
       .max(limits.tokenDaysMax)
       .optional()
-      .meta({ description: `Days until it expires; ${limits.tokenDays} when absent.` })
+      .meta({ description: `Days until it expires; defaults to ${limits.tokenDays}.` })
   }),
   output: z.object({ token: ProgramRecord, secret: z.string().meta({ description: 'Shown only here.' }) }),
   example: { name: 'A program' },
@@ -237,7 +237,7 @@ export const listTokens = operation({
 })
 
 export const revokeToken = operation({
-  summary: 'Revokes a token or the access of a program, and disconnects it at once.',
+  summary: 'Revokes a token or the access of a program, and disconnects the program at once.',
   on: 'account',
   needs: 'account',
   rest: { method: 'DELETE', path: '/api/me/tokens/{token}' },

@@ -27,13 +27,13 @@ const context = z.string().max(limits.targetContextUnitsMax).pipe(MarkdownInput)
 /** The fields that name a text. The domain refuses a text that is too long. */
 export const targetFields = {
   find: z.string().min(1).pipe(MarkdownInput).optional().meta({ description: 'The text; white space and Markdown marks may differ.' }),
-  line: z.int().min(1).optional().meta({ description: 'A line, from 1; with find the line where the text begins.' }),
+  line: z.int().min(1).optional().meta({ description: 'Line number, from 1. With find: the line where the text begins.' }),
   anchor: exact({ from: offset, to: offset }, otherOffsets)
     .refine(({ from, to }) => from <= to, 'must not end before it begins')
     .optional()
     .meta({ description: 'A range in UTF-16 units.' }),
-  prefix: context.meta({ description: 'The text directly before it.' }),
-  suffix: context.meta({ description: 'The text directly after it.' }),
+  prefix: context.meta({ description: 'Text directly before the match.' }),
+  suffix: context.meta({ description: 'Text directly after the match.' }),
   occurrence: z.int().min(1).max(1_000_000).optional().meta({ description: 'Number of the match, from 1.' })
 } as const
 
@@ -90,20 +90,20 @@ export const AuthorKind = z.enum(['account', 'agent', 'guest', 'system'])
 
 /** The fields that identify an author. */
 export const authorFields = {
-  author: z.string().meta({ description: 'A guest chooses this name, and nobody verifies it; "guest" when absent.' }),
+  author: z.string().meta({ description: 'Guests choose this name, and nobody verifies it; defaults to "guest".' }),
   authorKind: z.enum(['account', 'agent', 'guest']),
-  guest: z.boolean().meta({ description: 'Nobody has verified the name.' })
+  guest: z.boolean().meta({ description: 'Whether the name is unverified.' })
 } as const
 
 export const pageFields = {
-  before: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().meta({ description: 'A nextBefore.' }),
+  before: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().meta({ description: 'nextBefore of the previous page.' }),
   limit: z.coerce
     .number()
     .int()
     .min(1)
     .max(limits.annotationPageMax)
     .optional()
-    .meta({ description: `${limits.annotationPageDefault} when absent.` }),
+    .meta({ description: `Defaults to ${limits.annotationPageDefault}.` }),
   taskId: AnnotationId.optional().meta({ description: 'Only items of this assignment.' }),
   id: AnnotationId.optional()
 } as const

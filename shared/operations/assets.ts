@@ -17,9 +17,9 @@ export const Asset = z
   .meta({ id: 'Asset' })
 
 export const uploadAsset = operation({
-  summary: 'Uploads a picture, sound or video, and answers with the Markdown that shows it.',
+  summary: 'Uploads a picture, sound or video, and returns the Markdown that shows it.',
   description:
-    'The body is the file and the Content-Type its type, which must match the bytes. Anyone who knows the address can read the file ' +
+    'Send the file as the body, and its type as Content-Type. The type must match the bytes. Anyone who knows the address can read the file ' +
     'until the document is deleted.',
   on: 'document',
   role: 'edit',
@@ -27,7 +27,7 @@ export const uploadAsset = operation({
   mcp: 'upload_asset',
   cli: 'assets upload',
   input: z.object({
-    name: line(limits.titleCharsMax).optional().meta({ description: 'File name or description: the alternative text.' })
+    name: line(limits.titleCharsMax).optional().meta({ description: 'File name or description, used as the alternative text.' })
   }),
   output: Asset,
   errors: ['asset_quota_exceeded']

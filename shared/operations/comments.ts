@@ -29,7 +29,7 @@ const Target = z
     from: z.int().nullable(),
     to: z.int().nullable()
   })
-  .meta({ id: 'CommentTarget', description: 'The text of the comment’s anchor when the comment was made.' })
+  .meta({ id: 'CommentTarget', description: 'The anchored text when the comment was made.' })
 
 export const CommentRecord = z
   .object({
@@ -37,10 +37,10 @@ export const CommentRecord = z
     body: z.string(),
     ...authorFields,
     target: Target,
-    anchor: Offsets.nullable().meta({ description: 'Current position of its text.' }),
-    line: z.int().nullable().meta({ description: 'Current first line of its text.' }),
+    anchor: Offsets.nullable().meta({ description: 'Current position of the text.' }),
+    line: z.int().nullable().meta({ description: 'Current first line of the text.' }),
     anchored: z.boolean(),
-    orphaned: z.boolean().meta({ description: 'Its text is gone.' }),
+    orphaned: z.boolean().meta({ description: 'Whether the text is gone.' }),
     status: z.enum(['open', 'resolved']),
     resolved: z.boolean(),
     resolvedAt: Instant.nullable(),
@@ -49,7 +49,7 @@ export const CommentRecord = z
     createdAt: Instant,
     updatedAt: Instant,
     version: Version.meta({ description: 'Version of the document when the comment was made.' }),
-    taskId: z.string().optional().meta({ description: 'Its review assignment.' }),
+    taskId: z.string().optional().meta({ description: 'Id of its review assignment.' }),
     replies: z.array(ReplyRecord)
   })
   .meta({ id: 'Comment' })
@@ -59,7 +59,7 @@ const Characters = z
   .array(z.int().min(0))
   .max(3 * limits.targetRunsMax)
   .refine((numbers) => numbers.length % 3 === 0, 'must be client, clock and length of each run')
-  .meta({ description: 'The ids of the characters of find in the live text (Yjs): client, clock and length of each run.' })
+  .meta({ description: 'Yjs ids of the characters of find in the live text: client, clock and length of each run.' })
 const CommentAnswer = z.object({ ok: z.literal(true), comment: CommentRecord })
 
 export const listComments = operation({
@@ -92,7 +92,7 @@ const replyElsewhere = { replyto: reply, inreplyto: reply, parentid: reply, pare
 export const createComment = operation({
   summary: 'Comments on the document, or on a text, line or range in it.',
   description:
-    'If the text does not contain find, the answer is 422 with the most similar lines; with unanchored the comment has no anchor. With baseVersion, line and range refer to that version, ' +
+    'If the text does not contain find, the answer is 422 with the most similar lines; with unanchored, the comment is created without an anchor. With baseVersion, line and range refer to that version, ' +
     'and the comment follows its text from there. A page with the live text may also send the characters of find; they are used if they ' +
     'spell find.',
   on: 'document',
@@ -148,7 +148,7 @@ const resolvedOf = (raw: Record<string, unknown>): unknown => {
 
 export const resolveComment = operation({
   summary: 'Resolves or reopens a comment.',
-  description: 'An empty body resolves it; resolved: false reopens it.',
+  description: 'An empty body resolves the comment; resolved: false reopens it.',
   on: 'document',
   role: 'comment',
   rest: { method: 'POST', path: '/api/docs/{id}/comments/{commentId}/resolve', query: ['brief'] },

@@ -28,7 +28,7 @@ const asTitle = 'Send the title as title.'
 export const createDocument = operation({
   summary: 'Creates a document.',
   description:
-    'Without credentials the document is anonymous and the answer holds its owner key. Without a title the first heading is the title.',
+    'Without credentials, the document is anonymous, and the answer has its owner key. Without a title, the first heading becomes the title.',
   on: 'service',
   rest: { method: 'POST', path: '/api/docs', also: ['/new'], status: 201, large: true, body: 'markdown', form: true },
   mcp: 'create_doc',
@@ -68,14 +68,14 @@ const byDeleting = 'Move a document to the trash with DELETE /api/docs/{id}.'
 export const updateDocument = operation({
   summary: 'Renames a document.',
   description:
-    'The title stays when headings change; with `title: null` it follows the text again. A `title:` in the front matter ' +
-    'of the text wins over both.',
+    'The title stays when headings change. With `title: null`, it follows the text again. A `title:` in the front matter ' +
+    'overrides both.',
   on: 'document',
   role: 'edit',
   rest: { method: 'PATCH', path: '/api/docs/{id}' },
   mcp: 'rename_doc',
   cli: 'docs rename',
-  input: z.object({ title: Title.nullable().meta({ description: 'Null: the title follows the text.' }) }),
+  input: z.object({ title: Title.nullable().meta({ description: 'With null, the title follows the text.' }) }),
   output: DocumentAnswer,
   example: { title: 'Another' },
   errors: [],
@@ -98,7 +98,7 @@ export const deleteDocument = operation({
   summary: 'Deletes a document: moves it to the trash or erases it.',
   description:
     `Every link, the published page and the addresses of its files stop working at once. For ${limits.trashDays} days an owner can restore the document; ` +
-    'then the server erases it with everything in it. permanent=true erases it at once, from the trash too.',
+    'after that, the server erases it with everything in it. permanent=true erases it at once, even from the trash.',
   on: 'document',
   role: 'owner',
   inTrash: true,
@@ -109,14 +109,14 @@ export const deleteDocument = operation({
   output: z.object({
     ok: z.literal(true),
     deleted: z.literal(true),
-    restorableUntil: Instant.nullable().meta({ description: 'Until then an owner can restore it; null: it was erased.' })
+    restorableUntil: Instant.nullable().meta({ description: 'Until when an owner can restore it; null if it was erased.' })
   }),
   errors: []
 })
 
 export const undeleteDocument = operation({
   summary: 'Restores a document from the trash, with its links, comments, history and published page.',
-  description: 'A document outside the trash does not change. After the server has erased a document, the answer is 410.',
+  description: 'If the document is not in the trash, nothing changes. If it has been erased, the answer is 410.',
   on: 'document',
   role: 'owner',
   inTrash: true,
@@ -150,11 +150,8 @@ export const readContent = operation({
       .regex(/^[1-9]\d{0,8}(-[1-9]\d{0,8})?$/, 'must be a line or a range of lines, such as 10-20')
       .optional()
       .meta({ description: 'Only these lines, counted from 1.' }),
-    since: BaseVersion.optional().meta({ description: 'Return the changes since this version as a unified diff, instead of the text.' }),
-    values: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Return values instead of formulas in sheets. Do not write this text back: it has lost the formulas.' })
+    since: BaseVersion.optional().meta({ description: 'Return a unified diff since this version instead of the text.' }),
+    values: z.boolean().optional().meta({ description: 'Return values instead of formulas in sheets. Do not write that text back.' })
   }),
   output: z.object({ content: z.string(), version: Version, title: z.string(), assignment: Assignment.optional() }),
   errors: ['unknown_version', 'not_acceptable', 'target_not_found', 'target_ambiguous'],
@@ -185,12 +182,12 @@ export const readOutline = operation({
         level: z.int(),
         title: z.string(),
         line: z.int(),
-        lastLine: z.int().meta({ description: 'Last line of the section that is not empty.' }),
+        lastLine: z.int().meta({ description: 'Last non-empty line of the section.' }),
         units: z.int().meta({ description: 'Size of the section in UTF-16 units.' })
       })
     ),
     total: z.int().meta({ description: 'Number of headings, on all pages.' }),
-    nextAfter: z.int().nullable().meta({ description: 'Send this as after for the next page; null: this is the last page.' })
+    nextAfter: z.int().nullable().meta({ description: 'The after of the next page; null on the last page.' })
   }),
   errors: ['unknown_version']
 })
@@ -201,15 +198,15 @@ export const readDiff = operation({
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/diff', query: ['from', 'to'] },
   cli: 'docs diff',
-  input: z.object({ from: BaseVersion, to: BaseVersion.optional().meta({ description: 'The current version when absent.' }) }),
+  input: z.object({ from: BaseVersion, to: BaseVersion.optional().meta({ description: 'Defaults to the current version.' }) }),
   output: z.object({
     fromVersion: Version,
     toVersion: Version,
     changed: z.boolean(),
     truncated: z
       .boolean()
-      .meta({ description: 'Whether the diff is incomplete because it is too large. Compare versions that are closer together.' }),
-    diff: z.string().meta({ description: 'Unified, with three lines of context.' }),
+      .meta({ description: 'Whether the diff is too large to be complete. Compare versions that are closer together.' }),
+    diff: z.string().meta({ description: 'A unified diff with three lines of context.' }),
     hunks: z.array(z.object({ line: z.int(), removed: z.array(z.string()), added: z.array(z.string()) }))
   }),
   errors: ['unknown_version']
@@ -217,14 +214,14 @@ export const readDiff = operation({
 
 export const readAttribution = operation({
   summary: 'Shows who wrote each line, and when.',
-  description: 'A line belongs to its last author; `authors` names everyone who wrote words in it.',
+  description: 'A line belongs to its last author; `authors` names everyone who wrote in it.',
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/attribution', query: ['version', 'after', 'limit'] },
   mcp: 'read_doc',
   cli: 'docs blame',
   input: z.object({
-    version: BaseVersion.optional().meta({ description: 'The current version when absent.' }),
+    version: BaseVersion.optional().meta({ description: 'Defaults to the current version.' }),
     after: After,
     limit: z.coerce
       .number()
@@ -246,7 +243,7 @@ export const readAttribution = operation({
         at: Instant.nullable()
       })
     ),
-    nextAfter: z.int().nullable().meta({ description: 'Send this as after for the next page; null: this is the last page.' })
+    nextAfter: z.int().nullable().meta({ description: 'The after of the next page; null on the last page.' })
   }),
   errors: ['unknown_version']
 })
@@ -273,10 +270,10 @@ export const unseenFields = {
 export const replaceContent = operation({
   summary: 'Replaces the Markdown of a document if nobody has changed it since baseVersion.',
   description:
-    'The server changes only the differing characters, so cursors and anchors stay. Success means that the text is on disk and sent to every open page. ' +
-    'Without a base version the server replaces the text even if others changed it: the answer has unguarded, replaced, and undo, the call that undoes it. ' +
-    'With mode=suggest each hunk of the diff becomes a suggestion; granularity sets other sizes. The suggest role is enough. More ' +
-    `than ${limits.suggestionsAtOnceMax} suggestions are 422 too_many_changes.`,
+    'The server changes only the characters that differ, so cursors and anchors stay in place. Success means that the text is on disk and was sent to every open page. ' +
+    'Without a base version, the server replaces the text even if others changed it. The answer then contains undo, the call that restores the old text. ' +
+    'With mode=suggest, each hunk of the diff becomes a suggestion, unless granularity sets another size. The suggest role is enough. More ' +
+    `than ${limits.suggestionsAtOnceMax} suggestions return 422 too_many_changes.`,
   on: 'document',
   role: 'edit',
   roleWith: { mode: { suggest: 'suggest' } },
@@ -306,7 +303,7 @@ export const replaceContent = operation({
     version: Version,
     revisionId: z.number().int().nullable(),
     changed: z.boolean(),
-    merged: Merged.meta({ description: 'With onConflict=merge: the text is the merge of both, not the text of the request.' }),
+    merged: Merged.meta({ description: 'With onConflict=merge: the new text is a merge, not the text that you sent.' }),
     diff: z.string().optional().meta({ description: 'With dryRun: the changes, as a unified diff.' }),
     othersChanged: OthersChanged,
     ...unseenFields,
@@ -327,7 +324,7 @@ export const replaceContent = operation({
   normalise: (raw) => withMode(rename({ markdown: 'content', version: 'baseVersion' })(raw)),
   elsewhere: {
     title: 'Rename a document with PATCH /api/docs/{id} {"title"}; leave title out here.',
-    preview: 'To preview the change send dryRun: true.',
+    preview: 'To preview the change, send dryRun: true.',
     operations: 'Send edits to POST /api/docs/{id}/edits.',
     edits: 'Send edits to POST /api/docs/{id}/edits.'
   }
@@ -419,11 +416,11 @@ export const publishDocument = operation({
   mcp: 'set_published',
   cli: 'publish',
   input: z.object({
-    published: z.boolean().optional().meta({ description: 'False unpublishes. True when absent.' }),
+    published: z.boolean().optional().meta({ description: 'False unpublishes; defaults to true.' }),
     indexed: z
       .boolean()
       .optional()
-      .meta({ description: 'Whether search engines may index the page. Unchanged when absent; false at first.' }),
+      .meta({ description: 'Whether search engines may index the page. Initially false; unchanged if absent.' }),
     author: AuthorName.optional()
   }),
   output: z.object({

@@ -18,7 +18,7 @@ const Svg = z
 const Pixels = z.int().min(1).max(limits.drawingPixelsMax)
 
 export const listDrawings = operation({
-  summary: 'Lists the diagrams whose pictures the document keeps.',
+  summary: 'Lists the diagrams with a stored picture.',
   on: 'document',
   role: 'edit',
   rest: { method: 'GET', path: '/api/docs/{id}/drawings' },
@@ -32,8 +32,8 @@ export const listDrawings = operation({
 export const storeDrawing = operation({
   summary: 'Stores a picture of a diagram for the published page.',
   description:
-    'The editor’s page does this automatically. Without the picture, a published page draws the diagram in the reader’s browser. ' +
-    `A document keeps the newest ${limits.drawingsMax} drawings.`,
+    'The editor does this automatically. Without the picture, a published page draws the diagram in the reader’s browser. ' +
+    `A document stores only the newest ${limits.drawingsMax} drawings.`,
   on: 'document',
   role: 'edit',
   rest: { method: 'PUT', path: '/api/docs/{id}/drawings', large: true },

@@ -29,7 +29,7 @@ const which = { occurrence: Occurrence, prefix: Words.optional(), suffix: Words.
 const Section = z.string().min(1).max(1000).meta({ description: 'A heading: `Title`, `## Title`, or `Outer > Inner`.' })
 
 const Cell = MarkdownInput.refine((text) => text.length <= limits.targetUnitsMax, `must have at most ${limits.targetUnitsMax} characters`)
-const Header = z.array(Words).min(1).max(limits.sheetColumnsMax).meta({ id: 'TableHeader', description: 'Some of its header cells.' })
+const Header = z.array(Words).min(1).max(limits.sheetColumnsMax).meta({ id: 'TableHeader', description: 'Some header cells of the table.' })
 const Table = z.int().min(1).meta({ id: 'TableNumber', description: 'Number among the matching tables, from 1.' })
 /** A row or column. Without this message, the library would only say that the input is invalid. */
 const place = (forms: string) => z.union([z.int().min(1), Words], `must be ${forms}`)
@@ -70,9 +70,11 @@ const kinds = [
   kind('append_row', { cells: z.array(Cell).min(1).max(limits.sheetColumnsMax), ...whichTable }),
   kind('set_cell', {
     row: place('a number from 1, or the text of the first cell of the row').meta({
-      description: 'Number from 1 below the header (in a sheet, 1 is the header), or the text of its first cell.'
+      description: 'Row number from 1 below the header (in a sheet, 1 is the header), or the text of its first cell.'
     }),
-    column: place('a number from 1, or the header of the column').meta({ description: 'Number from 1, or its header; in a sheet also B.' }),
+    column: place('a number from 1, or the header of the column').meta({
+      description: 'Column number from 1, or its header, or a letter such as B in a sheet.'
+    }),
     text: Cell,
     ...whichTable
   }),
@@ -80,7 +82,7 @@ const kinds = [
   kind('append_item', {
     markdown: Words,
     section: Section.optional(),
-    item: Words.optional().meta({ description: 'Words of an item of the list.' }),
+    item: Words.optional().meta({ description: 'Text of an item in the list.' }),
     occurrence: Occurrence
   })
 ] as const
@@ -148,14 +150,14 @@ const namesOfOne =
 export const outsideEdits = Object.fromEntries(namesOfOne.split(' ').map((name) => [name, asEdit]))
 
 const definition = {
-  summary: 'Edits words, sections or lines of the text: all edits or none.',
+  summary: 'Edits words, sections or lines of the text. Applies all edits or none.',
   description:
-    'The server finds each target in the text of baseVersion (the current text when absent) and follows it to the current text. It refuses with ' +
-    'target_changed only if that text changed. Edits need the edit role; mode=suggest makes suggestions, for which the suggest role is enough. ' +
-    'replace, delete: words (find). insert: after or before words, or at start or end. append: blocks to the document or a section. ' +
-    'replace_section: the text below a heading, and the heading if the Markdown begins with one of its level. replace_lines: from and to, counted from 1 in baseVersion. ' +
-    'replace_all: every exact match of find; expected is their number. append_row: cells, set_cell: row, column and text, in the table that ' +
-    'section, header, table or sheet names. check: the task in item. append_item: to the list of a section or of an item.',
+    'The server finds each target in the text of baseVersion (by default the current text) and follows it to the current text. It returns ' +
+    'target_changed only if that text has changed. Edits need the edit role; mode=suggest makes suggestions, for which the suggest role is enough. ' +
+    'replace and delete change the words in find. insert adds Markdown after or before words, or at the start or end. append adds it to the document or a section. ' +
+    'replace_section replaces the text below a heading, and the heading if the Markdown begins with one of the same level. replace_lines counts lines from 1 in baseVersion. ' +
+    'replace_all changes every exact match of find; expected is the number of matches. append_row and set_cell change the table that ' +
+    'section, header, table or sheet names. check ticks the task in item. append_item adds to the list of a section or an item.',
   on: 'document',
   // Edits need a higher role than suggestions. domain/text/edits.ts checks the role when it has read the mode.
   role: 'suggest',
@@ -187,11 +189,11 @@ const definition = {
             matched: z.string().optional().meta({ description: 'The matched text, if it differs from the request.' })
           })
         )
-        .meta({ description: 'Current position of the text of each operation, in order.' }),
+        .meta({ description: 'For each operation, in order: the current position of its text.' }),
       diff: z.string(),
       othersChanged: OthersChanged,
       ...unseenFields,
-      setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
+      setId: z.string().optional().meta({ description: 'With mode=suggest: id of the set of suggestions.' }),
       suggestions: ProposedSuggestions
     })
     .meta({ id: 'Edited' }),
@@ -208,7 +210,7 @@ const definition = {
     'text_too_large'
   ],
   normalise,
-  elsewhere: { ...outsideEdits, preview: 'To see the change without making it send dryRun: true.' }
+  elsewhere: { ...outsideEdits, preview: 'To see the change without making it, send dryRun: true.' }
 } as const
 
 const query = ['brief', 'mode', 'baseVersion', 'dryRun', 'label'] as const
@@ -225,7 +227,7 @@ export const editContent = operation({
 export const patchContent = operation({
   ...definition,
   example: { operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' },
-  summary: 'Edits parts of the text like POST …/edits.',
+  summary: 'Edits parts of the text, like POST …/edits.',
   description: 'See POST /api/docs/{id}/edits.',
   rest: { method: 'PATCH', path: '/api/docs/{id}/content', query, large: true }
 })

@@ -7,7 +7,7 @@ import { Brief, EventRecord } from './schemas.ts'
 export const sinceField = z
   .union([z.literal('latest'), z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)], 'must be latest or a whole number')
   .optional()
-  .meta({ description: 'A cursor, or latest. 0 when absent.' })
+  .meta({ description: 'A cursor, or latest; defaults to 0.' })
 
 export const waitField = z.coerce
   .number()
@@ -18,8 +18,8 @@ export const waitField = z.coerce
 export const listEvents = operation({
   summary: 'Lists the events after a cursor, or waits for the next one.',
   description:
-    'Continue from `latest`. `since=latest` without `wait` returns the newest cursor; with `wait` it waits for the next event. Events of comments ' +
-    'and suggestions carry their current text: `body`, `quote`, `replacement`; `cut` names shortened fields. With `Accept: text/event-stream` the answer is a stream of server-sent events; `Last-Event-ID` continues it.',
+    'Continue from `latest`. `since=latest` without `wait` returns the newest cursor; with `wait` it waits for the next event. Events about comments ' +
+    'and suggestions contain the current text (`body`, `quote`, `replacement`); `cut` names shortened fields. With `Accept: text/event-stream`, the answer is a stream of server-sent events; `Last-Event-ID` resumes it.',
   on: 'document',
   role: 'view',
   // The owner can see in the feed who deleted the document.

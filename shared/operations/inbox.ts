@@ -18,14 +18,14 @@ const Item = z
     text: z
       .string()
       .meta({ description: 'The comment or message; for a decision the suggested text, for an assignment its instructions or summary.' }),
-    why: z.string().optional().meta({ description: 'The reason of a rejection.' }),
-    quote: z.string().optional().meta({ description: 'The text that it refers to.' }),
+    why: z.string().optional().meta({ description: 'Reason for a rejection.' }),
+    quote: z.string().optional().meta({ description: 'The text that the item refers to.' }),
     cut: z.array(z.string()).optional().meta({ description: 'Names the shortened fields: text, quote.' }),
     commentId: z.string().optional(),
     replyId: z.string().optional(),
     suggestionId: z.string().optional(),
     taskId: z.string().optional(),
-    line: z.int().optional().meta({ description: 'Line of a chat message when it was written.' }),
+    line: z.int().optional().meta({ description: 'Line of the chat message when it was written.' }),
     next: z
       .object({
         operation: z.string(),
@@ -58,12 +58,12 @@ export const readInbox = operation({
       .min(1)
       .max(limits.inboxPageMax)
       .optional()
-      .meta({ description: `${limits.inboxPageMax} when absent.` })
+      .meta({ description: `Defaults to ${limits.inboxPageMax}.` })
   }),
   output: z.object({
     items: z.array(Item),
     latest: z.int(),
-    capped: z.boolean().optional().meta({ description: 'There is more: continue from latest.' })
+    capped: z.boolean().optional().meta({ description: 'Whether there is more; continue from latest.' })
   }),
   errors: ['not_found', 'document_deleted']
 })

@@ -12,7 +12,7 @@ const wait = z.coerce
   .min(0)
   .transform((seconds) => Math.min(seconds, limits.mediaWaitSecondsMax))
   .optional()
-  .meta({ description: `Seconds to wait for the end of the job, at most ${limits.mediaWaitSecondsMax}; 0 when absent.` })
+  .meta({ description: `Seconds to wait for the job to end, at most ${limits.mediaWaitSecondsMax}; defaults to 0.` })
 
 const jobId = z.string().min(1).max(limits.idCharsMax).meta({ description: 'Id of the job.' })
 
@@ -42,12 +42,12 @@ const jobOf = <Result extends z.ZodRawShape>(id: string, idName: string, result:
     .meta({ id })
 
 const ImageJob = jobOf('ImageJob', 'jobId', {
-  markdown: z.string().meta({ description: 'Shows the picture, which is an asset of the document.' }),
+  markdown: z.string().meta({ description: 'Markdown that shows the picture.' }),
   url: z.string()
 })
 const SpeechJob = jobOf('SpeechJob', 'talkId', {
-  audioUrl: z.string().meta({ description: 'The sound, for this account only.' }),
-  markdown: z.string().optional().meta({ description: 'Plays it; present once it is saved.' }),
+  audioUrl: z.string().meta({ description: 'Address of the audio, for this account only.' }),
+  markdown: z.string().optional().meta({ description: 'Markdown that plays the audio, once it is saved.' }),
   url: z.string().optional()
 })
 const Segment = z.object({ start: z.number(), end: z.number(), text: z.string() }).meta({ id: 'Segment', description: 'Times in seconds.' })
@@ -66,7 +66,7 @@ const pixels = z.coerce.number().int().min(limits.imagePixelsMin).max(limits.ima
 
 export const startImage = operation({
   summary: 'Generates a picture on a compute node and saves it as an asset.',
-  description: 'Poll until `status` is `done`; `markdown` then shows the picture. Without an image model the request fails.',
+  description: 'Poll until `status` is `done`; `markdown` then shows the picture. Without an image model, the request fails.',
   ...document,
   role: 'edit',
   rest: { method: 'POST', path: `${media}/image`, query: ['wait'], status: 202 },
@@ -74,8 +74,8 @@ export const startImage = operation({
   cli: 'media image',
   input: z.object({
     prompt: z.string().trim().min(1).max(limits.promptCharsMax).meta({ description: 'Description of the picture.' }),
-    width: pixels.meta({ description: `Pixels; ${limits.imagePixelsDefault} when absent.` }),
-    height: pixels.meta({ description: `Pixels; ${limits.imagePixelsDefault} when absent.` }),
+    width: pixels.meta({ description: `Pixels; defaults to ${limits.imagePixelsDefault}.` }),
+    height: pixels.meta({ description: `Pixels; defaults to ${limits.imagePixelsDefault}.` }),
     wait
   }),
   output: ImageJob,
@@ -96,7 +96,7 @@ export const readImage = operation({
 })
 
 export const startSpeech = operation({
-  summary: 'Reads a text aloud on a compute node (mono WAV, 16 kHz).',
+  summary: 'Converts text to speech on a compute node (mono WAV, 16 kHz).',
   ...document,
   role: 'edit',
   rest: { method: 'POST', path: `${media}/speak`, query: ['wait'], status: 202 },
@@ -110,8 +110,8 @@ export const startSpeech = operation({
       .max(limits.speechCharsMax)
       .meta({ description: `At most ${limits.speechCharsMax} characters.` }),
     // The node looks up the voice among its own voices.
-    voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'A voice that a node has.' }),
-    save: z.boolean().optional().meta({ description: 'Save it as an asset; the answer has Markdown that plays it.' }),
+    voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'The name of a node’s voice.' }),
+    save: z.boolean().optional().meta({ description: 'Save the audio as an asset; the answer has Markdown that plays it.' }),
     wait
   }),
   output: SpeechJob,
@@ -141,7 +141,7 @@ export const readSpeechAudio = operation({
 })
 
 export const saveSpeech = operation({
-  summary: 'Saves a speech as an asset, and answers with the Markdown that plays it.',
+  summary: 'Saves the audio of a speech job as an asset, and returns its Markdown.',
   ...document,
   role: 'edit',
   rest: { method: 'POST', path: `${media}/speak/{talkId}/save`, status: 201 },
@@ -160,7 +160,7 @@ const fileNames = { base64: 'data', audio: 'data', image: 'data', assetUrl: 'url
 export const startTranscription = operation({
   summary: 'Transcribes a recording on a compute node.',
   description:
-    'The body is the recording and the Content-Type its type, or JSON with `data` (base64) or `url` (an asset of this service). The ' +
+    'Send the recording as the body, with its Content-Type, or JSON with `data` (base64) or `url` (an asset of this service). The ' +
     'node converts it to mono 16 kHz WAV.',
   ...document,
   role: 'edit',
@@ -192,8 +192,8 @@ export const readTranscription = operation({
 })
 
 export const startOcr = operation({
-  summary: 'Reads the text in a picture on a compute node.',
-  description: 'The body is the picture and the Content-Type its type, or JSON with `data` (base64) or `url` (an asset of this service).',
+  summary: 'Uses a compute node to read the text in a picture.',
+  description: 'Send the picture as the body, with its Content-Type, or JSON with `data` (base64) or `url` (an asset of this service).',
   ...document,
   role: 'edit',
   rest: {
@@ -213,7 +213,7 @@ export const startOcr = operation({
 })
 
 export const readOcr = operation({
-  summary: 'Reads the status of a job that reads a picture.',
+  summary: 'Reads the status of a text recognition job.',
   ...document,
   role: 'view',
   rest: { method: 'GET', path: `${media}/ocr/{ocrId}`, query: ['wait'] },
@@ -236,16 +236,16 @@ export const cancelJob = operation({
 })
 
 export const readRelayStatus = operation({
-  summary: 'Lists the media jobs that the connected compute nodes can do for the caller.',
+  summary: 'Lists the kinds of media jobs that connected compute nodes can run for the caller.',
   on: 'service',
   rest: { method: 'GET', path: '/api/relay/status' },
   cli: 'media status',
   input: z.object({}),
   output: z.object({
     online: z.boolean(),
-    nodes: z.number().int().meta({ description: 'Number of connected nodes for the caller: shared nodes and nodes of the account.' }),
+    nodes: z.number().int().meta({ description: 'Number of connected nodes that the caller can use.' }),
     capabilities: z.array(z.enum(jobKinds)),
-    voices: z.array(z.string()).meta({ description: 'Voices of these nodes for speech; the first is the default.' })
+    voices: z.array(z.string()).meta({ description: 'Speech voices of these nodes; the first is the default.' })
   }),
   errors: []
 })
@@ -255,7 +255,7 @@ const Node = z
     id: z.string(),
     name: z.string(),
     connected: z.boolean(),
-    shared: z.boolean().meta({ description: 'Whether it works for everybody (AGMD_NODE_ACCOUNTS) or only for this account.' }),
+    shared: z.boolean().meta({ description: 'Whether everybody can use it (AGMD_NODE_ACCOUNTS), or only this account.' }),
     createdAt: Instant,
     lastSeenAt: Instant.nullable()
   })

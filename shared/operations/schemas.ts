@@ -80,7 +80,7 @@ export const Label = line(limits.labelCharsMax)
 export const AuthorName = line(limits.authorCharsMax)
 
 /** The value of `If-Match` or `baseVersion`. It may be quoted, unquoted, prefixed with `W/`, a list, or `*` (docs/api.md, Text and versions). */
-export const BaseVersion = z.string().max(1000).meta({ description: 'The version that you read. You may also send it as If-Match.' })
+export const BaseVersion = z.string().max(1000).meta({ description: 'The version that you read; same as If-Match.' })
 
 /** Changes that other people have made since the version that was read. */
 export const OthersChanged = z
@@ -99,7 +99,7 @@ export const proposalFields = {
   granularity: z
     .enum(granularities)
     .optional()
-    .meta({ description: 'With mode=suggest: the size of each suggestion. When absent: a run of lines, or an edit.' }),
+    .meta({ description: 'With mode=suggest: the size of each suggestion. Defaults to a run of lines, or an edit.' }),
   note: MarkdownInput.optional().meta({ description: 'With mode=suggest: a note on the suggestions.' })
 }
 
@@ -109,7 +109,7 @@ export const Owner = z
 
 /** Used and allowed space, in bytes. */
 export const Usage = z
-  .object({ bytes: z.int(), bytesMax: z.int().nullable().meta({ description: 'Null: no quota.' }) })
+  .object({ bytes: z.int(), bytesMax: z.int().nullable().meta({ description: 'Null if there is no quota.' }) })
   .meta({ description: 'Used and allowed bytes, without assets.' })
 
 /** The assignment for which the caller's link was created. */
@@ -126,7 +126,7 @@ export const Assignment = z
 const metadata = {
   id: z.string(),
   title: z.string(),
-  givenTitle: z.string().nullable().meta({ description: 'A title that somebody set; null: the title follows the text.' }),
+  givenTitle: z.string().nullable().meta({ description: 'Title that somebody set; null if it follows the text.' }),
   kind: z.string(),
   url: z.string(),
   role: RoleName,
@@ -182,11 +182,11 @@ const share = {
   key: z.string().meta({ description: 'The same as secret.' }),
   role: RoleName,
   url: z.string(),
-  agentUrl: z.string().meta({ description: 'Canonical Markdown of the document with this link.' }),
+  agentUrl: z.string().meta({ description: 'Address of the document’s Markdown, with this link.' }),
   label: z.string().nullable(),
   createdAt: Instant,
   expiresAt: Instant.nullable(),
-  madeThrough: z.string().nullable().meta({ description: 'Id of the link that created it. It ends with that link.' }),
+  madeThrough: z.string().nullable().meta({ description: 'Id of the link that it was made through. It ends with that link.' }),
   lastUsedAt: Instant.nullable(),
   revoked: z.boolean()
 }

@@ -15,7 +15,7 @@ const Match = z
     column: z.int().meta({ description: 'In UTF-16 units, from 1.' }),
     from: z.int(),
     to: z.int(),
-    section: z.array(z.string()).meta({ description: 'Titles of the sections around it, outermost first.' }),
+    section: z.array(z.string()).meta({ description: 'Titles of the enclosing sections, outermost first.' }),
     excerpt: z.string(),
     exact: z.boolean(),
     matched: z.string().optional()
@@ -43,8 +43,8 @@ export const searchDocument = operation({
 export const searchDocuments = operation({
   summary: 'Searches titles and texts of the caller’s own documents, newest first.',
   description:
-    'Search other people’s documents one by one, with their links. The answer has some matches of each document; search in it for all. The search time is limited. capped means that it ' +
-    'ended early; continue with nextBefore.',
+    'Search other people’s documents one by one, with their links. The answer has only some matches of each document; search the document to get all. capped means that the time limit ' +
+    'ended the search early; continue with nextBefore.',
   on: 'account',
   needs: 'identity',
   byProgram: true,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { operation } from '../operation.ts'
 
 export const readHealth = operation({
-  summary: 'Shows whether the service works.',
+  summary: 'Shows whether the service is healthy.',
   on: 'service',
   rest: { method: 'GET', path: '/api/health' },
   cli: 'doctor',

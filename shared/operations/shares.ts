@@ -4,6 +4,8 @@ import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { AuthorName, Brief, CreatedShare, Label, RoleName, ShareRecord } from './schemas.ts'
 
+const Share = z.string().max(100).meta({ description: 'Secret or id of the link.' })
+
 export const listShares = operation({
   summary: 'Lists the share links of a document, newest first.',
   on: 'document',
@@ -17,15 +19,15 @@ export const listShares = operation({
       .string()
       .regex(/^\d{15}-[\w-]{1,40}$/, 'must be a nextBefore')
       .optional()
-      .meta({ description: 'A nextBefore.' }),
+      .meta({ description: 'nextBefore of the previous page.' }),
     limit: z.coerce
       .number()
       .int()
       .min(1)
       .max(limits.sharePageMax)
       .optional()
-      .meta({ description: `${limits.sharePageMax} when absent.` }),
-    ended: z.boolean().optional().meta({ description: 'false: leave out revoked and expired links.' }),
+      .meta({ description: `Defaults to ${limits.sharePageMax}.` }),
+    ended: z.boolean().optional().meta({ description: 'False leaves out revoked and expired links.' }),
     id: z.string().max(limits.idCharsMax).optional().meta({ description: 'Only this link.' })
   }),
   output: z.object({ shares: z.array(ShareRecord), nextBefore: z.string().nullable() }),
@@ -33,12 +35,12 @@ export const listShares = operation({
 })
 
 export const readShare = operation({
-  summary: 'Reads one share link, named by its secret or its id.',
+  summary: 'Reads one share link, by its secret or id.',
   on: 'document',
   role: 'owner',
   rest: { method: 'GET', path: '/api/docs/{id}/shares/{share}' },
   cli: 'share show',
-  input: z.object({ share: z.string().max(100) }),
+  input: z.object({ share: Share }),
   output: z.object({ share: ShareRecord }),
   errors: []
 })
@@ -48,8 +50,8 @@ const forPerson = 'Anyone with a link can use it. Send role, with the name of th
 export const createShare = operation({
   summary: 'Creates a share link with one role. Give each participant a link of their own.',
   description:
-    'Each link has a new secret. Only an owner can create owner links. A link made through a link ends with that link: it is ' +
-    'revoked with it and expires no later. Without expiresAt it ends with the link that made it; the answer shows the time.',
+    'Each link has a new secret. Only an owner can create owner links. A link made through another link is ' +
+    'revoked with that link and expires no later. Without expiresAt, both expire together; the answer shows the time.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/shares', status: 201 },
@@ -68,21 +70,21 @@ export const createShare = operation({
 })
 
 export const changeShare = operation({
-  summary: 'Changes the role of a share link, named by its secret or its id. The link itself stays the same.',
+  summary: 'Changes the role of a share link.',
   description:
-    'The new role applies at once, also to open connections. Links made through it keep at most that role, and no link gets a higher role than the ' +
-    'link that made it. A caller with a link can raise only links made through it. The link of a review assignment ' +
+    'The new role applies at once, even to open connections. Links made through this one keep at most that role. No link gets a higher role than the ' +
+    'link it was made through. A caller with a link can raise only links made through it. The link of a review assignment ' +
     'keeps its role.',
   on: 'document',
   role: 'owner',
   rest: { method: 'PATCH', path: '/api/docs/{id}/shares/{share}' },
   mcp: 'change_share',
   cli: 'share change',
-  input: z.object({ share: z.string().max(100), role: RoleName, author: AuthorName.optional() }),
+  input: z.object({ share: Share, role: RoleName, author: AuthorName.optional() }),
   output: CreatedShare.and(
     z.object({
       lowered: z.array(z.string()).meta({ description: 'Ids of the links made through it that got a lower role too.' }),
-      ended: z.array(z.string()).meta({ description: 'Ids of review assignment links that ended: the new role does not allow suggesting.' })
+      ended: z.array(z.string()).meta({ description: 'Ids of assignment links that ended because the role does not allow suggesting.' })
     })
   ),
   example: { role: 'comment' },
@@ -90,9 +92,9 @@ export const changeShare = operation({
 })
 
 export const revokeShare = operation({
-  summary: 'Revokes a share link, named by its secret or its id, with all links made through it, and disconnects their users.',
+  summary: 'Revokes a share link and all links made through it, and disconnects their users.',
   description:
-    '`keep=links` keeps the links made through it; they then count as made through the link that made this one. You cannot revoke the last owner link of a ' +
+    '`keep=links` keeps the links made through this one; they then count as made through its parent link. You cannot revoke the last owner link of a ' +
     'document without an account.',
   on: 'document',
   role: 'owner',
@@ -100,7 +102,7 @@ export const revokeShare = operation({
   mcp: 'revoke_share',
   cli: 'share revoke',
   input: z.object({
-    share: z.string().max(100),
+    share: Share,
     keep: z.literal('links').optional().meta({ description: '`links`: keep the links made through it.' })
   }),
   output: z.object({

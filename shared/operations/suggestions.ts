@@ -28,24 +28,24 @@ const suggestion = {
   original: z.string().meta({ description: 'The text that it changes; empty for an insertion.' }),
   text: z.string(),
   note: z.string().nullable(),
-  from: z.int().nullable().meta({ description: 'Current position of its text; null when decided or gone.' }),
+  from: z.int().nullable().meta({ description: 'Current position of its text; null if decided or orphaned.' }),
   to: z.int().nullable(),
   line: z.int().nullable(),
   ...authorFields,
   createdAt: Instant,
   version: Version.meta({ description: 'Version of the document when the suggestion was made.' }),
-  updatedAt: Instant.optional().meta({ description: 'Time of its author’s last change or the last reply; absent: never.' }),
+  updatedAt: Instant.optional().meta({ description: 'Time of the author’s last change or the last reply, if any.' }),
   decidedBy: z.string().nullable(),
   decidedByKind: AuthorKind.nullable(),
   decidedAt: Instant.nullable(),
-  resultVersion: Version.nullable().meta({ description: 'Version of the document after the acceptance.' }),
-  reason: z.string().optional().meta({ description: 'Reason of the rejection.' }),
-  withdrawn: z.literal(true).optional().meta({ description: 'Its author withdrew it.' }),
-  replies: z.array(ReplyRecord).optional().meta({ description: 'Absent: no replies.' }),
+  resultVersion: Version.nullable().meta({ description: 'Version of the document after it was accepted.' }),
+  reason: z.string().optional().meta({ description: 'Reason for the rejection.' }),
+  withdrawn: z.literal(true).optional().meta({ description: 'Present if its author withdrew it.' }),
+  replies: z.array(ReplyRecord).optional().meta({ description: 'Absent if there are none.' }),
   draftId: z.string().optional().meta({ description: 'For a typed suggestion: its draftId up to the first dot.' }),
   step: z.int().optional().meta({ description: 'For a typed suggestion: its version.' }),
-  setId: z.string().optional().meta({ description: 'Id of the set that was suggested together.' }),
-  taskId: z.string().optional().meta({ description: 'Its review assignment.' })
+  setId: z.string().optional().meta({ description: 'Id of the set that it belongs to.' }),
+  taskId: z.string().optional().meta({ description: 'Id of its review assignment.' })
 } as const
 
 export const SuggestionRecord = z.object({ id: z.string(), ...suggestion }).meta({ id: 'Suggestion' })
@@ -89,10 +89,10 @@ export const readSuggestion = operation({
 })
 
 export const createSuggestion = operation({
-  summary: 'Suggests inserting, deleting or replacing text. The document changes only when somebody with the edit role accepts.',
+  summary: 'Suggests inserting, deleting or replacing text. The document changes only when somebody with the edit role accepts it.',
   description:
-    'Name the text by find, line or anchor. An insertion goes after the target, or before it with at. With line as target it becomes a new ' +
-    'line (before, after) or a part of that line (start, end). Without a target it goes to the start or the end of the document. Deleting a line also deletes its line end.',
+    'Name the text by find, line or anchor. Text is inserted after the target, or before it if at says so. At a line, it becomes a new ' +
+    'line (before, after) or a part of that line (start, end). Without a target, it goes to the start or end of the document. Deleting a line also deletes its line end.',
   on: 'document',
   role: 'suggest',
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions', status: 201, query: ['brief'] },
@@ -133,10 +133,10 @@ export const createSuggestion = operation({
 export const draftSuggestion = operation({
   summary: 'Creates a suggestion while its author types it, or changes the author’s own pending suggestion.',
   description:
-    'All requests with the same draftId are one suggestion. Choose it at random: others see the part before its first dot. Name the text as when ' +
+    'All requests with the same draftId belong to one suggestion. Choose it at random: others see the part before its first dot. Name the text as when ' +
     'you create a suggestion; if the server cannot find it, a suggestion on the same text keeps its anchor. Each change has a higher step. A lower step, or ' +
-    'the same step with other text, returns 409 stale_step. After a reply, or for text elsewhere, the answer is 409 suggestion_fixed. done ends the ' +
-    'typing; one event covers all changes. A decided suggestion answers 409, unless it was decided with the same text.',
+    'the same step with other text, returns 409 stale_step. After a reply, or if the text is elsewhere, the answer is 409 suggestion_fixed. done ends the ' +
+    'typing; one event covers all changes. For a decided suggestion, the answer is 409, unless it was decided with the same text.',
   on: 'document',
   role: 'suggest',
   rest: { method: 'PUT', path: '/api/docs/{id}/drafts/{draftId}' },
@@ -188,9 +188,9 @@ const SeenStep = z.number().optional()
 
 const Reason = MarkdownInput.refine((text) => text.length <= limits.reasonCharsMax, `must have at most ${limits.reasonCharsMax} characters`)
   .optional()
-  .meta({ description: 'Reason, with reject.' })
+  .meta({ description: 'Reason for a rejection.' })
 
-const Diff = z.string().meta({ description: 'With dryRun: what would change, as a unified diff.' })
+const Diff = z.string().meta({ description: 'With dryRun: the changes, as a unified diff.' })
 
 const actions: Readonly<Record<string, string>> = { accepted: 'accept', rejected: 'reject', reopened: 'reopen' }
 
@@ -212,7 +212,7 @@ export const decideSuggestion = operation({
   description:
     'Accepting changes the text in the same commit, if the suggestion’s text has not changed. Reopening undoes the change of an accepted ' +
     'suggestion, if that text has not changed. With step, the suggestion must not have changed since you read it. Otherwise the answer is 409 ' +
-    'target_changed, with the current lines. The same decision again returns 200, the opposite one 409.',
+    'target_changed, with the current lines. Repeating a decision returns 200; the opposite one returns 409.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['brief', 'dryRun'] },
@@ -291,7 +291,7 @@ export const decideSuggestions = operation({
       suggestionIds: z
         .array(AnnotationId)
         .optional()
-        .meta({ maxItems: limits.suggestionsAtOnceMax, description: 'With action: one decision on all of them.' }),
+        .meta({ maxItems: limits.suggestionsAtOnceMax, description: 'With action: the same decision for all.' }),
       setId: AnnotationId.optional(),
       action: Action.optional(),
       reason: Reason,
@@ -314,7 +314,7 @@ export const decideSuggestions = operation({
       z.object({
         suggestionId: z.string(),
         ok: z.boolean(),
-        code: z.string().optional().meta({ description: 'Error of a decision that failed.' }),
+        code: z.string().optional().meta({ description: 'Error code, if the decision failed.' }),
         message: z.string().optional(),
         nearest: z.array(z.object({ line: z.int(), text: z.string() })).optional(),
         suggestion: SuggestionRecord.optional()

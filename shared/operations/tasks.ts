@@ -8,8 +8,8 @@ import { AuthorName, Instant, line, MarkdownInput, Title, Version } from './sche
 const Identity = z
   .object({
     kind: z.enum(['guest', 'account', 'agent']),
-    id: z.string().meta({ description: 'Id of the account or agent; for a guest the id of the link.' }),
-    name: z.string().nullable().meta({ description: 'A guest chooses this name, and nobody verifies it; null when absent.' })
+    id: z.string().meta({ description: 'Id of the account or agent; for a guest, the id of the link.' }),
+    name: z.string().nullable().meta({ description: 'Guests choose this name, and nobody verifies it; null if there is none.' })
   })
   .meta({ id: 'TaskIdentity' })
 
@@ -17,7 +17,7 @@ const TaskLink = z
   .object({ id: z.string(), role: z.literal('suggest'), url: z.string(), agentUrl: z.string(), revoked: z.boolean() })
   .meta({
     id: 'TaskLink',
-    description: 'The dedicated link: give only this one to the reviewer. Only the owner and its holder see it.'
+    description: 'The assignment’s own link. Give the reviewer only this link. Only the owner and its holder see it.'
   })
 
 const TaskReport = z
@@ -85,21 +85,21 @@ export const createTask = operation({
     instructions: Prose(limits.taskTextCharsMax),
     author: AuthorName.optional()
   }),
-  output: z.object({ task: TaskRecord, created: z.boolean().meta({ description: 'False if this requestId created it earlier.' }) }),
+  output: z.object({ task: TaskRecord, created: z.boolean().meta({ description: 'False if an earlier request created it.' }) }),
   errors: ['request_id_conflict'],
   normalise: rename({ body: 'instructions', description: 'instructions' })
 })
 
 export const listTasks = operation({
   summary: 'Lists the review assignments that the caller may see, newest first, 50 per page.',
-  description: 'The link of an assignment sees only that assignment; other links see all. Only the owner also sees their links.',
+  description: 'The link of an assignment shows only that one; other links show all of them. Only the owner sees their links.',
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/tasks', query: ['before'] },
   mcp: 'list_review_tasks',
   cli: 'tasks list',
   input: z.object({
-    before: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().meta({ description: 'A nextBefore.' })
+    before: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().meta({ description: 'nextBefore of the previous page.' })
   }),
   output: z.object({ tasks: z.array(TaskRecord), nextBefore: z.number().int().nullable() }),
   errors: []
@@ -118,8 +118,8 @@ export const readTask = operation({
 })
 
 export const startTask = operation({
-  summary: 'Starts a review assignment with its link. The same identity reports it.',
-  description: 'The identity is the account, else the agent, else the link with the author name.',
+  summary: 'Starts a review assignment with its link. The same identity must report it.',
+  description: 'The identity is the account, or else the agent, or else the link and author name.',
   on: 'document',
   role: 'suggest',
   taskLink: true,
@@ -165,7 +165,7 @@ export const reportTask = operation({
 
 export const closeTask = operation({
   summary: 'Closes or cancels a review assignment for good.',
-  description: 'It changes no text, decides no suggestion and keeps the link, unless revokeLink is true.',
+  description: 'It does not change the text or decide suggestions. The link stays valid unless revokeLink is true.',
   on: 'document',
   role: 'owner',
   rest: { method: 'POST', path: '/api/docs/{id}/tasks/{taskId}/close' },
