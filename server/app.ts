@@ -83,7 +83,7 @@ const answered = (http: Http): Middleware => {
   }
 }
 
-/** Cuts off a refused request whose body is still arriving after a while, because the sender already has the answer. */
+/** Cuts off a refused request if its body is still arriving after a while. The sender already has the answer. */
 const endUnsent = ({ service }: Http, request: IncomingMessage): void => {
   if (request.complete) return
   const cancel = service.clock.after(limits.refusedBodySecondsMax * 1000, () => request.socket.destroy())

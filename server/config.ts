@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { addressAllowed, isPostgresAddress } from './storage/postgres/address.ts'
 
 /**
- * One environment variable. `default` is its text if it is not set. If `default` is null, the value is derived as `docs` says. `allowed` completes
- * messages that begin with "must be".
+ * One environment variable. `default` is its text if the variable is not set. If `default` is null, the value is derived as `docs` says. `allowed`
+ * completes messages that begin with "must be".
  */
 interface Variable {
   readonly name: `AGMD_${string}`

@@ -7,7 +7,7 @@ import type { MediaKind } from './media-types.ts'
 import type { Role } from './roles.ts'
 import type { TaskState } from './task-states.ts'
 
-/** A change of entire lines. The lines in `removed` began at line `line` of the old text, counted from 1. The lines in `added` replaced them. */
+/** A change to entire lines. The lines in `removed` began at line `line` of the old text, counted from 1. The lines in `added` replaced them. */
 export interface Hunk {
   readonly line: number
   readonly removed: readonly string[]

@@ -15,7 +15,7 @@ export const limits = {
   jsonDepthMax: 64,
   /** Longest field name in a JSON body, in bytes. It is many times the longest name that any operation uses. */
   jsonNameBytesMax: 4096,
-  /** JSON bodies below this size, in bytes, are not checked for values, depth and names: they are too small to take long. */
+  /** JSON bodies below this size, in bytes, are not checked for values, depth and names: they are too small to take much time. */
   jsonCheckedBytesMin: 8 * 1024,
   /** Maximum number of fields in an object of a request, or in a form. It is several times what any operation needs. */
   fieldsMax: 200,

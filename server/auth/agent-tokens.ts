@@ -62,7 +62,7 @@ export const createAgents = (options: AgentTokenOptions): Agents => {
     const subject = text(claims.sub)
     const expiresAt = typeof claims.exp === 'number' ? claims.exp * 1000 : undefined
     const audiences = [claims.aud].flat()
-    // The check compares values and not only their presence, because a token for another service is not valid here.
+    // It is not enough that these values are present: a token for another service is not valid here.
     if (subject === undefined || expiresAt === undefined || expiresAt <= clock.now() || !audiences.includes(baseUrl)) return undefined
     const id = hash('sha256', `${issuer}\0${subject}`, 'base64url').slice(0, 22)
     return { id, name: (text(claims.name) ?? text(claims.client_id) ?? subject).slice(0, limits.authorCharsMax), expiresAt }

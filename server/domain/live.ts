@@ -16,13 +16,13 @@ export interface HeldDocument {
 
 /** Ends connections, which are sockets and long polls, as soon as their access ends. */
 interface Connections {
-  /** Ends the sockets and long polls that use this link, or all sockets and long polls of the document when `share` is null. Takes effect at once. */
+  /** Ends the sockets and long polls that use this link, or all sockets and long polls of the document when `share` is null. Takes effect immediately. */
   end(doc: string, share: string | null, code: ErrorCode): void
-  /** Makes the sockets of a link reconnect with its new role. Takes effect at once. */
+  /** Makes the sockets of a link reconnect with its new role. Takes effect immediately. */
   changeRole(doc: string, share: string, role: Role): void
   /** Whether a socket or a long poll is using this link. */
   isUsed(doc: string, share: string): boolean
-  /** Ends the sockets and long polls of a session on every document. Takes effect at once. */
+  /** Ends the sockets and long polls of a session on every document. Takes effect immediately. */
   endSession(session: string, code: ErrorCode): void
   /** Throws the error with which the caller's access ended, if this process knows that it ended. */
   requireRight(doc: string, caller: Caller): void
@@ -49,7 +49,7 @@ export interface Live extends Connections {
  */
 export type End = (code: ErrorCode, linkIsLeft: boolean) => void
 
-/** Registers sockets and long polls by link, so that a revocation ends them at once. */
+/** Registers sockets and long polls by link, so that a revocation ends them immediately. */
 export interface Registry extends Connections {
   /** Registers a connection; `end` is called when its credential ends. Returns a function to remove it. */
   add(doc: string, caller: Caller, end: End): () => void

@@ -241,7 +241,7 @@ const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
 
 /**
  * Returns the credentials of a request. For a write, a browser's cookie is valid only if the browser says that one of our pages sent the request
- * (`Sec-Fetch-Site` or `Origin`). Requests from other sites were refused earlier. A stale cookie counts as no cookie.
+ * (`Sec-Fetch-Site` or `Origin`). Requests from other sites have already been refused. A stale cookie counts as no cookie.
  */
 const credentialsOf = async (http: Http, ctx: Context, query: URLSearchParams): Promise<Credentials> => {
   const credentials = readCredentials(ctx.req.headers, query, http.cookies.session)

@@ -113,7 +113,7 @@ const count = (asked: Asked, caller: Caller): void => {
   if (name === 'createDocument') return countCreation(asked, caller)
   const who = counted(caller, ctx.state.address)
   if (operation.rest.method !== 'GET') return take(http, ctx, 'write', who)
-  // A call without a credential was counted already.
+  // A call without a credential has already been counted.
   return isAnonymous(credentials) || ctx.state.counted === 'read' ? undefined : take(http, ctx, 'read', who)
 }
 
@@ -182,7 +182,7 @@ const requireScope = ({ operation, name }: Asked, { scope }: Caller): void => {
 }
 
 /**
- * Returns the caller, if the caller has a right to at least a part of the call. `perform` checks the rest. Throws the errors of the credentials,
+ * Returns the caller, if the caller has a right to at least part of the call. `perform` checks the rest. Throws the errors of the credentials,
  * `account_required` or `forbidden`.
  */
 export const admit = async (asked: Asked): Promise<Caller> => {

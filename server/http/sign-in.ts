@@ -111,7 +111,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     const fields = await readForm(ctx)
     const current = await browserSession(http, ctx)
     if (current !== undefined) {
-      // A browser that names its origin needs no token, because requests from other origins were refused earlier.
+      // A browser that names its origin needs no token, because requests from other origins have already been refused.
       if (ctx.get('Origin') === '') checkFormToken(formKey, current.session.id, fields['token'])
       await endBrowserSession(service, readCookie(ctx.req.headers, cookies.session) ?? '')
       if (fields['everywhere'] === 'yes') await endAccess(service, current.account.id)

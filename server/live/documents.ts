@@ -85,7 +85,7 @@ export interface Documents {
   scheduleUnload(id: string): void
   /** Drops a document whose journal failed. Its sockets close; clients store their edits and reconnect. */
   fence(id: string, cause: unknown): void
-  /** Unloads a document at once. */
+  /** Unloads a document immediately. */
   drop(id: string): void
   /** Writes the pending data of every document, and unloads all documents. */
   settleAll(): Promise<void>
@@ -97,7 +97,7 @@ interface DocumentsOptions {
   readonly hocuspocus: () => Hocuspocus<Context>
   readonly registry: Registry
   readonly idleUnloadSeconds: number
-  /** Creates the edit queue of a document. The queue looks up the document each time, because it may be gone. */
+  /** Creates the edit queue of a document. The queue looks up the document each time, because the document may have left memory. */
   readonly editsOf: (entry: () => LoadedDocument | undefined) => TurnEdits
   readonly log: LiveLog
 }

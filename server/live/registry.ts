@@ -1,4 +1,4 @@
-/** Registers sockets and long polls by link, so that revoking the link ends them at once (ARCHITECTURE.md). */
+/** Registers sockets and long polls by link, so that revoking the link ends them immediately (ARCHITECTURE.md). */
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Caller } from '../domain/rights/caller.ts'

@@ -121,8 +121,8 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
 }
 
 /**
- * Whether an object in a message has more names than any call needs. Schemas copy objects name by name, several times. The size of the message was
- * limited before.
+ * Whether an object in a message has more fields than any call needs. Schemas copy objects field by field, several times. The size of the message
+ * has already been limited.
  */
 const isCrowded = (message: object): boolean => {
   const waiting: object[] = [message]
@@ -268,7 +268,7 @@ const serverOf = ({ http, prefix, subscriptions }: Face, ctx: Context, connectio
 
 /**
  * Returns the request as the transport expects it. The transport insists that a client accepts two media types, and then sends one of them; this
- * service accepts any client. The transport knows only versions with a handshake. The newest version was checked before.
+ * service accepts any client. The transport knows only versions with a handshake. The newest version has already been checked.
  */
 const requestOf = (ctx: Context, url: string, modern: boolean): Request => {
   const version = modern ? '' : ctx.get('MCP-Protocol-Version')

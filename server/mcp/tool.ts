@@ -1,6 +1,6 @@
 /**
- * Defines a tool and derives it from the operations table. A tool stands for one operation, or for several that are one thing to a model. It has a
- * description for models.
+ * Defines a tool and derives it from the operations table. A tool stands for one operation, or for several that look like one to a model. Its
+ * description is written for models.
  */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
@@ -54,7 +54,7 @@ export interface Tool extends ListedTool {
   readonly makesLink: boolean
   /** Whether a call may be as large as a document. */
   readonly large: boolean
-  /** Arguments that have a different name in the operation: maps the beginning of a path in the operation's input to the argument. */
+  /** Arguments that have a different name in the operation. Maps the beginning of a path in the operation's input to the argument. */
   readonly called: Readonly<Record<string, string>>
   /** Returns the operation that a call means. `doc` is the document that the call names. Throws `invalid_request`. */
   readonly mean: (given: Fields, doc?: unknown) => Meant

@@ -82,7 +82,7 @@ const blind = ({ baseVersion: read, dryRun: looks, mode: proposes, force: forced
   })
 }
 
-/** Refuses the same for a section, because an edit names a section without quoting it. */
+/** Refuses to replace a section that the model has not read, because an edit names a section without quoting it. */
 const blindSection = ({ baseVersion: read, dryRun: looks, mode: proposes, operations: changes }: Fields): ServiceError | undefined =>
   read !== undefined || looks === true || proposes === 'suggest' || !replacesSections(changes)
     ? undefined

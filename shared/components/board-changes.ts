@@ -5,7 +5,7 @@ import type { Edit } from '../text/diff.ts'
 import { columnIn, columnMove, columnRemoval, findCard } from './board.ts'
 import { type CardParts, partEdits } from './card-draft.ts'
 
-/** A change of one card. It is refused if the card no longer exists. */
+/** A change to one card. It is refused if the card no longer exists. */
 type CardChange = { readonly card: Card } & (
   | { readonly kind: 'cycle state' }
   | { readonly kind: 'delete card' }

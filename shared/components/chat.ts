@@ -133,7 +133,7 @@ export function editsOf(now: Chat, change: Change): readonly Edit[] | undefined 
   return found && editMessage(now, found, change.text)
 }
 
-/** Returns the draft after a change of the chat. The draft stays with its message and never moves to another person's message. */
+/** Returns the draft after a change to the chat. The draft stays with its message and never moves to another person's message. */
 function follow(draft: Draft, before: Chat, now: Chat): Draft {
   const [were, are] = [messagesOf(before), messagesOf(now)]
   const { author, at, index } = draft.message

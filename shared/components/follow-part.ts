@@ -1,4 +1,4 @@
-/** Finds a part of a component again after other people changed it. */
+/** Finds a part of a component again after other people have changed the component. */
 
 const wordsIn = (text: string): Set<string> => new Set(text.match(/[\p{L}\p{N}]+/gu))
 

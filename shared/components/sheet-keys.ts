@@ -63,7 +63,7 @@ export function selectingKey(key: Key, mayChange: boolean): GridCommand | undefi
   return isPlain && key.key.length === 1 && mayChange ? { kind: 'edit', text: key.key } : undefined
 }
 
-/** Returns the step to another sheet that Alt and an arrow key mean. */
+/** Returns the step to another sheet for Alt with an arrow key. */
 const otherSheet = ({ key, altKey }: Key): OtherSheet | undefined =>
   altKey && (key === 'ArrowUp' || key === 'ArrowDown') ? { kind: 'sheet', direction: key === 'ArrowDown' ? 1 : -1 } : undefined
 

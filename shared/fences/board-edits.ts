@@ -1,5 +1,5 @@
 /**
- * The actions that people can do on a board. Columns and cards are identified by their index in the parsed board. An index that does not exist
+ * The actions that people can take on a board. Columns and cards are identified by their index in the parsed board. An index that does not exist
  * changes nothing. A moved card leaves its line break in the old place and is inserted as entire lines (edits.ts).
  */
 import { withoutEnds } from '../text/scan.ts'

@@ -1,5 +1,5 @@
 /**
- * The data inside a chart, as an editable table. A change of a cell replaces only the source of that cell, in CSV as in JSON. Row 0 names the
+ * The data inside a chart, as an editable table. Changing a cell replaces only the source of that cell, in both CSV and JSON. Row 0 names the
  * columns.
  */
 import { bodyRows, type Chart, isProblem, valueOf } from './chart.ts'

@@ -32,7 +32,7 @@ export const insertLines = (
 /** Deletes the text of a line but not its line break. */
 export const vacate = ({ from, to }: Range): Edit[] => (to > from ? [{ from, to, insert: '' }] : [])
 
-/** Rewrites a part of a line. Only the words that differ are replaced. */
+/** Rewrites part of a line. Only the words that differ are replaced. */
 export const rewrite = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   diff(source.slice(from, to), text).map((edit) => ({ from: edit.from + from, to: edit.to + from, insert: edit.insert }))
 

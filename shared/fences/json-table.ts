@@ -1,6 +1,6 @@
 /**
- * A JSON list as a table: a list of objects with a column for each key, or a list of rows. A change of a cell replaces only the value of that cell,
- * and the rest of the source is not changed.
+ * A JSON list as a table: a list of objects with a column for each key, or a list of rows. Changing a cell replaces only the value of that cell.
+ * The rest of the source does not change.
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'

@@ -1,5 +1,5 @@
 /**
- * The actions that people can do in a sheet. Rows and columns are counted from 0 in the parsed sheet, and row 0 is the heading. A change of a cell
+ * The actions that people can take in a sheet. Rows and columns are counted from 0 in the parsed sheet, and row 0 is the heading. Changing a cell
  * replaces only the source of that cell. When rows or columns are inserted, deleted or moved, the formulas of this sheet still name the same cells.
  * `followChange` rewrites the formulas in other sheets of the document, each within its own fence.
  */

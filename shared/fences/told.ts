@@ -1,6 +1,6 @@
 /**
- * Describes a change of one fence in the terms of its kind, for the person who decides on the change. The result is undefined if the change is not a
- * single action of a person.
+ * Describes a change to one fence in the terms of its kind, for the person who decides on the change. The result is undefined if the change is not
+ * a single action of a person.
  */
 import { applyEdits, type Edit } from '../text/diff.ts'
 import { type Card, type CardState, detailsOf, parseBoard } from './board.ts'
@@ -124,7 +124,7 @@ const toldOfSheet = (before: Fence, after: Fence): Told | undefined => {
   return toldOfTable(textsOf(parseSheet(before)), textsOf(parseSheet(after)), nameOf)
 }
 
-/** Other kinds have no such descriptions. Their changes are described as changes of text. */
+/** Other kinds have no such descriptions. Their changes are described as changes to text. */
 const toldOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence) => Told | undefined>>> = {
   board: toldOfBoard,
   chat: toldOfChat,

@@ -223,7 +223,7 @@ export const editContent = operation({
   cli: 'docs edit'
 })
 
-/** The same operation as a partial change of the content (RFC 5789). */
+/** The same operation as a partial change to the content (RFC 5789). */
 export const patchContent = operation({
   ...definition,
   example: { operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' },

@@ -13,7 +13,7 @@ export interface Match {
   readonly column: number
   /** Titles of the sections that contain the match, outermost first. */
   readonly section: string[]
-  /** The line of the match, or a part of the line around the match. */
+  /** The line of the match, or the part of the line around the match. */
   readonly excerpt: string
   readonly exact: boolean
   /** The matching text, if it differs from the search query. */

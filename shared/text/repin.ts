@@ -183,7 +183,7 @@ const covering = (text: string, quote: string, range: Range): Range | undefined 
 /** Number of units to search on either side of the rest of a text, in addition to twice the length of the text. */
 const aroundUnits = 64
 
-/** Returns the range of a complete text around its rest `kept`, exactly or ignoring white space and Markdown marks. */
+/** Returns the range of a complete text, of which `kept` is the remaining part. The match is exact, or ignores white space and Markdown marks. */
 export const findAround = (text: string, quote: string, kept: Range): Range | undefined => {
   const start = Math.max(0, kept.from - 2 * quote.length - aroundUnits)
   const window = text.slice(start, kept.to + 2 * quote.length + aroundUnits)
@@ -281,7 +281,7 @@ export const findReturned = (gone: readonly Gone[], content: string): readonly (
   return gone.map(({ quote, prefix, left }, index) => {
     const { pattern, count, at } = counts[index] as Count
     if (count !== 1 || pattern.trim().length < tellingUnits) return undefined
-    // A text with a shorter context was at the beginning or end of the document.
+    // A short pattern means that the context ended at the beginning and the end of the document, so the pattern must be the entire text.
     if (pattern.length < contextUnits && pattern !== content) return undefined
     const range = { from: at + prefix.length, to: at + prefix.length + quote.length }
     return left === undefined || covers(range, left) ? range : undefined

@@ -18,7 +18,7 @@ const shownLinesMax = 3
 /** Share of the trigrams in the wanted text that a line must contain, from 0 to 1. */
 const shareMin = 0.4
 
-/** Number of units that are shown before the match in a line that is too long to show. */
+/** Number of units that are shown before the match in a line that is too long to show in full. */
 const leadUnits = 40
 
 /** Returns the nonblank lines of a range, at most 3. */
@@ -35,8 +35,8 @@ export const linesAround = ({ text, lines }: Pick<Source, 'text' | 'lines'>, { f
 }
 
 /**
- * Returns the current lines of a change, and the lines most similar to the words, without duplicates. There are at most 3 lines. If the change is
- * long, one of the lines is a similar line.
+ * Returns the current lines of a change, and the lines most similar to the words, without duplicates. Returns at most 3 lines. Even if the change
+ * is long, one of them is a similar line.
  */
 export const linesNow = (source: Pick<Source, 'text' | 'lines'>, changed: Range, words: string): readonly SimilarLine[] => {
   const there = linesAround(source, changed)

@@ -89,7 +89,7 @@ export const tablesOf = (text: string): TextTable[] =>
     (one, other) => one.heading.from - other.heading.from
   )
 
-/** Combines edits into a single change of one range. */
+/** Combines edits into a single change to one range. */
 const asOne = (text: string, edits: readonly Edit[]): Resolved | undefined => {
   const [first, last] = [edits[0], edits.at(-1)]
   if (first === undefined || last === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * Deletion of documents. A deleted document goes to the trash, and all access to it ends at once. For `limits.trashDays` its contents stay in the
- * store and count toward its quota, and its owner can restore it completely. After that, or at once on request, it is erased.
+ * Deletion of documents. A deleted document goes to the trash, and all access to it ends immediately. For `limits.trashDays` its contents stay in
+ * the store and count toward its quota, and its owner can restore it completely. After that, or immediately on request, the document is erased.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'

@@ -24,7 +24,7 @@ const bytesAt = async (storage: Storage, key: Key): Promise<number> => (await st
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0)
 
-/** Returns the change of a document's size by a batch, in bytes; negative if the document shrinks. Reads the replaced and deleted records. */
+/** Returns by how many bytes a batch changes the size of a document; negative if the document shrinks. Reads the replaced and deleted records. */
 export const bytesMoved = async (storage: Storage, doc: string, puts: readonly Put[], deletes: readonly Key[]): Promise<number> => {
   const counted = puts.filter(({ key }) => counts(doc, key))
   const over = counted.map(({ key }) => key).filter(([, , kind]) => replaced.has(kind))

@@ -62,7 +62,7 @@ export const isFor = (reader: Reader, notice: Notice, { actor }: Pick<StoredEven
   return people.some((each) => sameAuthor(each, author)) && (name === undefined || !except.includes(name))
 }
 
-/** Returns everyone who wrote in a thread, without repetition: first the author of the thread, then the people who replied, latest reply first. */
+/** Returns everyone who wrote in a thread, without duplicates: first the author of the thread, then the people who replied, latest reply first. */
 export const takingPart = ({
   author,
   replies = []

@@ -143,8 +143,8 @@ export interface Share {
   /** The link through which this link was made. This link ends with that one. Absent if there is none. */
   readonly maker?: string
   /**
-   * The first non-owner link in the chain of links that led to this one. Connections count toward the limits of that link. Absent if this link
-   * itself is that link.
+   * The first non-owner link in the chain of links that led to this one. Connections count toward the limits of that link. Absent if this link is
+   * itself the first one.
    */
   readonly root?: string
 }
@@ -378,7 +378,7 @@ export interface Notice {
   readonly names?: readonly string[]
   /** The people to notify: authors who got a reply or a decision, and people who wait for the event. */
   readonly people?: readonly Author[]
-  /** Names in `names` that another event about the same text already notifies. */
+  /** Names in `names` whose holders another event about the same text already notifies. */
   readonly except?: readonly string[]
   /** The assignment whose reviewer is notified. */
   readonly task?: string

@@ -280,7 +280,10 @@ export const withAnnotations = async <T>(service: Service, doc: string, work: (o
   }
 }
 
-/** Runs `work` after all decisions and changes of the suggestion that are in progress. Decisions and changes that come later wait for `work`. */
+/**
+ * Runs `work` after all decisions on the suggestion, and all changes to it, that are in progress. Decisions and changes that come later wait for
+ * `work`.
+ */
 export const alone = async <T>({ annotations: { deciding } }: Opened, id: string, work: () => Promise<T>): Promise<T> => {
   for (let other = deciding.get(id); other !== undefined; other = deciding.get(id)) await Promise.allSettled([other])
   const working = work()

@@ -93,7 +93,7 @@ const pastOf = ({ openDoc }: Opened, { past }: Suggestion): Range | undefined =>
 
 const timesIn = (text: string, words: string): number => text.split(words).length - 1
 
-/** Whether the text that the suggestion deleted was inserted again. */
+/** Whether the text that the suggestion deleted has been inserted again. */
 const isBack = ({ openDoc }: Opened, { past, original }: Suggestion, { from, to }: Range): boolean => {
   const { length } = original
   const now = openDoc.snapshot().content.slice(Math.max(0, from - length), to + length)

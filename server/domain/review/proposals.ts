@@ -24,7 +24,7 @@ import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
 import { type Aim, aim, changedSince, groundOf, withRange } from '../text/targets.ts'
 
-/** A proposed change of text and its position. */
+/** A proposed change to the text, and its position. */
 export interface Proposal {
   readonly operation: SuggestionOperation
   readonly original: string

@@ -1,6 +1,6 @@
 /**
- * Decides whether access that was granted is still valid. An admitted request may take long: its body arrives slowly, a document must load, or
- * other requests come first. Therefore every change for a caller checks the same records again, in the turn in which the change is made.
+ * Decides whether access that was granted is still valid. An admitted request may take a long time: its body arrives slowly, a document must load,
+ * or other requests come first. Therefore every change for a caller checks the same records again, in the turn in which the change is made.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'

@@ -281,7 +281,8 @@ const putRole = (
 }
 
 /**
- * Changes the role of a link. The new role applies at once on REST, MCP and WebSocket. Throws `not_found`, `invalid_request` or `last_owner_link`.
+ * Changes the role of a link. The new role applies immediately on REST, MCP and WebSocket. Throws `not_found`, `invalid_request` or
+ * `last_owner_link`.
  */
 export const changeShare: OnDocument<'changeShare'> = async (service, caller, doc, input) => {
   const { id } = await getShare(service, doc, input.share)

@@ -79,7 +79,7 @@ const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void)
   }
 }
 
-/** Returns the hunks, computed in this turn. If the texts differ too much to compare at once, returns a single coarse hunk. */
+/** Returns the hunks, computed in this turn. If the texts differ too much to compare in one turn, returns a single coarse hunk. */
 const hunksAtOnce = (before: string, after: string): readonly Hunk[] => {
   const [change] = coarseDiff(before, after)
   if (change === undefined) return []

@@ -51,7 +51,7 @@ export interface OpenDocument {
    * update; `isNew` says that the update has structs. `step` must not throw, because Yjs has no rollback.
    */
   takeTogether(origin: unknown, step: (take: (update: Uint8Array, actor: string, inserted: number, isNew: boolean) => void) => void): void
-  /** Writes into the draft the updates that are applied but not on disk, up to `seq` if it is given. Call it inside a change of this document. */
+  /** Writes into the draft the updates that are applied but not on disk, up to `seq` if it is given. Call it inside a change to this document. */
   journalInto(draft: Draft, seq?: number): void
   /** Resolves when everything up to `seq` (by default, the current `seq`) is on disk. Rejects if the journal failed. */
   durable(seq?: number): Promise<void>
@@ -208,7 +208,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
         })
       }, origin)
     } catch (cause) {
-      // A part of an update may now be in memory although the journal will not get it.
+      // Part of an update may now be in memory although the journal will not get it.
       fail(cause)
     } finally {
       together = undefined

@@ -102,7 +102,7 @@ const send = (ctx: Context, tag: string, { plain, br, gzip: gzipped }: Packed): 
   const coded = encoding === 'br' ? br : encoding === 'gzip' ? gzipped : plain
   // A strong tag would claim that all encodings have equal bytes (RFC 9110, 8.8.1).
   ctx.set('ETag', coded === plain ? `"${tag}"` : `W/"${tag}"`)
-  // Any cache may store the page, but must revalidate it each time, because unpublishing takes effect at once.
+  // Any cache may store the page, but must revalidate it each time, because unpublishing takes effect immediately.
   ctx.set('Cache-Control', 'public, no-cache')
   ctx.status = 200
   if (namesTag(ctx, tag)) {

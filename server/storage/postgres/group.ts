@@ -87,7 +87,7 @@ export function judge(group: readonly EncodedBatch[], known: Known): Judged {
   return { outcomes, assumptions: [...assumptions.values()], finals }
 }
 
-/** Returns the parameters of `commit_records` between the number of the commit and the channel, in order. */
+/** Returns the parameters of `commit_records` that come after the number of the commit and before the channel, in order. */
 export function parametersOf({ assumptions, finals }: Judged): unknown[] {
   const pieces: Uint8Array[] = []
   let end = 1

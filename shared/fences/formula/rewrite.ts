@@ -2,7 +2,9 @@
 import { applyEdits, type Edit } from '../../text/diff.ts'
 import { type CellName, nameOfCell, referencesIn, type WrittenReference } from './parse.ts'
 
-/** A change of rows or columns, counted from 0. For a move, `to` is the index before which the row or column is inserted, counted before the move. */
+/**
+ * A change to rows or columns, counted from 0. For a move, `to` is the index before which the row or column is inserted, counted before the move.
+ */
 export type Change = { readonly axis: 'row' | 'column' } & (
   | { readonly kind: 'insert' | 'delete'; readonly at: number; readonly count: number }
   | { readonly kind: 'move'; readonly from: number; readonly to: number }
