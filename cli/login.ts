@@ -111,7 +111,7 @@ const byDevice = async (call: Call, origin: string): Promise<Approved> => {
   }
 }
 
-/** Reads a token that was created elsewhere from standard input, because other users of the machine can read command lines. */
+/** Reads a token from standard input. On the command line, other users of the machine could read it. */
 const byToken = async (origin: string): Promise<Approved> => {
   if (process.stdin.isTTY) process.stderr.write('Paste the token, then press Enter and Ctrl-D.\n')
   const token = (await readInput()).trim()

@@ -545,7 +545,7 @@ test('[FENCE-44] references in an unfinished formula follow rows and columns lik
   const sorted = onSheet((each) => sheets.sortRows(each, 0, true, (row) => row), plain)
   expect(followed(readingOf(plain), readingOf(sorted))).toMatchObject({ changes: [] })
   expect(followed(readingOf(plain), readingOf(sorted)).rowOf(3)).toBe(2)
-  // Text that changes at the same time does not make the row a different one.
+  // Text that changes at the same time does not turn the row into a different row.
   const changed = onSheet((each) => sheets.setCell(each, 2, 1, 'else'), later)
   expect(drafted('=D3', plain, changed).text).toBe('=D4')
 })

@@ -7,7 +7,7 @@ import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import type { FeedEvent } from './event.ts'
 
-/** Isolates text written by people within a sentence, so that it keeps its own direction (Unicode bidirectional isolates). */
+/** Isolates a person's text within a sentence, so that the text keeps its own direction (Unicode bidirectional isolates). */
 export const isolated = (text: string): string => `\u2068${text}\u2069`
 
 const plain = (sentence: string) => (): string => t(sentence)

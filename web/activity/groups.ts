@@ -47,7 +47,7 @@ export function groupByDay(events: readonly FeedEvent[], seen: number): readonly
       places.clear()
     }
     const author = authorOf(event)
-    // New events never share an entry with seen ones. An event that is no text change also closes all open entries.
+    // New events never share an entry with seen ones. An event that is not a text change also closes all open entries.
     if (author === undefined || wasNew !== event.seq > seen) places.clear()
     wasNew = event.seq > seen
     const place = author === undefined ? undefined : places.get(author)

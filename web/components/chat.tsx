@@ -177,7 +177,7 @@ function useSession(input: ComponentInput): Session {
   return { state, element, list, follows, dispatch }
 }
 
-/** Returns the person who uses this page in the form that the chat session needs. */
+/** Returns the current person, in the form that the chat session needs. */
 function speakerIn({ here }: ComponentInput['page']): Speaker {
   const own = here.value.find(({ self }) => self)
   const others = here.value.filter(({ self }) => !self).map(plainNameOf)

@@ -75,7 +75,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
     act(edits, by = 'person') {
       const view = page.editor.value?.view
       const review = suggests() ? page.review.peek() : undefined
-      // Text typed before becomes a suggestion first, so that the offsets of the edit match the text in the editor.
+      // Text that was typed earlier becomes a suggestion first, so that the offsets of the edit match the text in the editor.
       review?.settle()
       const now = fresh()
       if (view === undefined || now === undefined) return false

@@ -20,7 +20,7 @@ const all: readonly Earlier[] = [
   { database: 'agmd-uploads', store: 'uploads', into: 'outbox', queue: 'uploads' },
   { database: 'agmd-media', store: 'jobs', into: 'outbox', queue: 'media' },
   { database: 'agmd-remarks', store: 'lists', into: 'lists' },
-  // Pages only wrote to this database to test whether the device can store anything.
+  // Pages wrote to this database only to test whether the device can store anything.
   { database: 'agmd-probe', store: 'probe', into: 'lists' }
 ]
 

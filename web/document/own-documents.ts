@@ -33,8 +33,8 @@ async function ofAccount(query: string): Promise<readonly OwnDocument[]> {
 }
 
 /**
- * Returns the documents whose titles match, best first. Without a query, it returns the documents used last. `isOver` returns true once the answer is
- * no longer needed.
+ * Returns the documents whose titles match, best first. Without a query, it returns the most recently used documents. `isOver` returns true once the
+ * answer is no longer needed.
  */
 export async function findDocuments(query: string, except: string, isOver: () => boolean): Promise<readonly OwnDocument[]> {
   const here = recentDocuments.peek().filter(({ title }) => title !== '')

@@ -335,7 +335,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
   }, [state.value])
   const reading = view.mode.value === 'read'
   const wasReading = useRef(reading)
-  // A person who leaves the reading view continues to write. The editor can take the focus only once it is visible.
+  // A person who leaves the reading view is about to write. The editor can take the focus only once it is visible.
   useEffect(() => {
     if (wasReading.current && !reading) view.editor.value?.view.focus()
     wasReading.current = reading

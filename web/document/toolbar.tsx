@@ -19,7 +19,7 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
 /** Where not all buttons fit, the table commands are in a menu, so that no other button leaves the window. */
 const narrow = matchMedia('(max-width: 640px)')
 
-/** Touch devices show no buttons above a selection, so the toolbar begins with commenting. */
+/** Touch devices show no buttons above a selection, so the toolbar begins with the comment button. */
 const touch = matchMedia('(pointer: coarse)')
 
 export function Toolbar({ view }: { view: Page }): JSX.Element {

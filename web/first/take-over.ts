@@ -2,13 +2,13 @@
 
 const first = (): HTMLElement | null => document.getElementById('first')
 
-/** Whether that text is still visible. It then hides everything below it. */
+/** Whether the server's text is still visible. Until it is removed, it hides everything below it. */
 export const isCovered = (): boolean => first() !== null
 
 /** Returns the text that the server rendered for the reading view. */
 export const coveringText = (): ParentNode | undefined => first()?.querySelector('.still-reading')?.shadowRoot ?? undefined
 
-/** Removes the title of that text once the page has a top bar. */
+/** Removes the title of the server's text once the page has a top bar. */
 export const leaveBar = (): void => first()?.querySelector('.still-bar')?.remove()
 
 /** Removes the text once the page has drawn its own. If the person has scrolled in the meantime, the scroll position is kept. */

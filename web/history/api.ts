@@ -27,7 +27,7 @@ export const nameNow = async (at: Access, content: string, baseVersion: string, 
 
 const restore = operation<'restoreRevision'>('POST /api/docs/{id}/restore')
 
-/** Replaces the version that the person saw with a revision. Later changes by others stay. Throws 409 if others changed the same lines. */
+/** Replaces the version that the person saw with a revision. Later changes by others stay. Throws 409 if others have changed the same lines. */
 export const restoreRevision = (at: Access, revision: number, baseVersion: string, author: string): ReturnType<typeof restore> =>
   restore(at, { revision, baseVersion, onConflict: 'merge', ...(author !== '' && { author }) })
 

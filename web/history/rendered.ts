@@ -44,7 +44,7 @@ interface Words {
   readonly from: number
 }
 
-/** Whether a node belongs to the text. The link next to a heading is invisible and does not. */
+/** Whether a node belongs to the text. The link next to a heading does not, because it is invisible. */
 const isWord = (node: Node): boolean => node.parentElement?.closest('.anchor') == null
 
 /** Returns the text nodes of an element, each with its start offset. */

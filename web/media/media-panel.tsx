@@ -46,7 +46,7 @@ function ObstacleNote({ view, media, obstacle }: { view: View; media: Media; obs
 function Wish({ view, media, kind }: { view: View; media: Media; kind: JobKind }): JSX.Element {
   const obstacle = media.obstacle(kind)
   const unreached = media.unreached.value
-  // The note disappears when the obstacle does: a node may connect, and the person may sign in elsewhere.
+  // The note disappears when the obstacle does, for example when a node connects or the person signs in elsewhere.
   const blocked = obstacle !== undefined || unreached !== undefined
   useEffect(() => {
     void media.look()

@@ -6,7 +6,7 @@ import { failureWords, mayPass } from '../client/failure.ts'
 import { t, term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
 
-/** The names of the kinds, equal to the names of their commands. */
+/** The names of the kinds, which are the same as the names of their commands. */
 export const titles: Readonly<Record<JobKind, string>> = {
   image: term('Generate a picture'),
   speech: term('Read aloud'),

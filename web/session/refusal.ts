@@ -52,7 +52,7 @@ export function openRefusal(input: RefusalInput): Refusing {
   })
   const refusal = computed<Refusal | undefined>(() => {
     const isDeleted = link.ended.value === 'deleted'
-    // The person who deleted the document no longer sees it. Others still see the text that they had.
+    // The person who deleted the document no longer sees it. Other people still see the text that was on their page.
     if (isDeleted && unsent.value === 0 && trashed.value?.own !== undefined) return { kind: 'deleted', trashed: trashed.value }
     if (isOpen.value || !stored.value) return undefined
     const { error } = answered.value

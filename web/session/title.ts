@@ -1,4 +1,4 @@
-/** The title of an open document. It comes from the text, or else from the owner, or else it is the last known title. */
+/** The title of an open document. It comes from the text, or else from the owner. If neither gives a title, it is the last known title. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type * as Y from 'yjs'
 import { headingUnitsMax, type TextTitle, titleIn, titleOfText } from '../../shared/names.ts'

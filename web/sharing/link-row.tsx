@@ -30,7 +30,7 @@ const useWords = ({ lastUsedAt }: Share): string => {
 
 interface AskInput {
   readonly name: string
-  /** Names of the links that were created through this link. Those links end when this one does. */
+  /** Names of the links that were created through this link and end with it. */
   readonly through: readonly string[]
   readonly onRevoke: (keepsLinks: boolean) => void
   readonly onKeep: () => void

@@ -1,4 +1,4 @@
-/** Reduces pictures that are larger than any screen before they are sent. */
+/** Scales down pictures that are larger than any screen, before they are sent. */
 
 /** Longest side of a picture, in pixels. */
 export const sideMax = 4096

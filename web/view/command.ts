@@ -37,7 +37,7 @@ export interface Command<On extends View = View> {
   readonly words?: string
   /** The Markdown that has the same effect when a person types it. */
   readonly typed?: string
-  /** The kind of job that a compute node must offer. Menus show the command only while one does. */
+  /** The kind of job that a compute node must offer. Menus show the command only while a node does. */
   readonly needs?: JobKind
   /** Whether the command can run now. */
   when?(page: On): boolean

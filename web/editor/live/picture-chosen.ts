@@ -162,7 +162,7 @@ export const pictureChosen: Extension = [
     ])
   ]),
   EditorView.domEventHandlers({
-    // CodeMirror leaves touch to the browser, and browsers do not select pictures.
+    // CodeMirror leaves touch input to the browser, and browsers do not select pictures.
     click(event, view) {
       const picture = pointedAt(view, event)
       if (picture === undefined || chosenPicture(view.state)?.from === picture.from) return

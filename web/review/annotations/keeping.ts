@@ -1,7 +1,7 @@
 /**
  * Stores the annotations of a document on this device, next to its text, and shows them until the service sends its own. It does so only for the link
- * that the device stores. Annotations of a removed document therefore do not return, and annotations that one link may see are not shown through
- * another link.
+ * that the device stores. Annotations of a removed document therefore do not return, and annotations that are visible through one link are not shown
+ * through another.
  */
 import { effect } from '@preact/signals'
 import { locate, placesOf, type Quoted } from '../../../shared/text/characters.ts'

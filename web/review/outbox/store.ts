@@ -73,7 +73,7 @@ export interface Store {
   isOwn(record: Comment | Suggestion): boolean
   /** Whether this person, or a guest with the same name, wrote a record. Replies provide no further information. */
   isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
-  /** For annotations that this page sent, the id of the record for the id of its outbox entry. */
+  /** Maps the ids of outbox entries to the ids of their records, for the annotations that this page has sent. */
   readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
   /** The waiting or refused entries of each comment, by the id of the comment, or of its own entry while it is unsent. */
   readonly entriesOf: ReadonlySignal<ReadonlyMap<string, readonly OutboxEntry[]>>
