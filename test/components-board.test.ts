@@ -64,7 +64,7 @@ class Desk {
     return this.step({ kind: 'changed', board: boardOf(...lines) })
   }
 
-  /** Applies an event. `now` is the board to which its change applies, if others changed the board after it was drawn. */
+  /** Applies an event. `now` is the board to which its change applies, if others have changed the board since it was drawn. */
   step(event: BoardEvent, now = this.state.board): this {
     const outcome = boardStep(this.state, event)
     const { announcement, focus, hold, change } = outcome

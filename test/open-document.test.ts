@@ -50,7 +50,7 @@ const readFrame = (frame: Uint8Array) => {
   return { type: decoding.readVarUint(content), content }
 }
 
-/** Connects a guest without a socket. `frames` has all that the server sends to the guest. */
+/** Connects a guest without a socket. `frames` contains everything that the server sends to the guest. */
 const connected = (document: Document, name: string) => {
   const frames: Uint8Array[] = []
   const send = (frame: Uint8Array): void => void frames.push(frame)

@@ -9,8 +9,8 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (entry: Entry | undefined) => entry && new TextDecoder().decode(entry.value)
 
 /**
- * The contract of every store. `factory` creates an empty store, and the suite closes it. `racers` is the number of the 1,000 writers that race at
- * once.
+ * The contract of every store. `factory` creates an empty store, and the suite closes it. `racers` is the number of queues that race with 1,000
+ * writes in total.
  */
 export function storageContract(name: string, factory: () => Promise<Storage>, { racers = 100 } = {}): void {
   describe(name, () => {

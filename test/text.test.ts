@@ -5,7 +5,7 @@ import { commonItems } from '../shared/text/common-lines.ts'
 import { applyEdits, coarseDiff, coarsened, diff, type Edit, followed, hunks, hunksOf, rebased, unifiedDiff } from '../shared/text/diff.ts'
 import { markedLines, merge, mergeWithMarks } from '../shared/text/merge.ts'
 
-// Few different letters make texts with much in common. Some surrogate pairs share a half.
+// With only a few different letters, the texts have much in common. Some surrogate pairs share a half.
 const unit = fc.constantFrom('a', 'b', ' ', '\n', '\n', '# ', 'ä', '😀', '😁', '👍', '🂠', 'word ', '')
 const someText = fc.array(unit, { maxLength: 40 }).map((parts) => parts.join(''))
 const edited = fc

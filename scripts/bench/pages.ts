@@ -78,7 +78,7 @@ for (const [name, address, performance, bestPractices] of pages) {
 console.log(`\nLighthouse, ${rounds} rounds`)
 table(['page', 'performance', 'accessibility', 'best practices', 'layout shift'], rows)
 
-// Measures how far the text shifts when the cursor moves through it, and markers appear and disappear.
+// Measures how far the text shifts while the cursor moves through it and markers appear and disappear.
 const page: Page = await (await browser.newContext({ viewport: { width: 1280, height: 860 } })).newPage()
 await page.goto(editor)
 await page.locator('.chip[data-state=saved]').waitFor()

@@ -83,7 +83,7 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
   await page.locator('.menu').getByRole('link', { name: 'All documents' }).click()
   await page.getByRole('link', { name: 'Found' }).waitFor()
   await page.getByRole('link', { name: 'Mine' }).waitFor()
-  // Opened from this page, the document keeps its link. The link grants the same access, and is needed once nobody is signed in.
+  // A document that is opened from this page keeps its link. The link grants the same access, and is needed once nobody is signed in.
   await page.getByRole('link', { name: 'Found' }).click()
   await saved(page)
   expect(await page.evaluate(() => JSON.stringify(localStorage))).toContain(found.key)

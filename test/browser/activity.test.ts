@@ -84,7 +84,7 @@ test('[ACTIVITY-2] actions of others since the last visit are marked, the person
   await until(async () => (await news.count()) === 0, 'looked at')
   await page.keyboard.press('Escape')
   await panel(page).waitFor({ state: 'detached' })
-  // After leaving and returning, the panel also shows events that happened while the page was closed.
+  // When the person returns, the panel also shows events that happened while the page was closed.
   await page.goto('about:blank')
   await act(document, 'comments', { body: 'while away' }, 'reviewer')
   await page.goto(`${world.url}/d/${document.id}`)

@@ -22,7 +22,7 @@ export const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // The page of a test exists for seconds, so optimizing its scripts costs more than it gains.
+  // The page of a test exists only for seconds, so optimizing its scripts costs more than it gains.
   '--js-flags=--no-opt --no-maglev'
 ]
 

@@ -305,7 +305,7 @@ test('[WEB-58] [WEB-100] an edit that would make the document too large does not
     await page.getByText('so it was not made').waitFor()
     expect((await editorText(page)).length).toBeLessThanOrEqual(max)
     await saved(page)
-    // The page does not receive the text by another writer. Both texts together are too large.
+    // The page does not receive the other writer's text. The two texts together are too large.
     deaf = true
     const grown = await fetch(`${world.url}/api/docs/${document.id}/content`, {
       method: 'PUT',

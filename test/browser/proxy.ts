@@ -23,7 +23,7 @@ const cutOff = 1006
 // An empty update contains only two counts.
 const emptyUpdate = 2
 
-/** Whether a frame carries text. This is an update, or a non-empty answer to a request by the server. */
+/** Whether a frame carries text: it is an update, or a non-empty answer to a request by the server. */
 function carriesText(frame: Uint8Array): boolean {
   const { type, detail } = frameKind(frame)
   return type === 0 && (detail === 2 || (detail === 1 && frame.at(-emptyUpdate - 1) !== emptyUpdate))

@@ -561,7 +561,7 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
   expect(await scrolled()).toBe(0)
   await press('Enter')
   await until(hasQuarter, 'the next line has its room again')
-  // After selecting everything, the caret is at the end, although the person did not move it there. If a picture grows after that, the text must not
+  // When everything is selected, the caret is at the end, although the person did not move it there. If a picture grows after that, the text must not
   // scroll.
   await page.mouse.wheel(0, -5000)
   await until(async () => (await scrolled()) === 0, 'scrolled back again')

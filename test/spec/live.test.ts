@@ -583,7 +583,7 @@ test("[LIVE-25] pages of one device bring along the ids of earlier pages, and ea
   const seen = await owner.connect()
   const base = Y.encodeStateAsUpdate(seen.ydoc)
   seen.close()
-  // The device is offline. Each page begins with the text stored on the device, and then types.
+  // The device is offline. Each page begins with the text stored on the device. Then a person types on it.
   const page = (...kept: readonly Y.Doc[]): Y.Doc => {
     const ydoc = new Y.Doc()
     for (const update of [base, ...kept.map((one) => Y.encodeStateAsUpdate(one))]) Y.applyUpdate(ydoc, update)

@@ -91,7 +91,7 @@ test('[PASSKEY-3] a challenge is valid once, for its page and for half an hour',
   const [one, other] = [await openSignIn(), await openSignIn()]
   const used = device.use(ceremony(one))
   const question = /name="challenge" value="([^"]+)"/.exec(one.page.text)?.[1] ?? ''
-  // The answer is used in another sign-in, but its challenge names its own sign-in.
+  // The answer is used in another sign-in, but its challenge names the original sign-in.
   expect((await other.submit('/passkey', { response: used, challenge: question })).status).toBe(422)
   const late = await openSignIn()
   const answer = device.use(ceremony(late))

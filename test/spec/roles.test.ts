@@ -213,7 +213,7 @@ const callers: Readonly<Record<string, CallerKind>> = {
     role: null,
     refused: 'credential_invalid'
   },
-  // Browsers send the cookie without being asked. An expired cookie counts as none, and does not invalidate a link.
+  // Browsers send the cookie without being asked. An expired cookie is ignored, and does not invalidate a link.
   'expired browser': {
     of: 'account',
     sends: async () => ({ cookie: await cookie(ana, longAgo()) }),

@@ -207,7 +207,7 @@ test('[TASK-6] live links of assignments are counted separately; an existing one
       const refused = await changesNothing(owner.doc, () => create(owner, requestFor()))
       expect(refused).toMatchObject({ status: 400, json: { code: 'invalid_request', message: expect.stringContaining('revokeLink') } })
       expect((await create(owner, request)).status).toBe(200)
-      // Closing keeps the link unless it is asked to revoke it. Revoking the link frees its place.
+      // Closing an assignment keeps its link, unless the request also revokes the link. Revoking the link frees its place.
       expect((await owner.ask('POST', `/tasks/${second.id}/close`)).json.task.share.revoked).toBe(false)
       expect((await create(owner, requestFor())).status).toBe(400)
       const closed = await owner.ask('POST', `/tasks/${second.id}/close`, { json: { revokeLink: true } })

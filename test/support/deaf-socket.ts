@@ -1,4 +1,4 @@
-/** A socket that breaks the protocol. It never answers a close frame, and continues to send (RFC 6455 by hand). */
+/** A socket that breaks the protocol. It never answers a close frame, and continues to send. It implements RFC 6455 without a library. */
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import * as encoding from 'lib0/encoding'

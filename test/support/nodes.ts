@@ -196,7 +196,7 @@ export const startNodeProcess = async (machine: Machine, token: string, env: Rea
 
 // ——— engines ———
 
-/** Engines that tests need and this machine does not have. They are printed, so that a run without them shows it. */
+/** Engines that tests need and this machine does not have. Their names are printed, so that the output shows that they were missing. */
 export const missingEngines = ['tesseract', 'flite', 'pocketsphinx_continuous', 'sox'].filter((name) => find(name) === undefined)
 // A machine without the engines may run the other tests. In CI, no test may be skipped silently.
 if (missingEngines.length > 0 && process.env['CI'] === 'true') throw new Error(`engines are missing: ${missingEngines.join(', ')}`)

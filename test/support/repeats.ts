@@ -1,4 +1,4 @@
-/** Chooses how often a repetitive test repeats: few times in `npm test`, and many times in `npm run test:all`. */
+/** Chooses how often a repetitive test repeats its steps: a few times in `npm test`, and many times in `npm run test:all`. */
 
 /** Whether this is the long run. */
 export const isLong = process.env['AGMD_TEST_ALL'] === '1'

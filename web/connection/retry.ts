@@ -52,7 +52,7 @@ export interface Retries {
   readonly failures: number
 }
 
-/** `random` returns a number from 0 up to 1. It spreads the reconnecting pages after a server restart. */
+/** `random` returns a number from 0 up to 1. It spreads out the reconnections of pages after a server restart. */
 export function createRetries(random: () => number = Math.random): Retries {
   let failures = 0
   let badMessages = 0

@@ -1,4 +1,4 @@
-/** After signing out, says which documents of the account are still on this device, and offers to remove them. */
+/** Tells a person who has signed out which documents of the account are still on this device, and offers to remove them. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { type RecentDocument, recentDocuments } from '../device/recent.ts'

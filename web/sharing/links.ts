@@ -16,7 +16,7 @@ export interface Wish {
   readonly label: string
   readonly role: Role
   readonly expiry: Expiry
-  /** The value of the date field. It only counts if the expiry is `date`. */
+  /** The value of the date field. It counts only if the expiry is `date`. */
   readonly day: string
 }
 

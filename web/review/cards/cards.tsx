@@ -209,7 +209,7 @@ interface ProposalInput {
 function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   const { store } = review
   const { suggestion, deciding, reason } = item.proposal
-  // The page shows the reason that the person gave before the service has answered.
+  // The page shows the person's reason even before the service has answered.
   const why = suggestion.reason ?? (deciding === 'reject' ? reason : undefined)
   const status = statusWords(review, item.proposal)
   const gone = whereGone(item)

@@ -36,7 +36,7 @@ export interface Outbox {
   /** Number of entries that only this page has, and that closing it would lose. */
   readonly onlyHere: ReadonlySignal<number>
   add(action: Action, author: string): OutboxEntry
-  /** Sends entries again whose place was not found, if there is a new description of the place. */
+  /** Sends an entry again if its place was not found and there is a new description of the place. */
   aimAgain(): void
   /** Sends a refused entry again. */
   retry(id: string): void

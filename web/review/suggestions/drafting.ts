@@ -269,7 +269,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     close() {
       isClosed = true
       clearTimeout(timer)
-      // After closing, this module no longer follows the text. If an acceptance is undone later, the suggestion must not be withdrawn.
+      // Once it is closed, this module no longer follows the text. If an acceptance is undone later, the suggestion must not be withdrawn.
       for (const draft of became.keys()) endBecame(draft)
       for (const stop of stops) stop()
     }
