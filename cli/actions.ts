@@ -89,8 +89,8 @@ const showRevision: Action = async (call) => {
 }
 
 /**
- * Restores a revision. If the caller names no base version, the current version is used. Text that is written after that is then never replaced
- * unread.
+ * Restores a revision. If the caller names no base version, the client first reads the current one, so that text written after that is never
+ * replaced.
  */
 const restore: Action = async (call) => {
   const place = call.place()

@@ -113,7 +113,7 @@ interface Wanted {
 
 const needsChange = ({ kind }: BoardFocus): boolean => kind === 'moved card' || kind === 'moved column' || kind === 'new column'
 
-/** Moves the focus where the session wants it. Call this before the board is drawn. */
+/** Moves the focus to the part that the session has chosen. Call this before the board is drawn. */
 function useFocus(session: BoardSession, wanted: Wanted, board: Board): void {
   const { element, state } = session
   const focus = (selector: string, options: FocusOptions = {}): void =>

@@ -1,7 +1,7 @@
 /**
- * The caret, which blinks by a timer. CodeMirror's own caret blinks by a CSS animation, for which the browser prepares sixty frames per second while
- * the editor has the focus. Each key press then waits for the next frame (4 ms of 17 at the median, `npm run bench typing`), and a laptop never
- * becomes idle.
+ * The caret, which a timer makes blink. CodeMirror's own caret uses a CSS animation, for which the browser prepares sixty frames per second while the
+ * editor has the focus. Each key press then waits for the next frame (4 ms of 17 at the median, `npm run bench typing`), and a laptop never becomes
+ * idle.
  */
 import type { Extension } from '@codemirror/state'
 import { drawSelection, RectangleMarker, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'

@@ -1,4 +1,4 @@
-/** Highlights text that others have just written for a moment, so that a person notices the change. */
+/** Briefly highlights text that others have just written, so that a person notices the change. */
 import { StateEffect, StateField, type Extension } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'

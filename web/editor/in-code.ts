@@ -24,6 +24,6 @@ export function codeAround(state: EditorState): CodeAround | undefined {
   const node = codeNode(state, to)
   if (node === undefined || from < node.from) return undefined
   if (node.name !== 'InlineCode') return 'block'
-  // Directly next to the marks of a code span, a person writes ordinary text again.
+  // Text that is typed directly next to the marks of a code span, but outside it, is ordinary text.
   return from > node.from && to < node.to ? 'span' : undefined
 }
