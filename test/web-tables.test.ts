@@ -12,6 +12,7 @@ import { markdown } from '../web/editor/language.ts'
 import { LiveContext } from '../web/editor/context.ts'
 import { moveColumn, moveRowTo, sortRows } from '../web/editor/table-moves.ts'
 import { longestRun, sortedOrder } from '../web/editor/table-order.ts'
+import { fillCells } from '../web/editor/paste/fill-cells.ts'
 import { escapeCell, markdownTable, tabbedRows } from '../web/editor/paste/table-text.ts'
 import { addCell, alignCell, cellAt, isDelimiter, lineUp, removeCell, rowOf, moveCell, type Row } from '../web/editor/table-rows.ts'
 import { addColumn, barInCell, cellBelow, deleteColumn, nextCell, previousCell, tableAt } from '../web/editor/tables.ts'
@@ -157,6 +158,13 @@ test('[GRID-4] [GRID-5] the head stays; moving a row removes and inserts one lin
   )
   // The head and the delimiter row stay in place.
   expect([to(1, 4), to(3, 2), to(3, 6)]).toEqual(Array.from({ length: 3 }, () => `${head}| 3 |\n| 1 |\n| 2 |`))
+})
+
+test('[GRID-15] pasted cells that are wider than the table add their columns to every row, also to rows that were short', () => {
+  const pasted = after('| a | b |\n| - | - |\n| 1 | 2 |\n| 3 |\n| 5 | 6 |', '1 | 2', (view) => fillCells(view, [['p', 'q', 'r']]))
+  expect(pasted).toBe('| a | b |  |\n| - | - | --- |\n| p | q | r |\n| 3 |  |  |\n| 5 | 6 |  |')
+  const fitting = after('| a | b |\n| - | - |\n| 1 | 2 |\n| 3 |', '1 | 2', (view) => fillCells(view, [['p', 'q']]))
+  expect(fitting).toBe('| a | b |\n| - | - |\n| p | q |\n| 3 |')
 })
 
 test.each([

@@ -52,7 +52,7 @@ async function open(url: string): Promise<{ page: Page; heard: readonly string[]
   return { page, heard }
 }
 
-test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] a table is a grid: cells wrap, keys and pointer stay in them, and deleting keeps the bars', async () => {
+test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] a table is a grid: cells wrap, keys and pointer stay in them, and deleting keeps the bars', async () => {
   const head = '| Name of somebody | Words | Sum |\n| --- | --- | --: |'
   const document = await createDocument(world.url, `${head}\n| **Ana** | ${long} | 3 |\n| Bea | b |12|\n| Cid |\n\nafter`)
   const { page, heard } = await open(document.url)
@@ -65,6 +65,8 @@ test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] a table is a grid: cells wrap, keys a
   const wrapped = await box(cell(page, 'A rather'))
   expect(wrapped.height).toBeGreaterThan(40)
   expect(wrapped.x + wrapped.width).toBeLessThan((await box(page.locator('.md-grid-head .md-cell').nth(2))).x + 2)
+  // The last row is short.
+  expect((await box(page.locator('.md-grid-row').nth(3))).height).toBe((await box(page.locator('.md-grid-row').nth(2))).height)
   // Click inside the cell, but to the right of its words and below them.
   await cell(page, 'Ana').click({ position: { x: wrapped.x - (await box(cell(page, 'Ana'))).x - 4, y: wrapped.height - 3 } })
   await at(page, `| **Ana**^ | ${long} | 3 |`)

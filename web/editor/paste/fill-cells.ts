@@ -7,8 +7,8 @@ import { edit, rowAt, tableAt } from '../tables.ts'
 import { escapeCell } from './table-text.ts'
 
 /**
- * Writes rows of cells over the cells of the table, starting at the cell where the selection begins. Missing rows and columns are added. The cursor
- * goes to the end of the last written cell.
+ * Writes rows of cells over the cells of the table, starting at the cell where the selection begins. Missing rows are added, and missing columns are
+ * added to every row. The cursor goes to the end of the last written cell.
  */
 export function fillCells(view: EditorView, rows: readonly (readonly string[])[]): boolean {
   const { state } = view
@@ -24,34 +24,33 @@ export function fillCells(view: EditorView, rows: readonly (readonly string[])[]
   const start = place.row.line.number === first + 1 ? first + 2 : place.row.line.number
   const skips = start === first ? 1 : 0
   const lineOf = (index: number): number => start + index + (index > 0 ? skips : 0)
-  if (start !== first)
+  const written = new Set(rows.map((_, index) => lineOf(index)))
+  // Every other row gets the new columns too, so that no row ends before the head does. The delimiter row consists of dashes.
+  for (let number = first; columns > cells.length && number <= last; number++) {
+    if (written.has(number)) continue
+    const row = rowAt(state, number)
+    const filling = number === first + 1 ? '---' : ''
     changes.push(
       ...addCells(
-        rowAt(state, first),
-        Array.from({ length: columns - cells.length }, () => '')
+        row,
+        Array.from({ length: columns - row.cells.length }, () => filling)
       )
     )
-  const delimiter = rowAt(state, first + 1)
-  changes.push(
-    ...addCells(
-      delimiter,
-      Array.from({ length: columns - delimiter.cells.length }, () => '---')
-    )
-  )
+  }
   const added: string[] = []
   rows.forEach((texts, index) => {
-    const written = Array.from({ length: width }, (_, at) => escapeCell(texts[at] ?? ''))
+    const insertions = Array.from({ length: width }, (_, at) => escapeCell(texts[at] ?? ''))
     if (lineOf(index) > last) {
-      const all = Array.from({ length: columns }, (_, at) => written[at - column] ?? '')
+      const all = Array.from({ length: columns }, (_, at) => insertions[at - column] ?? '')
       added.push(`\n${lead}|${all.map((text) => (text === '' ? '  |' : ` ${text} |`)).join('')}`)
       return
     }
     const row = rowAt(state, lineOf(index))
-    written.forEach((insert, at) => {
+    insertions.forEach((insert, at) => {
       const cell = row.cells[column + at]
       if (cell !== undefined) changes.push({ ...content(state.doc, cell), insert })
     })
-    const more = Array.from({ length: column + width - row.cells.length }, (_, at) => written[row.cells.length - column + at] ?? '')
+    const more = Array.from({ length: columns - row.cells.length }, (_, at) => insertions[row.cells.length - column + at] ?? '')
     changes.push(...addCells(row, more))
   })
   if (added.length > 0) changes.push({ from: state.doc.line(last).to, insert: added.join('') })
