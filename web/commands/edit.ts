@@ -18,8 +18,8 @@ const ofPage: Pick<Command<Page>, 'scope' | 'when' | 'keysWhen'> = {
 }
 
 /**
- * Undoes the last action of this page, including decisions on suggestions. It does not undo a restored version; the history does, as the message
- * says.
+ * Undoes the last action of this page, including decisions on suggestions. The history handles the key right after a restore; other versions are
+ * restored there, as the message says.
  */
 const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {
   const view = editor.value?.view

@@ -14,6 +14,7 @@ import { Changes } from './changes.tsx'
 import { createHistory, type Base, type Entry, type History, type Shown } from './history.ts'
 import { RenderedChanges } from './rendered-changes.tsx'
 import { showChange } from './show-change.ts'
+import { undoByKey } from './undo-restore.ts'
 import { nameOf, namesOf, Timeline, whenOf } from './timeline.tsx'
 
 const words = (error: unknown): string => {
@@ -221,8 +222,9 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
       close()
       if (undo !== undefined) showChange(view, before)
       if (undo === undefined) toast(t('The document already matches this version.'))
-      else
-        offer(restoredWords(restored), t('Undo'), () => {
+      else {
+        const undoRestore = (): void => {
+          giveKeyBack()
           undo().then(
             ({ merged }) =>
               toast(merged === true ? t('Restore undone. Edits that others made in the meantime are kept.') : t('Restore undone.')),
@@ -233,7 +235,10 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
                   : words(error)
               )
           )
-        })
+        }
+        const giveKeyBack = undoByKey(view, undoRestore)
+        offer(restoredWords(restored), t('Undo'), undoRestore)
+      }
     } catch (error) {
       const isOvertaken = error instanceof RequestError && error.status === 409
       if (isOvertaken) await history.load()

@@ -1,0 +1,37 @@
+/** Lets the undo key undo a restore, as the button of its notice does. */
+import { undoDepth } from '@codemirror/commands'
+import type { EditorView } from '@codemirror/view'
+import { endStep, ownUndo, undoSteps } from '../editor/binding.ts'
+import { modals } from '../ui/toast.tsx'
+import type { View } from '../view/view.ts'
+
+const stepsOf = ({ state }: EditorView): number => (state.facet(ownUndo) === undefined ? state.facet(undoSteps)() : undoDepth(state))
+
+let forgetLast = (): void => undefined
+
+/**
+ * Calls `undo` when the undo key is pressed and nothing has been typed since the restore. Typed text is undone first. Returns a function that gives
+ * the key back. Only the newest restore has the key.
+ */
+export function undoByKey({ editor }: View, undo: () => void): () => void {
+  const view = editor.value?.view
+  forgetLast()
+  if (view === undefined) return () => undefined
+  // Text typed from now on belongs to a new undo step.
+  view.state.facet(endStep)(view)
+  const steps = stepsOf(view)
+  const press = (event: KeyboardEvent): void => {
+    const { ctrlKey, metaKey, shiftKey, altKey, key } = event
+    if (!(ctrlKey || metaKey) || shiftKey || altKey || key.toLowerCase() !== 'z' || modals.peek() > 0) return
+    const [target] = event.composedPath()
+    const isElsewhere = !view.hasFocus && target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+    if (isElsewhere || view !== editor.value?.view || stepsOf(view) > steps) return
+    event.preventDefault()
+    event.stopPropagation()
+    undo()
+  }
+  const forget = (): void => removeEventListener('keydown', press, true)
+  addEventListener('keydown', press, true)
+  forgetLast = forget
+  return forget
+}
