@@ -5,7 +5,7 @@ import { hostileNames } from '../support/hostile.ts'
 import { password } from '../support/visitor.ts'
 import type { World } from '../support/start.ts'
 import { lookAtSizes } from './appearance.ts'
-import { createDocument, createLink, saved, until, type Document, type OwnPage, ownPage } from './browser.ts'
+import { createDocument, createLink, editorText, saved, until, type Document, type OwnPage, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -388,6 +388,10 @@ test('[HOME-11] [HOME-14] a document is renamed in its row; before an owner link
   await page.getByText('Nothing here yet.').waitFor()
   await page.goto(own.url)
   await saved(page)
+  await page.goto(world.url)
+  await choose(page, 'Diary', 'Duplicate')
+  await page.waitForFunction(() => document.title.startsWith('Copy of Diary'))
+  expect(await editorText(page)).toBe('# Kept')
   expect(heard).toEqual([])
   await context.close()
 })

@@ -6,6 +6,8 @@ export const createDocument = operation<'createDocument'>('POST /new')
 
 export const readDocument = operation<'readDocument'>('GET /api/docs/{id}')
 
+export const readText = operation<'readContent'>('GET /api/docs/{id}/content')
+
 /** Renames a document. With `title: null`, the title comes from the text again. */
 export const renameDocument = operation<'updateDocument'>('PATCH /api/docs/{id}')
 

@@ -9,9 +9,11 @@ import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { Icon } from '../ui/icons.tsx'
+import { toast } from '../ui/toast.tsx'
 import { moveToTrash } from '../trash/trash.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 import { AskToRemove, RowMenu, type RowDialog } from './row-menu.tsx'
+import { duplicateFrom, StartFailure } from './start.ts'
 import { addressOf, filters, orders, type Entry, type Filter, type Library, type Order } from './library.ts'
 
 interface DocumentsInput {
@@ -44,6 +46,10 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
     besides()()
     forget(id)
     void removeFromDevice(id)
+  }
+  const duplicate = (): void => {
+    close()
+    duplicateFrom(access, title).catch((error: unknown) => toast(error instanceof StartFailure ? error.message : failureWords(error)))
   }
   const putInTrash = (): void => {
     const next = besides()
@@ -83,7 +89,16 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
         <Icon name='ellipsis' size={18} />
       </button>
       {open === 'menu' && (
-        <RowMenu entry={entry} access={access} first={first} firstLink={firstLink} onOpen={setOpen} onDelete={putInTrash} onClose={close} />
+        <RowMenu
+          entry={entry}
+          access={access}
+          first={first}
+          firstLink={firstLink}
+          onOpen={setOpen}
+          onDuplicate={duplicate}
+          onDelete={putInTrash}
+          onClose={close}
+        />
       )}
       {open === 'rename' && (
         <RenameDialog

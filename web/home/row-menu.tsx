@@ -24,11 +24,12 @@ interface RowMenuInput {
   readonly first: RefObject<HTMLButtonElement | null>
   readonly firstLink: RefObject<HTMLAnchorElement | null>
   onOpen(dialog: RowDialog): void
+  onDuplicate(): void
   onDelete(): void
   onClose(): void
 }
 
-export function RowMenu({ entry, access, first, firstLink, onOpen, onDelete, onClose }: RowMenuInput): JSX.Element {
+export function RowMenu({ entry, access, first, firstLink, onOpen, onDuplicate, onDelete, onClose }: RowMenuInput): JSX.Element {
   const { id, title, role, inAccount, onDevice } = entry
   const mayRename = inAccount || includesRole(role, 'edit')
   const mayRemove = onDevice && !inAccount
@@ -51,6 +52,10 @@ export function RowMenu({ entry, access, first, firstLink, onOpen, onDelete, onC
           what={t('Link')}
           words={access.key !== '' && role === 'owner' ? t('Copy owner link') : t('Copy link')}
         />
+        <button type='button' class='button' onClick={onDuplicate}>
+          <Icon name='copy' size={18} />
+          {t('Duplicate')}
+        </button>
         {mayRemove && (
           <button type='button' class='button' onClick={() => onOpen('remove')}>
             <Icon name='x' size={18} />

@@ -2,7 +2,8 @@
 import { limits } from '../../shared/limits.ts'
 import { titleIn } from '../../shared/names.ts'
 import { RequestError } from '../client/api.ts'
-import { createDocument } from '../client/documents.ts'
+import { createDocument, readText } from '../client/documents.ts'
+import type { Access } from '../client/operation.ts'
 import { newId } from '../base/new-id.ts'
 import { failureWords, mayPass } from '../client/failure.ts'
 import { remember } from '../device/recent.ts'
@@ -58,6 +59,12 @@ export async function duplicateDocument(title: string, content: string): Promise
   const { set } = titleIn(content)
   const named = t('Copy of {title}', { title }).slice(0, limits.titleCharsMax).toWellFormed()
   location.assign(`/d/${await create(set === undefined ? { title: named, content } : { content: retitled(content, named) })}`)
+}
+
+/** Duplicates a document that is not open. Throws `StartFailure` or `RequestError`. */
+export async function duplicateFrom(access: Access, title: string): Promise<void> {
+  const { content } = await readText(access)
+  await duplicateDocument(title, content)
 }
 
 /** Returns the title for an imported file, on one line. */
