@@ -95,7 +95,7 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 
-/** Returns the host by which this process reaches itself, regardless of where the public address leads. */
+/** Returns the host at which this process can reach itself, regardless of where the public address leads. */
 const localHost = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -37,7 +37,8 @@ export interface CallOptions {
 }
 
 /**
- * One function for each operation. Functions on a document take its id first. All of them throw the `ServiceError` with which the service answered.
+ * One function for each operation. Functions on a document take its id first. All of them throw a `ServiceError` if the service answers with an
+ * error.
  */
 export type Client = {
   readonly [Name in OperationName]: Name extends DocumentOperation

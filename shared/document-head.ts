@@ -3,7 +3,7 @@
  * document, and programs must not send it back.
  */
 
-/** The line with which the comment begins. */
+/** The first line of the comment. */
 export const headMark = '<!-- agmd: this comment is not part of the document.'
 
 /** Maximum amount of white space before the comment, in characters. */

@@ -165,7 +165,7 @@ export const limits = {
   targetUnitsMax: 64 * 1024,
   /** Longest text before or after a target, in UTF-16 units. It distinguishes the target from other places with the same text. */
   targetContextUnitsMax: 1000,
-  /** Maximum number of runs of characters by which a page identifies the annotated text. */
+  /** Maximum number of runs of characters that a page may send to identify the annotated text. */
   targetRunsMax: 1000,
   /** Maximum number of comments in a document. The same limit applies to its suggestions. */
   annotationsMax: 10_000,

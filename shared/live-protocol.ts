@@ -31,7 +31,7 @@ export type LiveMessage =
    * The role of the connection. `name`: the person for whom the link was created, sent only to guests. `account`: the name of the signed-in account.
    */
   | { readonly type: 'role'; readonly role: Role; readonly name?: string; readonly account?: string }
-  /** `person` is the id with which presence marks all pages of this person. `number` distinguishes a guest without a name from other such guests. */
+  /** `person` is the id that presence uses for all pages of this person. `number` distinguishes a guest without a name from other such guests. */
   | { readonly type: 'you'; readonly person: string; readonly number?: number }
   | { readonly type: 'event'; readonly event: Output<'listEvents'>['events'][number] }
   /** A review assignment was created or changed. The message never contains the link of the assignment. */
@@ -40,6 +40,6 @@ export type LiveMessage =
   | { readonly type: 'comment'; readonly comment: Output<'resolveComment'>['comment'] }
   | { readonly type: 'suggestion'; readonly suggestion: Output<'decideSuggestion'>['suggestion'] }
   | { readonly type: 'comment.deleted'; readonly commentId: string }
-  /** Comments or suggestions have changed, but the changes are too many or too large to send. The page must read the lists again. */
+  /** Comments or suggestions have changed, but there are too many changes to send, or they are too large. The page must read the lists again. */
   | { readonly type: 'annotations' }
   | { readonly type: 'ended'; readonly code: ErrorCode }

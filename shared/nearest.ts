@@ -47,7 +47,7 @@ const isSlip = (name: string, field: string): boolean =>
   // The lengths are compared first, because computing the distance takes time proportional to both.
   (name.length >= 5 && Math.abs(name.length - field.length) <= slipsMax(name) && distance(name, field) <= slipsMax(name))
 
-/** Returns the field of which a name is probably a misspelling: wrong letters, wrong case, dashes or a missing end. */
+/** Returns the field that a name probably misspells: wrong letters, wrong case, dashes or a missing end. */
 export const fieldMeant = (name: string, fields: readonly string[]): string | undefined => {
   if (name.length > nameCharsMax) return undefined
   const said = plainField(name)

@@ -13,7 +13,7 @@ const utf8 = (text: string): string => {
   return decoded.includes('\uFFFD') ? text : decoded
 }
 
-/** Returns a name in the form in which it is stored: one line, no control characters, limited length. Returns undefined if nothing is left. */
+/** Returns a name in its stored form: one line, no control characters, limited length. Returns undefined if nothing is left. */
 export const cleanAuthor = (name: string | undefined): string | undefined => {
   const clean = plainName(name ?? '', limits.authorCharsMax)
   return clean === '' ? undefined : clean

@@ -18,7 +18,7 @@ export interface RelyingPartyOptions {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string | null
-  /** The function with which this service reaches the issuer. Null if it uses the issuer's public address. */
+  /** The function that this service uses to reach the issuer. Null if it uses the issuer's public address. */
   readonly fetch: oidc.CustomFetch | null
   readonly log: Log
 }
@@ -80,7 +80,7 @@ export const issuerClient = (
   { issuer, clientId, clientSecret, fetch, log }: Pick<RelyingPartyOptions, 'issuer' | 'clientId' | 'clientSecret' | 'fetch' | 'log'>
 ): (() => Promise<oidc.Configuration>) => {
   let known: { config: Promise<oidc.Configuration>; until: number } | undefined
-  // Our own broker is called within this process, no matter at which address people reach it, because a team's network often has no certificates.
+  // Our own broker is called within this process, whatever address people use to reach it, because a team's network often has no certificates.
   const mayBePlain = (url: URL): boolean => url.protocol === 'http:' && (fetch !== null || isLoopback(url))
   const discover = async (): Promise<oidc.Configuration> => {
     const url = new URL(issuer)

@@ -24,7 +24,7 @@ interface Connections {
   isUsed(doc: string, share: string): boolean
   /** Ends the sockets and long polls of a session on every document. Takes effect immediately. */
   endSession(session: string, code: ErrorCode): void
-  /** Throws the error with which the caller's access ended, if this process knows that it ended. */
+  /** Throws the error that ended the caller's access, if this process knows that the access has ended. */
   requireRight(doc: string, caller: Caller): void
   /** Admits callers again after the document was restored. */
   readmit(doc: string): void

@@ -1,4 +1,4 @@
-/** The functions with which each part of the account page binds its pages and forms. */
+/** The functions that each part of the account page uses to bind its pages and forms. */
 import type { Current } from './browser-session.ts'
 import type { Context } from './context.ts'
 

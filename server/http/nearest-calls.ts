@@ -23,7 +23,7 @@ const segmentCharsMax = 60
 const callsMax = 3
 /** The maximum number of segments that may be missing, extra or different. */
 const farMax = 1
-/** Calls are not suggested if they are farther than the nearest call by more than this. */
+/** A call is not suggested if it is farther away than the nearest call by more than this. */
 const fartherMax = 0.25
 
 /** The cost of a mistake that leaves the meaning of the address clear: singular or plural, a synonym, a prefix. */

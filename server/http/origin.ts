@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http'
 export const isOwnOrigin = (origin: string, { headers }: IncomingMessage, baseUrl: string): boolean =>
   origin === baseUrl || (headers.host !== undefined && (origin === `http://${headers.host}` || origin === `https://${headers.host}`))
 
-/** The names by which a browser reaches its own computer. */
+/** The names that a browser uses for its own computer. */
 const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /**

@@ -135,7 +135,7 @@ interface Handle {
 
 const handleOf = (socket: Duplex): Handle | undefined => (socket as { readonly _handle?: Handle | null })._handle ?? undefined
 
-/** The first number of an authentication message by which Hocuspocus denies access. */
+/** The first number of an authentication message that denies access. */
 const permissionDenied = 1
 
 /** Returns the answer that Hocuspocus gives to an invalid token. */

@@ -32,7 +32,7 @@ export interface LiveOptions {
   /** Returns the session cookie of the browser that sent a request. */
   readonly cookieOf: (request: IncomingMessage) => string | undefined
   readonly idleUnloadSeconds: number
-  /** Counts wrong keys for each address. Both functions throw `rate_limited` if there were too many. */
+  /** Counts wrong keys for each address. Both functions throw `rate_limited` if there have been too many. */
   readonly guesses: { check(address: string): void; count(address: string): void }
   /** The maximum number of sockets for each address, and of connections for each document. Null means no limit. */
   readonly socketsPerAddressMax: number | null

@@ -24,7 +24,7 @@ const socketOpen = 1
 
 const peerOf = (connection: Connection): Peer => (connection.context as Context).peer
 
-// The client id with which a writing connection shows its presence: the id of its own page. The connection also sends states with other ids, from
+// The client id that a writing connection uses to show its presence: the id of its own page. The connection also sends states with other ids, from
 // earlier or other open pages of the same device, because each page loads the state that the device has stored.
 const homesOf = onceFor((_entry: LoadedDocument) => new Map<Peer, number>())
 
@@ -48,7 +48,7 @@ const presencesOf = (entry: LoadedDocument): Map<number, Peer> => {
   return known
 }
 
-// The id with which each connection is shown. Hocuspocus 4.7 registers an id only if no earlier connection had it, and would not remove other ids.
+// The id under which each connection is shown. Hocuspocus 4.7 registers an id only if no earlier connection had it, and would not remove other ids.
 const shownIds = new WeakMap<LoadedDocument, Map<Peer, number>>()
 
 const shownIdsOf = (entry: LoadedDocument): Map<Peer, number> => {

@@ -33,7 +33,7 @@ export const createRegistry = (clock: Clock): Registry => {
     if (ended.size > endedMax) ended.delete(ended.keys().next().value as string)
   }
 
-  /** Returns the error code with which the caller's access ended; undefined if the access is valid. */
+  /** Returns the error code that ended the caller's access; undefined if the access is valid. */
   const endOf = (doc: string, { share, session }: Caller): ErrorCode | undefined => {
     const names = [endedName(doc, share), endedName(doc, null), ...(session === null ? [] : [endedSession(session)])]
     return names.map((name) => ended.get(name)).find((code) => code !== undefined)

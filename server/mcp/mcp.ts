@@ -69,7 +69,7 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
       RpcErrorCode.InvalidParams,
       `Unknown tool: ${name.slice(0, 100)}.${toldTools(prefix, name)} tools/list names them all.`
     )
-  // A client that connects only to read expects that it cannot write anything.
+  // A client that connects only to read relies on the fact that it cannot write.
   if (groups !== undefined && !groups.has(found.group) && found !== skillTool)
     throw new Malformed(
       RpcErrorCode.InvalidParams,

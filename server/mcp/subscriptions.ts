@@ -33,7 +33,7 @@ interface Session {
   forget: () => void
   /** Returns the notification that a resource changed. */
   readonly notice: (uri: string) => string
-  /** The message with which the server ends the stream. */
+  /** The last message of the stream, if the server ends it. */
   readonly farewell: string
 }
 
@@ -151,7 +151,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     return [id, session]
   }
 
-  /** Sends heartbeats more often than the idle limit of proxies. */
+  /** Sends heartbeats at intervals that are shorter than the idle limit of proxies. */
   const beat = (session: Session): void => {
     session.cancel()
     if (session.stream?.writable === true) session.stream.write(':\n\n')

@@ -36,7 +36,7 @@ export interface ListedTool {
   /** The name without the prefix. */
   readonly name: string
   readonly group: Group
-  /** The lowest role with which a call can succeed. Null if no role is needed. */
+  /** The lowest role that can be enough for a call. Null if no role is needed. */
   readonly role: Role | null
   readonly description: string
   readonly inputSchema: JsonSchema

@@ -49,7 +49,7 @@ export interface MigrateOptions {
 export interface Migrated {
   readonly records: number
   readonly bytes: number
-  /** The number of records that earlier runs had copied. */
+  /** The number of records that earlier runs copied. */
   readonly resumed: number
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Key } from '../domain/ports.ts'
 
-/** A record in the form in which it is stored: its key in both forms, and its value. */
+/** A stored record: its key in both forms, and its value. */
 export interface StoredRecord {
   readonly key: Key
   readonly bytes: Uint8Array

@@ -14,8 +14,8 @@ type CardChange = { readonly card: Card } & (
 )
 
 /**
- * The field or form from which a new card or column comes. `field`: the person pressed Enter in a one-line field. `left field`: such a field lost the
- * focus. `draft`: the form of a card that other people removed. A number: text that was typed for a column that other people removed.
+ * The field or form that a new card or column comes from. `field`: the person pressed Enter in a one-line field. `left field`: such a field lost
+ * the focus. `draft`: the form of a card that other people removed. A number: text that was typed for a column that other people removed.
  */
 type Source = 'field' | 'left field' | 'draft' | number
 

@@ -49,5 +49,5 @@ export const rangeName = ({ one, other }: Pick<CellRange, 'one' | 'other'>): str
   return corner === opposite ? corner : `${corner}:${opposite}`
 }
 
-/** Returns the cells of an area in the format for the clipboard. */
+/** Returns the cells of an area in the format that the clipboard uses. */
 export const copied = (area: Area, of: (place: Place) => string): string => formatTsv(rowsIn(area, of))

@@ -408,7 +408,7 @@ export function sheetStep(state: SheetState, event: SheetEvent, world: SheetWorl
     case 'leave':
       return state.begun === undefined ? { state } : { state: ended(state), hold: null }
     default: {
-      // If another sheet shows the field now, the person did not leave it.
+      // If another sheet shows the field now, the person has not left the field.
       const isUnknown = state.begun === undefined || (event.kind === 'left' && event.on !== shownOn(state, world))
       return isUnknown ? { state } : fieldStep({ ...state, draft: event.draft }, event, world)
     }

@@ -53,7 +53,7 @@ export const rewriteLines = (fence: Fence, behind: Line, lines: readonly Line[],
   ...insertBehind(fence, lines.at(-1) ?? behind, contents.slice(lines.length))
 ]
 
-/** Returns the length of the mark with which a line would close the fence; 0 if it would not. */
+/** Returns the length of the closing mark on a line that would close the fence; 0 if the line would not close it. */
 const closingLength = (fence: Fence, line: string): number => {
   const char = fence.source.charAt(fence.mark.from)
   const content = line.startsWith(fence.prefix) ? line.slice(fence.prefix.length) : line.trimStart()

@@ -332,7 +332,7 @@ export const pasteSize = (
 
 // ——— the grid ———
 
-/** Returns the table with which the grid of the component shows and changes a sheet. */
+/** Returns the table that the grid of the component uses to show and change a sheet. */
 export const tableOf = (sheet: Sheet): Table => ({
   fence: sheet.fence,
   texts: textsOf(sheet),

@@ -52,7 +52,7 @@ export const renameWithTarget = (aliases: Readonly<Record<string, string>>) => {
 /** A hint that lists the ways to name a text. */
 export const targetNamed = 'Name the text as find (its words), line (from 1), or anchor {from, to}.'
 
-/** Hints for fields with which other interfaces name a text. */
+/** Hints for fields that other interfaces use to name a text. */
 export const targetElsewhere: Elsewhere = {
   selection: targetNamed,
   selectedtext: targetNamed,

@@ -1,4 +1,4 @@
-/** Operations on drawings. A drawing is the stored picture of a diagram, with which the published page shows the diagram without a script. */
+/** Operations on drawings. A drawing is the stored picture of a diagram. The published page uses it to show the diagram without a script. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'

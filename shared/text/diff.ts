@@ -12,8 +12,8 @@ export interface Edit {
   readonly insert: string
 }
 
-// If lines or words that both texts contain differ by more edits than this, the entire middle part is replaced. An exact result would cost more than
-// it helps, because its time grows with the square and the server waits for it.
+// If the lines or words that occur in both texts differ by more edits than this, the entire middle part is replaced. An exact result is not worth
+// the time, which grows with the square of the number of edits while the server waits.
 const editLengthMax = 1000
 const wordEditLengthMax = 200
 

@@ -147,7 +147,7 @@ const nextMarker = ({ last, beforeLast }: List): string => {
   return `${String(number + step)}${kindOf(last)}`
 }
 
-/** Returns the text of a new item without a marker and box that it may already contain, and the letter of that box. */
+/** Returns the text of a new item without any marker or box that the text already contains, and the letter of that box. */
 const withoutMarker = (
   markdown: string
 ): { readonly head: string; readonly more: readonly string[]; readonly letter: string | undefined } => {

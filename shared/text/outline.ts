@@ -37,7 +37,7 @@ const marksOf = (line: string): { readonly marks: string; readonly end: number }
   return from <= indentMax && end - from >= fenceUnitsMin ? { marks: line.slice(from, end), end } : undefined
 }
 
-/** Returns the marks with which a line opens a fence; undefined if it does not open one. */
+/** Returns the marks of a line that opens a fence; undefined if the line does not open one. */
 export const openedBy = (line: string): string | undefined => {
   const found = marksOf(line)
   return found === undefined || (found.marks.startsWith('`') && line.includes('`', found.end)) ? undefined : found.marks

@@ -112,8 +112,8 @@ const deletesWithin = ({ from, to }: Range, edits: readonly Edit[]): boolean =>
   edits.some((edit) => edit.from < to && edit.to > from && edit.to > edit.from)
 
 /**
- * Updates pins after a replacement of the document. `stood` contains their previous ranges. If the text of a pin moved, the pin follows it. If almost
- * no text of a pin is left, it becomes lost instead of moving to another text.
+ * Updates pins after a replacement of the document. `stood` contains their previous ranges. If the text of a pin moved, the pin follows it. If
+ * almost none of a pin's text is left, the pin becomes lost instead of moving to other text.
  */
 export const pinsAfter = (
   text: Y.Text,

@@ -11,7 +11,7 @@ export interface Source {
   readonly lines: Lines
   readonly outline: readonly Section[]
   readonly tables: readonly TextTable[]
-  /** The lines of the text, in the form in which lists are parsed. */
+  /** The lines of the text, in the form that the code for lists needs. */
   readonly prose: readonly ProseLine[]
 }
 
@@ -37,7 +37,7 @@ export const sourceOf = (text: string): Source => {
   }
 }
 
-/** Returns the beginning of a text in the form in which messages quote it. */
+/** Returns the beginning of a text, shortened for quoting in messages. */
 export const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text)
 
 /** Returns the only section that a name means, or the reason why there is none. */

@@ -69,7 +69,7 @@ const notFound = (message: string, sought?: string): Unresolved => ({
   ...(sought === undefined ? {} : { sought })
 })
 
-/** Returns the error for a target that matches several parts. `takes` names the fields with which the operation can choose one of them. */
+/** Returns the error for a target that matches several parts. `takes` names the fields that the operation can use to choose one of them. */
 const ambiguous = (source: Source, message: string, ranges: readonly Range[], takes: string): Unresolved => ({
   code: 'target_ambiguous',
   message,

@@ -78,7 +78,7 @@ const seed = (content: string): Uint8Array => {
   return update
 }
 
-/** Returns a title in the form in which it is stored; null if it is empty after trimming. */
+/** Returns a title in its stored form; null if it is empty after trimming. */
 const givenTitle = (title: string | null | undefined): string | null => title?.trim() || null
 
 const emptyHead = (

@@ -65,7 +65,7 @@ export interface Owner {
   readonly name?: string
 }
 
-/** How much text was added and removed since the last revision. */
+/** How much text has been added and removed since the last revision. */
 export interface Unsaved {
   /** UTF-16 units. */
   readonly added: number
@@ -87,7 +87,7 @@ export interface Head {
   readonly deletedAt: number | null
   /** The last instant at which a deleted document can be restored, in milliseconds since 1970. Absent if the document is not in the trash. */
   readonly trashedUntil?: number
-  /** Tag of the empty document with which the history begins. */
+  /** Tag of the empty document at the start of the history. */
   readonly firstTag: string
   /** Sequence number of the newest update on disk; 0 if there is none. */
   readonly seq: number

@@ -53,7 +53,7 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
 }
 
 interface NewShare {
-  /** The link through which this link is made and with which it ends. Undefined if there is none. */
+  /** The link through which this link is made. This link ends together with that one. Undefined if there is none. */
   readonly maker: Share | undefined
   readonly role: Role
   readonly label: string | null
@@ -178,7 +178,7 @@ export const readShare = async (service: Service, doc: string, { share }: Input<
   return { share: present(service, doc, link, await lastUse(service, doc, link.id)) }
 }
 
-/** Revokes a link and its review assignment's link. `through` is the id of the revoked link with which this one ends. */
+/** Revokes a link and its review assignment's link. `through` is the id of the revoked link whose end also ends this link. */
 const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, through?: string): void => {
   const { id, hash, role, label, expiresAt, task } = share
   const { shares, taskShares } = draft.head

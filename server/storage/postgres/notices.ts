@@ -1,5 +1,5 @@
 /**
- * The messages by which the nodes of a database notify each other of the keys that they wrote. They use `NOTIFY`, on one channel for each schema.
+ * The messages that the nodes of a database send each other about the keys that they wrote. They use `NOTIFY`, on one channel for each schema.
  *
  *     message = the writer's id, a space, then the keys in base64; each key is its length (2 bytes, big-endian) and its encoded form
  *

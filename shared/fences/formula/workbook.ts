@@ -8,7 +8,7 @@ import { type Formula, parseFormula, type Reference } from './parse.ts'
 import { Failure, type Scalar, textOf, type Value, valueOfCell } from './values.ts'
 
 export interface SheetInput {
-  /** The id by which other sheets name this sheet. If two sheets have the same id, the first one counts. */
+  /** The id that other sheets use to name this sheet. If two sheets have the same id, the first one counts. */
   readonly id: string | undefined
   /** Texts of the cells, row by row. A text that begins with `=` is a formula. */
   readonly rows: readonly (readonly string[])[]
