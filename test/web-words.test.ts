@@ -26,7 +26,7 @@ test('[WORDS-1] every sentence of the pages has a translation with the same valu
     const forms = typeof found === 'string' ? [found] : Object.values(found)
     for (const form of forms) {
       const own = valuesIn(form)
-      // "One word" need not contain its number.
+      // A singular form such as "One word" need not contain the number.
       expect(own, sentence).toEqual(
         typeof found === 'string' || own.includes('{count}')
           ? valuesIn(sentence)

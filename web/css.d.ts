@@ -1,4 +1,4 @@
-/** A style sheet that a module imports, or imports as text. */
+/** A style sheet that a module imports, either to apply it or as text. */
 declare module '*.css'
 declare module '*.css?inline' {
   const rules: string

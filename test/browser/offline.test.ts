@@ -36,7 +36,7 @@ test('[WEB-24] a document opened before opens offline after a browser restart, a
   await workerActive(page)
   await context.close()
 
-  // Start offline, edit, and close.
+  // The browser starts offline. The person edits the text, and the browser closes.
   context = await ana.open({ offline: true })
   page = await context.newPage()
   await page.goto(`${world.url}/d/${document.id}`)

@@ -1,4 +1,4 @@
-/** Starts the server and the browser for a file of tests. */
+/** Starts the server and the browser for one test file. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { start, type World } from '../support/start.ts'

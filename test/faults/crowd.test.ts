@@ -44,7 +44,7 @@ test(
   async () => {
     const few = await costOf(await writerOf(await place(), 2), 25_000)
     const many = await costOf(await writerOf(await place(), 3), 100_000)
-    // If the time grew with the square, this ratio would be 16.
+    // If the time grew quadratically, this ratio would be 16.
     expect(many / few).toBeLessThan(8)
   }
 )

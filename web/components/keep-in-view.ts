@@ -14,7 +14,7 @@ export function keepInView(host: HTMLElement, scroller: HTMLElement): void {
     const [seen, { top, bottom }] = [scroller.getBoundingClientRect(), element.getBoundingClientRect()]
     const above = seen.top + roomAround - top
     const below = bottom - (Math.min(seen.bottom, innerHeight) - roomAround)
-    // If the element is taller than the window, show its beginning.
+    // If the element is taller than the window, its beginning is shown.
     if (above > 0 || (isWhole && below > -above)) scroller.scrollTop -= above
     else if (below > 0) scroller.scrollTop += below
   }

@@ -1,4 +1,4 @@
-/** The announcements of a sheet in words. */
+/** The texts of a sheet's announcements. */
 import type { SheetAnnouncement } from '../../shared/components/sheet-session.ts'
 import { limits } from '../../shared/limits.ts'
 import { t, tn } from '../text/t.ts'

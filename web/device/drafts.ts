@@ -31,7 +31,7 @@ function read<Draft>(name: string): readonly Draft[] {
 export function keepDrafts<Draft>(doc: string): KeptDrafts<Draft> {
   const { locks } = navigator as { locks?: LockManager }
   const prefix = `${documentValue('drafts', doc)}.`
-  // Names that begin with the time sort by age.
+  // The names begin with the time, so that they sort by age.
   const name = `${prefix}${String(Date.now()).padStart(15, '0')}-${newId()}`
   const ending = new AbortController()
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()

@@ -28,7 +28,7 @@ export function leave(doc: string, entries: readonly Kept[]): void {
   write(doc, [...new Map([...left(doc), ...entries].map((entry) => [entry.id, entry])).values()])
 }
 
-/** Removes an entry that is on disk or finished. */
+/** Removes an entry that is already on disk or has been completed. */
 export function dropLeft(doc: string, id: string): void {
   const before = left(doc)
   if (before.some((entry) => entry.id === id))

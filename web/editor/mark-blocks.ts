@@ -159,7 +159,7 @@ function markedPart(state: EditorState, { block, ...part }: Target, name: string
     at = Math.max(at, span.to)
   }
   rest += state.sliceDoc(at, Math.max(at, to))
-  // Between two spans there may be marks of other formats and of lines.
+  // The text between two spans may contain marks of other formats, and the markers of lines.
   return { from, to, spans, isMarked: /^[\s*_~=`>]*$/.test(rest) }
 }
 

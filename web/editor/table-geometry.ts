@@ -59,7 +59,7 @@ function firstOf(places: number, isPast: (place: number) => boolean): number {
 
 /**
  * Returns the position in a cell that is nearest to a point of the window. CodeMirror's own search covers the entire line and assumes that its text
- * only runs from left to right and down.
+ * runs only from left to right and down.
  */
 export function placeInCell(view: EditorView, { content: { from, to } }: ShownCell, { x, y }: Point): number {
   const text = view.state.sliceDoc(from, to)

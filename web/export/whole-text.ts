@@ -41,7 +41,7 @@ export async function openSheet(text: string): Promise<Sheet> {
   return sheet
 }
 
-/** Loads what a text needs. Returns a function that renders the text at once, but shows the source of diagrams. */
+/** Loads what a text needs. Returns a function that renders the text immediately, but shows the source of diagrams. */
 export async function prepareSheet(text: string): Promise<(text: string) => Sheet> {
   await renderWhole(text)
   return (now) => sheetOf(renderLoaded(now))

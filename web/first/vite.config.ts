@@ -14,7 +14,7 @@ export default defineConfig({
     outDir: '../../dist/first',
     emptyOutDir: true,
     target: 'node24',
-    // Every new thread reads the file.
+    // Every new thread reads the file, so it should be small.
     minify: true,
     copyPublicDir: false,
     rollupOptions: { output: { entryFileNames: 'live-text.js', codeSplitting: false } }

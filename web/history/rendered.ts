@@ -18,7 +18,7 @@ const textUnitsMax = 400_000
 /** Whether two versions are short enough to be shown as one page. */
 export const fitsPage = (before: string, after: string): boolean => before.length + after.length <= textUnitsMax
 
-// Formula classes are numbered per text, so they do not count.
+// Formula classes are numbered per text, so the comparison ignores their numbers.
 const keyOf = (node: Node): string =>
   node instanceof Element ? `${node.nodeName} ${node.outerHTML.replaceAll(/\bmath-\d+/g, 'math')}` : (node.textContent ?? '')
 

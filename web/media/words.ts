@@ -30,7 +30,7 @@ const noEngine: Readonly<Record<JobKind, string>> = {
   ocr: term('The connected compute nodes cannot read pictures.')
 }
 
-/** The next step that a person can take against an obstacle. */
+/** The next step with which a person can remove an obstacle. */
 export type Remedy = 'sign in' | 'node' | 'none'
 
 export interface Obstacle {

@@ -217,7 +217,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     for (;;) {
       const all = await read()
       const unsent = new Set(all.map(({ id }) => id))
-      // A reply to a comment that was refused waits with it.
+      // A reply to a refused comment waits with that comment.
       const next = all.find(({ action, refusal }) => refusal === undefined && !('comment' in action && unsent.has(action.comment)))
       if (next === undefined || stopped || !navigator.onLine || !outbox.isDue(next.id)) return
       sending.value = true

@@ -24,7 +24,7 @@ const commonEnd = (one: string, other: string, max: number): number => {
 
 /**
  * Removes the common words at the beginning and end of both texts. Undefined if the texts are equal. Changed words stay complete, because people
- * decide on words.
+ * accept or reject complete words.
  */
 export function trimmed(hunk: Hunk): Hunk | undefined {
   const { original, text } = hunk
