@@ -1,7 +1,7 @@
 /** Typing: the resulting text, the position of the caret, and completions. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { EditorSelection, EditorState, type Extension, type StateCommand, Text, Transaction } from '@codemirror/state'
+import { EditorSelection, EditorState, type Extension, type StateCommand, Text, Transaction, type TransactionSpec } from '@codemirror/state'
 import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/view/command.ts'
@@ -27,7 +27,7 @@ import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter } from '..
 import { safeAddress } from '../web/editor/live/inline.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
 import { firstPlace, resting } from '../web/editor/resting.ts'
-import { homeOf, linesBetween, linkOfWords } from '../web/editor/line-words.ts'
+import { homeOf, linesBetween, lineWords, linkOfWords } from '../web/editor/line-words.ts'
 import { keepTab } from '../web/editor/tab-stays.ts'
 import { absolute, wrapped } from '../web/editor/copied-html.ts'
 import { isOwnCopy } from '../web/editor/own-copy.ts'
@@ -35,7 +35,7 @@ import { taskTyped } from '../web/editor/typed-marks.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
 import { isPlaced } from '../web/editor/bubble.ts'
 import { best } from '../web/base/match.ts'
-import { type EditorView, keymap } from '@codemirror/view'
+import { type Command, Direction, EditorView, keymap } from '@codemirror/view'
 
 /** Creates a state from a text in which `‹` and `›` mark the selection, or `|` the caret. */
 function stateOf(marked: string, extension: Extension = []): EditorState {
@@ -681,6 +681,26 @@ test('[WRITE-100] in a lower row of a long line, Home moves to the beginning of 
   expect([homeOf(state, 10, 7), homeOf(state, 7, 7), homeOf(state, 2, 0)]).toEqual([undefined, 2, 0])
 })
 
+test('[WRITE-100] Home, and Cmd-Left on a Mac, move the caret, and select with Shift', () => {
+  const state = stateOf('- wo|rds', lineWords)
+  const after = (run: Command | undefined): unknown => {
+    let moved: EditorState = state
+    const dispatch = (...specs: TransactionSpec[]): void => void (moved = state.update(...specs).state)
+    const view = { state, dispatch, textDirectionAt: () => Direction.LTR, moveToLineBoundary: () => ({ head: 0 }) }
+    run?.(view as unknown as EditorView)
+    return [moved.selection.main.anchor, moved.selection.main.head]
+  }
+  expect(
+    state
+      .facet(keymap)
+      .flat()
+      .map(({ key, mac, run, shift }) => [key, mac, after(run), after(shift)])
+  ).toEqual([
+    ['Home', undefined, [2, 2], [4, 2]],
+    [undefined, 'Cmd-ArrowLeft', [2, 2], [4, 2]]
+  ])
+})
+
 test.each([
   ['- first\n- sec|ond\n- third', '- first\n- ‹second›\n- third'],
   ['# He|ad #\n', '# ‹Head› #\n'],
@@ -691,6 +711,16 @@ test.each([
   const state = stateOf(before)
   const { head } = state.selection.main
   expect(marked(state.update({ selection: EditorSelection.create([linesBetween(state, head, head)]) }).state)).toBe(expected)
+})
+
+test('[WRITE-101] the pointer selects so after three presses of its main button', () => {
+  const state = stateOf('- first|\n- second', lineWords)
+  const view = { state, posAtCoords: ({ x }: { x: number }) => x } as unknown as EditorView
+  const event = (fields: object): MouseEvent => ({ detail: 3, button: 0, clientX: 4, clientY: 0, ...fields }) as MouseEvent
+  const [style] = state.facet(EditorView.mouseSelectionStyle)
+  const pressed = style?.(view, event({}))
+  expect(pressed?.get(event({ clientX: 12 }), false, false).main.toJSON()).toEqual({ anchor: 2, head: 16 })
+  for (const other of [{ detail: 2 }, { button: 2 }, { shiftKey: true }]) expect(style?.(view, event(other))).toBe(null)
 })
 
 test('[WRITE-101] a drag after a triple click selects whole lines, in both directions', () => {
@@ -726,7 +756,12 @@ test('[WRITE-102] Tab stays in a text that a person writes, and tells once how t
   const writer = EditorState.create({ doc: 'words', extensions: extensions(false) })
   expect([press(writer), press(writer)].flat()).toEqual([true, true, true, true])
   expect(told).toEqual(['Press Esc, then Tab to leave the text.'])
-  expect(press(EditorState.create({ extensions: extensions(true) }))).toEqual([false, false])
+  const reader = EditorState.create({ extensions: extensions(true) })
+  expect(press(reader)).toEqual([false, false])
+  const attributes = [writer, reader].map((state) =>
+    state.facet(EditorView.contentAttributes).map((each) => (typeof each === 'function' ? each({ state } as EditorView) : each))
+  )
+  expect(attributes).toEqual([[{ 'aria-description': told[0] }], [null]])
   // Nobody has moved the caret of a page that was just opened.
   expect(press(EditorState.create({ extensions: [extensions(false), resting] }))).toEqual([false, false])
 })
