@@ -328,8 +328,8 @@ export class Peer implements WebSocketLike {
   }
 
   /**
-   * Drops the socket if there was no sign of life since the last ping; otherwise sends a ping. A client cannot have answered yet while the server
-   * is not reading from its socket, or before it has read everything that precedes the ping.
+   * Drops the socket if there has been no sign of life since the last ping; otherwise sends a ping. A client cannot have answered yet while the
+   * server is not reading from its socket, or before it has read everything that precedes the ping.
    */
   probe(): void {
     if (!this.#answered && !this.valve.isShut && this.#socket.writableLength === 0) {

@@ -77,7 +77,7 @@ export interface SheetWorld extends SheetsOfText {
 export type SheetEvent =
   /** Selects a cell, or a range up to that cell, and gives it the focus. */
   | { readonly kind: 'go'; readonly place: Place; readonly isRange: boolean }
-  /** A cell was pressed while no formula takes its reference. */
+  /** A cell was pressed while no formula can take a reference to it. */
   | { readonly kind: 'press'; readonly place: Place; readonly isRange: boolean; readonly isTouch: boolean }
   /** A cell received the focus without a request by the session. */
   | { readonly kind: 'focused'; readonly place: Place }

@@ -196,7 +196,7 @@ const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, 
     draft.put(keys.task(doc, reviewed.id), encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
 }
 
-/** Changes the maker of all links made through one link. With undefined, they have no maker. */
+/** Changes the maker of all links made through one link. If the new maker is undefined, they have none. */
 const passOn = (draft: Draft, doc: string, links: readonly Share[], from: string, to: string | undefined): void => {
   for (const { maker, ...link } of links)
     if (maker === from)
