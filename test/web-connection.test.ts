@@ -1,4 +1,4 @@
-/** When the page retries a closed connection. */
+/** Tests when the page retries a closed connection. */
 import { expect, test } from 'vitest'
 import { createRetries, type Retries } from '../web/connection/retry.ts'
 

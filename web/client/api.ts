@@ -35,7 +35,7 @@ export class RequestError extends Error {
 /** Options of a request. */
 export interface How {
   readonly key?: string
-  /** Name of a guest, by default the name stored on this device. An account always writes under its own name. */
+  /** The name of a guest. The default is the name stored on this device. An account always writes under its own name. */
   readonly author?: string
   /** Makes the request safe to send again (docs/api.md, Retries). */
   readonly idempotencyKey?: string
