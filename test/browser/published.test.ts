@@ -133,7 +133,7 @@ test('[PUBLISH-8] each paragraph begins on the side of its own script', async ()
   await context.close()
 })
 
-/** Returns the number of bytes that a visit loads, for each kind of resource. */
+/** Returns the resources that a visit loads, each with its kind and its size in bytes. */
 async function loads(
   url: string,
   options: { readonly javaScriptEnabled?: boolean } = {}
