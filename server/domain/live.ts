@@ -26,7 +26,7 @@ interface Connections {
   endSession(session: string, code: ErrorCode): void
   /** Throws the error that ended the caller's access, if this process knows that the access has ended. */
   requireRight(doc: string, caller: Caller): void
-  /** Admits callers again after the document was restored. */
+  /** Admits callers again after the document has been restored. */
   readmit(doc: string): void
 }
 

@@ -17,7 +17,7 @@ const headers = (asset: Asset): Record<string, string> => ({
   'Content-Disposition': `inline; filename="${asset.kind}-${asset.id.slice(0, 8)}.${asset.extension}"`,
   'Accept-Ranges': 'bytes',
   'X-Robots-Tag': 'noindex',
-  // The bytes never change. The hour limits how long a browser shows an asset after its document was deleted.
+  // The bytes never change. The maximum age of an hour limits how long a browser shows an asset whose document has been deleted.
   'Cache-Control': 'private, max-age=3600, immutable'
 })
 

@@ -43,7 +43,7 @@ const stampOf = ({ ctx, name, doc, credentials }: Asked, { body }: Received): Re
     .toSorted(([one], [other]) => one.localeCompare(other))
     .toString()
   return {
-    // People who share a link are different callers. One of them must not receive the answer to another.
+    // People who share a link are different callers. None of them may receive the answer to another's request.
     id: digest(whoIs(credentials, ctx.state.address), credentials.author ?? '', doc, ctx.method, ctx.path, name, key),
     fingerprint: digest(query, ctx.get('If-Match'), mediaType(ctx.req), body)
   }

@@ -18,8 +18,8 @@ export interface GoneText extends OfColumn {
 }
 
 /**
- * Returns the field after other people changed the board, and the text of a field whose column was removed. A column name that was not edited is
- * dropped.
+ * Returns the field after other people have changed the board, and the text of a field whose column was removed. A column name that was not edited
+ * is dropped.
  */
 export function followField(
   field: Field | undefined,

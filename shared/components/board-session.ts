@@ -343,7 +343,9 @@ function columnKey(state: BoardState, { key: pressed, column }: Extract<BoardEve
 
 type Change<Kind extends BoardChange['kind']> = Extract<BoardChange, { kind: Kind }>
 
-/** Returns the state after a card was moved. It contains the places before the move, because the reading view shows the move slightly later. */
+/**
+ * Returns the state after a card has been moved. It contains the places before the move, because the reading view shows the move slightly later.
+ */
 function cardMoved(state: BoardState, { drawn, card, to }: Change<'move card'>): BoardOutcome {
   const before = findCard(drawn, card)
   const column = drawn.columns[to.column]

@@ -30,6 +30,6 @@ export interface Relay {
   isConnected(node: string): boolean
   /** Ends the socket of a node. */
   endNode(node: string): void
-  /** Reads from the store the open jobs that the relay does not know. Called after a start, and after a document was restored. */
+  /** Reads from the store the open jobs that the relay does not know. Called after a start, and after a document has been restored. */
   recover(): Promise<void>
 }

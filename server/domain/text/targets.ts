@@ -110,7 +110,7 @@ export const aimAll = (openDoc: OpenDocument, { past, content }: Ground, ranges:
 /** Calls `aimAll` for a single range. */
 export const aim = (openDoc: OpenDocument, ground: Ground, range: Range): Aim => aimAll(openDoc, ground, [range])[0] as Aim
 
-/** How many times a range is searched again because other people changed the same part in the meantime. */
+/** How many times a range is searched for again because other people changed the same part in the meantime. */
 const looksMax = 10
 
 /**

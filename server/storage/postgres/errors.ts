@@ -25,7 +25,7 @@ const fencedState = 'AG001'
 
 /**
  * The next step after an error. `reconnect`: the connection is useless, and the statement may or may not have run. `again`: the transaction was
- * rolled back, and may succeed the next time. `fail`: neither would help.
+ * rolled back, and may succeed the next time. `fail`: neither of these would help.
  */
 export type Remedy = 'reconnect' | 'again' | 'fail'
 

@@ -1,4 +1,4 @@
-/** Rewrites formulas after rows or columns of a sheet were inserted, deleted or moved, so that their references still name the same cells. */
+/** Rewrites formulas after rows or columns of a sheet have been inserted, deleted or moved, so that their references still name the same cells. */
 import { applyEdits, type Edit } from '../../text/diff.ts'
 import { type CellName, nameOfCell, referencesIn, type WrittenReference } from './parse.ts'
 
