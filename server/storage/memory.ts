@@ -65,14 +65,14 @@ function firstFrom(entries: readonly Entry[], key: Key): number {
 
 function select(entries: readonly Entry[], prefix: Key, { after, before, reverse }: Range, limit: number): Entry[] {
   const found: Entry[] = []
-  for (let index = firstFrom(entries, after === undefined ? prefix : [...prefix, after]); index < entries.length; index++) {
+  const start = firstFrom(entries, after === undefined ? prefix : [...prefix, after])
+  for (let index = start; index < entries.length && (reverse === true || found.length < limit); index++) {
     const entry = entries[index]!
     if (compareKeys(entry.key, prefix) === 0) continue
     if (!isBelow(entry.key, prefix)) break
     const part = entry.key[prefix.length]!
     if (before !== undefined && compareParts(part, before) >= 0) break
     if (after === undefined || compareParts(part, after) > 0) found.push(entry)
-    if (!reverse && found.length >= limit) break
   }
   return reverse ? found.reverse().slice(0, limit) : found
 }
