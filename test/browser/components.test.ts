@@ -19,7 +19,7 @@ const columnNames = (page: Page): Promise<string[]> =>
   page.locator('.board-column').evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
 
-test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board works with the pointer: each interaction is a small edit of its text and one undo step', async () => {
+test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] a board works with the pointer: each interaction is a small edit of its text and one undo step', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const column = (name: string) => page.getByRole('group', { name, exact: true })
   const card = (name: string) => page.locator('.card', { hasText: name })
@@ -65,6 +65,8 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board works w
   await page.getByLabel('Assignee').fill('ben')
   await page.getByLabel('Tags').fill('news press')
   await page.getByLabel('Details').fill('In the letter')
+  const selectionColor = (element: Element): string => getComputedStyle(element, '::selection').backgroundColor
+  expect(await page.getByLabel('Details').evaluate(selectionColor)).toBe(await page.locator('body').evaluate(selectionColor))
   await page.getByRole('button', { name: 'Save' }).click()
   await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all @ben #news #press', '  In the letter'))
   // The end of the drag has not opened the form of the card.
@@ -760,7 +762,7 @@ test('[COMP-9] [COMP-38] [COMP-51] while a cell is written others cannot open it
   await ben.leave()
 })
 
-test('[COMP-41] [COMP-50] cells of all sheets are picked for a formula by mouse and by keys; elsewhere a click saves the cell', async () => {
+test('[COMP-41] [COMP-50] [COMP-78] cells of all sheets are picked for a formula by mouse and by keys; elsewhere a click saves the cell', async () => {
   const table = '| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n```\n\n'
   const filler = 'Words.\n\n'.repeat(80)
   const own = '| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 5 |\n| 3 | 4 |  |\n'
@@ -771,7 +773,9 @@ test('[COMP-41] [COMP-50] cells of all sheets are picked for a formula by mouse 
   const drag = async (number: number, from: string, to: string): Promise<void> => {
     await cell(number, from).hover()
     await page.mouse.down()
-    await cell(number, to).hover()
+    const box = await cell(number, to).boundingBox()
+    if (box === null) throw new Error('the cell is not drawn')
+    await page.mouse.move(box.x + 5, box.y + 5, { steps: 10 })
     await page.mouse.up()
   }
   const selected = (number: number): Promise<number> => grid(number).locator('td[aria-selected=true]').count()
@@ -791,6 +795,9 @@ test('[COMP-41] [COMP-50] cells of all sheets are picked for a formula by mouse 
   await text(source.replace('| 5 |', '| =B2+sum(A2:B3) |'))
   await until(async () => (await cell(0, 'C2').textContent()) === '12', 'it is computed')
   await until(() => cell(0, 'A3').evaluate((element) => element.matches(':focus')), 'the cell that was clicked has the focus')
+  await drag(0, 'A2', 'B3')
+  const marked = await cell(0, 'A2').evaluate((element) => (element.getRootNode() as unknown as Window).getSelection()?.toString())
+  expect([await selected(0), marked]).toEqual([4, ''])
   await page.keyboard.press('Control+z')
   await text(source)
   await cell(0, 'C2').press('=')

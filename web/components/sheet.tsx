@@ -124,6 +124,18 @@ function usePointedInView(corner: Place | undefined, element: RefObject<HTMLElem
   }, [name])
 }
 
+/** Keeps the browser from also marking text in the cells that a person drags over. */
+function useUnmarkedText(element: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const { current } = element
+    const keepUnmarked = (event: Event): void => {
+      if (!(event.target instanceof HTMLInputElement)) event.preventDefault()
+    }
+    current?.addEventListener('selectstart', keepUnmarked)
+    return () => current?.removeEventListener('selectstart', keepUnmarked)
+  }, [])
+}
+
 /** Number of frames to wait for a component that is being scrolled into view. */
 const framesMax = 120
 
@@ -164,6 +176,7 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
   const { cells, session, actions } = model
   const scroller = useRef<HTMLDivElement>(null)
   useCellFocus(model, scroller)
+  useUnmarkedText(scroller)
   const { seen, rowHeight, follow, come } = useSheetWindow(scroller)
   const { height, width } = session.size.value
   const [at, to] = [session.at.value, session.to.value]
