@@ -150,7 +150,7 @@ export const german: Catalogue = {
   'Type {name} to confirm': 'Gib zur Bestätigung {name} ein',
   'Use at least {count} characters.': 'Nimm mindestens {count} Zeichen.',
   'Use at most {count} characters.': 'Nimm höchstens {count} Zeichen.',
-  'Use your own computer for pictures and speech': 'Eigenen Computer für Bilder und Sprache nutzen',
+  'Use your own computer for pictures and speech': 'Eigenen Computer für Bilder und Ton nutzen',
   'Your computer generates pictures and speech, transcribes recordings and reads text from pictures in your documents.':
     'Dein Computer erzeugt Bilder und Sprache, transkribiert Aufnahmen und liest Text aus Bildern in deinen Dokumenten.',
   '1 year': '1 Jahr',

@@ -119,7 +119,7 @@ for (const viewport of sizes) {
     await look(page, 'suggesting')
 
     await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('button', { name: 'Review assignments' }).click()
+    await page.getByRole('button', { name: 'Ask for a review' }).click()
     await page.locator('.task-report').waitFor()
     await until(async () => (await page.locator('.side-panel .tag[data-state=reported]').count()) === 1, 'the state of the assignment')
     await look(page, 'task-report')

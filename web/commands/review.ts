@@ -111,7 +111,7 @@ export const reviewCommands: readonly Command<Page>[] = [
   },
   {
     id: 'panel.tasks',
-    title: term('Review assignments'),
+    title: term('Ask for a review'),
     group: 'review',
     icon: 'list-todo',
     ...withReview('view', togglePanel('tasks'))

@@ -45,7 +45,7 @@ export const mediaCommands: readonly Command[] = [
   },
   {
     id: 'panel.media',
-    title: term('Pictures and speech'),
+    title: term('Pictures, dictation and reading aloud'),
     words: term('media jobs compute node under way'),
     group: 'document',
     icon: 'sparkles',

@@ -563,7 +563,7 @@ export const de: Catalogue = {
     '{rowsFit} von {rows} Zeilen und {columnsFit} von {columns} Spalten eingefügt. Der Rest passt nicht hinein.',
   Picture: 'Bild',
   'Picture, sound or video': 'Bild, Ton oder Video',
-  'Pictures and speech': 'Bilder und Sprache',
+  'Pictures, dictation and reading aloud': 'Bilder, Diktat und Vorlesen',
   Pie: 'Kreis',
   'Documents are plain text, live for everyone, and available on your device when you are offline.':
     'Dokumente sind reiner Text: live für alle, und auf deinem Gerät, wenn du offline bist.',
@@ -652,7 +652,7 @@ export const de: Catalogue = {
   Restored: 'Wiederhergestellt',
   'restored an earlier version': 'hat eine frühere Fassung wiederhergestellt',
   Review: 'Durchsicht',
-  'Review assignments': 'Prüfaufträge',
+  'Ask for a review': 'Um Prüfung bitten',
   Revoke: 'Widerrufen',
   'Revoke all': 'Alle widerrufen',
   'Revoke link': 'Link widerrufen',

@@ -209,7 +209,7 @@ export function TasksPanel({ view }: { view: ReviewedView }): JSX.Element | null
   const asked = entries.filter(({ action }) => action.kind === 'ask')
   const of = ({ id }: Task): OutboxEntry[] => entries.filter(({ action }) => 'task' in action && action.task === id)
   return (
-    <SidePanel title={t('Review assignments')} onClose={() => (view.panel.value = undefined)}>
+    <SidePanel title={t('Ask for a review')} onClose={() => (view.panel.value = undefined)}>
       {isOwner.value && <Ask review={review} />}
       {asked.map((each) => (
         <article key={each.id} class='card task active' aria-label={t('New assignment')}>
