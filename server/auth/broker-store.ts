@@ -152,7 +152,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
         found?.record.consumed === null &&
         consumed !== undefined &&
         (await storage.commit({ checks: [{ key, version: found.version }], puts: [{ key, value: encodeRecord(consumed) }] }))
-      // Two requests that redeem a code at the same moment have both read it as unused. The second one fails here.
+      // If two requests redeem a code at the same moment, both have read the code as unused. The second request fails here.
       if (!first) throw new errors.InvalidGrant('it was used already')
     },
     async destroy(id) {

@@ -85,7 +85,7 @@ export const finishAccountEnds = async (service: Service, onFailure: (account: s
   }
 }
 
-/** Deletes the account of the caller. Throws `credential_invalid` if the caller's access ended in the meantime. */
+/** Deletes the caller's account. Throws `credential_invalid` if the caller's access ended in the meantime. */
 export const deleteAccount = async (service: Service, caller: Caller, documents: DocumentsAfter): Promise<void> => {
   const { storage } = service
   const id = accountOf(caller)

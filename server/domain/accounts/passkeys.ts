@@ -35,7 +35,7 @@ export const listPasskeys = async ({ storage }: Service, account: string): Promi
     .toSorted((one, other) => other.createdAt - one.createdAt)
 }
 
-/** Adds a passkey to the account of the caller. Throws `invalid_request` if the account has too many passkeys, or already has this one. */
+/** Adds a passkey to the caller's account. Throws `invalid_request` if the account has too many passkeys, or already has this one. */
 export const addPasskey = async (service: Service, caller: Caller, passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>): Promise<void> => {
   if ((await listPasskeys(service, passkey.account)).length >= limits.passkeysMax)
     throw new ServiceError('invalid_request', { message: term('You cannot add another passkey. Remove one first.') })

@@ -26,7 +26,7 @@ interface Own {
 }
 
 /**
- * Returns the documents that the account or agent of the caller owns, newest first. A link gives a role on a document, but not ownership. Lists and
+ * Returns the documents that the caller's account or agent owns, newest first. A link gives a role on a document, but not ownership. Lists and
  * searches therefore leave out documents that other people shared. The inbox also covers only owned documents (notices.ts). Throws
  * `account_required`.
  */
@@ -129,7 +129,7 @@ const endsBefore = (expiresAt: number): ServiceError =>
   })
 
 /**
- * Moves an anonymous document into the account of the caller, who holds an owner link. The link stays valid unless the caller asks otherwise.
+ * Moves an anonymous document into the caller's account. The caller holds an owner link. The link stays valid unless the caller asks otherwise.
  * Throws `already_claimed` if the document belongs to somebody else, and `forbidden` if the link expires.
  */
 export const claimDocument: OnDocument<'claimDocument'> = async (service, caller, doc, input) => {

@@ -208,7 +208,7 @@ const inboxOfOwner = async (service: Service, caller: Caller, kind: 'account' | 
   }
 }
 
-/** Returns the inbox of the caller. Throws `credential_required` if the caller has neither a link nor an account. */
+/** Returns the caller's inbox. Throws `credential_required` if the caller has neither a link nor an account. */
 const inboxOf = (service: Service, caller: Caller): Promise<Inbox> => {
   const { identity } = caller
   const doc = documentOfLink(caller)

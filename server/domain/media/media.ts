@@ -213,7 +213,7 @@ const waitForEnd = async (service: Service, doc: string, job: Job, seconds: numb
 
 const gone = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such job of yours.' })
 
-/** Returns a job of the caller. Throws `not_found` if the job does not exist or belongs to another account. */
+/** Returns one of the caller's jobs. Throws `not_found` if the job does not exist or belongs to another account. */
 const findJob = async ({ storage }: Service, caller: Caller, doc: string, id: string, kind?: JobKind): Promise<Job> => {
   const entry = await storage.get(keys.job(doc, id))
   const job = entry && decodeRecord<Job>(entry.value)

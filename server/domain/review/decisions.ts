@@ -367,8 +367,8 @@ export const decideSuggestion = (
   })
 
 /**
- * Withdraws a suggestion of the caller. Throws `not_author` if somebody else made it, even while it is pending. Also throws `already_decided` and
- * `not_found`.
+ * Withdraws one of the caller's suggestions. Throws `not_author` if somebody else made it, even while it is pending. Also throws `already_decided`
+ * and `not_found`.
  */
 export const withdrawSuggestion = (
   service: Service,

@@ -44,7 +44,7 @@ const foundIn = async (service: Service, doc: string, words: string, exact: bool
 
 const place = /^\d{15}-[\w-]{12,22}$/
 
-/** Searches the documents of the caller. Throws `account_required`, `invalid_request` or `busy`. */
+/** Searches the caller's documents. Throws `account_required`, `invalid_request` or `busy`. */
 export const searchDocuments = async (
   service: Service,
   caller: Caller,
