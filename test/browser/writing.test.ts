@@ -95,8 +95,8 @@ test('[WRITE-3] [WRITE-92] palette and shortcut sheet open by their keys, run th
   await leave()
 })
 
-test('[WRITE-4] Escape and Tab leave the text, F6 moves between the parts of the page', async () => {
-  const { page, press, leave } = await writer('- one')
+test('[WRITE-4] [WRITE-100] [WRITE-102] [WRITE-103] Escape and Tab leave the text, F6 moves between the parts of the page, Home goes to the first word', async () => {
+  const { page, press, leave } = await writer('- [two](/two) one')
   const focused = (): Promise<string> =>
     page.evaluate(() => globalThis.document.activeElement?.closest('.top-bar, .toolbar, .cm-content, .status-line')?.className ?? '')
   await press('Escape', 'Tab')
@@ -110,7 +110,16 @@ test('[WRITE-4] Escape and Tab leave the text, F6 moves between the parts of the
   await press('F6', 'F6')
   expect(await focused()).toContain('cm-content')
   // Tab also leaves the text directly after a letter, while the editor is still looking for menu entries.
-  await page.locator('.cm-content[aria-autocomplete]').waitFor()
+  await page.locator('.cm-content[aria-autocomplete][aria-description="Press Esc, then Tab to leave the text."]').waitFor()
+  await press('End', 'Home', 'Shift+End')
+  const copied = (): Promise<string[]> =>
+    page.locator('.cm-content').evaluate((element) => {
+      const data = new DataTransfer()
+      element.dispatchEvent(new ClipboardEvent('copy', { clipboardData: data, bubbles: true, cancelable: true }))
+      return [data.getData('text/plain'), data.getData('text/html')]
+    })
+  await until(async () => (await copied())[1] !== '', 'the HTML of the copy')
+  expect(await copied()).toEqual(['[two](/two) one', `<span data-agmd-copy><a href="${world.url}/two">two</a> one</span>`])
   await press('End')
   const isTaken = await page.locator('.cm-content').evaluate(async (element) => {
     globalThis.document.execCommand('insertText', false, 'z')
