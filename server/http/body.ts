@@ -31,7 +31,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
     // A caller that disconnected gets no answer, but the log records the error.
     throw new ServiceError('invalid_request', { message: 'The connection ended before the whole body arrived.' }, { cause: error })
   } finally {
-    // Unread bytes are drained. Otherwise they would block the next request on the connection.
+    // Unread bytes are drained. Otherwise, they would block the next request on the connection.
     if (!whole) request.resume()
   }
 }
@@ -93,7 +93,7 @@ const parseJson = (bytes: Buffer, markdown: boolean): Record<string, unknown> =>
 export const mediaType = (request: IncomingMessage): string =>
   (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 
-/** Throws `invalid_request` if JSON fields were sent as the text. Otherwise they would become the document. */
+/** Throws `invalid_request` if JSON fields were sent as the text. Otherwise, they would become the document. */
 const refuseFields = (text: string): string => {
   const beginning = text.slice(0, fieldsBeginUnits).trimStart()
   if (!/^\{\s{0,20}"(?:content|markdown)"\s{0,20}:/.test(beginning) || !text.trimEnd().endsWith('}')) return text

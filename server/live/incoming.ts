@@ -251,7 +251,7 @@ export const showPresence = (entry: LoadedDocument, connection: Connection, mess
     })
 }
 
-/** Frees an id that a connection used only for presence. Otherwise a client that changes its id with every message would fill the memory. */
+/** Frees an id that a connection used only for presence. Otherwise, a client that changes its id with every message would fill the memory. */
 const giveUp = (entry: LoadedDocument, client: number, peer: Peer): void => {
   if (presencesOf(entry).get(client) === peer) presencesOf(entry).delete(client)
   if (entry.owners.get(client) === peer && Y.getState(entry.openDoc.ydoc.store, client) === 0) entry.owners.delete(client)

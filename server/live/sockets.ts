@@ -69,7 +69,7 @@ const earlyBytesMax = limits.socketQueueBytesMax + limits.socketHelloBytesMax
 const readerBytesMax = 2 * limits.stateVectorBytesMax
 
 const deny = (socket: Duplex, status: string): void => {
-  // Ends the connection. Otherwise it would stay open if the client never closes it.
+  // Ends the connection. Otherwise, it would stay open if the client never closes it.
   socket.once('finish', () => socket.destroy())
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

@@ -304,7 +304,7 @@ export const admitReading = async (http: Http, ctx: Context, reading: Pick<Readi
 
 /**
  * Turns the answer into a 401 that says where to sign in, as MCP clients expect (Authorization). The body does not change. A call without
- * credentials is challenged only if our broker issues tokens for this endpoint. Otherwise a sign-in would lead nowhere.
+ * credentials is challenged only if our broker issues tokens for this endpoint. Otherwise, a sign-in would lead nowhere.
  */
 export const challenge = (http: Http, ctx: Context, code: 'credential_required' | 'credential_invalid'): void => {
   if (code === 'credential_required' && http.service.signInHost === null) return

@@ -155,7 +155,7 @@ export const takesCells = ({ begun, draft, pointing }: SheetState): boolean => b
 export const growsOn = ({ begun, draft, pointing }: SheetState, sheet: number): boolean =>
   begun !== undefined && goesOn(draft, pointing, sheet)
 
-/** Whether the clipboard acts on cells. Otherwise it acts on the text of a field. */
+/** Whether the clipboard acts on cells. Otherwise, it acts on the text of a field. */
 export const clipsCells = ({ begun }: SheetState, { isPicking, isWriting }: SheetWorld): boolean =>
   begun === undefined && !isPicking && !isWriting
 

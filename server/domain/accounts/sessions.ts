@@ -261,7 +261,7 @@ export const revokeSession = async (service: Service, caller: Caller, id: string
 
 /**
  * Ends all access to an account. The next epoch invalidates everything from the current one, including sign-ins in progress, approved logins and
- * node tokens. Then the records are removed and connections closed. Returns the number of ended sessions.
+ * node tokens. Then the records are removed, and the connections are closed. Returns the number of ended sessions.
  */
 export const endAccess = async (service: Service, account: string): Promise<number> => {
   await nextEpoch(service, account)

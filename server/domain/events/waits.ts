@@ -57,7 +57,7 @@ export const waitUntil = async <T>(
 ): Promise<T> => {
   let wake = (): void => undefined
   const nudge = (): void => wake()
-  // Subscribes before looking. Otherwise a commit between the two would wake nobody.
+  // Subscribes before looking. Otherwise, a commit between the two would go unnoticed.
   const stop = service.storage.watch(prefix, nudge)
   end.signal.addEventListener('abort', nudge)
   try {

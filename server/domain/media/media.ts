@@ -190,7 +190,7 @@ const waitForEnd = async (service: Service, doc: string, job: Job, seconds: numb
   const deadline = service.clock.now() + seconds * 1000
   let wake = (): void => undefined
   const nudge = (): void => wake()
-  // Subscribes before reading. Otherwise a job that ends between the two would wake nobody.
+  // Subscribes before reading. Otherwise, the end of a job between the two would go unnoticed.
   const stop = service.storage.watch(key, nudge)
   signal.addEventListener('abort', nudge)
   try {

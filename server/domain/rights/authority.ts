@@ -1,6 +1,6 @@
 /**
  * Decides whether access that was granted is still valid. An admitted request may take a long time: its body arrives slowly, a document must load,
- * or other requests come first. Therefore every change for a caller checks the same records again, in the turn in which the change is made.
+ * or other requests come first. Therefore, every change for a caller checks the same records again, in the same turn as the change.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'

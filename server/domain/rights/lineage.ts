@@ -74,7 +74,7 @@ export const withRole = (links: readonly Share[], id: string, role: Role): Share
 const claimInstead = 'Sign in and claim the document: its account then revokes every link.'
 
 /**
- * Refuses to keep the caller's link when its maker is revoked. Otherwise the caller could decide that their own link outlives its maker. The role
+ * Refuses to keep the caller's link when its maker is revoked. Otherwise, the caller could decide that their own link outlives its maker. The role
  * decides who may revoke a link, but not how long access was granted. Throws `forbidden`.
  */
 export const requireNotFreed = (ended: Share, lineage: readonly Share[], by: Share | undefined): void => {

@@ -287,7 +287,7 @@ const requireSpace = ({ service, openDoc }: Opened, edits: readonly Edit[]): voi
 /**
  * Applies edits to the current text, and writes in one commit everything that belongs to them: updates, revisions, events, the moved pins of
  * annotations, and the records of `beside`. There is no `await` before the edits are applied, so check their preconditions just before the call.
- * The text in memory changes before the commit. Therefore the caller's right is checked here, and the service itself makes the writes that follow.
+ * The text in memory changes before the commit. Therefore, the caller's right is checked here, and the service itself makes the writes that follow.
  * Throws the error of a right that has ended, and `quota_exceeded`; then nothing has changed.
  */
 export const changeText = async <T>(

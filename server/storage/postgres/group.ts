@@ -2,7 +2,7 @@
  * Combines the batches of a group, so that one call of `commit_records` writes them.
  *
  * The batches are judged here, one after another, on the assumption that the first check of each key holds. The call verifies these assumptions,
- * and writes only if all of them hold. Otherwise it returns the current versions, and the group is judged again with them.
+ * and writes only if all of them hold. Otherwise, it returns the current versions, and the group is judged again with them.
  */
 import { crc32 } from 'node:zlib'
 
