@@ -346,6 +346,7 @@ test('[POSTGRES-14] an address has a host, a user and a database; unknown parame
     'mysql://u@h/d',
     'postgres://h/d',
     'postgres://u@h',
+    'postgres://u@h/d?host=',
     'postgres://u@h/d?sslmod=require',
     'postgres://u@h/d?sslmode=prefer'
   ]
