@@ -37,7 +37,7 @@ export type Action = (call: Call) => Promise<number | void>
 const nameFrom = (source: string, given: string | undefined): string | undefined => {
   const name = given?.trim() ?? ''
   if (/[\u0000-\u001f\u007f]/.test(name))
-    throw new Failure('usage', `${source} has control characters or several lines.`, 'Use a name of one line.')
+    throw new Failure('usage', `${source} contains control characters or more than one line.`, 'Use a name on one line.')
   return name === '' ? undefined : name
 }
 

@@ -34,7 +34,7 @@ const diffBetween = (before: string, after: string, names: readonly [string, str
 
 const states = {
   same: 'matches its document',
-  here: 'was changed: push it',
+  here: 'has changes: push it',
   there: 'is older than its document: pull it',
   both: 'and its document have both changed: push or pull with --merge'
 } as const

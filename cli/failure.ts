@@ -62,11 +62,11 @@ const hints: Partial<Record<ErrorCode, string>> = {
   version_required: 'Name the version that you read with --base-version. agmd docs info shows the current one.',
   version_conflict: 'Compare with agmd docs diff, or merge with agmd docs push --merge.',
   not_found: 'Check the link or id.',
-  document_deleted: 'Its owner can restore it for 30 days: agmd docs undelete.',
+  document_deleted: 'For 30 days, its owner can restore it: agmd docs undelete.',
   task_link_required: 'Use the link of the assignment (task.share.url) as DOC.',
-  unknown_version: 'agmd revisions list shows earlier versions, agmd docs info the current one.',
+  unknown_version: 'agmd revisions list shows earlier versions; agmd docs info shows the current one.',
   unknown_reviewed_version: 'Name the version that agmd docs info or docs pull printed when you read the document.',
-  target_not_found: 'Read the text with agmd docs cat, and name words, lines or a section of it.',
+  target_not_found: 'Read the text with agmd docs cat, and name words, lines or a section that it contains.',
   target_ambiguous: 'Choose one with --occurrence, --prefix, --suffix or --line.',
   target_changed: 'Read that part again (agmd docs cat), and redo your change on the current text.',
   rate_limited: 'Wait, then run the command again.',
@@ -98,7 +98,7 @@ const toldByService = (error: ServiceError): Told => {
   const own = special ? undefined : hint === signInHint ? hints.account_required : hints[error.code]
   return {
     code: typeof code === 'string' ? code : error.code,
-    message: known || typeof status !== 'number' ? error.message : `The service answered ${status}, but not as an agmd service does.`,
+    message: known || typeof status !== 'number' ? error.message : `The service answered ${status}, but not like an agmd service.`,
     hint: own ?? (typeof hint === 'string' ? hint : errorMeanings[error.code].hint),
     ...(typeof requestId === 'string' ? { requestId } : {}),
     exit: known || typeof status !== 'number' ? errorMeanings[error.code].exit : exitOfStatus(status),

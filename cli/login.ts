@@ -116,7 +116,7 @@ const byToken = async (origin: string): Promise<Approved> => {
   if (process.stdin.isTTY) process.stderr.write('Paste the token, then press Enter and Ctrl-D.\n')
   const token = (await readInput()).trim()
   if (!/^(asess|apat|ai)_\S+$/.test(token))
-    throw new Failure('usage', 'The standard input has no token.', 'A token begins with asess_, apat_ or ai_.')
+    throw new Failure('usage', 'There is no token on standard input.', 'A token begins with asess_, apat_ or ai_.')
   const { user } = await clientFor({ origin, key: undefined, token, author: undefined }).readMe()
   return { access_token: token, user }
 }

@@ -38,7 +38,7 @@ export const pullInto = (call: Call, file: string, place: Place, remote: Copy, {
   if (local === remote.content) return take('unchanged')
   if (force || local === linked?.base) return take('updated')
   if (linked === undefined)
-    throw new Failure('file_changed', `${file} already exists with another text.`, `Choose another file, or --force to replace it.`, {
+    throw new Failure('file_changed', `${file} already exists with different text.`, `Choose another file, or --force to replace it.`, {
       file
     })
   if (remote.content === linked.base) {

@@ -76,8 +76,8 @@ const mayMerge = async ({ call, file, merges }: Push, conflicts: number): Promis
   if (merges !== undefined) return merges
   const question =
     conflicts === 0
-      ? `The document changed since the pull, in other places than ${file}. Merge and push?`
-      : `The document changed since the pull, in the same places as ${file} (${conflicts}). Write both into the file?`
+      ? `The document changed since the pull, but not in the same places as ${file}. Merge and push?`
+      : `The document changed since the pull, in the same places as ${file} (${conflicts}). Write both versions into the file?`
   // --yes only confirms that something is destroyed. A merge has a separate option.
   return call.terminal.asks && !call.terminal.flags.yes && call.terminal.confirm(question)
 }

@@ -73,7 +73,7 @@ export interface Place {
 }
 
 const keyFromText = (text: string): string => {
-  if (!shareKeyPattern.test(text)) throw new Failure('usage', 'The key in this link is not valid.', 'Copy the whole link again.')
+  if (!shareKeyPattern.test(text)) throw new Failure('usage', 'The key in this link is not valid.', 'Copy the entire link again.')
   return text
 }
 
@@ -166,7 +166,7 @@ const sessionEnded = (origin: string, token: string, hasLink: boolean): Failure 
   if (token === tokenOfEnvironment())
     return new Failure(
       'session_ended',
-      `AGMD_TOKEN is not a session of ${host}, or has ended.`,
+      `AGMD_TOKEN is not a session of ${host}, or the session has ended.`,
       `Set AGMD_TOKEN to a valid session, or unset it and sign in: agmd login.${linkAlone('unset it')}`
     )
   if (token === readHosts()[origin]?.token)
@@ -175,7 +175,11 @@ const sessionEnded = (origin: string, token: string, hasLink: boolean): Failure 
       `The session with ${host} has ended.`,
       `Sign in again: agmd login.${linkAlone('sign out (agmd logout)')}`
     )
-  return new Failure('session_ended', `The token is not a session of ${host}, or has ended.`, 'Create a new session: agmd login.')
+  return new Failure(
+    'session_ended',
+    `The token is not a session of ${host}, or the session has ended.`,
+    'Create a new session: agmd login.'
+  )
 }
 
 const sendKey = ({ key, implied = false, token }: Access): typeof send => {

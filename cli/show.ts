@@ -138,7 +138,7 @@ export const wordsFor = (masked: boolean): Words => {
     claimDocument: ({ doc }) => `“${oneLine(doc.title)}” is yours now.`,
     deleteDocument: ({ restorableUntil }) =>
       restorableUntil === null
-        ? 'Deleted for good.'
+        ? 'Permanently deleted.'
         : `Moved to the trash. Restore it until ${restorableUntil.slice(0, 10)} with: agmd docs undelete`,
     updateDocument: ({ title }) => `The title is “${oneLine(title)}”.`,
     undeleteDocument: ({ doc }) => `“${oneLine(doc.title)}” is restored.`,
@@ -223,7 +223,7 @@ export const wordsFor = (masked: boolean): Words => {
       ]),
     createShare: ({ url }) => url,
     changeShare: ({ url }) => url,
-    revokeShare: ({ ended }) => (ended.length === 0 ? 'Revoked.' : `Revoked, with ${ended.length} links made through it.`),
+    revokeShare: ({ ended }) => (ended.length === 0 ? 'Revoked.' : `Revoked, together with ${ended.length} links made through it.`),
     listRevisions: ({ revisions }) =>
       list(
         revisions.map(({ id, createdAt, cause, added, removed, author, label }) => [

@@ -71,7 +71,7 @@ export const configTable = {
     default: './data',
     unit: 'path',
     allowed: 'a path',
-    docs: 'Folder that holds everything the server stores; created when missing. A relative path starts at the working directory.',
+    docs: 'Folder that holds everything the server stores. The server creates it if it is missing. A relative path starts at the working directory.',
     secret: false,
     schema: z
       .string()
@@ -83,7 +83,7 @@ export const configTable = {
     default: null,
     unit: 'URL',
     allowed: addressAllowed,
-    docs: 'PostgreSQL 15 or newer that holds the documents (docs/storage.md). The data folder then holds the secret and the assets only. Not set: LMDB in the data folder.',
+    docs: 'PostgreSQL 15 or newer that holds the documents (docs/storage.md). The data folder then holds only the secret and the assets. Not set: LMDB in the data folder.',
     secret: true,
     schema: z.string().refine(isPostgresAddress)
   },
@@ -203,7 +203,7 @@ export const configTable = {
     default: 'open',
     unit: 'mode',
     allowed: 'open, invite or closed',
-    docs: 'Sign-up policy: open to everybody, to people with a link of `npm start -- admin invite EMAIL`, or to nobody. With AGMD_AUTH_URL the issuer decides.',
+    docs: 'Sign-up policy: open to everybody, to people with a link of `npm start -- admin invite EMAIL`, or to nobody. With AGMD_AUTH_URL, the issuer decides.',
     secret: false,
     schema: z.enum(['open', 'invite', 'closed'])
   },

@@ -95,7 +95,7 @@ export const node: Action = async (call) => {
   const offers = Object.fromEntries(engines.map(({ kind, name }) => [kind, name]))
   const tell = (value: Readonly<Record<string, unknown>>, words: string): void =>
     terminal.flags.json ? terminal.line(value) : terminal.say(oneLine(words))
-  tell({ offers }, `Offers ${engines.map(({ kind, name }) => `${kind} (${name})`).join(', ') || 'nothing'}.`)
+  tell({ offers }, `Engines: ${engines.map(({ kind, name }) => `${kind} (${name})`).join(', ') || 'nothing'}.`)
   if (call.flag('check') === true) return exitCodes.ok
   if (engines.length === 0)
     throw new Failure(

@@ -79,7 +79,7 @@ const receive = async (inbox: Inbox, { bytes, hash, contentType }: WireFile, fol
   }
   out.end()
   await finished(out)
-  if (received !== bytes || digest.digest('base64url') !== hash) throw new JobFailure('engine_failed', 'The file was damaged on the way.')
+  if (received !== bytes || digest.digest('base64url') !== hash) throw new JobFailure('engine_failed', 'The file was damaged in transit.')
   return path
 }
 

@@ -29,7 +29,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
   } catch (error) {
     if (request.complete || error instanceof ServiceError) throw error
     // A caller that disconnected gets no answer, but the log records the error.
-    throw new ServiceError('invalid_request', { message: 'The connection ended before the whole body arrived.' }, { cause: error })
+    throw new ServiceError('invalid_request', { message: 'The connection ended before the entire body arrived.' }, { cause: error })
   } finally {
     // Unread bytes are drained. Otherwise, they would block the next request on the connection.
     if (!whole) request.resume()

@@ -56,7 +56,7 @@ export const createRouters = (): Routers => {
       }
       const meant = nearestCalls(ctx.method, ctx.path)
       const guess = meant.length === 0 ? '' : ` Did you mean ${meant.join(', or ')}?`
-      throw new ServiceError('method_not_allowed', { hint: `This address takes ${methods.join(', ')}.${guess}`, allow: methods })
+      throw new ServiceError('method_not_allowed', { hint: `This address accepts ${methods.join(', ')}.${guess}`, allow: methods })
     }
   }
 }

@@ -10,8 +10,8 @@ const nextTools: Readonly<Record<TaskState, (to: string) => string>> = {
   open: (to) => `${to}start_review_task with this taskId`,
   started: (to) =>
     `${to}add_comment and ${to}add_suggestion, then ${to}report_review_task with this taskId, reviewedVersion, summary, commentIds, suggestionIds`,
-  reported: () => 'Nothing is left to do: it was reported.',
-  closed: () => 'Nothing is left to do: it was closed.'
+  reported: () => 'Nothing is left to do: the review was reported.',
+  closed: () => 'Nothing is left to do: the assignment was closed.'
 }
 
 type Items = Output<'readInbox'>['items']

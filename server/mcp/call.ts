@@ -91,7 +91,7 @@ const keyOf = (argument: unknown, fromUrl: string | undefined, ofConnection: str
   if (argument !== undefined && typeof argument !== 'string') throw invalid('key', 'must be string')
   const own = argument === '' ? undefined : argument
   if (own !== undefined && fromUrl !== undefined && own !== fromUrl)
-    throw new ServiceError('credential_invalid', { message: 'The call has two different keys.', hint: 'Send one: in doc, or as key.' })
+    throw new ServiceError('credential_invalid', { message: 'The call has two different keys.', hint: 'Send only one, in doc or as key.' })
   return own ?? fromUrl ?? ofConnection
 }
 

@@ -28,8 +28,8 @@ export const decideTool = toolOf('resolve_suggestion', {
   title: 'Decide suggestions',
   group: 'review',
   description:
-    'Accepts (changes the text) or rejects a suggestion; reopen undoes that. Several in one commit: suggestionIds or setId with action, ' +
-    'or decisions. step: as read. reason: why, with reject. target_changed: read again.',
+    'Accepts a suggestion (which changes the text) or rejects it; reopen undoes that. Several in one commit: suggestionIds or setId with action, ' +
+    'or decisions. Send the step that you read. Give a reason when you reject. After target_changed, read again.',
   input: z.object({
     suggestionId: suggestionId.optional(),
     suggestionIds,
@@ -76,7 +76,7 @@ const listTool = toolOf('list_docs', {
     query,
     sort,
     trash: z.boolean().optional(),
-    before: z.union([z.string(), z.number()]).optional().meta({ description: 'A nextBefore.' }),
+    before: z.union([z.string(), z.number()]).optional().meta({ description: 'nextBefore of the previous page.' }),
     limit: operations.listDocuments.input.shape.limit
   }),
   operations: ['listDocuments', 'listTrash'],
@@ -89,7 +89,7 @@ const searchTool = toolOf('search', {
   title: 'Search',
   group: 'read',
   description:
-    'Searches doc; without doc the titles and texts of all documents of your account. Ignores case. Returns line, section and excerpt of each match.',
+    'Searches doc; without doc, the titles and texts of all documents of your account. Ignores case. Returns the line, section and excerpt of each match.',
   input: z.object({
     doc: z.string().optional(),
     q,
@@ -105,8 +105,7 @@ const searchTool = toolOf('search', {
 const deleteTool = toolOf('delete_doc', {
   title: 'Delete or restore document',
   group: 'share',
-  description:
-    'Moves a document to the trash: every link ends, for everybody. restore brings it back from there. Do it only when asked to.',
+  description: 'Moves a document to the trash: every link stops working for everybody. restore brings it back. Do it only when asked to.',
   input: z.object({ restore: z.boolean().optional() }),
   operations: ['deleteDocument', 'undeleteDocument'],
   destroys: true,
@@ -122,7 +121,7 @@ const uploadTool = toolOf('upload_asset', {
   title: 'Upload file',
   group: 'edit',
   description:
-    'Uploads a picture, sound or video. Returns Markdown that shows it; put that into the text yourself. Over 64 KiB the key must come with the connection.',
+    'Uploads a picture, sound or video. Returns Markdown that shows it; put that into the text yourself. For more than 64 KiB, the key must come with the connection.',
   input: z.object({
     data: z.string().meta({ description: 'The file, in base64.' }),
     ...operations.uploadAsset.input.shape
@@ -169,12 +168,12 @@ export const moreTools: readonly Tool[] = [
   derived('listRevisions', {
     title: 'List revisions',
     group: 'read',
-    description: 'Lists saved revisions, newest first. To read one, read_doc with its version.'
+    description: 'Lists saved revisions, newest first. To read one, use read_doc with its version.'
   }),
   derived('restoreRevision', {
     title: 'Restore revision',
     group: 'edit',
-    description: 'Restores an earlier revision as a new version; the history stays. Needs the baseVersion that you read.',
+    description: 'Restores an earlier revision as a new version and keeps the history. Needs the baseVersion that you read.',
     destroys: true,
     refuses: ({ baseVersion, dryRun }) =>
       baseVersion === undefined && dryRun !== true
@@ -184,14 +183,14 @@ export const moreTools: readonly Tool[] = [
   derived('labelRevision', {
     title: 'Name revision',
     group: 'edit',
-    description: 'Names a revision; label null removes the name.',
+    description: 'Names a revision. A null label removes the name.',
     nulls: ['label'],
     repeats: true
   }),
   derived('updateDocument', {
     title: 'Rename document',
     group: 'edit',
-    description: 'Sets the title; with title null it follows the text.',
+    description: 'Sets the title. With a null title, the title follows the text.',
     nulls: ['title'],
     repeats: true
   }),
@@ -201,14 +200,14 @@ export const moreTools: readonly Tool[] = [
   derived('changeShare', {
     title: 'Change role of link',
     group: 'share',
-    description: 'Gives a link another role, at once. share: its id.',
+    description: 'Changes the role of a link immediately. share is its id.',
     destroys: true,
     repeats: true
   }),
   derived('revokeShare', {
     title: 'Revoke link',
     group: 'share',
-    description: 'Ends a link and all links made through it. share: its id. Do it only when asked to.',
+    description: 'Ends a link and all links made through it. share is its id. Do it only when asked to.',
     destroys: true,
     repeats: true
   }),

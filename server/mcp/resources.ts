@@ -46,7 +46,7 @@ const parts: readonly Part[] = [
   {
     path: '/outline',
     name: 'outline',
-    description: 'Its headings, with lines and sizes of their sections.',
+    description: 'The headings, with the lines and sizes of their sections.',
     mimeType: json,
     operation: 'readOutline',
     kinds: ['content.'],
@@ -55,7 +55,7 @@ const parts: readonly Part[] = [
   {
     path: '/comments',
     name: 'comments',
-    description: 'Its open comments, with replies and the current position of their text.',
+    description: 'The open comments, with replies and the current position of their text.',
     mimeType: json,
     operation: 'listComments',
     kinds: ['comment.'],

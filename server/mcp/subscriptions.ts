@@ -75,7 +75,7 @@ const idPattern = /^([\w-]{8})\.[\w-]{24}$/
 
 /** The next step for a client that tries to listen without a session. */
 export const howToListen =
-  'Connect with the document in the address (doc=ID) and its key, or with an account; initialize then answers Mcp-Session-Id: send it with every request, and open the stream with GET.'
+  'Connect with the document in the address (doc=ID) and its key, or with an account; initialize then returns Mcp-Session-Id: send it with every request, and open the stream with GET.'
 
 const over = (): ServiceError =>
   new ServiceError('not_found', { message: 'This session has ended.', hint: 'Send initialize again, without Mcp-Session-Id.' })

@@ -83,8 +83,8 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   AGMD_AUTH_URL: 'address of the identity broker, if you approve logins there',
   AGMD_TOKEN: 'session or agent token, instead of the stored session',
   AGMD_AUTHOR: 'author name for a guest or agent',
-  AGMD_INSECURE_HTTP: '1: connect to services on other machines without encryption',
-  XDG_CONFIG_HOME: 'folder of agmd/hosts.json; ~/.config when not set',
-  BROWSER: 'the program that opens addresses',
-  NO_COLOR: 'print no colors'
+  AGMD_INSECURE_HTTP: 'set to 1 to connect to services on other machines without encryption',
+  XDG_CONFIG_HOME: 'folder of agmd/hosts.json; defaults to ~/.config',
+  BROWSER: 'program that opens addresses',
+  NO_COLOR: 'do not print colors'
 }

@@ -13,7 +13,7 @@ const dryRun = { summary: 'show the changes without making them' }
 const suggest = {
   name: 'suggest',
   type: 'boolean',
-  summary: 'suggest the changes instead of making them; the suggest role is enough'
+  summary: 'suggest the changes instead of making them; needs only the suggest role'
 } as const
 const merge = { name: 'merge', type: 'boolean', summary: 'if others changed the document too, merge both into the file' } as const
 const keepMarks = {
@@ -32,14 +32,14 @@ const account: readonly Command[] = [
     operation: 'startDeviceLogin',
     positionals: [],
     options: [
-      { name: 'browser', type: 'boolean', summary: 'with --no-browser open no browser' },
+      { name: 'browser', type: 'boolean', summary: 'with --no-browser do not open a browser' },
       { name: 'name', type: 'string', summary: 'name of the session on the account page' },
       { name: 'with-token', type: 'boolean', summary: 'read a token from standard input instead' }
     ],
     examples: ['agmd login --no-browser', 'printf "%s" "$TOKEN" | agmd login --with-token']
   }),
   own('logout', {
-    summary: 'Ends the session, here and at the service.',
+    summary: 'Ends the session on this machine and at the service.',
     operation: 'revokeSession',
     positionals: [],
     options: [],
@@ -64,7 +64,7 @@ const documents: readonly Command[] = [
   commandOf('createDocument', {
     own: true,
     description:
-      'A FILE becomes the text, and is linked to the document. Prints the link. Unless you are signed in, anyone with the link owns the document.',
+      'The text comes from FILE, which is linked to the document. Prints the link. Unless you are signed in, anyone with the link owns the document.',
     positionals: {},
     without: ['content', 'kind'],
     options: [{ name: 'file', short: 'f', type: 'string', summary: 'Markdown of the document; - is standard input' }, keepMarks],
@@ -73,7 +73,7 @@ const documents: readonly Command[] = [
   }),
   commandOf('readContent', {
     own: true,
-    summary: 'Writes a document to a file and remembers its version for the push.',
+    summary: 'Writes a document to a file and remembers its version for the next push.',
     description: 'Does not overwrite changes in the file: --merge merges both, --force replaces the file.',
     without: ['section', 'lines', 'since', 'version'],
     options: [
@@ -87,8 +87,8 @@ const documents: readonly Command[] = [
     own: true,
     summary: 'Replaces a document with a file, if nobody changed it since the pull.',
     description:
-      'Otherwise it writes nothing and exits with code 5. --merge merges and pushes changes in different places. Where both changed the same ' +
-      'text, the file gets both between conflict marks: resolve them and push again.',
+      'Otherwise it writes nothing and exits with code 5. --merge merges and pushes changes in different places. If you and others changed the same ' +
+      'text, the file gets both versions between conflict marks: resolve them and push again.',
     without: ['content', 'mode', 'onConflict', 'dryRun', 'baseVersion', 'label'],
     options: [
       { name: 'file', short: 'f', type: 'string', summary: 'the file, if DOC is not a pulled file' },
@@ -124,7 +124,7 @@ const documents: readonly Command[] = [
     ],
     fields: {
       from: { required: false, summary: 'an earlier version, instead of a file' },
-      to: { summary: 'a later version; the current version when absent' }
+      to: { summary: 'a later version; defaults to the current version' }
     },
     examples: ['agmd docs diff notes.md', 'agmd docs diff "$URL" -f notes.md', 'agmd docs diff "$URL" --from "$VERSION"']
   }),
@@ -189,7 +189,7 @@ const documents: readonly Command[] = [
     examples: ['BROWSER=true agmd docs open "$URL"']
   }),
   own('docs watch', {
-    summary: 'Keeps a file in sync with its document; with --two-way in both directions.',
+    summary: 'Keeps a file in sync with its document; with --two-way, in both directions.',
     description: 'Stops with exit code 5 if both sides changed the same text.',
     operation: 'listEvents',
     positionals: [file('a pulled file')],
@@ -238,7 +238,7 @@ const review: readonly Command[] = [
   }),
   commandOf('decideSuggestion', {
     positionals: { action: 'ACTION' },
-    fields: { step: { summary: 'the step of the suggestion that you read; refused if the suggestion changed since' } },
+    fields: { step: { summary: 'the step of the suggestion that you read; refused if the suggestion has changed since' } },
     examples: [
       'agmd suggestions decide "$URL" "$SUGGESTION" accept --dry-run',
       'agmd suggestions decide "$URL" "$SUGGESTION" reject --reason "The old words are clearer."'
@@ -295,7 +295,7 @@ const tasks: readonly Command[] = [
   commandOf('createTask', {
     own: true,
     fields: {
-      requestId: { required: false, summary: 'your id for the request; derived from title and instructions when absent' },
+      requestId: { required: false, summary: 'your id for the request; by default derived from title and instructions' },
       instructions: longText
     },
     examples: ['agmd tasks create "$URL" --title "Check the tone" -m "Is it kind?"'],
@@ -364,7 +364,7 @@ const media: readonly Command[] = [
       '_IMAGE_MODEL, _SPEECH_MODEL, _TRANSCRIPTION_MODEL.',
     positionals: [],
     options: [
-      { name: 'slots', type: 'integer', summary: 'jobs at once, from 1 to 16; 1 when absent' },
+      { name: 'slots', type: 'integer', summary: 'number of jobs to run at once, from 1 to 16; defaults to 1' },
       { name: 'check', type: 'boolean', summary: 'only list the engines' }
     ],
     examples: ['AGMD_NODE_TOKEN="$NODE_TOKEN" agmd node', 'AGMD_NODE_TOKEN="$NODE_TOKEN" agmd node --check'],
@@ -387,12 +387,12 @@ const machine: readonly Command[] = [
         summary: 'NAME=VALUE for the JSON body, repeatable; VALUE may be JSON'
       },
       { name: 'body-file', type: 'string', summary: 'a file for the body; - is standard input' },
-      { name: 'type', type: 'string', summary: 'media type of that body; application/json when absent' }
+      { name: 'type', type: 'string', summary: 'media type of the body; defaults to application/json' }
     ],
     examples: ['agmd api GET /api/health', 'agmd api POST /new -F title=Notes -F content="# Notes"']
   }),
   own('mcp', {
-    summary: 'Serves MCP on standard input and output, for clients that start their own tools.',
+    summary: 'Serves MCP on standard input and output, for clients that start their own servers.',
     description: 'Calls without a key use the key of DOC. Tool names have underscores.',
     positionals: [{ ...documentPositional, required: false }],
     options: [],
@@ -405,7 +405,7 @@ const machine: readonly Command[] = [
     examples: ['agmd commands', 'agmd commands --json']
   }),
   own('completion', {
-    summary: 'Prints the completion script of a shell.',
+    summary: 'Prints the completion script for a shell.',
     positionals: [{ name: 'SHELL', summary: 'bash, zsh or fish', required: true }],
     options: [],
     examples: ['agmd completion bash', 'agmd completion zsh', 'agmd completion fish']

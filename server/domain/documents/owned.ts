@@ -124,7 +124,7 @@ export const listDocuments = async (service: Service, caller: Caller, input: Inp
 /** Returns the error for a claim through a link that expires: the access would outlive the link. */
 const endsBefore = (expiresAt: number): ServiceError =>
   new ServiceError('forbidden', {
-    message: `The owner link that you use ends on ${new Date(expiresAt).toISOString()}. To claim a document you need one without an expiry.`,
+    message: `The owner link that you use ends on ${new Date(expiresAt).toISOString()}. To claim a document, you need one without an expiry.`,
     hint: 'Ask for an owner link without an expiry, or ask somebody who has one to claim the document.'
   })
 

@@ -41,11 +41,11 @@ const says: Readonly<Record<Kind, { readonly message: string; readonly hint: str
   },
   account: {
     message: 'The documents of the owner’s account have used all their space.',
-    hint: 'The owner can delete documents for good in the trash to free space. The operator can raise AGMD_ACCOUNT_MEGABYTES.'
+    hint: 'To free space, the owner can permanently delete documents in the trash. The operator can raise AGMD_ACCOUNT_MEGABYTES.'
   },
   address: {
     message: 'The anonymous documents from one address have used all their space.',
-    hint: 'Delete documents for good in the trash, or sign in and choose "Add to your account" in their menu. The operator can raise AGMD_ANONYMOUS_MEGABYTES.'
+    hint: 'Permanently delete documents in the trash, or sign in and choose "Add to your account" in their menu. The operator can raise AGMD_ANONYMOUS_MEGABYTES.'
   }
 }
 

@@ -45,7 +45,7 @@ export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): v
   if (!whole)
     throw new ServiceError('unsupported_media_type', {
       message: `The end of the file is not valid for ${type.contentType}. The file is cut off, or has extra bytes.`,
-      hint: 'Send the whole file, without extra bytes.'
+      hint: 'Send the entire file, without extra bytes.'
     })
 }
 

@@ -11,8 +11,8 @@ const reportFields = '{"reviewedVersion", "summary", "commentIds", "suggestionId
 const nextSteps: Readonly<Record<TaskState, (address: string) => string>> = {
   open: (address) => `POST ${address}/start`,
   started: (address) => `Comment and suggest, then POST ${address}/report ${reportFields}`,
-  reported: () => 'Nothing is left to do: it was reported.',
-  closed: () => 'Nothing is left to do: it was closed.'
+  reported: () => 'Nothing is left to do: the review was reported.',
+  closed: () => 'Nothing is left to do: the assignment was closed.'
 }
 
 /** Returns the next call for the holder of an assignment's link. */
