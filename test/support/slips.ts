@@ -114,7 +114,7 @@ export const slips: readonly Slip[] = [
   call('PUT to the Markdown page of a document', 'PUT', '/d/{id}.md', 405, 'PUT /api/docs/{id}/content', { content: 'two' }),
   call('PATCH with the entire text', 'PATCH', `${api}/content`, 400, 'operations', { content: 'two' }),
   call('POST to rename a document', 'POST', api, 405, 'PATCH', { title: 'New' }),
-  call('DELETE of all comments', 'DELETE', `${api}/comments`, 405, 'takes GET, HEAD, POST'),
+  call('DELETE of all comments', 'DELETE', `${api}/comments`, 405, 'accepts GET, HEAD, POST'),
   get('`/api/documents` for `/api/docs`', '/api/documents/{id}', 404, '/api/docs/{id}'),
   get('`.md` after the id in the API', '/api/docs/{id}.md', 404, ''),
   get('a trailing slash', `${api}/content/`, 404, `GET ${api}/content`),
