@@ -137,3 +137,10 @@ test('[WORDS-2] every text that people read comes from the catalogue', () => {
     )
   expect(found).toEqual([])
 })
+
+test('[PUBLISH-19] a picture that cannot be loaded has the same words on published pages as in the editor, in both languages', () => {
+  const key = 'This picture cannot be shown: {name}'
+  const style = readFileSync(join(web, 'style/prose.css'), 'utf8')
+  expect(plain).toContain(key)
+  for (const words of [key, de[key]]) expect(style).toContain(`content: '${String(words).replace('{name}', '')}' attr(alt)`)
+})
