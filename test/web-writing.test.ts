@@ -795,4 +795,6 @@ test.each([
   const typed = state.update({ changes: { from: head, insert: 'X' }, selection: { anchor: head + 1 }, userEvent: 'input.type' })
   expect(typed.state.doc.toString()).toBe(expected)
   expect(typed.state.sliceDoc(0, typed.state.selection.main.head).endsWith('X')).toBe(true)
+  const bar = state.update({ changes: { from: head, insert: '|' }, selection: { anchor: head + 1 }, userEvent: 'input.type' })
+  expect(bar.state.doc.toString()).toBe(before.replace('‹›', '|'))
 })

@@ -17,7 +17,8 @@ export function typedInCell(transaction: Transaction): TransactionSpec | undefin
   changes.iterChanges((from, to, _from, _to, inserted) => {
     if (from === main.head && to === main.head) typed = inserted
   })
-  if (at === undefined || typed === undefined || typed.lines > 1) return undefined
+  // A typed bar begins another cell.
+  if (at === undefined || typed === undefined || typed.lines > 1 || typed.sliceString(0, 1) === '|') return undefined
   return {
     changes: { from: at, insert: typed },
     selection: { anchor: at + typed.length },
