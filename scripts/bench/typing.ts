@@ -185,7 +185,7 @@ const bareEditor = async (browser: Browser, setup: Setup, text: string, looks: s
 
 async function agmd(browser: Browser, url: string, mode: 'live' | 'source'): Promise<Bench> {
   const page = await (await browser.newContext()).newPage()
-  await page.addInitScript((value) => localStorage.setItem('agmd.mode', value), mode)
+  await page.addInitScript((value) => localStorage.setItem(`agmd.mode.${location.pathname.split('/')[2]}`, value), mode)
   await page.goto(url)
   await page.locator('.chip[data-state=saved]').waitFor({ timeout: 60_000 })
   await page.waitForLoadState('networkidle')

@@ -167,7 +167,7 @@ test('[WRITE-74] an editable page opens with the caret at the first words, which
   await page.keyboard.type('number ')
   expect(await editorText(page)).toBe('- number one\n- two')
   // The text does not take the focus in the reading view, on touch screens, or if another element has it.
-  await page.evaluate(() => localStorage.setItem('agmd.mode', 'read'))
+  await page.evaluate((id) => localStorage.setItem(`agmd.mode.${id}`, 'read'), owned.id)
   await page.goto(owned.url)
   await page.locator('.reading').waitFor()
   await saved(page)

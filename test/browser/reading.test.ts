@@ -136,6 +136,13 @@ test('[WEB-51] viewers get the reading view, others choose; the choice is rememb
   await saved(page)
   await page.keyboard.press('Control+Alt+KeyP')
   await page.locator('.cm-live').waitFor()
+  // The source chosen for one document is not chosen for another.
+  await page.keyboard.press('Control+Alt+KeyP')
+  await page.locator('.cm-source').waitFor()
+  await page.goto((await createDocument(world.url, 'three')).url)
+  await page.locator('.cm-live').waitFor()
+  await page.goto(document.url)
+  await page.locator('.cm-source').waitFor()
   await context.close()
 })
 

@@ -14,10 +14,10 @@
 
 /**
  * Values for the entire device, with the module that writes each: the person's `name` and the `device` id (`presence/person.ts`), the `documents`
- * that were opened (`recent.ts`), the view of documents (`mode`, live if absent) and of the `outline` (`document/page.tsx`), `theme` and `language`,
+ * that were opened (`recent.ts`), whether the `outline` is shown (`document/page.tsx`), `theme` and `language`,
  * and the documents that a person declined to add to an account (`home/claim-offer.tsx`).
  */
-type DeviceValue = 'name' | 'device' | 'documents' | 'mode' | 'outline' | 'theme' | 'language' | 'claim.declined'
+type DeviceValue = 'name' | 'device' | 'documents' | 'outline' | 'theme' | 'language' | 'claim.declined'
 
 /** Every value that is stored per document. Removing a document removes all of them. */
 export const documentValues = [
@@ -42,7 +42,9 @@ export const documentValues = [
   /** The last event that the person has seen. */
   'seen',
   /** Whether edits become suggestions. */
-  'suggesting'
+  'suggesting',
+  /** The view of the document, live if absent. */
+  'mode'
 ] as const
 
 /** Stores of the database. Each record names its document, so removing a document goes through all stores. */

@@ -86,7 +86,8 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
   // right to write still sees the view with their own changes.
   const wrote = signal(false)
   const writes = computed(() => session.canEdit.value || wrote.value || includesRole(session.role.value, 'comment'))
-  const stored = signal(modes.find((name) => name === readDevice(deviceValue('mode'))) ?? 'live')
+  const modeKey = documentValue('mode', session.id)
+  const stored = signal(modes.find((name) => name === readDevice(modeKey)) ?? 'live')
   const asked = signal<Mode | undefined>(undefined)
   const mode = computed<Mode>(() => (writes.value ? stored.value : (asked.value ?? 'read')))
   const writing = computed<WritingMode>(() => (mode.value === 'source' ? 'source' : 'live'))
@@ -108,7 +109,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
     if (!writes.value) asked.value = value
     else {
       stored.value = value
-      writeDevice(deviceValue('mode'), value)
+      writeDevice(modeKey, value)
     }
   }
   const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')

@@ -10,8 +10,6 @@ import { remember } from '../device/recent.ts'
 import { personName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import { readTextFile, TextFileFailure } from '../ui/text-file.ts'
-import { deviceValue } from '../device/device.ts'
-import { readDevice, writeDevice } from '../device/values.ts'
 
 /** Largest number of files that a person can add at once. */
 const filesMax = 50
@@ -44,11 +42,9 @@ async function create(input: NewDocument): Promise<string> {
   }
 }
 
-/** Creates a document and opens it in the writing mode that was used last. Throws `StartFailure`. */
+/** Creates a document and opens it. Throws `StartFailure`. */
 export async function startDocument(): Promise<void> {
-  const id = await create({})
-  if (readDevice(deviceValue('mode')) === 'read') writeDevice(deviceValue('mode'), null)
-  location.assign(`/d/${id}`)
+  location.assign(`/d/${await create({})}`)
 }
 
 /** Replaces the title in the front matter of a text. Quotes in the new title become apostrophes. */

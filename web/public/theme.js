@@ -6,7 +6,7 @@ try {
   // Hides the text that came with the page. A returning visitor may have a newer text on this device, or use another view.
   const doc = location.pathname.split('/')[2]
   const isKnown = doc !== undefined && localStorage.getItem('agmd.documents')?.includes(`"${doc}"`)
-  const mode = localStorage.getItem('agmd.mode') ?? 'live'
+  const mode = localStorage.getItem(`agmd.mode.${doc}`) ?? 'live'
   if (isKnown || mode !== 'live' || localStorage.getItem('agmd.outline') !== null) root.dataset.known = ''
 } catch {
   // The browser blocks storage, so the system's theme applies.
