@@ -380,7 +380,7 @@ test('[WRITE-13] a table of 20,000 rows is written in like any other, and only t
   await leave()
 })
 
-test('[WRITE-14] [WRITE-55] [WRITE-83] text is found and replaced: counted, by case, whole words and expressions, and within a selection', async () => {
+test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] text is found and replaced: counted, by case, whole words and expressions, and within a selection', async () => {
   const { page, press, type, text, leave } = await writer('one One someone\none two\none')
   const status = (words: string) => page.getByRole('search').getByText(words, { exact: true }).waitFor()
   await press('Control+Home', 'Control+f')
@@ -414,6 +414,10 @@ test('[WRITE-14] [WRITE-55] [WRITE-83] text is found and replaced: counted, by c
   await page.getByRole('search').waitFor({ state: 'detached' })
   await press('Control+z')
   await text('one One someone\none two\none')
+  // Selecting a word highlights no other one.
+  await press('Control+Home', ...Array.from({ length: 3 }, () => 'Shift+ArrowRight'))
+  await page.getByRole('toolbar', { name: 'Actions for the selection' }).waitFor()
+  expect(await page.locator('.cm-selectionMatch, .cm-searchMatch').count()).toBe(0)
   await leave()
 })
 
@@ -453,12 +457,23 @@ test('[WRITE-16] the outline goes to headings in every view and copies their lin
 
 const sample = readFileSync(join(import.meta.dirname, 'writing.md'), 'utf8')
 
-test('[WRITE-17] code is highlighted and not spell-checked; right-to-left text is aligned to its side', async () => {
+test('[WRITE-17] [WRITE-111] code is highlighted and not spell-checked; right-to-left text is aligned to its side', async () => {
   const { page, leave } = await writer(sample)
   await page.locator('.md-code .hljs-keyword', { hasText: 'export' }).waitFor()
   expect(await page.locator('.cm-content').getAttribute('spellcheck')).toBe('true')
   expect(await page.locator('.md-code').first().getAttribute('spellcheck')).toBe('false')
   expect(await page.locator('[spellcheck=false]', { hasText: /^code$/ }).count()).toBe(1)
+  const firstOf = await page
+    .locator('.md-code-first')
+    .first()
+    .evaluate((element) => parseFloat(getComputedStyle(element).paddingTop))
+  expect(firstOf).toBeGreaterThan(3)
+  const heights = await page.locator('.md-code').evaluateAll((lines) => lines.slice(1).map((each) => each.getBoundingClientRect().height))
+  const end = await page
+    .locator('.md-code-end')
+    .first()
+    .evaluate((element) => element.getBoundingClientRect().height)
+  expect(end).toBeLessThan(0.75 * Math.max(...heights))
   const line = page.locator('.cm-line', { hasText: 'اقتباس' })
   expect(await line.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl')
   await page.getByRole('button', { name: 'Source' }).click()

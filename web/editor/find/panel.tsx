@@ -4,7 +4,6 @@ import {
   findNext,
   findPrevious,
   getSearchQuery,
-  highlightSelectionMatches,
   openSearchPanel,
   replaceAll,
   replaceNext,
@@ -242,7 +241,6 @@ const closed = EditorView.updateListener.of(({ startState, state, view }) => {
 export const finding: Extension = [
   within,
   search({ top: true, createPanel, scrollToMatch: (range) => EditorView.scrollIntoView(range, { y: 'center' }) }),
-  highlightSelectionMatches({ minSelectionLength: 3 }),
   // The page binds Mod-F itself.
   Prec.low(keymap.of(searchKeymap.filter(({ key }) => key !== 'Mod-f' && key !== 'Mod-Alt-g'))),
   closed

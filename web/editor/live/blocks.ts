@@ -61,6 +61,8 @@ export function fencedCode(node: SyntaxNode, live: LiveContext): void {
   for (const line of live.lines(node.from, node.to)) {
     live.lineClass(line.from, 'md-code', ...(line.from === first ? ['md-code-first'] : []), ...(line.from === last ? ['md-code-last'] : []))
   }
+  // The line of the closing fence is low, because it shows no code.
+  if (node.lastChild?.name === 'CodeMark' && first < last) live.lineClass(last, 'md-code-end')
   if (first >= live.visible.from) live.widget(live.state.doc.lineAt(first).to, new CopyWidget())
   if (live.touched(node.from, node.to)) return
   for (const mark of node.getChildren('CodeMark')) live.hide(mark.from, mark.to)
