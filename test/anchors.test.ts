@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as Y from 'yjs'
-import { contextOf, findWords, linesOf, type Range, type Words, wholeCharacters } from '../shared/text/anchors.ts'
+import { contextOf, findWords, linesOf, type Range, type Words, wholeCharacters } from '../shared/text/targets.ts'
 import { applyEdits, diff } from '../shared/text/diff.ts'
 import { fold } from '../shared/text/fold.ts'
-import { locatePins, type Pin, pinsAfter, pinsAt } from '../shared/text/pins.ts'
+import { locatePins, type Pin, pinsAfter, pinsAt } from '../shared/text/anchors.ts'
 import { occurrences } from '../shared/text/search.ts'
 import { anchorsHold } from './fuzz/anchors.ts'
 

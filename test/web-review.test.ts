@@ -2,7 +2,7 @@
 import { ChangeSet, Text } from '@codemirror/state'
 import { computed, signal } from '@preact/signals'
 import { expect, test } from 'vitest'
-import { findWords } from '../shared/text/anchors.ts'
+import { findWords } from '../shared/text/targets.ts'
 import { bareOf, findShown } from '../web/reading/find-words.ts'
 import { followed, type Sent } from '../web/review/suggestions/accepted.ts'
 import { showInvitation } from '../web/review/cards/invitation.ts'

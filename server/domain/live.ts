@@ -1,7 +1,7 @@
 /** Declares how the domain reaches documents in memory. `server/live/` implements it. */
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { LiveMessage } from '../../shared/live-protocol.ts'
-import type { Range } from '../../shared/text/anchors.ts'
+import type { Range } from '../../shared/text/targets.ts'
 import type { Role } from '../../shared/roles.ts'
 import type { Caller } from './rights/caller.ts'
 import type { Follower } from './text/follower.ts'

@@ -9,7 +9,7 @@ import { applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awarene
 import * as Y from 'yjs'
 import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
-import type { Range } from '../../shared/text/anchors.ts'
+import type { Range } from '../../shared/text/targets.ts'
 import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
 import type { Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'

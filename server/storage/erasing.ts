@@ -13,7 +13,7 @@ import { open } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RootDatabase } from 'lmdb'
 import { limits } from '../../shared/limits.ts'
-import { keysOfStalePages, pageHeaderBytes } from './pages.ts'
+import { keysOfStalePages, pageHeaderBytes } from './lmdb-pages.ts'
 
 type Database = RootDatabase<Uint8Array, Uint8Array>
 

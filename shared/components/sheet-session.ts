@@ -254,7 +254,9 @@ function commit(state: SheetState, world: SheetWorld, step: Place): SheetOutcome
   const { begun, draft, pointing } = state
   if (begun === undefined) return { state }
   const place = placeOf(readingOf(world.table), begun)
-  const [mine, theirs] = [closedFormula(draft.text.trim()), textAt(world.table, place)]
+  const typed = draft.text.trim()
+  // In the data of a chart every value is plain text.
+  const [mine, theirs] = [world.index >= 0 ? closedFormula(typed) : typed, textAt(world.table, place)]
   const isChanged = mine !== begun.before
   const isContested = isChanged && theirs !== begun.before && theirs !== mine
   const isStep = step.row !== 0 || step.column !== 0

@@ -1,208 +1,227 @@
-/** Finds the text that a target names, by its words, its line or its offsets. Offsets are in UTF-16 units, and lines count from 1. */
-import { fold, isAccent } from './fold.ts'
-import { occurrences } from './search.ts'
+/**
+ * The anchors of comments and suggestions, and how they follow their text. A pin is the stored form of an anchor: the ids of its characters
+ * (characters.ts), and its text with the context. A replacement of the document may remove the characters and insert the same text elsewhere. The
+ * stored text then finds the new place (reanchor.ts).
+ */
+import type * as Y from 'yjs'
+import { contextOf, type Range } from './targets.ts'
+import { locate, type Place, placesOf } from './characters.ts'
+import type { Edit } from './diff.ts'
+import { findAgain, findAround, findReturned, findTelling, type Lost } from './reanchor.ts'
+import { surroundingsTaken } from './surroundings.ts'
 
-export interface Range {
-  readonly from: number
-  readonly to: number
+export interface Pin {
+  /** The place of the pin; null if a replacement removed the text and did not insert it again. */
+  readonly place: Place | null
+  /** The text of the pin. It equals the characters of `place` unit for unit. */
+  readonly quote: string
+  readonly prefix: string
+  readonly suffix: string
 }
 
-/** A range that a target might mean, with its context. (pins.ts follows ranges through edits.) */
-export interface Candidate extends Range {
-  readonly line: number
+/** Returns pins for ranges of the current text, which is `content`. */
+export const pinsAt = (text: Y.Text, content: string, ranges: readonly Range[]): Pin[] =>
+  placesOf(text, content, ranges).map((place, index) => {
+    const range = ranges[index] as Range
+    return { place, quote: content.slice(range.from, range.to), ...contextOf(content, range) }
+  })
+
+/** Returns the current ranges of pins in the text `content`. The range of a pin without text is undefined. */
+export const locatePins = (text: Y.Text, content: string, pins: readonly Pin[]): (Range | undefined)[] => {
+  const placed = pins.flatMap(({ place, quote }, index) => (place === null ? [] : [{ place, quote, index }]))
+  const found = locate(text, content, placed)
+  const ranges = Array.from<Range | undefined>({ length: pins.length })
+  placed.forEach(({ index }, position) => (ranges[index] = found[position]))
+  return ranges
+}
+
+/** An unchanged run of this many units is the same text, even if much of the surrounding text is gone. */
+const runUnitsMin = 16
+
+/**
+ * Whether enough of a range remains after the edits to be the same text. At least half of the range or a long run must remain, because single
+ * characters often survive a comparison by chance.
+ */
+const isKept = ({ from, to }: Range, edits: readonly Edit[]): boolean => {
+  let at = from
+  let kept = 0
+  let longest = 0
+  const keep = (until: number): void => {
+    kept += Math.max(0, until - at)
+    longest = Math.max(longest, until - at)
+  }
+  for (const edit of edits) {
+    if (edit.to <= from || edit.from >= to) continue
+    keep(edit.from)
+    at = Math.max(at, edit.to)
+  }
+  keep(to)
+  return kept * 2 >= to - from || longest >= runUnitsMin
+}
+
+/** A pin that must be searched for, because its text changed. */
+interface Sought extends Lost {
+  readonly index: number
+}
+
+/** A pin whose text or identifying context was changed by the edits. */
+interface Disturbed {
+  readonly index: number
+  /** The text of the pin's range before the edits. */
+  readonly quote: string
+  readonly was: Range
+  readonly is: Range | undefined
+}
+
+interface Replacement {
   readonly before: string
   readonly after: string
+  /** The edits that turned `before` into `after`. */
+  readonly edits: readonly Edit[]
+  /**
+   * Whether the edits result from a comparison of the texts. Such edits keep some characters by chance. If false, a caller named the place of each
+   * edit.
+   */
+  readonly isCompared: boolean
 }
 
-export type Found = { readonly range: Range } | { readonly candidates: readonly Candidate[] } | undefined
-
-export interface Words {
-  readonly find: string
-  /** The text directly before the target. `suffix` is the text directly after it. */
-  readonly prefix?: string | undefined
-  readonly suffix?: string | undefined
-  /** Number of the target among several matches, counted from 1. */
-  readonly occurrence?: number | undefined
-  /** The line on which the target begins. */
-  readonly line?: number | undefined
+interface Settled {
+  /** The changed pins to store, by index. */
+  readonly changed: ReadonlyMap<number, Pin>
+  /** The current ranges of all pins. The range of a pin without text is undefined. */
+  readonly ranges: readonly (Range | undefined)[]
 }
 
-/** Number of UTF-16 units of context that are stored with a quote (docs/api.md, Comments and suggestions). */
-export const contextUnits = 32
-
-const candidatesMax = 20
-
-const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
-const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
-
-/** Whether the offset is inside a surrogate pair. */
-export const splitsPair = (text: string, at: number): boolean =>
-  at > 0 && at < text.length && isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))
-
-/** Whether the offset is between a letter and its combining mark. */
-const splitsLetter = (text: string, at: number): boolean =>
-  at > 0 && at < text.length && isAccent(text.charCodeAt(at)) && !/\s/.test(text[at - 1] ?? '')
-
-/** Returns the range, extended to entire characters with their combining marks. */
-export const wholeCharacters = (text: string, { from, to }: Range): Range => {
-  const splits = (at: number): boolean => splitsPair(text, at) || splitsLetter(text, at)
-  let [start, end] = [from, to]
-  while (splits(start)) start--
-  while (splits(end)) end++
-  return { from: start, to: from === to ? start : end }
-}
-
-/** Returns the text before and after a range: at most 32 units each, and only entire characters. */
-export const contextOf = (text: string, { from, to }: Range): { prefix: string; suffix: string } => {
-  const start = Math.max(0, from - contextUnits)
-  const end = Math.min(text.length, to + contextUnits)
-  return {
-    prefix: text.slice(splitsPair(text, start) ? start + 1 : start, from),
-    suffix: text.slice(to, splitsPair(text, end) ? end - 1 : end)
+/** Returns a function that gives a range after edits; undefined if an edit touches the range. */
+const shifted = (edits: readonly Edit[]): ((range: Range) => Range | undefined) => {
+  let sum = 0
+  const shifts = [0, ...edits.map(({ from, to, insert }) => (sum += insert.length - (to - from)))]
+  return ({ from, to }) => {
+    let [low, high] = [0, edits.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((edits[middle] as Edit).to < from) low = middle + 1
+      else high = middle
+    }
+    const next = edits[low]
+    const shift = shifts[low] ?? 0
+    return next !== undefined && next.from <= to ? undefined : { from: from + shift, to: to + shift }
   }
 }
 
-/** The starts of the lines in a text. They are computed once and can be queried many times. */
-export interface Lines {
-  /** Returns the line of an offset. */
-  at(offset: number): number
-  /** Returns the range of a line without its line end; undefined if there is no such line. */
-  range(line: number): Range | undefined
-  readonly count: number
-}
+const deletesWithin = ({ from, to }: Range, edits: readonly Edit[]): boolean =>
+  edits.some((edit) => edit.from < to && edit.to > from && edit.to > edit.from)
 
-const lineFeed = 10
+/**
+ * Updates pins after a replacement of the document. `stood` contains their previous ranges. If the text of a pin moved, the pin follows it. If
+ * almost none of a pin's text is left, the pin becomes lost instead of moving to other text.
+ */
+export const pinsAfter = (
+  text: Y.Text,
+  pins: readonly Pin[],
+  stood: readonly (Range | undefined)[],
+  { before, after, edits, isCompared }: Replacement
+): Settled => {
+  const shift = shifted(edits)
+  const ranges = pins.map(({ quote }, index) => {
+    const was = stood[index]
+    // A pin between two characters depends on these characters, which may have moved.
+    const isWhole = was !== undefined && quote !== '' && was.to - was.from === quote.length && before.startsWith(quote, was.from)
+    return isWhole ? shift(was) : undefined
+  })
+  // All other pins are exactly where the edits moved them. Only touched and incomplete pins can be elsewhere.
+  const unsure = [...pins.keys()].filter((index) => ranges[index] === undefined)
+  const located = locatePins(
+    text,
+    after,
+    unsure.map((index) => pins[index] as Pin)
+  )
+  unsure.forEach((index, position) => (ranges[index] = located[position]))
 
-/** Returns the line of an offset, counted from 1. */
-export const lineAt = (text: string, offset: number): number => {
-  let line = 1
-  for (let at = 0; at < offset; at++) if (text.charCodeAt(at) === lineFeed) line++
-  return line
-}
+  const lost: Sought[] = []
+  const disturbed: Disturbed[] = []
+  const isTaken = isCompared ? surroundingsTaken(before, after, edits) : () => false
+  const taken = new Set(
+    [...pins.keys()].filter((index) => ranges[index] !== undefined && stood[index] !== undefined && isTaken(stood[index]))
+  )
+  for (const index of new Set([...unsure, ...taken])) {
+    const [pin, was, is] = [pins[index] as Pin, stood[index], ranges[index]]
+    if (was === undefined) {
+      if (is === undefined) lost.push({ ...pin, standing: false, index })
+      continue
+    }
+    const quote = before.slice(was.from, was.to)
+    if (is === undefined || taken.has(index) || after.slice(is.from, is.to) !== quote) disturbed.push({ index, quote, was, is })
+  }
 
-/** Returns the starts of the lines. The lines are counted first, because an array that grows takes several times the time and memory. */
-const startsOf = (text: string): Int32Array => {
-  const starts = new Int32Array(lineAt(text, text.length))
-  let line = 1
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === lineFeed) starts[line++] = at + 1
-  return starts
-}
-
-export const linesOf = (text: string): Lines => {
-  const starts = startsOf(text)
-  return {
-    count: starts.length,
-    at(offset) {
-      let [low, high] = [0, starts.length]
-      while (high - low > 1) {
-        const middle = (low + high) >> 1
-        if ((starts[middle] ?? 0) <= offset) low = middle
-        else high = middle
-      }
-      return low + 1
-    },
-    range(line) {
-      const from = starts[line - 1]
-      if (from === undefined) return undefined
-      const next = starts[line]
-      return { from, to: next === undefined ? text.length : next - 1 }
+  const again: { readonly range: Range; readonly index: number }[] = []
+  const telling = findTelling(
+    disturbed.map(({ quote }) => quote),
+    before,
+    after
+  )
+  for (const [position, { index, quote, was, is }] of disturbed.entries()) {
+    const found = telling[position]
+    if (found !== undefined) {
+      if (found.from !== is?.from || found.to !== is.to) again.push({ range: found, index })
+      continue
+    }
+    const hasGrown = is !== undefined && quote !== '' && !deletesWithin(was, edits)
+    if (hasGrown && !taken.has(index)) continue
+    // Characters that stayed in place are preferred to the same text elsewhere.
+    if (is === undefined || taken.has(index) || !isKept(was, edits)) lost.push({ quote, ...contextOf(before, was), standing: true, index })
+    else {
+      const range = findAround(after, quote, is)
+      if (range !== undefined) again.push({ range, index })
     }
   }
-}
+  findAgain(lost, before, after, edits).forEach((range, position) => {
+    if (range !== undefined) again.push({ range, index: (lost[position] as Sought).index })
+  })
 
-/** Whether a range starts or ends inside a letter. A match must not separate a letter from its accent. */
-export const partsLetter = (text: string, { from, to }: Range): boolean => splitsLetter(text, from) || splitsLetter(text, to)
-
-/** Returns non-overlapping matches of the words, at most `limit`. */
-const ranges = (text: string, words: Words, within: Range, limit: number): Range[] => {
-  const { find, prefix = '', suffix = '' } = words
-  const found: Range[] = []
-  for (const at of occurrences(text, prefix + find + suffix)) {
-    const from = at + prefix.length
-    if (from > within.to) break
-    if (from < Math.max(within.from, found.at(-1)?.to ?? 0)) continue
-    const range = { from, to: from + find.length }
-    if (partsLetter(text, range)) continue
-    found.push(range)
-    if (found.length === limit) break
+  const changed = new Map<number, Pin>()
+  for (const { quote, prefix, suffix, standing, index } of lost) {
+    ranges[index] = undefined
+    // The last context identifies the text if the text returns.
+    if (standing) changed.set(index, { place: null, quote, prefix, suffix })
   }
-  return found
-}
-
-/** Returns the end of the letter that ends at `to`, including accents that follow as separate units. */
-const withAccents = (text: string, to: number): number => {
-  let end = to
-  while (end < text.length && isAccent(text.charCodeAt(end))) end++
-  return end
-}
-
-/** Like `ranges`, but ignores white space and Markdown marks. */
-const foldedRanges = (text: string, words: Words, within: Range, limit: number): Range[] => {
-  const folded = fold(text)
-  const find = fold(words.find).text
-  if (find === '') return []
-  // Folds the context next to the words. The space between them is kept, because folding removes space at the ends of a text.
-  const beside = (context: string | undefined, end: 'start' | 'end'): string => {
-    const { text: bare } = fold(context ?? '')
-    if (bare === '') return ''
-    return end === 'end' ? bare + (/\s$/.test(context ?? '') ? ' ' : '') : (/^\s/.test(context ?? '') ? ' ' : '') + bare
-  }
-  const source = (at: number): number => folded.at[at] ?? text.length
-  const all = { find, prefix: beside(words.prefix, 'end'), suffix: beside(words.suffix, 'start') }
-  return ranges(folded.text, all, { from: 0, to: folded.text.length }, Number.POSITIVE_INFINITY)
-    .map(({ from, to }) => ({ from: source(from), to: withAccents(text, source(to - 1) + 1) }))
-    .filter(({ from }) => from >= within.from && from <= within.to)
-    .slice(0, limit)
+  const fresh = pinsAt(
+    text,
+    after,
+    again.map(({ range }) => range)
+  )
+  again.forEach(({ range, index }, position) => {
+    changed.set(index, fresh[position] as Pin)
+    ranges[index] = range
+  })
+  return { changed, ranges }
 }
 
 /**
- * Finds words in a text: exactly, or otherwise ignoring white space and Markdown marks. Returns undefined if the words do not occur. If they occur
- * several times and nothing identifies the intended match, the result contains all candidates.
+ * Returns pins whose lost text has returned, by index, with their ranges. This happens because undoing a deletion creates new characters. `ranges`
+ * contains the ranges of the pins in the text `content`. The time is bounded.
  */
-export const findWords = (text: string, words: Words): Found => {
-  const lines = linesOf(text)
-  const within = words.line === undefined ? { from: 0, to: text.length } : lines.range(words.line)
-  if (within === undefined || words.find === '') return undefined
-  const limit = words.occurrence ?? candidatesMax
-  const exact = ranges(text, words, within, limit)
-  const found = exact.length > 0 ? exact : foldedRanges(text, words, within, limit)
-  if (words.occurrence !== undefined) return one(found[words.occurrence - 1])
-  if (found.length < 2) return one(found[0])
-  return { candidates: found.map((range) => candidate(text, lines, range)) }
-}
-
-/** Returns the matches of the words on any line, at most 20. */
-const placesOf = (text: string, { find, prefix, suffix }: Words): readonly Candidate[] => {
-  const found = findWords(text, { find, prefix, suffix })
-  if (found === undefined) return []
-  return 'candidates' in found ? found.candidates : [candidate(text, linesOf(text), found.range)]
-}
-
-/**
- * Reports where words occur if they are not on the given line, or occur fewer times than the given number. Returns undefined if they do not occur at
- * all, or if neither a line nor a number was given.
- */
-export const missedPlace = (
-  text: string,
-  { find, prefix, suffix, line, occurrence }: Words
-): { readonly message: string; readonly candidates: readonly Candidate[] } | undefined => {
-  if (line === undefined && occurrence === undefined) return undefined
-  const candidates = placesOf(text, { find, prefix, suffix })
-  if (candidates.length === 0) return undefined
-  const beginning = line === undefined ? candidates : candidates.filter((each) => each.line === line)
-  if (beginning.length === 0) {
-    const lines = [...new Set(candidates.map((each) => each.line))].join(', ')
-    return { message: `This text does not begin on line ${line}, but on ${lines}.`, candidates }
-  }
-  const times = beginning.length === 1 ? 'once' : `${beginning.length} times`
-  const counted = candidates.length === candidatesMax ? `fewer than ${occurrence} times` : times
-  const where = line === undefined ? 'in the document' : `on line ${line}`
-  return { message: `This text occurs ${counted} ${where}, so there is no occurrence ${occurrence}.`, candidates: beginning }
-}
-
-const one = (range: Range | undefined): Found => range && { range }
-
-const candidate = (text: string, lines: Lines, range: Range): Candidate => {
-  const { prefix, suffix } = contextOf(text, range)
-  return { ...range, line: lines.at(range.from), before: prefix, after: suffix }
+export const pinsReturned = (
+  text: Y.Text,
+  content: string,
+  pins: readonly Pin[],
+  ranges: readonly (Range | undefined)[]
+): ReadonlyMap<number, { readonly pin: Pin; readonly range: Range }> => {
+  const isThere = (quote: string, range: Range | undefined): boolean =>
+    range !== undefined && (quote === '' || content.slice(range.from, range.to) === quote)
+  const gone = [...pins.keys()].filter((index) => !isThere((pins[index] as Pin).quote, ranges[index]))
+  const found = findReturned(
+    gone.map((index) => ({ ...(pins[index] as Pin), left: ranges[index] })),
+    content
+  )
+  const back = gone.flatMap((index, position) => {
+    const range = found[position]
+    return range === undefined ? [] : [{ index, range }]
+  })
+  const fresh = pinsAt(
+    text,
+    content,
+    back.map(({ range }) => range)
+  )
+  return new Map(back.map(({ index, range }, position) => [index, { pin: fresh[position] as Pin, range }]))
 }

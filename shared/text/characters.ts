@@ -5,7 +5,7 @@
  * A pair of relative positions would not be sufficient: if everything between them were replaced, they would point at the new text.
  */
 import * as Y from 'yjs'
-import { type Range, splitsPair } from './anchors.ts'
+import { type Range, splitsPair } from './targets.ts'
 
 export type CharacterId = readonly [client: number, clock: number]
 

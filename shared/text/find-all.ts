@@ -1,5 +1,5 @@
 /** Search in a text for people. It ignores case and the encoding of accents, and returns each match with its line, section and context. */
-import { type Lines, linesOf, partsLetter, splitsPair } from './anchors.ts'
+import { type Lines, linesOf, partsLetter, splitsPair } from './targets.ts'
 import { isAccent } from './fold.ts'
 import { outlineOf, type Section } from './outline.ts'
 import { occurrences } from './search.ts'

@@ -1,5 +1,5 @@
 /** Splits the difference between two texts into suggested changes: by words, sentences, paragraphs or sections. */
-import type { Range } from './anchors.ts'
+import type { Range } from './targets.ts'
 import { applyEdits, type Edit } from './diff.ts'
 import { outlineOf } from './outline.ts'
 

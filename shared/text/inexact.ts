@@ -2,7 +2,7 @@
  * Replaces text that differs from the text in a request, for example by Markdown marks, white space or a link around it. Such text may have
  * annotations. A replacement must not remove half a pair of marks, an address or a table cell.
  */
-import type { Range } from './anchors.ts'
+import type { Range } from './targets.ts'
 
 const marks = '*_~=`'
 const isMark = (character: string | undefined): boolean => character !== undefined && character !== '' && marks.includes(character)

@@ -1,5 +1,5 @@
 /** Finds the list items of a Markdown text, by their words or by the section of their list. */
-import type { Range } from './anchors.ts'
+import type { Range } from './targets.ts'
 import type { Source } from './resolution.ts'
 import type { Resolved } from './resolved.ts'
 import type { ProseLine } from './prose.ts'

@@ -2,7 +2,7 @@
  * Resolves operations on words, sections and lines to ranges of a text and their replacements. Each operation refers to the text that its sender has
  * read. server/domain/text/edits.ts handles later changes.
  */
-import { findWords, missedPlace, type Range, type Words } from './anchors.ts'
+import { findWords, missedPlace, type Range, type Words } from './targets.ts'
 import { replaceable } from './inexact.ts'
 import type { Section } from './outline.ts'
 import { isSame, sectionOf, shortened, type Source } from './resolution.ts'

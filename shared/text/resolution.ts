@@ -1,5 +1,5 @@
 /** A text with the data that edits query (its lines, outline and tables), and the lookup of a section by its name. */
-import { contextOf, type Lines, linesOf } from './anchors.ts'
+import { contextOf, type Lines, linesOf } from './targets.ts'
 import type { Unresolved } from './resolved.ts'
 import { type ProseLine, proseLines } from './prose.ts'
 import { type TextTable, tablesOf } from './tables.ts'

@@ -1,5 +1,5 @@
 /** The result of resolving an edit in a text: a range and its replacement, or the reason why the edit cannot be applied. */
-import type { Candidate, Range } from './anchors.ts'
+import type { Candidate, Range } from './targets.ts'
 
 /** A range of the text and its replacement. */
 export interface Resolved extends Range {

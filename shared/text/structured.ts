@@ -1,5 +1,5 @@
 /** Edits of structured parts of a text: all matches of words, rows and cells of tables, and items and task boxes of lists. */
-import { type Candidate, contextOf, partsLetter, type Range } from './anchors.ts'
+import { type Candidate, contextOf, partsLetter, type Range } from './targets.ts'
 import { type Item, itemAdded, itemChecked, itemsOf, listsIn } from './lists.ts'
 import { sectionOf, shortened, type Source } from './resolution.ts'
 import { isUnresolved, type Resolution, type Resolutions, type Resolved, type Unresolved } from './resolved.ts'

@@ -2,7 +2,7 @@
  * Decides whether text that survived a replacement of the document is still the anchored text. A comparison keeps characters by chance: if two texts
  * only have a number in common, it keeps the number. The context therefore decides.
  */
-import { contextUnits, type Range } from './anchors.ts'
+import { contextUnits, type Range } from './targets.ts'
 import type { Edit } from './diff.ts'
 import { occurrences } from './search.ts'
 

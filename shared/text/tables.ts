@@ -5,7 +5,7 @@
 import { type Fence, fencesOf } from '../fences/fences.ts'
 import { parseSheet, type Sheet, writtenCell } from '../fences/sheet.ts'
 import { setCells } from '../fences/sheet-edits.ts'
-import type { Range } from './anchors.ts'
+import type { Range } from './targets.ts'
 import { applyEdits, type Edit } from './diff.ts'
 import type { Resolved } from './resolved.ts'
 import { type ProseLine, proseLines } from './prose.ts'

@@ -38,7 +38,7 @@ import { pictureWords } from '../../shared/markdown/pictures.ts'
 import { typographic } from '../../shared/markdown/typography.ts'
 import { mentionOf, mentionPlaces } from '../../shared/mentions.ts'
 import { firstHeading, plainHeading, plainName, titleIn, titleOfText } from '../../shared/names.ts'
-import { findWords, linesOf } from '../../shared/text/anchors.ts'
+import { findWords, linesOf } from '../../shared/text/targets.ts'
 import { commonItems } from '../../shared/text/common-lines.ts'
 import { diff, type Edit, hunks, unifiedDiff } from '../../shared/text/diff.ts'
 import { fold } from '../../shared/text/fold.ts'
@@ -54,7 +54,7 @@ import { proseLines } from '../../shared/text/prose.ts'
 import { sourceOf } from '../../shared/text/resolution.ts'
 import { tablesOf } from '../../shared/text/tables.ts'
 import { outlineOf, sectionsNamed } from '../../shared/text/outline.ts'
-import { findAgain, findAround } from '../../shared/text/repin.ts'
+import { findAgain, findAround } from '../../shared/text/reanchor.ts'
 import { atxOf, withoutFootnotes, withoutTargets } from '../../shared/text/scan.ts'
 import { occurrences } from '../../shared/text/search.ts'
 import { linesNow, similarLines } from '../../shared/text/similar.ts'
@@ -110,7 +110,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     titleOfText: (text) => titleOfText(titleIn(text), null)
   },
   'shared/mentions.ts': { mentionPlaces, mentionOf },
-  'shared/text/anchors.ts': {
+  'shared/text/targets.ts': {
     linesOf,
     'findWords, exact': (text) => findWords(text, { find: text.slice(-20) }),
     'findWords, folded': (text) => findWords(text, { find: `${text.slice(100, 160)}?` })
@@ -136,7 +136,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
       resolve(sourceOf(`# x\n${text}`), { op: 'replace_section', section: 'x', occurrence: 1, markdown: `${text}x` })
   },
   'shared/text/outline.ts': { outlineOf, sectionsNamed: (text) => sectionsNamed(outlineOf(text), 'a > b') },
-  'shared/text/repin.ts': {
+  'shared/text/reanchor.ts': {
     findAgain: (text) => {
       const lost = Array.from({ length: 10 }, (_lost, at) => ({ quote: text.slice(at, at + 40), prefix: 'x', suffix: '', standing: true }))
       return findAgain(lost, text, changed(text), edits(text))
@@ -243,7 +243,7 @@ const others: Readonly<Record<string, string>> = {
   'shared/text/client-ids.ts': 'reads numbers',
   'shared/text/resolved.ts': 'holds what edits mean, and reads no text',
   'shared/text/resolution.ts': 'keeps what outline.ts, tables.ts and prose.ts read',
-  'shared/text/pins.ts': 'reads structures of Yjs; the text by repin.ts and surroundings.ts',
+  'shared/text/anchors.ts': 'reads structures of Yjs; the text by reanchor.ts and surroundings.ts',
   'shared/fences/chart-svg.ts': 'draws what chart.ts read',
   'shared/fences/html.ts': 'shows what the parsers read',
   'shared/fences/html-text.ts': 'replaces single characters',

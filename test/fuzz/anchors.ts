@@ -8,9 +8,9 @@
  */
 import assert from 'node:assert/strict'
 import * as Y from 'yjs'
-import { type Range, wholeCharacters } from '../../shared/text/anchors.ts'
+import { type Range, wholeCharacters } from '../../shared/text/targets.ts'
 import { applyEdits, diff, type Edit } from '../../shared/text/diff.ts'
-import { locatePins, type Pin, pinsAfter, pinsAt } from '../../shared/text/pins.ts'
+import { locatePins, type Pin, pinsAfter, pinsAt } from '../../shared/text/anchors.ts'
 import { seeded } from '../support/typist.ts'
 
 type Random = (below: number) => number

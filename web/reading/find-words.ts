@@ -1,5 +1,5 @@
 /** Finds words of a Markdown source in the text rendered from it. This module has no user interface code. */
-import type { Range } from '../../shared/text/anchors.ts'
+import type { Range } from '../../shared/text/targets.ts'
 import { occurrences } from '../../shared/text/search.ts'
 
 /** Matches characters that do not identify a text. All Markdown marks are among them. */

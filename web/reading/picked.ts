@@ -1,5 +1,5 @@
 /** Maps a selection in the reading view to a range of the Markdown source. */
-import type { Range as Span } from '../../shared/text/anchors.ts'
+import type { Range as Span } from '../../shared/text/targets.ts'
 import { bareOf, findShown } from './find-words.ts'
 import { textOf, type Block } from './source-blocks.ts'
 

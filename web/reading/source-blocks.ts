@@ -1,6 +1,6 @@
 /** Connects the blocks of the reading view with their source. */
 import type { Rendered } from '../../shared/markdown/render.ts'
-import type { Range as Span } from '../../shared/text/anchors.ts'
+import type { Range as Span } from '../../shared/text/targets.ts'
 import { type Bare, bareOf } from './find-words.ts'
 
 /** An element of the article, and the range of the source that it shows. */

@@ -56,7 +56,7 @@ import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts
 import type { MediaKind } from '../../../shared/media-types.ts'
 import type { Role } from '../../../shared/roles.ts'
 import type { TaskState } from '../../../shared/task-states.ts'
-import type { Pin } from '../../../shared/text/pins.ts'
+import type { Pin } from '../../../shared/text/anchors.ts'
 import type { Key } from '../ports.ts'
 
 export interface Owner {

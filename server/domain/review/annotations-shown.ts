@@ -1,7 +1,7 @@
 /** The form in which answers and open pages show annotations. */
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
-import type { Lines, Range } from '../../../shared/text/anchors.ts'
+import type { Lines, Range } from '../../../shared/text/targets.ts'
 import { type Caller, nameOfAuthor } from '../rights/caller.ts'
 import type { Author, Comment, Reply, Suggestion } from '../records/keys.ts'
 import type { LiveMessage } from '../../../shared/live-protocol.ts'

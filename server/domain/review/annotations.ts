@@ -8,9 +8,9 @@
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
-import { contextOf, type Lines, linesOf, type Range } from '../../../shared/text/anchors.ts'
+import { contextOf, type Lines, linesOf, type Range } from '../../../shared/text/targets.ts'
 import type { Edit } from '../../../shared/text/diff.ts'
-import { locatePins, type Pin, pinsAfter, pinsReturned } from '../../../shared/text/pins.ts'
+import { locatePins, type Pin, pinsAfter, pinsReturned } from '../../../shared/text/anchors.ts'
 import type { Snapshot } from '../text/journal.ts'
 import { type Comment, decodeRecord, encodeRecord, keys, type Suggestion } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
-import { contextOf, lineAt, type Range } from '../../../shared/text/anchors.ts'
+import { contextOf, lineAt, type Range } from '../../../shared/text/targets.ts'
 import { actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor, taskOf } from '../rights/caller.ts'
 import { tellMentions } from './comment-mentions.ts'
 import { remember } from '../records/idempotency.ts'

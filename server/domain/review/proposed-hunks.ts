@@ -1,7 +1,7 @@
 /** The proposed changes from one text to another, as separate hunks. Added or removed lines are proposed as entire lines. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
-import type { Range } from '../../../shared/text/anchors.ts'
+import type { Range } from '../../../shared/text/targets.ts'
 import { diff, lineChanges, splitLines } from '../../../shared/text/diff.ts'
 import { type Granularity, parted } from '../../../shared/text/granularity.ts'
 import { checkText } from '../text/named-range.ts'

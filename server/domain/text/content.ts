@@ -8,7 +8,7 @@
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
-import type { Range } from '../../../shared/text/anchors.ts'
+import type { Range } from '../../../shared/text/targets.ts'
 import { coarsened, coarseWordDiff, type Edit, hunksOf } from '../../../shared/text/diff.ts'
 import { actorOf, type Caller, nameOfActor } from '../rights/caller.ts'
 import type { Announcement, ContentPayload } from './follower.ts'

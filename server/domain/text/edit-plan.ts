@@ -2,7 +2,7 @@
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
-import type { Candidate, Range } from '../../../shared/text/anchors.ts'
+import type { Candidate, Range } from '../../../shared/text/targets.ts'
 import { applyEdits, coarsened, diff, type Edit, unifiedDiff } from '../../../shared/text/diff.ts'
 import { type Operation, resolve } from '../../../shared/text/operations.ts'
 import { type Source, sourceOf } from '../../../shared/text/resolution.ts'

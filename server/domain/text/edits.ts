@@ -5,7 +5,7 @@
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
-import type { Range } from '../../../shared/text/anchors.ts'
+import type { Range } from '../../../shared/text/targets.ts'
 import { followed as followedEdits } from '../../../shared/text/diff.ts'
 import { append, besideWords, isByNumber, type Operation, resolve } from '../../../shared/text/operations.ts'
 import { sectionOf, type Source, sourceOf } from '../../../shared/text/resolution.ts'

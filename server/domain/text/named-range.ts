@@ -1,8 +1,8 @@
 /** Resolves the target of a request (a quotation, a line, or a range) to a part of a text. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
-import { findWords, linesOf, missedPlace, type Range, wholeCharacters } from '../../../shared/text/anchors.ts'
-import { tellingUnits } from '../../../shared/text/repin.ts'
+import { findWords, linesOf, missedPlace, type Range, wholeCharacters } from '../../../shared/text/targets.ts'
+import { tellingUnits } from '../../../shared/text/reanchor.ts'
 import type { CommentTarget } from '../records/keys.ts'
 
 /** The range that a caller names. */

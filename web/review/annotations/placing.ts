@@ -4,7 +4,7 @@
 import { batch, signal, type ReadonlySignal } from '@preact/signals'
 import type { Extension } from '@codemirror/state'
 import { EditorView, type ViewUpdate } from '@codemirror/view'
-import type { Range as Span } from '../../../shared/text/anchors.ts'
+import type { Range as Span } from '../../../shared/text/targets.ts'
 import { textMap } from '../../editor/binding.ts'
 import { isOpen, quoteOf, annotationOf, type Item } from './items.ts'
 import { dropAnnotations, placeAnnotations, placesIn, type Annotation } from '../suggestions/places.ts'

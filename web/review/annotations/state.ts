@@ -2,7 +2,7 @@
 import { plainNameOf } from '../../presence/people.ts'
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { mentionOf } from '../../../shared/mentions.ts'
-import type { Range as Span } from '../../../shared/text/anchors.ts'
+import type { Range as Span } from '../../../shared/text/targets.ts'
 import type { View } from '../../view/view.ts'
 import type { Editor } from '../../editor/setup/editor.ts'
 import { namesAround } from '../../presence/mention-names.ts'

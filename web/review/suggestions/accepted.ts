@@ -3,7 +3,7 @@
  * is no longer a suggestion. Later typing continues as a change of that text, so that nothing is lost or duplicated.
  */
 import { ChangeSet, type ChangeSpec, type Text } from '@codemirror/state'
-import type { Range } from '../../../shared/text/anchors.ts'
+import type { Range } from '../../../shared/text/targets.ts'
 
 /** A version of a suggestion that the service may have: the range of the text that it replaces (`from`–`to`), and the new text. */
 export interface Sent extends Range {

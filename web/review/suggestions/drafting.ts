@@ -5,7 +5,7 @@
  */
 import { effect, signal, untracked, type Signal } from '@preact/signals'
 import type { ChangeSet } from '@codemirror/state'
-import type { Range } from '../../../shared/text/anchors.ts'
+import type { Range } from '../../../shared/text/targets.ts'
 import { RequestError } from '../../client/api.ts'
 import { signature } from '../../presence/signature.ts'
 import type { Sent } from './accepted.ts'

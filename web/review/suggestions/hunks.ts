@@ -1,6 +1,6 @@
 /** Divides the changes typed in suggesting mode into separate changes of the document's text. */
 import type { ChangeSet, Text } from '@codemirror/state'
-import type { Range } from '../../../shared/text/anchors.ts'
+import type { Range } from '../../../shared/text/targets.ts'
 
 /** A range of the text (`from`–`to`) and its suggested replacement, which is at `fromShown`–`toShown` in the editor. */
 export interface Hunk extends Range {

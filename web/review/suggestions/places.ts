@@ -4,7 +4,7 @@
  */
 import { MapMode, RangeSet, RangeValue, StateEffect, StateField, type EditorState, type Extension, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view'
-import type { Range as Span } from '../../../shared/text/anchors.ts'
+import type { Range as Span } from '../../../shared/text/targets.ts'
 import { tiedText } from '../../editor/tied-text.ts'
 import { displayName } from '../../presence/people.ts'
 import { initials } from '../../presence/person.ts'

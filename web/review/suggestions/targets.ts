@@ -3,7 +3,7 @@
  * description.
  */
 import { limits } from '../../../shared/limits.ts'
-import { contextUnits, type Range, splitsPair, wholeCharacters } from '../../../shared/text/anchors.ts'
+import { contextUnits, type Range, splitsPair, wholeCharacters } from '../../../shared/text/targets.ts'
 import { occurrences } from '../../../shared/text/search.ts'
 import type { Target } from '../outbox/entry.ts'
 

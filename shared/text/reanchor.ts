@@ -2,7 +2,7 @@
  * Finds text that a replacement of the document removed and inserted elsewhere, for example because it was moved, rewrapped or restored. A match must
  * be unambiguous: the text, alone or with its context, occurred once before and occurs once now.
  */
-import { contextUnits, type Range } from './anchors.ts'
+import { contextUnits, type Range } from './targets.ts'
 import type { Edit } from './diff.ts'
 import { fold, type Folded } from './fold.ts'
 import { occurrences } from './search.ts'
