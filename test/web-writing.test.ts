@@ -18,6 +18,7 @@ import { belowRows } from '../web/editor/grid/below.ts'
 import { typeInCell } from '../web/editor/grid/type-in-cell.ts'
 import { belowLast } from '../web/editor/grid/press-below.ts'
 import { footnote } from '../web/editor/footnote.ts'
+import { formatsAt } from '../web/editor/formats.ts'
 import { bracketsNear, emojiTyped, linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/live/link-at.ts'
 import { pictureAt } from '../web/editor/live/picture-at.ts'
@@ -797,4 +798,17 @@ test.each([
   expect(typed.state.sliceDoc(0, typed.state.selection.main.head).endsWith('X')).toBe(true)
   const bar = state.update({ changes: { from: head, insert: '|' }, selection: { anchor: head + 1 }, userEvent: 'input.type' })
   expect(bar.state.doc.toString()).toBe(before.replace('‹›', '|'))
+})
+
+test.each([
+  ['one **‹two›** three', ['bold']],
+  ['one ‹**two**› three', ['bold']],
+  ['one ***‹two›***', ['bold', 'italic']],
+  ['~~a [b **‹c›**](/d)~~', ['bold', 'link', 'strikethrough']],
+  ['one **two ‹three** four›', []],
+  ['**one ‹›two**', ['bold']],
+  ['**one**‹›', []],
+  ['`c‹o›de` ==x==', ['code']]
+])('[WRITE-112] the formats of %j', (text, expected) => {
+  expect([...formatsAt(stateOf(text))].toSorted()).toEqual(expected)
 })

@@ -102,7 +102,7 @@ export const createAgents = (options: AgentTokenOptions): Agents => {
         const config = await configured()
         agent = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(rest) ? await verifyJwt(config, rest) : await introspect(config, token)
       } catch (error) {
-        log.warn('the issuer of agent tokens could not be asked', { issuer, error })
+        log.warn('a token could not be verified with the issuer of agent tokens', { issuer, error })
         const hint = 'Send the same request again in a minute; links and sessions keep working.'
         throw new ServiceError('issuer_unavailable', { message: 'The issuer of agent tokens is not responding.', hint }, { cause: error })
       }

@@ -107,7 +107,7 @@ export const issuerClient = (
     } catch (error) {
       // The next request asks the issuer again. The requests that are waiting now do not.
       if (known === asked) known = undefined
-      log.warn('the issuer could not be asked for its metadata', { issuer, error })
+      log.warn('the metadata of the issuer could not be read', { issuer, error })
       throw new ServiceError('issuer_unavailable', {}, { cause: error })
     }
   }

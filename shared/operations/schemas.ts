@@ -99,7 +99,7 @@ export const proposalFields = {
   granularity: z
     .enum(granularities)
     .optional()
-    .meta({ description: 'With mode=suggest: the size of each suggestion. Defaults to a run of lines, or an edit.' }),
+    .meta({ description: 'With mode=suggest: the size of each suggestion. Defaults to one per run of lines, or per edit.' }),
   note: MarkdownInput.optional().meta({ description: 'With mode=suggest: a note on the suggestions.' })
 }
 

@@ -509,7 +509,7 @@ test('[WRITE-18] the live view shows formulas and diagrams, and their source at 
   await leave()
 })
 
-test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons above it, without marks in code, is no wider than the text, and space stays below the caret', async () => {
+test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] a selection gets a few buttons above it, without marks in code, is no wider than the text, and space stays below the caret', async () => {
   const { page, press, type, text, leave } = await writer('```\ncode\n```\n\nsome words')
   await press('Control+Shift+ArrowLeft')
   const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
@@ -517,6 +517,8 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
   await text('```\ncode\n```\n\nsome *words*')
   await bubble.getByRole('button', { name: 'Bold' }).click()
   await text('```\ncode\n```\n\nsome ***words***')
+  for (const bar of [bubble, page.getByRole('toolbar', { name: 'Formatting' })])
+    await bar.getByRole('button', { name: 'Italic', pressed: true }).waitFor()
   await press('ArrowRight')
   await bubble.waitFor({ state: 'detached' })
 

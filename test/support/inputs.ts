@@ -92,7 +92,7 @@ export const neededInputs = (
     }
   }
 
-  /** Operations whose input no example can contain. */
+  /** Operations whose input names records that the test must create first. */
   const special: Readonly<Record<string, NeededInput>> = {
     withdrawSuggestion: {
       path: async (owner, sent) => {

@@ -89,8 +89,10 @@ export const extrasOf = (page: Page): Extras =>
       about: tooltip(commandOf(id)),
       icon: pathOf(id),
       isPossible: () => page.session.link.ended.value === undefined && isOfferedNow(id, page),
+      isOn: () => page.formats.value.has(id),
       run: runOf(id, page)
     })),
+    onFormats: (ids) => (page.formats.value = ids),
     // Calls the listener in a later task, because the editor must not change during an update.
     onRight: (listener) =>
       effect(() => {

@@ -97,6 +97,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
   const following = signal<number | undefined>(undefined)
   const words = signal('')
   const inTable = signal(false)
+  const formats = signal<ReadonlySet<string>>(new Set())
   const inCode = signal<CodeAround | undefined>(undefined)
   const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
@@ -242,6 +243,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
     following,
     words,
     inTable,
+    formats,
     inCode,
     outline,
     quiet,

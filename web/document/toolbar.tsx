@@ -55,6 +55,7 @@ export function Toolbar({ view }: { view: Page }): JSX.Element {
         type='button'
         class='button quiet icon-only'
         aria-label={t(command.title)}
+        aria-pressed={view.formats.value.has(id) || undefined}
         aria-disabled={command.barred?.(view) === true}
         title={tooltip(command)}
         tabIndex={index === current ? 0 : -1}

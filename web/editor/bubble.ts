@@ -14,6 +14,8 @@ export interface BubbleButton {
   /** The path data of the icon. */
   readonly icon: string
   isPossible(): boolean
+  /** Whether the selection already has the format of the button. */
+  isOn(): boolean
   run(): void
 }
 
@@ -27,7 +29,7 @@ function draw(buttons: readonly BubbleButton[]): TooltipView {
   dom.className = 'bubble'
   dom.setAttribute('role', 'toolbar')
   dom.setAttribute('aria-label', t('Actions for the selection'))
-  for (const { title, about, icon, isPossible, run } of buttons) {
+  for (const { title, about, icon, isPossible, isOn, run } of buttons) {
     if (!isPossible()) continue
     const button = dom.appendChild(document.createElement('button'))
     button.type = 'button'
@@ -36,6 +38,7 @@ function draw(buttons: readonly BubbleButton[]): TooltipView {
     button.tabIndex = -1
     button.title = about
     button.setAttribute('aria-label', title)
+    if (isOn()) button.setAttribute('aria-pressed', 'true')
     button.append(drawIcon(icon))
     // Without this, pressing a button would clear the selection.
     button.addEventListener('mousedown', (event) => event.preventDefault())

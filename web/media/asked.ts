@@ -27,7 +27,7 @@ function paragraphAround(lines: { line(number: number): { from: number; to: numb
   return { from: lines.line(first).from, to: lines.line(last).to }
 }
 
-/** Opens the panel for a job of a kind. The result of speech goes after the spoken text, and any other result goes to the cursor. */
+/** Opens the panel for a job of the given kind. Speech is inserted after the text that it reads aloud, and any other result at the cursor. */
 export function askFor(page: View, kind: JobKind): void {
   const view = page.editor.value?.view
   if (view === undefined) return

@@ -35,7 +35,7 @@ export interface NewJob {
 export interface Media {
   /** The jobs, newest first. */
   readonly list: ReadonlySignal<readonly Job[]>
-  /** Returns the obstacle to a job of a kind. Undefined if there is none, or if the page does not know yet. */
+  /** Returns the obstacle to a job of the given kind. Undefined if there is none, or if the page does not know yet. */
   obstacle(kind: JobKind): Obstacle | undefined
   /** The voices that the nodes report. */
   readonly voices: ReadonlySignal<readonly string[]>

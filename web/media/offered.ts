@@ -16,7 +16,7 @@ async function ask(): Promise<void> {
   offered.value = nodes > 0 ? capabilities : []
 }
 
-/** Whether a compute node offers jobs of a kind. */
+/** Whether a compute node offers jobs of the given kind. */
 export function isOffered(kind: JobKind): boolean {
   if (!isAsked) {
     isAsked = true

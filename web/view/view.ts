@@ -26,6 +26,8 @@ export interface View extends Named {
   readonly words: { value: string }
   /** Whether the cursor is in a table. */
   readonly inTable: { value: boolean }
+  /** The command ids of the inline formats that the selection has. */
+  readonly formats: { value: ReadonlySet<string> }
   /** The kind of code around the selection. */
   readonly inCode: { value: CodeAround | undefined }
   /** Whether the outline is visible. */

@@ -62,7 +62,7 @@ export interface Connection {
 
 /** Connects to PostgreSQL. `onEnd` is called once when the connection ends, for any reason. Throws the errors of the network and of PostgreSQL. */
 export async function connect(config: pg.ClientConfig, onEnd: (which: Connection) => void = () => {}): Promise<Connection> {
-  // The socket is created here so that it can be destroyed. A pg client waits for an answer of the server before it ends.
+  // The socket is created here so that it can be destroyed. A pg client waits for an answer from the server before it ends.
   const socket = new Socket()
   const client = new pg.Client({ ...config, stream: () => socket })
   let made = false

@@ -186,7 +186,7 @@ const pointer = EditorView.domEventHandlers({
     return toggleTask(view, view.posAtDOM(target))
   },
   click(event) {
-    // The check box shows the state of the text and not of the click.
+    // The check box reflects the text, so a click must not toggle it by itself.
     const onBox = event.target instanceof Element && event.target.matches('.md-task input')
     if (onBox) event.preventDefault()
     return onBox

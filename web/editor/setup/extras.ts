@@ -4,6 +4,7 @@ import type { Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from '../bubble.ts'
 import type { Extras } from './editor.ts'
 import { exactUndo } from '../exact-undo.ts'
+import { followFormats } from '../formats.ts'
 import { blockHandles } from '../blocks/handles.ts'
 import { turns, type Turn } from '../blocks/menu.tsx'
 import { cellEdges } from '../grid/edges.ts'
@@ -34,6 +35,8 @@ export interface ExtrasInput {
   readonly documents: Documents
   /** The buttons of the bubble above a selection. */
   readonly bubble: readonly BubbleButton[]
+  /** Called with the command ids of the inline formats of the selection when they change. */
+  readonly onFormats: (ids: ReadonlySet<string>) => void
   /** Calls a listener when the person's rights have changed. */
   readonly onRight: OnChange
   /** Returns the command with an id that changes the kind of a block. */
@@ -46,7 +49,18 @@ export interface ExtrasInput {
   readonly tell: (words: string) => void
 }
 
-export const createExtras = ({ blocks, onChange, documents, bubble, onRight, turn, titleAt, components, tell }: ExtrasInput): Extras => ({
+export const createExtras = ({
+  blocks,
+  onChange,
+  documents,
+  bubble,
+  onFormats,
+  onRight,
+  turn,
+  titleAt,
+  components,
+  tell
+}: ExtrasInput): Extras => ({
   always: [
     namesOnHover,
     completions(blocks, documents, onChange),
@@ -59,6 +73,7 @@ export const createExtras = ({ blocks, onChange, documents, bubble, onRight, tur
     linkOfWords,
     blockKeys,
     keepTab(tell),
+    followFormats(onFormats),
     selectionBubble(bubble, onRight)
   ],
   live: [
