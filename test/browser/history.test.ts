@@ -50,7 +50,17 @@ async function openSource(page: Page): Promise<void> {
 
 test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the changed words, move between changes, restore, and undo that', async () => {
   const document = await written()
-  const { page, heard } = await open(document)
+  const { page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 800 } })
+  let held: (() => void)[] | undefined
+  await page.routeWebSocket('**/collab', (socket) => {
+    const server = socket.connectToServer()
+    socket.onMessage((message) => {
+      if (held === undefined) server.send(message)
+      else held.push(() => server.send(message))
+    })
+  })
+  await page.goto(document.url)
+  await page.locator('.cm-content').waitFor()
   await saved(page)
   await page.locator('.cm-content').click()
   await openSource(page)
@@ -79,11 +89,23 @@ test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the changed words, move b
       ),
     'the caret at the change'
   )
-  // Typed text is undone first, then the restore.
+  // Typed text is undone first, then the restore. On a slow connection, the request for the restore must not overtake the typing.
   await page.keyboard.type('!')
+  await saved(page)
+  held = []
+  let asked = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/restore')) asked++
+  })
   await page.keyboard.press('Control+z')
   await until(async () => (await editorText(page)) === trip, 'only the typing undone')
   await page.keyboard.press('Control+z')
+  // A request that was sent at once would have been answered before this one.
+  await page.evaluate(() => fetch('/api/health'))
+  expect(asked).toBe(0)
+  for (const send of held) send()
+  held = undefined
+  await page.getByText('Restore undone.').waitFor()
   await until(async () => (await editorText(page)).includes('About 300.'), 'the text as it was')
   expect(heard).toEqual([])
   await page.context().close()
@@ -110,7 +132,7 @@ test('[HISTORY-9] [REV-8] undoing a restore keeps everything that others wrote s
   await restoreFirst()
   expect((await other([{ op: 'insert', at: 'start', markdown: 'First of all.' }])).status).toBe(200)
   await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('Restore undone. Edits that others made in the meantime are kept.').waitFor()
+  await page.getByText('Restore undone. Later edits are kept.').waitFor()
   await until(async () => (await editorText(page)) === `First of all.\n\n${before}`, 'both')
   const { revisions } = (await (
     await fetch(`${world.url}/api/docs/${document.id}/revisions`, { headers: { 'x-share-key': document.key } })
@@ -126,7 +148,7 @@ test('[HISTORY-9] [REV-8] undoing a restore keeps everything that others wrote s
   })
   expect(answer.status).toBe(200)
   await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('Others have changed these lines since.').waitFor()
+  await page.getByText('These lines have been changed since.').waitFor()
   expect(await editorText(page)).toBe(theirs)
   await page.context().close()
 })

@@ -3,10 +3,14 @@ import type { Page } from 'playwright-core'
 
 export const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
 
-/** Presses Tab until the control with this name has the focus. */
+/** Time that a control has to appear, in milliseconds. */
+const appearMs = 15_000
+
+/** Presses Tab until the control with this name has the focus. A panel that is still loading is passed through again until the control is there. */
 export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   const names: string[] = []
-  for (let pressed = 0; pressed < 60; pressed++) {
+  const end = Date.now() + appearMs
+  while (names.length < 60 || Date.now() < end) {
     const current = await page.evaluate(() => {
       const element = document.activeElement
       const [label] = (element as HTMLInputElement | null)?.labels ?? []
@@ -16,7 +20,7 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
     if (typeof name === 'string' ? current.trim().startsWith(name) : name.test(current)) return
     await page.keyboard.press('Tab')
   }
-  throw new Error(`never reached ${String(name)}: ${names.join(' | ')}`)
+  throw new Error(`never reached ${String(name)}: ${names.slice(0, 60).join(' | ')}`)
 }
 
 /** Runs a command from the palette by keyboard. */

@@ -226,12 +226,11 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
         const undoRestore = (): void => {
           giveKeyBack()
           undo().then(
-            ({ merged }) =>
-              toast(merged === true ? t('Restore undone. Edits that others made in the meantime are kept.') : t('Restore undone.')),
+            ({ merged }) => toast(merged === true ? t('Restore undone. Later edits are kept.') : t('Restore undone.')),
             (error: unknown) =>
               toast(
                 error instanceof RequestError && error.status === 409
-                  ? t('Others have changed these lines since. The earlier text is in the history.')
+                  ? t('These lines have been changed since. The earlier text is in the history.')
                   : words(error)
               )
           )

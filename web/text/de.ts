@@ -546,8 +546,8 @@ export const de: Catalogue = {
   'ordered steps': 'geordnet Schritte',
   'Others have just changed these lines. Look at their changes, then restore again.':
     'Andere haben diese Zeilen gerade geändert. Sieh dir ihre Änderungen an und stelle dann noch einmal wieder her.',
-  'Others have changed these lines since. The earlier text is in the history.':
-    'Andere haben diese Zeilen seitdem geändert. Der frühere Text steht im Verlauf.',
+  'These lines have been changed since. The earlier text is in the history.':
+    'Diese Zeilen wurden seitdem geändert. Der frühere Text steht im Verlauf.',
   'Others see your name at your cursor and on your comments and messages. This device remembers it.':
     'Andere sehen deinen Namen an deinem Cursor und bei deinen Kommentaren und Nachrichten. Dieses Gerät merkt ihn sich.',
   Outline: 'Gliederung',
@@ -850,8 +850,7 @@ export const de: Catalogue = {
   },
   'The audio is ready.': 'Die Sprachausgabe ist fertig.',
   'Restore undone.': 'Wiederherstellung rückgängig gemacht.',
-  'Restore undone. Edits that others made in the meantime are kept.':
-    'Wiederherstellung rückgängig gemacht. Was andere seitdem geschrieben haben, bleibt.',
+  'Restore undone. Later edits are kept.': 'Wiederherstellung rückgängig gemacht. Spätere Änderungen bleiben erhalten.',
   'The text is stored on this device.': 'Der Text ist auf diesem Gerät gespeichert.',
   'The text is kept while this page is open.': 'Der Text bleibt, solange diese Seite offen ist.',
   'The document already matches this version.': 'Das Dokument entspricht schon dieser Version.',
