@@ -1,4 +1,4 @@
-/** Actions of the commands that need more than one call of an operation. */
+/** Actions of the commands that make more than one call to the service. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { type Client, errorFrom, inHeader } from '../shared/client.ts'
@@ -37,7 +37,8 @@ type Loose = (...given: readonly unknown[]) => Promise<unknown>
 const loose = (client: Client, name: OperationName): Loose => client[name] as unknown as Loose
 
 /**
- * Returns the only assignment that a link can see. It is used if the command line names no assignment. Throws `usage` if there is not exactly one.
+ * Returns the only assignment that is visible through the link, for a command line that names no assignment. Throws `usage` if there is not exactly
+ * one.
  */
 const onlyTask = async (client: Client, place: Place): Promise<string> => {
   const { tasks } = await client.listTasks(place.doc)
@@ -89,8 +90,8 @@ const showRevision: Action = async (call) => {
 }
 
 /**
- * Restores a revision. If the caller names no base version, the client first reads the current one, so that text written after that is never
- * replaced.
+ * Restores a revision. If the caller names no base version, the client first reads the current one, so that the restore cannot replace text that is
+ * written later.
  */
 const restore: Action = async (call) => {
   const place = call.place()

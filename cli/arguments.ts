@@ -19,7 +19,7 @@ export interface Parsed {
 
 // ——— the command ———
 
-/** Returns the number of words before the command. They must be options that apply to all commands. */
+/** Returns the number of words before the command, which must be options that apply to all commands. */
 const optionsBefore = (words: readonly string[]): number => {
   let at = 0
   while (words[at]?.startsWith('-') === true && words[at] !== '-') {
@@ -32,7 +32,7 @@ const optionsBefore = (words: readonly string[]): number => {
 
 export interface Line {
   readonly command: Command | undefined
-  /** The words at the position of the command. They can be a command, a group of commands, or neither. */
+  /** The words at the position of the command: a command, a group of commands, or neither. */
   readonly typed: string
   /** The words of the line, without the words of the command. */
   readonly rest: readonly string[]

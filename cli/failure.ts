@@ -94,7 +94,7 @@ const toldByService = (error: ServiceError): Told => {
   const known = code === error.code
   // The hint of the service may say more about an invalid field than the general hint.
   const special = error.code === 'invalid_request' && typeof hint === 'string' && hint !== errorMeanings.invalid_request.hint
-  // A hint to sign in means that only an account helps. The hint about links would be wrong.
+  // If the service advises signing in, only an account helps, and the hint about links would be wrong.
   const own = special ? undefined : hint === signInHint ? hints.account_required : hints[error.code]
   return {
     code: typeof code === 'string' ? code : error.code,

@@ -18,7 +18,7 @@ const originOf = (text: string, from: string): string => {
 
 const isLoopback = ({ hostname }: URL): boolean => hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
 
-/** Whether two origins are the same service. All names of this machine count as the same host. */
+/** Whether two origins belong to the same service. All names of this machine count as the same host. */
 const sameOrigin = (one: string, other: string): boolean => {
   const [a, b] = [new URL(one), new URL(other)]
   return one === other || (isLoopback(a) && isLoopback(b) && a.port === b.port && a.protocol === b.protocol)
@@ -95,7 +95,7 @@ export const placeOf = (typed: string, given: string | undefined): Place => {
   const link = readLink(text)
   if (link !== undefined) {
     const origin = acceptedOrigin(link.origin, given)
-    // If the file was pulled with only a session, no stored key is used: it would limit the rights of the session.
+    // If the file was pulled with only a session, no stored key is used, because the key would limit the rights of the session.
     const key = link.key === undefined ? undefined : (knownKey(origin, link.doc, link.key) ?? knownKey(origin, link.doc))
     return { origin, doc: link.doc, key, implied: link.implied === true, file: text }
   }
@@ -135,7 +135,7 @@ export const tokenFor = (origin: string, given: string | undefined): string | un
 export interface Access {
   readonly origin: string
   readonly key: string | undefined
-  /** Has the same meaning as in `Place`. */
+  /** See `implied` in `Place`. */
   readonly implied?: boolean
   readonly token: string | undefined
   readonly author: string | undefined

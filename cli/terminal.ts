@@ -50,7 +50,7 @@ const coloured = (flags: Flags, stream: NodeJS.WriteStream): boolean => {
 
 export interface Terminal {
   readonly flags: Flags
-  /** Whether a person can be asked. */
+  /** Whether there is a person who can answer questions. */
   readonly asks: boolean
   /** Prints a result: as JSON if it was requested, otherwise as the text that `words` returns. */
   result(value: unknown, words: () => string): void

@@ -18,7 +18,7 @@ const runtimeNode = 24
 // npm forwards signals that the terminal has already sent to this process. If the same signal arrives again within this time, npm has forwarded it,
 // and it is not a second request.
 const echoMilliseconds = 500
-// A service detects within this time that npm was killed.
+// How often a service checks whether npm was killed.
 const parentCheckMilliseconds = 1000
 
 const commands = {
@@ -312,7 +312,7 @@ async function test(...words) {
   return conclude(failed, await runSuite(chromium))
 }
 
-/** Runs all tests. Test files ask `test/support/repeats.ts` how long to run. */
+/** Runs all tests. `test/support/repeats.ts` determines how long the test files run. */
 function testAll(...words) {
   process.env.AGMD_TEST_ALL = '1'
   return test(...words)

@@ -58,7 +58,7 @@ export interface Call<Name extends OperationName> {
   /** The document; '' for operations that need no document. */
   readonly doc: string
   readonly input: Input<Name>
-  /** Describes where the request came from, so that a person can recognize it. */
+  /** The address from which the request came. It helps a person recognize the request. */
   readonly address: string
   /** The uploaded file, for operations that accept one. */
   readonly file: File | null

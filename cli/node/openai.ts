@@ -53,7 +53,7 @@ const ask = async (base: string, path: string, body: object | FormData, signal: 
   try {
     response = await fetch(`${base}${path}`, {
       method: 'POST',
-      // The key must not be sent to another server that this one redirects to.
+      // A redirect must not send the key to another server.
       redirect: 'error',
       headers: {
         ...(form ? {} : { 'Content-Type': 'application/json' }),

@@ -2,7 +2,7 @@
 import { setImmediate as others } from 'node:timers/promises'
 import { wavRate as rate, writeWav } from '../../shared/wav.ts'
 
-/** Accepted sample rates, in Hz, and numbers of channels. With other values, a header of a few bytes would cause much work. */
+/** Accepted sample rates, in Hz, and numbers of channels. With other values, a header of a few bytes could cause a lot of work. */
 const rateMin = 4000
 const rateMax = 192_000
 const channelsMax = 32

@@ -13,7 +13,7 @@ import { ms, percentile, startProcess, table } from './support/support.ts'
 /** Number of measured starts of each kind. */
 const rounds = Number(process.env['AGMD_BENCH_ROUNDS'] ?? 30)
 
-/** Time that `agmd --version` may take in addition to the bare start, in milliseconds. */
+/** How much longer `agmd --version` may take than the bare start, in milliseconds. */
 const extraMsMax = 60
 
 const agmd = join(import.meta.dirname, '..', '..', 'dist', 'agmd')

@@ -12,7 +12,7 @@ const warmUpSeconds = 1
 const documents = 200
 const p99Max = 100
 
-/** Number of marks of which one is timed. */
+/** One in this many marks is timed. */
 const sample = 7
 
 const measure = async (target: Target, rate: number): Promise<{ row: (string | number)[]; sustained: boolean }> => {

@@ -100,7 +100,7 @@ const createBuilder = (source: string, flags: string) => {
   const repeated = ({ min, max, element }: AST.Quantifier): Part => {
     const make = (): Part => partOf(element)
     const isLoop = max > repetitionsMax
-    // `x+` has one state for `x`. With `xx*`, every loop would be ambiguous with its own beginning.
+    // `x+` has one state for `x`. If it were converted like `xx*`, every loop would be ambiguous with its own beginning.
     if (isLoop && min > 0) return { ...loop(make), empty: make().empty }
     const wanted = Array.from({ length: Math.min(min, copiesMax) }, make)
     const others = isLoop ? loop(make) : optional(Array.from({ length: Math.min(max - min, copiesMax) }, make))

@@ -53,7 +53,7 @@ const isAmbiguous = (automaton: Automaton): boolean => {
   const together = (one: number) => (other: number) => reach[one]?.has(other) === true && reach[other]?.has(one) === true
   const between = (one: number, other: number) => (state: number) =>
     (state === one || reach[one]?.has(state) === true) && (state === other || reach[state]?.has(other) === true)
-  // If a loop accepts after each round, nothing can fail after that.
+  // If a loop accepts after each round, nothing after the loop can fail.
   const isOpen = (one: number) => (other: number) => together(one)(other) && !automaton.accepting.has(other)
   const isDoubled = [...automaton.doubled].some((edge) => {
     const [from = 0, to = 0] = edge.split(',').map(Number)

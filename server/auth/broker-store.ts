@@ -51,13 +51,13 @@ export interface BrokerStore {
   /** Ends the session of a browser, which is identified by the value of its cookie. */
   endSession(id: string): Promise<void>
   /**
-   * Returns the lasting name of a browser's session, which is identified by the value of its cookie. Returns undefined if the session does not
+   * Returns the permanent name of a browser's session, which is identified by the value of its cookie. Returns undefined if the session does not
    * belong to this account.
    */
   nameOfSession(id: string, account: string): Promise<string | undefined>
   /** Ends a grant, which is identified by the hash of its id, and everything that was issued under it. */
   endGrant(grant: string): Promise<void>
-  /** Ends the session with this lasting name. */
+  /** Ends the session with this permanent name. */
   endNamedSession(name: string): Promise<void>
 }
 

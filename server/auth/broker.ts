@@ -52,9 +52,9 @@ export interface BrokerOptions {
   readonly secret: Uint8Array
   readonly stylesheet: string | undefined
   readonly log: Log
-  /** Fetches the metadata document of a client. If null, clients with such a document are unknown. */
+  /** Fetches the metadata document of a client. If null, a client cannot be identified by a metadata document. */
   readonly fetchDocument: FetchClientDocument | null
-  /** Whether another metadata document may be fetched for an address. */
+  /** Whether requests from this client address may cause another metadata document to be fetched. */
   readonly mayFetchFor: (address: string) => boolean
 }
 
@@ -247,8 +247,8 @@ export const clientHost = (clientId: string): string | undefined =>
 const askedFrom = new WeakMap<IncomingMessage, string>()
 
 /**
- * Whether redirect addresses belong to a program on the person's computer (RFC 8252 §7). Such a program uses a loopback address with any port, or a
- * private scheme. A page that the computer serves over https does not count.
+ * Whether redirect addresses belong to a program on the person's computer (RFC 8252 §7), which uses a loopback address with any port, or a private
+ * scheme. A page that the computer serves over https does not count.
  */
 const areNative = (uris: readonly unknown[]): boolean => {
   const urls = uris.flatMap((uri) => (typeof uri === 'string' && URL.canParse(uri) ? [new URL(uri)] : []))
@@ -262,7 +262,10 @@ const areNative = (uris: readonly unknown[]): boolean => {
 const omitsType = (ctx: KoaContextWithOIDC | undefined): boolean =>
   ctx?.oidc.route === 'registration' && ctx.oidc.body?.['application_type'] === undefined
 
-/** Makes checks that the provider omits for a client that registers itself. Such a client chooses its own name, and anyone may read plain http. */
+/**
+ * Adds the checks that the provider omits for a client that registers itself. They are needed because the client chooses its own name, and because
+ * plain http is not confidential.
+ */
 const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse: (why: string) => Error): void => {
   if (typeof metadata.client_name === 'string') {
     const name = plainName(metadata.client_name, limits.authorCharsMax)
@@ -280,7 +283,7 @@ const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse:
   // it.
   const isLocal = (uri: unknown): boolean => typeof uri === 'string' && uri.startsWith('http:') && URL.canParse(uri)
   if (clientHost(metadata.client_id) !== undefined && metadata.redirect_uris.some(isLocal)) metadata.application_type = 'native'
-  // Many such programs omit the field, and the protocol's default is a web client.
+  // Many programs on a person's computer omit the field, and the protocol's default is a web client.
   if (isTypeOmitted && areNative(metadata.redirect_uris)) metadata.application_type = 'native'
   const hasCredentials = (uri: unknown): boolean => {
     const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
@@ -305,7 +308,7 @@ const lifetimes = {
 const clientDocuments = ({ fetchDocument, mayFetchFor }: BrokerOptions): object => ({
   enabled: fetchDocument !== null,
   ack: 'draft-02',
-  // If the lookup has no request, it is for one of our pages, and a request for that page came earlier.
+  // A lookup without a request is made for one of our pages. The person's earlier requests have already been counted by address.
   allowFetch: (ctx: KoaContextWithOIDC | undefined) => mayFetchFor((ctx && askedFrom.get(ctx.req)) ?? 'pages'),
   cacheDuration: { min: limits.clientDocumentKeptSecondsMin, max: limits.clientDocumentKeptSecondsMax }
 })
@@ -382,7 +385,8 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
       rpInitiatedLogout: signOut(show) as { enabled: boolean },
       resourceIndicators: {
         enabled: true,
-        // A client that does not request an identity wants to call the service. MCP clients from before 2025-06-18 do not name a resource.
+        // A client that does not request an identity wants to call the service. MCP clients of protocol versions before 2025-06-18 do not name a
+        // resource.
         defaultResource: (ctx, _client, oneOf) =>
           oneOf ?? (asksForIdentity(ctx.oidc.params?.['scope']) ? undefined : `${baseUrl}${mcpPath}`),
         useGrantedResource: () => true,

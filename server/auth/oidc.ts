@@ -80,7 +80,7 @@ export const issuerClient = (
   { issuer, clientId, clientSecret, fetch, log }: Pick<RelyingPartyOptions, 'issuer' | 'clientId' | 'clientSecret' | 'fetch' | 'log'>
 ): (() => Promise<oidc.Configuration>) => {
   let known: { config: Promise<oidc.Configuration>; until: number } | undefined
-  // Our own broker is called within this process, whatever address people use to reach it, because a team's network often has no certificates.
+  // Plain http is safe for our own broker, because it is called within this process. A team's network often has no certificates.
   const mayBePlain = (url: URL): boolean => url.protocol === 'http:' && (fetch !== null || isLoopback(url))
   const discover = async (): Promise<oidc.Configuration> => {
     const url = new URL(issuer)
@@ -105,7 +105,7 @@ export const issuerClient = (
     try {
       return await asked.config
     } catch (error) {
-      // The next request asks the issuer again. The requests that are waiting now do not.
+      // The next request tries the issuer again. Requests that are already waiting fail with this one.
       if (known === asked) known = undefined
       log.warn('the metadata of the issuer could not be read', { issuer, error })
       throw new ServiceError('issuer_unavailable', {}, { cause: error })

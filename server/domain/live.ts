@@ -14,7 +14,7 @@ export interface HeldDocument {
   release(): void
 }
 
-/** Ends connections, which are sockets and long polls, as soon as their access ends. */
+/** Ends connections (sockets and long polls) as soon as their access ends. */
 interface Connections {
   /** Ends the sockets and long polls that use this link, or all sockets and long polls of the document when `share` is null. Takes effect immediately. */
   end(doc: string, share: string | null, code: ErrorCode): void
@@ -44,7 +44,7 @@ export interface Live extends Connections {
 }
 
 /**
- * Called when the credential of a connection ended. `linkIsLeft` is true if the connection also has a link that may still be valid: only its
+ * Called when the credential of a connection has ended. `linkIsLeft` is true if the connection also has a link that may still be valid: only its
  * session ended, or only the role of the link changed.
  */
 export type End = (code: ErrorCode, linkIsLeft: boolean) => void

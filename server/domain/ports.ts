@@ -113,7 +113,7 @@ export interface Blobs {
   list(): Promise<string[]>
 }
 
-/** Wall clock in milliseconds since 1970, and timers. Tests advance it by hand. */
+/** Wall clock in milliseconds since 1970, and timers. Tests advance the clock by hand. */
 export interface Clock {
   now(): number
   /** Calls `run` once after `milliseconds`. Returns a function that cancels the call. Does not keep the process alive. */

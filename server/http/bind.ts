@@ -53,7 +53,7 @@ const stampOf = ({ ctx, name, doc, credentials }: Asked, { body }: Received): Re
 
 const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
-/** Accepts `?dryRun=1` and similar forms. The schema judges any other value. */
+/** Accepts `?dryRun=1` and similar forms. The schema checks any other value. */
 const flag = (text: string): unknown =>
   text === '1' || text === 'true' || text === '' ? true : text === '0' || text === 'false' ? false : text
 

@@ -35,9 +35,9 @@ export interface RequestState {
   requestId: string
   /** The client's address. An IPv6 address is reduced to its /64. */
   address: string
-  /** The limit that counted this request before its operation was known. A request must count only once. */
+  /** The limit that counted this request before its operation was known. A request must be counted only once. */
   counted?: 'address' | 'failedKey' | 'read'
-  /** Whether a tool call lacked an account or link. An MCP client can then sign its person in. */
+  /** Whether a tool call lacked an account or link. An MCP client can then sign its user in. */
   challenged?: boolean
   /** Whether errors are sent in the OAuth format. */
   oauth?: boolean

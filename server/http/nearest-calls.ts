@@ -67,7 +67,7 @@ const costOf = (asked: string, wanted: string): number => {
   return nearest(said, [wanted]) === undefined ? 1 : 0.5
 }
 
-/** Returns the cost of a missing segment. Several services have no prefix, and some add a reply directly below the comment. */
+/** Returns the cost of a missing segment. Some other services have no prefix, and some put replies directly below the comment. */
 const missing = (wanted: string): number => (wanted === 'api' ? little : wanted === 'replies' ? 0.3 : 1)
 
 /** Returns the cost of an extra segment. */
@@ -92,7 +92,10 @@ const far = (asked: readonly string[], wanted: readonly string[]): number => {
   return before.at(-1) ?? Number.POSITIVE_INFINITY
 }
 
-/** Returns the cost of a different method. A call that writes is closer to another call that writes. Only a deletion leads to a deletion. */
+/**
+ * Returns the cost of a different method. A call that writes is more similar to another call that writes. A deletion is suggested only for a
+ * deletion.
+ */
 const otherMethod = (asked: string, method: string): number => {
   if (asked === method) return 0
   if (method === 'DELETE') return Number.POSITIVE_INFINITY

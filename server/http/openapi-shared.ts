@@ -135,7 +135,7 @@ export const withShared = (description: object): object => {
   for (const each of operations) if ((each['parameters'] as Json[] | undefined)?.length === 0) delete each['parameters']
   share(named('requestBody'), components, 'requestBodies')
   share(responses, components, 'responses')
-  // Only one group is replaced at a time, because the groups within it are then gone, or occur only once.
+  // Only one group is replaced at a time, because replacing it removes the groups within it, or leaves them with a single occurrence.
   for (;;) {
     const parts = operations.flatMap((each) => schemasIn([each['requestBody'], each['responses']], capital(String(each['operationId']))))
     const kept = entries(components['schemas']).flatMap(([name, schema]) => schemasIn(schema, name))

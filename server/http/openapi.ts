@@ -159,7 +159,7 @@ const entry = (name: string, operation: Operation, path: string, alias: boolean)
     ...(securityOf(operation) !== credentials && { security: securityOf(operation) }),
     requestParams: parametersOf(operation, path),
     ...bodyOf(operation, path),
-    // The errors that this operation adds to those of every operation.
+    // The errors of this operation, in addition to those of every operation.
     ...(operation.errors.length > 0 && { 'x-errors': operation.errors }),
     responses: { ...successes(operation), ...errorReferences(isOAuth(operation)) }
   }) as ZodOpenApiOperationObject

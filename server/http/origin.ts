@@ -1,4 +1,4 @@
-/** Decides which pages are ours. */
+/** Decides whether a page belongs to this service. */
 import type { IncomingMessage } from 'node:http'
 
 /**

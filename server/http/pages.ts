@@ -70,7 +70,7 @@ const links = (ctx: Context, files: Files, first: FirstText | undefined): string
   const alternate = doc === undefined ? [] : [`</d/${doc}.md>; rel="alternate"; type="text/markdown"`]
   // Programs need no scripts. A reader whose page already has the text can wait for the scripts, which would load before the typefaces.
   if (!asksForHtml(ctx) || first?.hasText === true) return alternate
-  // All pages share the shell, so it would have to run before it finds out that this page needs the editor.
+  // All pages share the shell. Without this list, the browser would fetch the editor only after the shell has run.
   const scripts = files.scripts('main.tsx', ...(doc === undefined ? [] : ['document/page.tsx']))
   return [...alternate, ...scripts.map((path) => `<${path}>; rel="modulepreload"`)]
 }

@@ -107,7 +107,7 @@ export const bindProfilePages = (
 
   const tokenOf = ({ session }: Current): string => formToken(formKey, session.id)
 
-  /** Returns the reason why this password was refused; undefined if it is the account's password. Attempts count like attempts to sign in. */
+  /** Returns the reason why this password was refused; undefined if it is the account's password. Each attempt counts as an attempt to sign in. */
   const passwordRefusal = async (ctx: Context, { email, password }: Account, given: string): Promise<Refused | undefined> => {
     const field = 'current_password'
     const who = countedAs(email ?? '')

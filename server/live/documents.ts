@@ -186,7 +186,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
 
   const unload = async (entry: LoadedDocument): Promise<void> => {
     await entry.follower.settle()
-    // The check runs in a separate macrotask. By then, callers that have looked up the document have also attached to it.
+    // The check runs in a separate macrotask, so that callers that have looked up the document can attach to it first.
     await new Promise((resolve) => setImmediate(resolve))
     if (isIdle(entry) && loaded.get(entry.id) === entry && entry.openDoc.durableSeq === entry.openDoc.seq) drop(entry.id)
   }

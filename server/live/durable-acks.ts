@@ -21,7 +21,7 @@ import { Valve } from './valve.ts'
 const tellsOfText = (type: number): boolean =>
   type === messageTypes.sync || type === messageTypes.syncReply || type === messageTypes.syncStatus
 
-/** A frame with its recipients. It waits until the document is on disk up to `seq`. */
+/** A frame with its recipients. The gate holds the frame until the document is on disk up to `seq`. */
 interface Held {
   readonly seq: number
   readonly frame: Uint8Array
@@ -259,7 +259,7 @@ export class Peer implements WebSocketLike {
     return this.#ws.readyState === this.#ws.OPEN
   }
 
-  /** Whether the server has sent its close frame. Frames that the kernel has not accepted by then no longer count. */
+  /** Whether the server has sent its close frame. After that, frames that the kernel has not accepted no longer count. */
   get isEnded(): boolean {
     return this.#isEnded
   }

@@ -22,7 +22,7 @@ export const createRegistry = (clock: Clock): Registry => {
   const documents = new Map<string, Set<Connected>>()
   const ended = new Map<string, ErrorCode>()
 
-  // The links whose role was changed most recently. They are remembered for the same reason.
+  // The links whose role was changed most recently. They are remembered for the same reason as ended links.
   const changed = new Map<string, Role>()
 
   const endedName = (doc: string, share: string | null): string => (share === null ? doc : `${doc} ${share}`)

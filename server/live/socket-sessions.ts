@@ -1,6 +1,6 @@
 /**
- * The documents that one socket holds open. Hocuspocus addresses a session as `doc` or `doc NUL session` and limits neither, so a socket could take
- * every place of a document. Here, a document has only one session on each socket.
+ * The documents that one socket holds open. Hocuspocus lets a socket open any number of sessions of a document (`doc` or `doc NUL session`), so a
+ * socket could take every place of the document. Here, a document has only one session on each socket.
  */
 import type { Connection } from '@hocuspocus/server'
 import { limits } from '../../shared/limits.ts'

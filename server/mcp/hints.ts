@@ -76,7 +76,7 @@ const toolFor = (to: string, method: string, path: string, query: string, body: 
   return `${to}${mcp}${names.length === 0 ? '' : ` {${names.map((field) => called[field] ?? field).join(', ')}}`}`
 }
 
-/** Returns a hint that names arguments instead of headers. No tool can start a sign-in. */
+/** Returns a hint that names arguments instead of headers. It leaves out the device login, which no tool can start. */
 const withArguments = (hint: string): string =>
   hint
     .replace(' or a device login (POST /api/cli/device/start)', '')

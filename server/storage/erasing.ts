@@ -113,7 +113,7 @@ const emptyCommits = 3
 /** The number of free pages that are filled one by one. It is about the number of pages that the last transactions hold back. */
 const lastPages = 24
 
-/** Returns the number of fillers to put in the next step. It never makes the file grow by more than a few pages. */
+/** Returns the number of fillers to put in the next step. The file never grows by more than a few pages. */
 const fillersFor = ({ free, pageBytes }: Space): number =>
   Math.max(1, Math.min(Math.floor(limits.eraseStepBytes / pageBytes), Math.floor((free - lastPages) / 2)))
 
@@ -145,7 +145,7 @@ export async function removeFillers({ database, transact, stopped }: ErasingOpti
   }
 }
 
-/** Performs one run. Resolves to the number of overwritten bytes. Bytes that are deleted during the run are left to the next run. */
+/** Performs one run. Resolves to the number of overwritten bytes. Bytes that are deleted during the run are overwritten by the next run. */
 export async function eraseDeleted(options: ErasingOptions): Promise<number> {
   const { database, file, transact, stopped } = options
   const due = readDue(database)

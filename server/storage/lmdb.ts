@@ -12,7 +12,7 @@
  *                offset 13   rest       the value
  *
  * All versions in the store come from one counter, so none is used again after a delete. `overlappingSync` is off: a commit is written and fsynced
- * before it becomes visible. This way, nobody reads data that a power cut could undo, and disk errors reach the promise of the commit.
+ * before it becomes visible. As a result, nobody reads data that a power cut could undo, and disk errors reach the promise of the commit.
  */
 import assert from 'node:assert/strict'
 import { mkdir, statfs } from 'node:fs/promises'

@@ -5,7 +5,7 @@
  * target. Then both stores are read side by side and compared record by record. Only after that is the new location of the documents written to
  * `instance.json`. Until then, services use the source. Both stores are locked during the migration, so no service can start on either of them.
  *
- * While records are missing in the target, it has a mark:
+ * While records are missing in the target, the target has a mark:
  *
  *     PostgreSQL   the note 'migration' in `meta`
  *     LMDB         the file `migrating` in the data folder

@@ -126,7 +126,10 @@ export interface Target {
   stop(): Promise<void>
 }
 
-/** Starts our server and the baselines, or only those in AGMD_BENCH_ONLY. Profiles of our server go to AGMD_BENCH_PROFILE (scripts/profile.ts). */
+/**
+ * Starts our server and the baselines, or only those in AGMD_BENCH_ONLY. Profiles of our server are written to the folder AGMD_BENCH_PROFILE
+ * (scripts/profile.ts).
+ */
 export const startTargets = async (): Promise<Target[]> => {
   const only = process.env['AGMD_BENCH_ONLY']?.split(',')
   const profiles = process.env['AGMD_BENCH_PROFILE']

@@ -99,7 +99,7 @@ export const renameAccount = async (service: Service, caller: Caller, given: str
       line.stale = true
       return { ok: true, user: { id, name, email } }
     } finally {
-      // The documents are updated even after a refusal, because the previous rename may have left the documents to this one.
+      // The documents are updated even after a refusal, because the previous rename may have stopped and relied on this one to update them.
       if (line.stale) await renameOwner(service, id, line)
     }
   })

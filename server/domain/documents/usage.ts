@@ -29,7 +29,7 @@ export const bytesMoved = async (storage: Storage, doc: string, puts: readonly P
   const counted = puts.filter(({ key }) => counts(doc, key))
   const over = counted.map(({ key }) => key).filter(([, , kind]) => replaced.has(kind))
   const gone = deletes.filter((key) => counts(doc, key))
-  // Several changes of one batch may delete the same record.
+  // Several changes in one batch may delete the same record.
   const touched = new Map([...over, ...gone].map((key) => [JSON.stringify(key), key]))
   const before = await Promise.all([...touched.values()].map((key) => bytesAt(storage, key)))
   return sum(counted.map(({ value }) => value.length)) - sum(before)

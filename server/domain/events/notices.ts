@@ -92,7 +92,7 @@ const overfull = async (storage: Storage, inbox: Key): Promise<Entry[]> => {
 }
 
 const lifetimeMs = limits.inboxDays * 24 * 3600 * 1000
-/** The numbers that are reserved for each millisecond. An inbox never gets that many entries in a millisecond. */
+/** How many numbers are reserved for each millisecond. No inbox gets that many entries in a millisecond. */
 const numbersOfMs = 1024
 
 /** Writes the notices of one process. */
@@ -140,7 +140,7 @@ export const createNotices = (storage: Storage, clock: Clock): Notices => {
   }
 }
 
-/** Returns the inbox entry of a notice. */
+/** Returns the key of a notice's inbox entry, in an array that is empty if the notice has no entry. */
 export const entryOf = ({ key, value }: Entry): Key[] => {
   const entry = key[2] === 'notice' ? decodeRecord<Notice>(value).entry : undefined
   return entry === undefined ? [] : [entry]

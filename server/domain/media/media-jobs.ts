@@ -140,9 +140,9 @@ const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Ke
 }
 
 /**
- * Ends a job once. Returns whether this call ended it. A result is refused, and its blob removed, if it comes from another attempt, if the job
- * already ended, or if the document was deleted. The same applies if the link that started the job is no longer valid. A null `attempt` matches any
- * attempt.
+ * Ends a job once. Resolves to true if this call ended the job. A result is refused, and its blob removed, if it comes from another attempt, if the
+ * job already ended, or if the document was deleted. The same applies if the link that started the job is no longer valid. A null `attempt` matches
+ * any attempt.
  */
 export const endJob = async (service: Service, doc: string, id: string, attempt: number | null, outcome: Outcome): Promise<boolean> => {
   const file = 'result' in outcome ? outcome.file : null

@@ -333,7 +333,7 @@ export const readTranscription = (asked: Asked, { asrId, wait }: Input<'readTran
 export const readOcr = (asked: Asked, { ocrId, wait }: Input<'readOcr'>): Promise<Output<'readOcr'>> =>
   read(asked, 'ocr', ocrId, wait) as Promise<Output<'readOcr'>>
 
-/** The key of the function that opens the file of an answer. A caller that sends no body does not call it. */
+/** Property of an answer: the function that opens its file. It is not called for an answer without a body. */
 export const openFile: unique symbol = Symbol('opens the file of the answer')
 
 /** Returns the file of a finished job. Throws `job_not_done`. */
@@ -355,7 +355,7 @@ export const readSpeechAudio = async (
   return { contentType, size, [openFile]: open }
 }
 
-/** Turns the speech into an asset. A repeated call returns the same asset. */
+/** Turns the result of a speech job into an asset. A repeated call returns the same asset. */
 export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: Input<'saveSpeech'>): Promise<Output<'saveSpeech'>> => {
   await findJob(service, caller, doc, talkId, 'speech')
   const key = keys.job(doc, talkId)

@@ -140,7 +140,7 @@ export interface Share {
   readonly revokedAt: number | null
   /** The review assignment for which the link was made. */
   readonly task?: string
-  /** The link through which this link was made. This link ends with that one. Absent if there is none. */
+  /** The link through which this link was made. This link ends when that link ends. Absent if there is none. */
   readonly maker?: string
   /**
    * The first non-owner link in the chain of links that led to this one. Connections count toward the limits of that link. Absent if this link is
@@ -374,7 +374,7 @@ export type StoredEvent = { readonly [Kind in EventKind]: EventOf<Kind> }[EventK
 export interface Notice {
   /** The person or program that acted, and therefore is not notified. Absent if the event's actor is enough. */
   readonly by?: Author
-  /** The mentioned names, as mentions write them, in lower case. */
+  /** The mentioned names, in the form used in mentions, in lower case. */
   readonly names?: readonly string[]
   /** The people to notify: authors who got a reply or a decision, and people who wait for the event. */
   readonly people?: readonly Author[]
@@ -394,7 +394,7 @@ export interface InboxEntry {
   readonly expiresAt: number
 }
 
-/** A record that an account or agent owns a document. */
+/** Records that an account or agent owns a document. */
 export interface Owned {
   readonly doc: string
 }

@@ -117,8 +117,7 @@ const requireBy = (by: By, draft: DraftOf, head: Head | undefined): void => {
 }
 
 /**
- * Returns checks for the access records outside the document. Without these checks, a commit would not notice that such access ended in the
- * meantime.
+ * Returns checks for the access records outside the document. Without these checks, a commit would not notice that the access ended in the meantime.
  */
 const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records: Records): Check[] => {
   const outside = waiting.flatMap(({ by }) => keysOf(by)).filter(([first, second]) => first !== 'd' || second !== doc)

@@ -98,7 +98,7 @@ export const propose = async <T>(
     tie()
     const { written, answer } = await service.ledger.write(doc, caller, change)
     settle(opened, written)
-    // Drafts come from pages. Their author is a person, even if the page is closed by now.
+    // Drafts come from pages, so their author is a person, even if the page has been closed since.
     if (proposals.every(({ typed }) => typed === undefined)) showWriter(opened, caller, ids[0])
     return answer
   } catch (error) {

@@ -11,7 +11,7 @@ import type { Service } from '../service.ts'
 /** The contents of a report, in which each id appears once. */
 type Contents = Pick<TaskReport, 'reviewedVersion' | 'summary' | 'commentIds' | 'suggestionIds'>
 
-/** A report after the check against its document. */
+/** A report that has been checked against its document. */
 interface ExaminedReport {
   readonly contents: Contents
   /** The reviewed point of the history, or the error that refuses the report. */

@@ -238,8 +238,8 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
   const { contents, point } = await examineReport(service, doc, input)
   return step(request, (draft, task) => {
     const outcome = outcomeOf(task, 'report', identity)
-    // A report also counts as accepted if the owner has closed the assignment since. A caller who missed the first answer must not do the work
-    // again.
+    // A report also counts as accepted if the owner has closed the assignment since. A caller who missed the first answer must not have to do the
+    // work again.
     const taken = outcome === 'already_reported' || (outcome === 'task_closed' && startedBy(task, identity))
     if (taken && isRetry(task.report, contents)) return task
     const status = stateOf(outcome, task)

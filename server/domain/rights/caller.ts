@@ -9,7 +9,7 @@ import type { Author } from '../records/keys.ts'
 import type { Key } from '../ports.ts'
 
 export type Identity =
-  /** Anyone with or without a link. A guest chooses the name; nobody verifies it. */
+  /** A caller without an account or token, with or without a link. Guests choose their names; nobody verifies them. */
   | { readonly kind: 'guest'; readonly name: string | null }
   | {
       readonly kind: 'account' | 'agent'
@@ -91,8 +91,8 @@ export const anonymous: Caller = {
 export const taskOf = ({ task }: Caller): string | null => task
 
 /**
- * Returns the name under which a caller is shown. A program is shown with its own name and the name of its account, so that nobody takes it for the
- * person.
+ * Returns the name under which a caller is shown. A program is shown with its own name and the name of its account, so that nobody mistakes the
+ * program for the person.
  */
 export const nameOfIdentity = (identity: Identity): string | null =>
   identity.kind === 'guest' || identity.program === undefined ? identity.name : `${identity.program} · for ${identity.name}`

@@ -53,7 +53,7 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
 }
 
 interface NewShare {
-  /** The link through which this link is made. This link ends together with that one. Undefined if there is none. */
+  /** The link through which this link is made. This link ends when that link ends. Undefined if there is none. */
   readonly maker: Share | undefined
   readonly role: Role
   readonly label: string | null

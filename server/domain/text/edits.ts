@@ -1,6 +1,6 @@
 /**
- * Edits by programs. An edit names text that the program has read, and is made in the current text. Each edit follows its target text into the
- * current text, so it is refused only if exactly that text has changed. Either all edits are made, or none (docs/api.md, Text and versions).
+ * Edits by programs. An edit names text that the program has read, and is made in the current text. The service finds where that text is now, so it
+ * refuses an edit only if exactly that text has changed. Either all edits are made, or none (docs/api.md, Text and versions).
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -27,8 +27,8 @@ import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
 type Edited = Output<'editContent'>
 
 /**
- * Returns the range of the read text that is followed into the current text. An addition to a section follows the section's heading to the current
- * end of the section. An insertion follows the text next to it.
+ * Returns the range of the read text to find in the current text. For an addition to a section, this is the section's heading, so that the text is
+ * added at the current end of the section. For an insertion, it is the text next to the insertion.
  */
 const followed = (source: Source, { operation, change }: Planned): Range => {
   if (change.beside !== undefined) return change.beside
@@ -57,7 +57,7 @@ const landed = (now: Source, { operation, change }: Planned, quote: string, rang
 }
 
 /**
- * Returns the changes for the current text, in the order of the operations, after following their targets from an earlier version. Throws
+ * Returns the changes for the current text, in the order of the operations, after finding where their targets from an earlier version are now. Throws
  * `target_*`. Synchronous.
  */
 const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operation[]): Change[] => {

@@ -235,7 +235,7 @@ const updatesTo = async (storage: Storage, doc: string, to: Point): Promise<{ up
 
 /** Brings an empty Y.Doc to the point `to` in one transaction. Throws `storage_corrupt` if the chain of tags does not lead to that point. */
 export const rebuild = async (storage: Storage, doc: string, ydoc: Y.Doc, to: Point): Promise<Tail> => {
-  // Records may move from the tail to a segment between two reads. A gap in the first attempt is then gone in the second one.
+  // Records may move from the tail to a segment between two reads. If the first attempt finds a gap for this reason, the second attempt does not.
   const { updates, tail } = await updatesTo(storage, doc, to).catch(() => updatesTo(storage, doc, to))
   ydoc.transact(() => {
     for (const update of updates) Y.applyUpdate(ydoc, update)

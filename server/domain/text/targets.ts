@@ -1,4 +1,4 @@
-/** Follows a range of the text that a caller read, current or earlier, to a range of the live text. */
+/** Maps a range of the text that a caller read, current or earlier, to a range of the live text. */
 import * as Y from 'yjs'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -76,7 +76,7 @@ export interface Aim {
   readonly range: Range | undefined
 }
 
-/** Follows ranges from the text that the caller read to the live text. Synchronous. */
+/** Maps ranges of the text that the caller read to ranges of the live text. Synchronous. */
 export const aimAll = (openDoc: OpenDocument, { past, content }: Ground, ranges: readonly Range[]): Aim[] => {
   const now = openDoc.snapshot().content
   if (past === null) return pinsAt(openDoc.text, now, ranges).map((pin, index) => ({ pin, range: ranges[index] }))

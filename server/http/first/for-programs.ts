@@ -95,7 +95,7 @@ const takesAnything = (ctx: Context): boolean => {
   return accept === '' || accept.includes('*/*') || accept.includes('text/html')
 }
 
-/** Parameters that select a part of the text, or another version. A caller who knows them does not need the comment. */
+/** Parameters that select a part of the text, or another version. A caller who knows these parameters does not need the comment. */
 const views = ['version', 'section', 'lines', 'since', 'values']
 
 /** Whether the answer to a request for the address of a document has the comment before the text. */

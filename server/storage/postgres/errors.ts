@@ -29,10 +29,13 @@ const fencedState = 'AG001'
  */
 export type Remedy = 'reconnect' | 'again' | 'fail'
 
-/** Serialization failure, deadlock, a lock that was not granted in time, and a key that another node has just inserted. */
+/**
+ * SQLSTATEs after which the transaction may succeed the next time: serialization failure, deadlock, a lock that was not granted in time, and a key
+ * that another node has just inserted.
+ */
 const passing = new Set(['40001', '40P01', '55P03', '23505'])
 
-/** The server is stopping or starting, has no free connection, is a standby, or canceled the statement because it took too long. */
+/** SQLSTATEs of a server that is stopping or starting, has no free connection, is a standby, or canceled the statement because it took too long. */
 const interrupted = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006', '57014', '25P03', fencedState])
 
 export function remedyOf(error: unknown): Remedy {

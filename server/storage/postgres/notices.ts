@@ -9,7 +9,7 @@
 import type { Key } from '../../domain/ports.ts'
 import { decodeKey } from '../keys.ts'
 
-/** PostgreSQL accepts messages of less than 8,000 bytes. A writer's id has 36 bytes, and base64 turns 3 bytes into 4. */
+/** PostgreSQL accepts messages of less than 8,000 bytes. A writer's id is 36 bytes long, and base64 turns 3 bytes into 4. */
 const keyBytesMax = 5_800
 const messagesMax = 16
 

@@ -169,13 +169,13 @@ function listQuery(prefix: Key, range: Range): pg.QueryConfig {
 }
 
 /**
- * Removes deleted and replaced rows from the pages of the table, so that later writes reuse their space. Resolves to 0, because nobody counts the
- * bytes.
+ * Removes deleted and replaced rows from the pages of the table, so that later writes reuse their space. Resolves to 0, because the bytes are not
+ * counted.
  */
 async function vacuum(config: pg.ClientConfig): Promise<number> {
   const { client, cut } = await connect({ ...config, statement_timeout: 0, lock_timeout: 0 })
   try {
-    // The vacuum runs as gently as an automatic one.
+    // The vacuum is throttled like an automatic vacuum.
     await client.query('set vacuum_cost_delay = 2')
     for (const table of recordTables) await client.query(`vacuum ${table}`)
   } finally {

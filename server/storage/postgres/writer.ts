@@ -20,7 +20,7 @@ const groupBytesMax = 16 * 1024 * 1024
 
 interface Waiting {
   readonly batch: EncodedBatch
-  /** In milliseconds of `performance.now()`. */
+  /** The time after which the commit fails, in milliseconds of `performance.now()`. */
   readonly deadline: number
   readonly settle: (result: boolean) => void
   readonly fail: (error: unknown) => void
