@@ -27,7 +27,7 @@ export function offerUndo(session: Session, { kind, actor, payload }: FeedEvent)
       (error: unknown) =>
         toast(
           error instanceof RequestError && error.status === 409
-            ? t('Others have changed these lines since. The earlier text is in the history.')
+            ? t('These lines have been changed since. The earlier text is in the history.')
             : failureWords(error)
         )
     )

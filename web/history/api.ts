@@ -1,6 +1,8 @@
 /** The requests of the version history. */
 import type { Output } from '../../shared/operations/index.ts'
 import { operation, type Access } from '../client/operation.ts'
+import type { Session } from '../session/session.ts'
+import { whenSent } from '../session/unsent.ts'
 
 export type Revision = Output<'listRevisions'>['revisions'][number]
 
@@ -27,9 +29,19 @@ export const nameNow = async (at: Access, content: string, baseVersion: string, 
 
 const restore = operation<'restoreRevision'>('POST /api/docs/{id}/restore')
 
-/** Replaces the version that the person saw with a revision. Later changes by others stay. Throws 409 if others have changed the same lines. */
-export const restoreRevision = (at: Access, revision: number, baseVersion: string, author: string): ReturnType<typeof restore> =>
-  restore(at, { revision, baseVersion, onConflict: 'merge', ...(author !== '' && { author }) })
+/**
+ * Replaces the version that the person saw with a revision. Later changes stay. The request waits for the person's own last letters. Throws 409 if the
+ * same lines have changed.
+ */
+export async function restoreRevision(
+  at: Access & Pick<Session, 'unsent'>,
+  revision: number,
+  baseVersion: string,
+  author: string
+): ReturnType<typeof restore> {
+  await whenSent(at.unsent)
+  return restore(at, { revision, baseVersion, onConflict: 'merge', ...(author !== '' && { author }) })
+}
 
 const readPage = operation<'readAttribution'>('GET /api/docs/{id}/attribution')
 

@@ -11,7 +11,6 @@ import {
   type Revision
 } from './api.ts'
 import type { Session } from '../session/session.ts'
-import { whenSent } from '../session/unsent.ts'
 import { personName } from '../presence/person.ts'
 import { compareTexts } from './compare.ts'
 import { fitsPage } from './rendered.ts'
@@ -191,15 +190,11 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
       entries.value = entries.value?.map((each) => (each.id === revision ? labelled : each))
     },
     async restore(revision) {
-      await whenSent(session.unsent)
       const newest = entries.value?.[0]?.version ?? ''
       const { revisionId, changed, version } = await restoreRevision(session, revision, newest, personName.value)
       // The previous text is in the previous revision, because the service saves unsaved text first.
       if (!changed || revisionId === null) return undefined
-      return async () => {
-        await whenSent(session.unsent)
-        return restoreRevision(session, revisionId - 1, version, personName.value)
-      }
+      return () => restoreRevision(session, revisionId - 1, version, personName.value)
     },
     close: stop
   }
