@@ -19,7 +19,7 @@ interface Wording {
 
 const english: Wording = { locale: 'en', now: 'just now' }
 
-/** Formats a time relative to `now`, such as "just now", "3 hours ago" or "in 2 days". Both are in milliseconds since 1970. */
+/** Formats a time relative to `now`, such as "just now", "3 hours ago" or "in 2 days". Both times are in milliseconds since 1970. */
 export const ago = (instant: number, now: number, wording = english): string => {
   const seconds = (instant - now) / 1000
   const unit = units.find(([, size]) => Math.abs(seconds) >= size)

@@ -143,7 +143,7 @@ export const limits = {
   relayBeatSeconds: 10,
   /** Time without a message after which a node counts as gone, in seconds. */
   relaySilentSecondsMax: 25,
-  /** Largest message of a node, in bytes of JSON: enough for the longest text with its segments. */
+  /** Largest message from a node, in bytes of JSON: enough for the longest text with its segments. */
   relayMessageBytesMax: 2 * 1024 * 1024,
   /** Shortest time between two writes of a node's last use, in seconds. */
   nodeTouchSeconds: 60,
@@ -186,11 +186,13 @@ export const limits = {
   /** Maximum number of operations in an edit. It is based on the requests that the editing tools of models send. */
   editOperationsMax: 100,
   /**
-   * Maximum number of changed comments and suggestions that are sent to open pages one by one. If there are more, the pages are asked to read the
-   * lists.
+   * Maximum number of changed comments and suggestions that are sent to open pages one by one. If there are more, the server tells the pages to read
+   * the lists.
    */
   annotationsToldMax: 100,
-  /** Largest comment or suggestion that is sent to open pages, in bytes of its record. If one is larger, the pages are asked to read the lists. */
+  /**
+   * Largest comment or suggestion that is sent to open pages, in bytes of its record. If one is larger, the server tells the pages to read the lists.
+   */
   annotationToldBytesMax: 64 * 1024,
   /** Maximum number of suggestions that one request may make or decide. */
   suggestionsAtOnceMax: 100,
@@ -307,7 +309,7 @@ export const limits = {
   socketAnswersWaitingBytesMax: 32 * 1024 * 1024,
   /** Maximum size of the full documents that all clients together have not read yet, in bytes. Further documents wait. */
   socketsAnswersWaitingBytesMax: 128 * 1024 * 1024,
-  /** Time between two pings, in seconds. A socket that has not answered one is dropped at the next. */
+  /** Time between two pings, in seconds. A socket that has not answered a ping is dropped when the next one is due. */
   socketPingSeconds: 25,
   /** Number of messages other than edits that a socket may send at once. */
   socketMessagesBurst: 4000,

@@ -13,8 +13,7 @@ export const groupsFor = (role: Role): readonly Group[] =>
   groups.filter((group) => leastRoles[group] !== undefined && includesRole(role, leastRoles[group]))
 
 /**
- * Returns the address at which a program connects to one document. It lists the tools that the program's role can use, whose names contain
- * underscores.
+ * Returns the address at which a program connects to one document. The address selects the tools that the role can use, under names with underscores.
  */
 export const invitationPath = (doc: string, role: Role): string =>
   `/mcp?names=underscore&doc=${doc}&role=${role}&tools=${groupsFor(role).join(',')}`

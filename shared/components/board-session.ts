@@ -67,7 +67,7 @@ export const beginBoard = (board: Board): BoardState => ({
 })
 
 export type BoardEvent =
-  /** The board has changed, through this person or another one. */
+  /** The board has changed, because of this person or somebody else. */
   | { readonly kind: 'changed'; readonly board: Board }
   /** Opens the first part of a new board for editing. */
   | { readonly kind: 'begin' }

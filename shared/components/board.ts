@@ -88,7 +88,7 @@ export function columnMove(drawn: Board, now: Board, column: number, to: number)
   return { edits, column: before > from ? before - 1 : before, count: now.columns.length }
 }
 
-/** Removes a displayed column. It changes nothing if somebody has added a card to the column since it was drawn. */
+/** Returns the edits that remove a displayed column. There are none if somebody has added a card to the column since it was drawn. */
 export function columnRemoval(drawn: Board, now: Board, column: number): readonly Edit[] {
   const at = columnIn(drawn, column, now)
   return now.columns[at]?.cards.length === 0 ? deleteColumn(now, at) : []

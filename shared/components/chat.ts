@@ -96,7 +96,7 @@ export type Change = {
 } & ({ readonly kind: 'send'; readonly time: number } | { readonly kind: 'edit'; readonly message: Message })
 
 export type ChatEvent =
-  /** The chat has changed, through this person or another one. */
+  /** The chat has changed, because of this person or somebody else. */
   | { readonly kind: 'changed'; readonly chat: Chat }
   | { readonly kind: 'begin' }
   | { readonly kind: 'edit'; readonly message: Message }

@@ -17,7 +17,7 @@ interface Step {
   readonly isRange: boolean
 }
 
-/** Goes to the next or the previous sheet. */
+/** Moves to the next or the previous sheet. */
 interface OtherSheet {
   readonly kind: 'sheet'
   readonly direction: 1 | -1
@@ -25,7 +25,7 @@ interface OtherSheet {
 
 export type Moving =
   | Step
-  /** Goes to the first or the last cell of the row, or of the sheet if `isWhole`. */
+  /** Moves to the first or the last cell of the row, or of the sheet if `isWhole`. */
   | { readonly kind: 'home' | 'end'; readonly isWhole: boolean; readonly isRange: boolean }
   | { readonly kind: 'all' }
 

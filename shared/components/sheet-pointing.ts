@@ -48,7 +48,7 @@ export interface Inserted {
   readonly sharedId?: string
 }
 
-/** Keeps the sheet of the last reference, in which the person still selects cells, but makes sure that no other reference replaces it. */
+/** Keeps the sheet of the last reference, because the person still selects cells there. The next reference does not replace the last one. */
 const kept = (last: Pointed): Pointed => ({ ...last, from: -1, to: -1 })
 
 /** Returns the last inserted reference if the cursor is still at its end. The next reference then replaces it. */

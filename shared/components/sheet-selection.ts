@@ -10,7 +10,7 @@ export interface Selection {
   readonly end: Place
   /** Index of a new row at the end, which Enter, Tab or an arrow key started. It becomes part of the text when the person writes in it. */
   readonly begunRow: number
-  /** Index of a new column at the end, which an arrow key started. It becomes part of the text in the same way. */
+  /** Index of a new column at the end, which an arrow key started. It becomes part of the text when the person writes in it. */
   readonly begunColumn: number
   /** The cell in which the cursor stayed because the sheet is full. The next typed text must not overwrite this cell. */
   readonly fullAt: Place | undefined
@@ -92,7 +92,7 @@ function begin(selection: Selection, table: Table, { row, column }: Place): Sele
   return put(begun, { row, column })
 }
 
-/** Moves the selection as a key says. `mayBegin`: whether the key may start a row or column. */
+/** Moves the selection according to a key. `mayBegin`: whether the key may start a new row or column. */
 export function move(selection: Selection, table: Table, moving: Moving, mayBegin: boolean): Selection {
   const { height, width } = sizeOf(selection, table)
   const end = inside(selection, table, selection.end)

@@ -100,7 +100,7 @@ export type SheetEvent =
   | { readonly kind: 'sheet shown'; readonly draft: Typed; readonly sheet: number }
   /** Keeps the last inserted reference, so that the next one does not replace it. */
   | { readonly kind: 'keep reference' }
-  /** The sheets have changed, through this person or another one. */
+  /** The sheets have changed, because of this person or somebody else. */
   | { readonly kind: 'changed'; readonly draft: Typed }
   /** Moves on from a cell that has been written. `isElsewhere`: another sheet showed the field. */
   | { readonly kind: 'go on'; readonly place: Place; readonly step: Place; readonly isWritten: boolean; readonly isElsewhere: boolean }
@@ -115,7 +115,7 @@ export type SheetAction =
   | { readonly kind: 'sheet'; readonly direction: 1 | -1 }
   /** Returns to the sheet of the formula from the sheet that showed its field. */
   | { readonly kind: 'go back' }
-  /** Brings the first of these sheets into view that is drawn. The event `sheet shown` reports it. */
+  /** Brings into view the first of these sheets that is drawn. The event `sheet shown` reports that sheet. */
   | { readonly kind: 'show'; readonly sheets: readonly number[] }
 
 export type SheetAnnouncement =
@@ -151,7 +151,7 @@ const isElsewhere = (state: SheetState, world: SheetWorld): boolean => shownOn(s
 /** Whether clicked cells can be inserted into the formula. */
 export const takesCells = ({ begun, draft, pointing }: SheetState): boolean => begun !== undefined && takesReference(draft, pointing)
 
-/** Whether the last reference is to cells of this sheet and its range can still grow. */
+/** Whether the last reference is to cells of this sheet, and the range of that reference can still grow. */
 export const growsOn = ({ begun, draft, pointing }: SheetState, sheet: number): boolean =>
   begun !== undefined && goesOn(draft, pointing, sheet)
 

@@ -209,8 +209,9 @@ export interface ChartData {
 /** A warning about data that is drawn differently than expected, or not drawn. */
 export interface ChartWarning {
   /**
-   * `order`: a scatter chart sorts its points by number, and other labels keep their order. `legend`: the legend has fewer entries than there are
-   * slices. `type`: the chart type is unknown. `range`: the axis would end before it begins.
+   * `words`: cells that are not numbers. `negative`: values below zero, which have no slice. `series`: columns that a pie does not show. `legend`:
+   * slices that the legend does not name. `order`: labels of a scatter chart that are not numbers, so they follow the order of the rows. `type`: the
+   * chart type is unknown. `range`: the axis would end before it begins.
    */
   readonly warning: 'words' | 'negative' | 'series' | 'legend' | 'order' | 'type' | 'range'
   readonly count: number

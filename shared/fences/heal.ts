@@ -12,7 +12,7 @@ import type { Fence, FenceKind, Line } from './fences.ts'
 const isEmpty = (line: Line | undefined): boolean => line !== undefined && line.text.trim() === ''
 
 /**
- * Removes an empty line and the line break before it. If somebody wrote into that line while offline, the text will follow the line above, and the
+ * Removes an empty line and the line break before it. If somebody wrote into that line while offline, the text is added to the line above, and the
  * line below stays intact. The first line of a fence is not removed.
  */
 const without = ({ lines }: Fence, index: number): Edit[] => {

@@ -145,7 +145,7 @@ export const closingMark = (text: string, from: number, to: number): number | un
   return undefined
 }
 
-/** Maps the end line of a search to the line after which no block is closed. */
+/** Maps the end line of a search to the first opening line for which that search found no closing line. */
 type Unclosed = Map<number, number>
 
 const unclosedOf = new WeakMap<object, Unclosed>()

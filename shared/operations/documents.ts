@@ -251,7 +251,7 @@ export const readAttribution = operation({
 const OnConflict = z.enum(['refuse', 'merge']).optional()
 const Merged = z.literal(true).optional()
 
-/** The fields of an answer to a replacement without a named version. They tell how to undo it. */
+/** The fields that say how to undo a replacement for which the request named no version. */
 export const unseenFields = {
   unguarded: z
     .literal(true)

@@ -279,7 +279,7 @@ export const locate = (text: Y.Text, content: string, quoted: readonly Quoted[])
     return again(place, quote, left, right) ?? range
   })
 
-  /** Finds the quote between its original neighbors. It is there again only if the text matches exactly. */
+  /** Finds the quote between its original neighbors. The quote counts as found only if the text matches exactly. */
   function again(place: Place, quote: string, left: Held | undefined, right: Held | undefined): Range | undefined {
     if ((place.left !== null && left === undefined) || (place.right !== null && right === undefined)) return undefined
     const from = left === undefined ? 0 : after(left)

@@ -17,7 +17,7 @@ export interface Lost {
   readonly standing: boolean
 }
 
-// A text with fewer units than this occurs everywhere by chance.
+// A text with fewer units than this can occur anywhere by chance.
 export const tellingUnits = 8
 
 // Text without its context matches by chance more often, so it must be longer.

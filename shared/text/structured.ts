@@ -209,7 +209,7 @@ const setCell = (source: Source, operation: Extract<Structured, { op: 'set_cell'
   if (typeof column !== 'number') return column
   const change = cellSet(source.text, table, row - above.length, column, operation.text)
   const heading = table.heading.cells[column]?.text ?? ''
-  // Column letters do not count as a different spelling of the heading.
+  // If the column was named by its letter, there is no heading to compare.
   const isHeading = typeof operation.column === 'string' && plain(operation.column) === plain(heading)
   return matching(change, [
     [operation.row, firsts[row]?.text ?? ''],

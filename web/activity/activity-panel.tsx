@@ -50,7 +50,7 @@ const same = (words: string): string => words
 function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }): JSX.Element {
   const { latest, events } = entry
   const name = actorWords(latest, joined)
-  // Nobody can mention a guest without a name, so such a reader needs no name here.
+  // A guest without a name cannot be mentioned, so the name of such a reader is left out.
   const own = view.here.value.find(({ self, nameless }) => self && !nameless)?.name
   const isYou = feed.isOwn(latest)
   // An agent that uses a link is known as an agent only by its presence.

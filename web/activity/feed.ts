@@ -54,8 +54,8 @@ export function openFeed({ session, here }: View): Feed {
   const unread = computed(() => latest.value > seen.value)
   const self = computed(() => here.value.find((person) => person.self))
   const isNameless = ({ kind, nameless }: Person): boolean => kind === 'guest' && nameless
-  // The feed has no name for an unnamed guest whose number was not known. An event of such a guest counts as this person's if nobody else present is
-  // unnamed.
+  // An event by an unnamed guest has no name if the guest's number was not known. Such an event counts as this person's if everybody else who is
+  // present has a name.
   const isOnlyNameless = computed(
     () => (self.value === undefined || isNameless(self.value)) && !here.value.some((person) => !person.self && isNameless(person))
   )
@@ -121,7 +121,7 @@ export function openFeed({ session, here }: View): Feed {
         latest.value = Math.max(latest.value, answer.latest)
       })
     } catch {
-      // The page asks again when it next connects.
+      // If the request fails, the feed asks again when the page next connects.
     }
   }
 

@@ -81,7 +81,7 @@ async function ask<Answer>(path: string, options: Call, read: (response: Respons
   const isFile = body instanceof Blob
   if (body !== undefined) headers['content-type'] = isFile ? body.type : 'application/json'
   const sent = isFile ? body : body === undefined ? null : JSON.stringify(body)
-  // A connection can fail silently, so requests have a time limit. An upload has none, because it may take long.
+  // A connection can fail silently, so requests have a time limit. An upload has none, because it may take a long time.
   const signal = isFile ? null : AbortSignal.timeout(limits.answerSecondsMax * 1000)
   let response: Response
   try {

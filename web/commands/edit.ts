@@ -18,8 +18,8 @@ const ofPage: Pick<Command<Page>, 'scope' | 'when' | 'keysWhen'> = {
 }
 
 /**
- * Undoes the last action of this page, including decisions on suggestions. The history handles the key right after a restore; other versions are
- * restored there, as the message says.
+ * Undoes the last action of this page, including decisions on suggestions. Right after a restore, the history handles the undo key instead. If there
+ * is nothing to undo, a message refers to the history.
  */
 const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {
   const view = editor.value?.view

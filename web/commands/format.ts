@@ -116,7 +116,7 @@ export const formatCommands: readonly Command<Page>[] = [
     group: 'format',
     icon: 'link',
     keys: ['Mod-k'],
-    // In a link or a picture, the same key edits it. Where no link is possible, the key opens the palette.
+    // In a link or a picture, the same key edits that link or picture. Where no link is possible, the key opens the palette.
     keysWhen: (page) => isWriting(page) && linkOf(page) === undefined && !hasPicture(page),
     when: isWriting,
     ...notInCode,

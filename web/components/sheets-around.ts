@@ -17,7 +17,7 @@ export interface Writer {
   readonly actions: FieldActions
   /** Whether a reference can be inserted at the cursor. */
   takes(): boolean
-  /** Whether the last reference is to cells of this sheet and its range can still grow. */
+  /** Whether the last reference is to cells of this sheet, and the range of that reference can still grow. */
   goesOn(sheet: number): boolean
   /** Inserts a reference to a cell into the formula. Returns false if none can be inserted at the cursor. */
   point(sheet: number, place: Place, isRange: boolean): boolean

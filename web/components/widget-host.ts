@@ -14,7 +14,7 @@ const stateMsMin = 1000
 
 /**
  * A widget is stopped when it has sent this many messages more than the allowed rate. The next value is that rate, in messages per second. Without a
- * limit, the page would do nothing but handle messages. The page counts a message when it handles it, so a slow page, which handles fewer per second,
+ * limit, the page would do nothing but handle messages. Messages are counted when the page handles them. A slow page handles fewer per second, so it
  * is equally strict.
  */
 const [messagesMax, messagesPerSecond] = [1000, 120]

@@ -20,7 +20,10 @@ import { afterPaint } from '../base/after-paint.ts'
 export interface WireState {
   /** Number of updates that were sent and are not yet answered. */
   readonly unconfirmed: number
-  /** Whether this page has sent everything that it had before it connected (sync step 2). Only then does 0 mean that nothing is missing. */
+  /**
+   * Whether this page has sent everything that it had before it connected (sync step 2). Only then does an `unconfirmed` of 0 mean that nothing is
+   * missing.
+   */
   readonly offered: boolean
   /** Whether the server has refused an update because the page may only read. */
   readonly declined: boolean

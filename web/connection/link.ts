@@ -29,7 +29,7 @@ interface LinkInput {
   readonly id: string
   readonly key: string
   readonly doc: Y.Doc
-  /** The page connects when this promise resolves. The document should contain the device's text by then. */
+  /** The page connects when this promise resolves. The caller resolves it once the document contains the device's text. */
   readonly after: Promise<unknown>
   /** Whether the text of this page is within the size limit for documents. */
   fits(): boolean
@@ -111,7 +111,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
       struggling.value = false
     })
     transport.disconnect()
-    // Somebody may have made room in the document by then.
+    // Somebody may make room in the document in the meantime.
     if (keepsWriting(reason)) roomTimer = setTimeout(resume, roomRetryMs)
   }
 

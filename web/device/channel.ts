@@ -1,4 +1,4 @@
-/** Tells the other tabs of this browser about changes to a document's outbox. */
+/** Notifies the other tabs of this browser of changes to a document's outbox. */
 const nameOf = (doc: string): string => `agmd-outbox:${doc}`
 
 /** Calls `changed` when another tab reports a change. `tell` reports a change to the other tabs, and `stop` ends the listening. */
@@ -8,7 +8,7 @@ export function followChanges(doc: string, changed: (isCarried: boolean) => void
   return { tell: () => channel.postMessage('changed'), stop: () => channel.close() }
 }
 
-/** Tells all tabs, including this one, that the outbox has entries that belong to no open page. */
+/** Notifies all tabs, including this one, that the outbox has entries that belong to no open page. */
 export function carriedTo(doc: string): void {
   const channel = new BroadcastChannel(nameOf(doc))
   channel.postMessage('carried')

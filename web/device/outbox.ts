@@ -19,7 +19,7 @@ import { openRetries } from './retries.ts'
 /** Everything that an outbox needs from its page. Tests pass their own implementation. */
 export interface Page {
   readonly entries: Records<Kept & { readonly queue: Queue }>
-  /** Whether the browser opens the database. It waits for as long as that takes. */
+  /** Resolves to true if the browser opens the database, however long that takes. */
   opens(): Promise<boolean>
   /**
    * Calls `run` under a lock that only one page of the device can hold. With `isWaiting`, the call waits for the lock. Otherwise `run` is called
@@ -40,7 +40,7 @@ export interface Outbox<Entry extends Kept> {
   readonly onlyHere: ReadonlySignal<number>
   /** Returns the time for a new entry. It is later than the times of all earlier entries of this page. */
   now(): number
-  /** Stores an entry and replaces one with the same id. Resolves with whether the device has it. */
+  /** Stores an entry and replaces one with the same id. Resolves to true if the device has stored the entry. */
   put(entry: Entry): Promise<boolean>
   /** Removes an entry that was acknowledged or discarded. This page will not restore it. */
   drop(id: string): Promise<void>

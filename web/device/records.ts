@@ -4,12 +4,12 @@ import { stores, type StoreName } from './device.ts'
 export interface Kept {
   readonly id: string
   readonly doc: string
-  /** Time of the record, in milliseconds since 1970. Lists are sorted by it. */
+  /** Time of the record, in milliseconds since 1970. Lists are sorted by this time. */
   readonly at: number
 }
 
 export interface Records<Item extends Kept> {
-  /** Stores a record. Resolves with whether this device has it. */
+  /** Stores a record. Resolves to true if this device has stored the record. */
   put(item: Item): Promise<boolean>
   drop(id: string): Promise<void>
   find(id: string): Promise<Item | undefined>
@@ -53,7 +53,7 @@ function open(): Opening {
   return { database: promise, late: new Promise((give) => setTimeout(give, openMsMax, undefined)) }
 }
 
-/** Resolves with whether the browser opens the database. This may take any length of time. With a broken profile, it may never resolve. */
+/** Resolves to true if the browser opens the database. This may take any length of time. With a broken profile, it may never resolve. */
 export const opens = async (): Promise<boolean> => (await (opening ??= open()).database) !== undefined
 
 const database = (): Promise<IDBDatabase | undefined> => {
@@ -121,7 +121,7 @@ export async function dropRecords(doc: string): Promise<void> {
 }
 
 /**
- * Resolves with whether the device can store anything. A full or broken profile often opens a database and then fails to write. The promise may never
+ * Resolves to true if the device can store data. A full or broken profile often opens a database and then fails to write. The promise may never
  * resolve.
  */
 export const canKeep = async (): Promise<boolean> =>

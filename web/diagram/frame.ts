@@ -33,7 +33,7 @@ function setUp({ dark, background, fill, text, muted, border, accent, series }: 
     startOnLoad: false,
     securityLevel: 'strict',
     maxTextSize: sourceCharsMax,
-    // The settings that the source of a diagram may not change.
+    // The settings that the source of a diagram cannot change.
     secure: [
       'secure',
       'securityLevel',

@@ -39,5 +39,5 @@ export interface NotDrawn {
   readonly line?: number
 }
 
-/** A message from the frame. `ready` comes once, before all others. */
+/** A message from the frame. `ready` comes once, before all other messages. */
 export type Reply = { readonly id: number; readonly result: Drawn | NotDrawn } | { readonly ready: true }

@@ -1,6 +1,6 @@
 /**
- * Tells screen readers about the connection and the people present, once a change has been stable for five seconds. It also announces the results of
- * uploads.
+ * Announces changes of the connection and of the people present to screen readers, once a change has been stable for five seconds. It also announces
+ * the results of uploads.
  */
 import type { JSX } from 'preact'
 import { effect, signal } from '@preact/signals'

@@ -55,7 +55,7 @@ function EndedNotice({ session, reason }: { session: Session; reason: Ended }): 
   )
 }
 
-/** Says where the changes are that the server did not accept. */
+/** Says where the changes that the server did not accept are stored. */
 function HeldNotice({ session, text }: { session: Session; text: string }): JSX.Element {
   return (
     <div class='notice danger'>

@@ -60,7 +60,7 @@ function refuseDrop(event: DragEvent): void {
 }
 
 /**
- * Whether the caret goes into the text as soon as the person can type. It does not if another element has the focus or text is selected. On a touch
+ * Whether the text takes the focus as soon as the person can type. It does not if another element has the focus or text is selected. On a touch
  * screen, only an empty text takes the focus, because that opens the keyboard.
  */
 const takesFocus = (isEmpty: boolean): boolean =>
@@ -173,8 +173,8 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
       noteColours(here.value)
     }
     awareness.on('change', listPeople)
-    // The reading view goes to the heading itself. The heading may arrive late, with text by others. If the person has begun to write, the page does
-    // not scroll.
+    // The reading view scrolls to the heading itself. The heading may arrive late, as part of text by other people. If the person has begun to write,
+    // the page does not scroll.
     let arrived = location.hash === ''
     const arriveBy = Date.now() + arriveMsMax
     const arrive = async (): Promise<void> => {
@@ -363,7 +363,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
       <TopBar view={view} />
       {hasToolbar && <Toolbar view={view} />}
       <Notices session={session} />
-      {/* When the document opens, this element is replaced by a new one, so that the toolbar can take its place without moving anything. */}
+      {/* When the document opens, a new element replaces this one, so that the toolbar can take its place without moving anything. */}
       <div key={isOpen ? 'open' : 'opening'} class='document-body'>
         {view.outline.value && <Later load={loadOutline} view={view} />}
         <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>

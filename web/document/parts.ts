@@ -123,7 +123,7 @@ export function createParts(session: Session): Parts {
       const waiting =
         page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openDrawings]
       let stop = (): void => undefined
-      // Writing works without the part. It loads at the next visit.
+      // Writing works without the part, which loads at the next visit.
       const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)
       const next = async (): Promise<void> => {
         await Promise.all(waiting.splice(0, 1).map(open))

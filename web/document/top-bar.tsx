@@ -155,7 +155,7 @@ function ActivityButton({ view: { feed, panel } }: { view: Page }): JSX.Element 
 function ConnectionChip({ session }: { session: Session }): JSX.Element {
   const { state, label, detail, held } = session.chip.value
   const words = useRef<HTMLDivElement>(null)
-  // The label continues with the place where changes are stored. Where there is no space for it, clicking the chip shows the complete text.
+  // The label continues with the place where changes are stored. If there is no space for that part, clicking the chip shows the complete text.
   const comma = label.indexOf(',')
   const [word, rest] = comma === -1 ? [label, ''] : [label.slice(0, comma), label.slice(comma)]
   return (

@@ -13,7 +13,7 @@ export const blockKeys: Extension = [
       { key: 'Delete', run: joinBelow }
     ])
   ),
-  // Tab goes on through the page until the person has begun to use the text.
+  // Tab moves the focus through the page until the person has begun to use the text.
   keymap.of([
     {
       key: 'Tab',

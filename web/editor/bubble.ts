@@ -19,7 +19,7 @@ export interface BubbleButton {
   run(): void
 }
 
-/** Delay after the last change of the selection, in milliseconds. The buttons do not flicker while a person selects text. */
+/** Delay after the last change of the selection, in milliseconds. It keeps the buttons from flickering while a person selects text. */
 const restMs = 250
 
 const setShown = StateEffect.define<boolean>()

@@ -20,7 +20,7 @@ function selectedLines(state: EditorState): Line[] {
 function apply(view: EditorView, changes: ChangeSpec[]): boolean {
   if (view.state.readOnly) return false
   const made = view.state.changes(changes)
-  // If a new mark is inserted at the cursor, the cursor goes after it.
+  // If a new mark is inserted at the cursor, the cursor is placed after the mark.
   if (!made.empty)
     view.dispatch({ changes: made, selection: view.state.selection.map(made, 1), scrollIntoView: true, userEvent: 'input.format' })
   return true

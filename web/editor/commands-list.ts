@@ -110,7 +110,7 @@ function depthAt(state: EditorState, position: number): number {
   return depth
 }
 
-/** Removes the marker of an item or quote that has text. The text stays where it is displayed, and Markdown reads it there. */
+/** Removes the marker of an item or quote that has text. The text stays in its place, both as displayed and as Markdown parses it. */
 function unmarked(state: EditorState, line: Line, lead: string, end: number): TransactionSpec {
   const isQuoted = lead.includes('>')
   const kept = isQuoted || depthAt(state, end) > 1 ? lead : ''

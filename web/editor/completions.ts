@@ -52,7 +52,7 @@ export interface Documents {
   find(query: string, isOver: () => boolean): Promise<readonly LinkTarget[]>
   /** Whether the person may create a document, and can do so now. */
   mayCreate(): boolean
-  /** Creates a document. Resolves with undefined if that failed, after telling the person. */
+  /** Creates a document. If that fails, shows a message and resolves to undefined. */
   create(title: string): Promise<LinkTarget | undefined>
 }
 

@@ -93,7 +93,7 @@ class CopiedHtml {
 
   /** Notes where the selected text is, because cutting removes it before `#after` runs. Without a selection, nothing is copied or cut. */
   readonly #before = (event: ClipboardEvent): void => {
-    // CodeMirror would take the entire line, and a line can be a long paragraph.
+    // CodeMirror would copy or cut the entire line, and a line can be a long paragraph.
     if (event.target instanceof Node && this.#view.hasFocus && this.#view.state.selection.ranges.every(({ empty }) => empty))
       return event.stopPropagation()
     this.#inCode = codeAround(this.#view.state) !== undefined

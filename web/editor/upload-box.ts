@@ -24,7 +24,7 @@ function button(name: string, about: string, run: () => void): HTMLButtonElement
   return made
 }
 
-/** Draws an upload into its box and keeps it up to date. Returns a function that stops that. */
+/** Draws an upload into its box and keeps it up to date. Returns a function that stops the updates. */
 export function drawUpload(box: HTMLElement, upload: Upload, { uploads, onRemoved }: UploadActions): () => void {
   const bar = document.createElement('progress')
   bar.max = 1

@@ -148,8 +148,8 @@ function outOfWord({ state }: EditorView, at: number): number {
 }
 
 /**
- * Starts adding files at a position and puts the cursor there. Inside a word, a link or a picture, the files go after it, because they would break
- * it.
+ * Starts adding files at a position and puts the cursor there. Files that are added inside a word, a link or a picture are placed after it, because
+ * they would break it.
  */
 function take(view: EditorView, files: readonly File[], at: number): void {
   const uploads = view.state.facet(uploadsOf)

@@ -15,7 +15,7 @@ export interface Answer {
   readonly published: Signal<boolean>
   /** The last answer, which contains a role or an error. It is empty before the first answer. */
   readonly answered: Signal<{ readonly role?: Role; readonly error?: RequestError }>
-  /** Asks the service again. Resolves with whether the document exists. */
+  /** Asks the service again. Resolves to true if the document exists. */
   ask(): Promise<boolean>
 }
 

@@ -5,7 +5,7 @@ import { effect, type ReadonlySignal } from '@preact/signals'
 
 interface Followed {
   readonly deleted: ReadonlySignal<boolean>
-  /** Asks the service about the document. Resolves with whether it exists again. */
+  /** Asks the service about the document. Resolves to true if the document exists again. */
   readonly ask: () => Promise<boolean>
   readonly onRestored: () => void
 }

@@ -35,7 +35,7 @@ const binary = (operator: Operator, left: Value, right: Value): Scalar => {
   return calculate(operator as '+', single(left), single(right))
 }
 
-/** Returns the number of steps for which a value counts. Texts count by their length. */
+/** Returns how many steps a value counts as. A text counts by its length. */
 const costOf = (value: Value): number => {
   if (typeof value === 'string') return 1 + (value.length >> 4)
   if (!isMatrix(value)) return 1

@@ -187,7 +187,7 @@ class BlockHandle {
     if (isDrag || unit === undefined) return
     const view = this.#view
     const { from, to } = view.state.selection.main
-    // If the selection already includes this block and others, it stays.
+    // A selection that already includes this block and others does not change.
     if (from > unit.to || to < unit.from || (from >= unit.from && to <= unit.to))
       view.dispatch({ selection: { anchor: unit.from }, userEvent: 'select' })
     // The caret never rests in a drawn component, so the entire component is selected while its menu is open.

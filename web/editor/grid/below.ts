@@ -5,8 +5,8 @@ import { content } from '../table-rows.ts'
 import { rowAt, tableAt } from '../tables.ts'
 
 /**
- * Returns `last` or `other` if a position is after the last cell of a table row, where no renderer shows text. The value tells whether it is the
- * table's last row.
+ * Returns `last` or `other` if a position is after the last cell of a table row, where no renderer shows text. `last` means that the row is the last
+ * one of its table.
  */
 function isBehindCells(state: EditorState, at: number): 'last' | 'other' | undefined {
   const place = tableAt(state, at)

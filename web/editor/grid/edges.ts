@@ -37,7 +37,7 @@ const keepInCells = EditorState.transactionFilter.of((transaction) => {
   return place === head ? transaction : [transaction, { selection: EditorSelection.cursor(place) }]
 })
 
-/** In the first row of a document that begins with a table, adds a line above the table, because nothing else could. */
+/** In the first row of a document that begins with a table, adds a line above the table. There is no other way to write above it. */
 const addLineAbove: Command = (view) => {
   const { state } = view
   const { head, empty } = state.selection.main

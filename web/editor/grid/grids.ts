@@ -157,7 +157,7 @@ const keepBars = EditorState.changeFilter.of((transaction) => {
   return kept.length === 0 ? true : kept
 })
 
-/** If nothing of a deletion remains, the cursor must not move either. */
+/** If the entire deletion is dropped, the cursor must not move either. */
 const keepCursor = EditorState.transactionFilter.of((transaction) =>
   transaction.isUserEvent('delete') && !transaction.docChanged && transaction.selection !== undefined ? [] : transaction
 )

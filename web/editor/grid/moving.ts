@@ -38,7 +38,7 @@ export const vertical =
     const goal = main.goalColumn ?? caret.left - origin
     const x = origin + goal
     const to = (at: number): true => select(view, EditorSelection.cursor(at, step < 0 ? 1 : -1, undefined, goal), extend)
-    // Another line of the same cell comes before another row.
+    // The arrow first moves to another line of the same cell, and only then to another row.
     const inner = { element, content: own, lacking: false, column: place.column }
     const height = caret.bottom - caret.top
     const within = placeInCell(view, inner, { x, y: (step > 0 ? caret.bottom : caret.top) + step * height * 0.75 })

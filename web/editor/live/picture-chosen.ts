@@ -95,7 +95,7 @@ function pointedAt(view: EditorView, { target, button, shiftKey, ctrlKey, metaKe
   return pictureFrom(view.state, at) ?? pictureAt(view.state, at)
 }
 
-/** Selects the pressed picture. While the pointer moves out of it, the selection grows. */
+/** Selects the pressed picture. When the pointer is dragged out of the picture, the selection grows. */
 function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
   const picture = pointedAt(view, event)
   if (picture === undefined) return null

@@ -87,7 +87,7 @@ function styled(element: Element, text: string): string {
 
 const styleOf = (element: Element): string => element.getAttribute('data-style') ?? ''
 
-/** Whether an element is the marker of a Word list item. In a heading of Word, such a number is part of the text. */
+/** Whether an element is the marker of a Word list item. In a Word heading, the number is part of the text. */
 const isListMarker = (element: Element): boolean => isMarker(styleOf(element)) && element.closest('p') !== null
 
 const plainWeight = /font-weight:\s*(normal|400)/i
