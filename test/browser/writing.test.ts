@@ -677,7 +677,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part,
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
   const { page, press, type, text, leave } = await writer('see [our site](https://a.example/one) and [bad](javascript:alert(1)) end')
   const card = page.getByRole('group', { name: 'Link' })
   await press('Home')
@@ -761,6 +761,16 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   expect(await placeOf()).toBe(opened)
   await press('Backspace', 'Control+k')
   await page.getByLabel('Caption').and(page.locator(':focus')).waitFor()
+  // The fields and the button are in one row, and the fields look the same.
+  const [caption, width, save] = await page.locator('.picture-card :is(input, button)').evaluateAll((parts) =>
+    parts.map((part) => {
+      const { top, bottom } = part.getBoundingClientRect()
+      const { backgroundColor, paddingLeft, fontSize, height } = getComputedStyle(part)
+      return { middle: Math.round((top + bottom) / 2), look: [backgroundColor, paddingLeft, fontSize, height].join() }
+    })
+  )
+  expect([width?.middle, save?.middle]).toEqual([caption?.middle, caption?.middle])
+  expect(width?.look).toBe(caption?.look)
   await type('A cat')
   await press('Tab')
   await type('300')
