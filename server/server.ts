@@ -162,7 +162,7 @@ const notEnded =
   (account: string, error: unknown): void =>
     log.error('a deleted account could not be removed, to be tried again', { account, error })
 
-/** Removes expired and erased records at the start, and then every few minutes. Returns a function that stops this. */
+/** Removes expired and erased records at the start, and then every few minutes. Returns a function that stops the sweeps. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   let stopped = false
   let cancel = (): void => undefined

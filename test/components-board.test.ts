@@ -199,7 +199,7 @@ test('[COMP-48] the focus stays with its card; if the card is gone, it moves to 
   expect(placeAfter(moved, card, place, false)).toEqual({ column: 0, card: 0 })
   const without = boardOf('## Todo', '- [ ] Other', '## Doing')
   expect(placeAfter(without, card, place, true)).toEqual({ column: 0, card: 0 })
-  // Another element has the focus by then.
+  // Another element already has the focus.
   expect(placeAfter(without, card, place, false)).toEqual(place)
 })
 
@@ -406,7 +406,7 @@ test('[COMP-63] both columns are found again on a board that others changed sinc
   const move = columnMove(drawn, now, 0, 2)
   expect(namesAfter(now, move?.edits ?? [])).toEqual(['New', 'A', 'C', 'B'])
   expect(move?.column).toBe(1)
-  // Others deleted the column that was to follow the moved one. The moved column goes before the next column that still exists.
+  // Others deleted the column that was to follow the moved one. The moved column is placed before the next column that still exists.
   const without = boardOf('## C', '## A')
   expect(namesAfter(without, columnMove(drawn, without, 0, 1)?.edits ?? [])).toEqual(['A', 'C'])
   expect(columnMove(drawn, boardOf('## B', '## C'), 0, 2)).toBeUndefined()

@@ -208,7 +208,7 @@ test('[COMP-8] keys open a cell, clear the selected ones and open the menu', () 
   const grid = new Grid().go(1, 1)
   expect(grid.key('F10', { shiftKey: true }).last.action).toEqual({ kind: 'menu' })
   expect(grid.key('ContextMenu').last.action).toEqual({ kind: 'menu' })
-  // The grid leaves the keys of the page to the page.
+  // The grid does not handle the keys of the page.
   for (const [key, held] of [
     ['z', { ctrlKey: true }],
     ['Tab', {}],

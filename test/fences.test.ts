@@ -499,7 +499,7 @@ test('[FENCE-44] references in an unfinished formula follow rows and columns lik
       .join('')}\`\`\`\n`
   const readingOf = (text: string): Reading => ({ texts: gridOf(text), lines: one(text).lines.length })
   const isOwn = (id: string | undefined): boolean => id === undefined || id === 's'
-  /** Returns the draft in cell C4 after a change of its sheet, and its position. */
+  /** Returns the draft in cell C4 after a change of the sheet, and the position of the draft. */
   const drafted = (text: string, before: string, now: string, offsets: readonly number[] = []) => {
     const { changes, rowOf, columnOf } = followed(readingOf(before), readingOf(now))
     let [draft, place]: [Draft, Place | undefined] = [

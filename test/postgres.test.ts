@@ -287,7 +287,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
       standby: 'false'
     }
     expect(judgeServer(address, good)).toEqual({ warnings: [], synced: false })
-    // This server is good, too.
+    // The server of the tests has these settings as well.
     const found = await withClient(parsePostgresAddress(cluster.address()), readSettings)
     expect(found).toEqual({ ...good, server_version_num: expect.any(String), server_version: expect.any(String) })
     expect(judgeServer(address, { ...good, synchronous_commit: 'off' })).toEqual({

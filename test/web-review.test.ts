@@ -76,7 +76,7 @@ test('[REVIEW-20] cards are at their words, moved apart where they would overlap
   expect(pushedApart([card(0), card(20), card(30)], -1)).toEqual([8, 116, 224])
   expect(pushedApart([card(300), card(320), card(330)], 2)).toEqual([114, 222, 330])
   expect(pushedApart([card(300), card(320), card(330)], 1)).toEqual([212, 320, 428])
-  // No card may be above the top of the page, so even the active card moves down.
+  // No card is placed above the top of the page, so even the active card moves down.
   expect(pushedApart([card(10), card(20), card(30)], 2)).toEqual([8, 116, 224])
   expect(pushedApart([], -1)).toEqual([])
   for (let round = 0; round < 200; round++) {

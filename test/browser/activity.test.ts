@@ -22,7 +22,7 @@ const open = async (url: string, name: string, options = {}): Promise<{ context:
   return { context, page, heard }
 }
 
-/** Sends an HTTP request of a program that uses a name. */
+/** Sends an HTTP request as a program with the given name. */
 const act = async ({ id, key }: Document, path: string, body: object, author: string): Promise<Record<string, unknown>> => {
   const response = await fetch(`${world.url}/api/docs/${id}/${path}`, {
     method: 'POST',
@@ -54,7 +54,7 @@ test('[ACTIVITY-1] the panel shows who did what, newest first, by day, and updat
   await saved(bea.page)
   await panel(page).getByText('Bea edited the text').waitFor()
   await panel(page).locator('.event-text', { hasText: 'Bea was here.' }).waitFor()
-  // The button goes to the comment in the text.
+  // The button leads to the comment in the text.
   await panel(page).locator('.activity-event', { hasText: 'commented' }).getByRole('button', { name: 'Show it in the text' }).click()
   await page.locator('.card', { hasText: 'Which one?' }).first().waitFor()
   expect(made['comment']).toBeDefined()

@@ -287,7 +287,7 @@ const counter = (title: string, more = ''): string =>
 test('[COMP-23] a change of a chart by a suggester makes one suggestion; people who may not change it see the reason and the chart', async () => {
   const document = await createDocument(world.url, chart(...visits))
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
-  // The page knows the role by then, so nothing is drawn twice.
+  // Once the chip shows the role, the page draws nothing twice.
   await suggester.page.locator('.chip[data-state=readonly]').waitFor()
   await suggester.page.getByRole('button', { name: 'Edit data' }).click()
   await suggester.page.locator('[data-cell=B2]').press('Enter')

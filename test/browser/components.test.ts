@@ -824,7 +824,7 @@ test('[COMP-41] [COMP-50] [COMP-78] cells of all sheets are picked for a formula
   // The formula and the new id are one undo step.
   await page.keyboard.press('Control+z')
   await text(source)
-  // The keyboard goes to the previous sheet, which is far away, and selects cells there.
+  // By keyboard, the person moves to the previous sheet, which is far away, and selects cells there.
   await cell(0, 'C2').press('=')
   await page.keyboard.press('Alt+ArrowUp')
   await page.locator('.sheet-writer .sheet-field:focus').waitFor()

@@ -136,7 +136,7 @@ test('[WEB-51] viewers get the reading view, others choose; the choice is rememb
   await saved(page)
   await page.keyboard.press('Control+Alt+KeyP')
   await page.locator('.cm-live').waitFor()
-  // The source chosen for one document is not chosen for another.
+  // The source view that was chosen for one document does not apply to another document.
   await page.keyboard.press('Control+Alt+KeyP')
   await page.locator('.cm-source').waitFor()
   await page.goto((await createDocument(world.url, 'three')).url)

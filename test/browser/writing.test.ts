@@ -414,7 +414,7 @@ test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] text is found and replaced: c
   await page.getByRole('search').waitFor({ state: 'detached' })
   await press('Control+z')
   await text('one One someone\none two\none')
-  // Selecting a word highlights no other one.
+  // Selecting a word does not highlight its other occurrences.
   await press('Control+Home', ...Array.from({ length: 3 }, () => 'Shift+ArrowRight'))
   await page.getByRole('toolbar', { name: 'Actions for the selection' }).waitFor()
   expect(await page.locator('.cm-selectionMatch, .cm-searchMatch').count()).toBe(0)
@@ -826,7 +826,7 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
     await input.send('Input.imeSetComposition', { text: letters, selectionStart: letters.length, selectionEnd: letters.length })
   await input.send('Input.insertText', { text: '日本' })
   await text('![cat|300](/icon.svg "A cat")\n\n日本\n\nbelow')
-  // Without a selection, a cut takes nothing.
+  // Without a selection, nothing is cut.
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate(() => navigator.clipboard.writeText('before'))
   await press('Control+x')

@@ -155,7 +155,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
     for (let round = 0; round < repeats(1, 20); round++) {
       const typists = await underLoad(async (all) => {
         cluster.pause()
-        // By then, the typists have received everything that was on its way to them.
+        // After this pause, the typists have received everything that was in transit.
         await pause(500)
         const late = all.map((typist) => typist.typeToken(0))
         const cold = ask(server.url, 'POST', '/api/docs', { json: { content: 'made meanwhile' } })

@@ -52,7 +52,7 @@ export const stopUnderLoad = async ({ typists: count, requestsPerSecond, seconds
   const random = seeded(1)
   const targets: Target[] = []
   for (let made = 0; made < documentsCount; made++) targets.push(await createDocument(server.url, ''))
-  // People and programs use different documents. A program that always loses against typing would get nothing acknowledged.
+  // People and programs use different documents. A program that always loses against typing would never get a change acknowledged.
   const programs = await Promise.all(Array.from({ length: documentsCount }, () => createDocument(server.url, '')))
   const typists = Array.from({ length: count }, (_, at) => new Typist(`c${at}`, targets[at % documentsCount] as Target, ledger))
   for (const typist of typists) typist.connect()

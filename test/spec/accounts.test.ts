@@ -33,7 +33,7 @@ test('[ACCOUNT-1] a person signs up with address and password, is signed in at o
 
 test('[ACCOUNT-13] the embedded broker also works on a plain network, at an address other than localhost', async () => {
   const port = await freePort()
-  // This is also a loopback address, but not one with an exception for localhost.
+  // This is also a loopback address, but the exception for localhost does not apply to it.
   const base = `http://127.0.0.2:${port}`
   const lan = await startWorld({ env: { AGMD_HOST: '127.0.0.2', AGMD_PORT: String(port), AGMD_BASE_URL: base } })
   const visitor = await signUp(base, 'lan@example.org')

@@ -8,7 +8,7 @@ import { post, refused, rpc } from '../support/mcp.ts'
 import { signUp } from '../support/visitor.ts'
 import { type Ask, type Answer, startWorld, until, type World } from '../support/world.ts'
 
-/** Starts a service with rate limits behind a proxy, which tells it who calls. The clock stands still, so no bucket refills. */
+/** Starts a service with rate limits behind a proxy, which reports the address of each caller. The clock stands still, so no bucket refills. */
 const limited = (env: Record<string, string> = {}): Promise<World> =>
   startWorld({ clock: turnedClock(), env: { AGMD_RATE_LIMITS: 'on', AGMD_TRUST_PROXY: '1', ...env } })
 

@@ -58,7 +58,7 @@ const used = async (): Promise<{ owner: Person; words: string[] }> => {
   return { owner, words }
 }
 
-/** Waits until all documents have left memory. By then, text, revisions and history segments have been written. */
+/** Waits until all documents have left memory, which happens after text, revisions and history segments have been written. */
 const settled = async (): Promise<void> => {
   await until(() => {
     clock.turn(limits.autosaveMaxMs)

@@ -367,7 +367,7 @@ test('[LINK-5] a caller with a link raises only links made through it, and lower
   const { link: editor } = await first.share('edit')
   expect(await setRole(short, editor, 'view')).toMatchObject({ status: 200, json: { role: 'view' } })
   expect(await setRole(short, editor, 'edit')).toMatchObject(inTheWay)
-  // Links made through it, directly or not, end no later than their maker and have no higher role.
+  // Links made through a link that expires, directly or not, end no later than their maker and have no higher role.
   const own = await short.share('edit')
   const { link: below } = await own.share('view')
   expect(await setRole(short, below, 'owner')).toMatchObject(inTheWay)

@@ -37,7 +37,7 @@ export interface Measured {
   readonly said: string
 }
 
-/** Requests the health of the service repeatedly. Returns a function that stops this and returns the slowest time. */
+/** Requests the health of the service repeatedly. Returns a function that stops the requests and returns the slowest time. */
 const probing = (url: string): (() => Promise<number>) => {
   let running = true
   let slowest = 0

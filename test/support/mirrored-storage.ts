@@ -4,11 +4,11 @@ import { createMemoryStorage } from '../../server/storage/memory.ts'
 
 export interface MirroredStorage {
   readonly storage: (disk: Storage) => Storage
-  /** Returns the relevant entries: key → value. Times of use and derived records are left out. */
+  /** Returns all entries by key, except derived records and last-used times. */
   held(): ReadonlyMap<string, string>
 }
 
-/** Kinds of a document's records that are derived, or that contain times of use. */
+/** Kinds of a document's records that are derived, or that contain last-used times. */
 const derived = new Set(['used', 'text', 'checkpoint', 'history', 'keyframe', 'mention', 'request'])
 
 const counts = ([first, , third]: readonly unknown[]): boolean =>

@@ -141,7 +141,8 @@ export const newCluster = async ({ onDisk = false } = {}): Promise<Cluster> => {
 }
 
 /**
- * Starts a process that ends the cluster and removes its folder when this process has ended in any way. It notices because the pipe closes.
+ * Starts a process that ends the cluster and removes its folder when this process has ended in any way. The guard notices this because the pipe
+ * closes.
  */
 const guard = (folder: string): void => {
   const script = 'read -r line; kill -QUIT "$(head -n 1 "$0/data/postmaster.pid")"; sleep 1; rm -rf "$0"'

@@ -117,7 +117,7 @@ export function openLibrary(): Library {
   const filter = signal<Filter>('all')
   const order = signal<Order>('latest')
   const owned = signal<readonly Owned[]>([])
-  /** The query that `owned` is the result of. The service also searches the text of documents. */
+  /** The query that produced `owned`. The service also searches the text of documents. */
   const found = signal('')
   const next = signal<string | null>(null)
   const signedIn = signal<boolean | undefined>(undefined)

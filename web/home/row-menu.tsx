@@ -18,7 +18,7 @@ const onEscape =
 
 interface RowMenuInput {
   readonly entry: Entry
-  /** The access with which the menu acts. */
+  /** The access that the menu uses for its requests. */
   readonly access: Access
   /** The button that takes the focus when a dialog has replaced the menu. If it is missing, the link takes the focus. */
   readonly first: RefObject<HTMLButtonElement | null>

@@ -50,7 +50,7 @@ export interface Media {
   retry(job: Job): void
   /** Cancels a job or discards its result. */
   drop(job: Job): void
-  /** Inserts the result of a job into the text, or `text` if the person has changed the result. Resolves with false if that failed. */
+  /** Inserts the result of a job into the text, or `text` if the person has changed the result. Resolves to false if the insertion fails. */
   insert(job: Job, text?: string): Promise<boolean>
 }
 

@@ -27,7 +27,7 @@ export function setPersonName(name: string): void {
   writeDevice(storageKey, ownName.value || null)
 }
 
-/** Updates the name when another tab changes it. Returns a function that stops this. */
+/** Updates the name when another tab changes it. Returns a function that stops the updates. */
 export function followName(): () => void {
   const heard = ({ key }: StorageEvent): void => {
     if (key === storageKey) ownName.value = readDevice(storageKey) ?? ''

@@ -4,7 +4,7 @@ import { drawAllDiagrams, drawDiagrams, redrawDiagrams } from '../diagram/draw.t
 drawDiagrams(document)
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => redrawDiagrams(document))
 
-// The browser prints at once, so the diagrams out of view are drawn before it is asked to print.
+// The browser prints immediately, so diagrams that are out of view are drawn first.
 document.addEventListener('keydown', (event) => {
   const isPrint = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === 'p'
   if (!isPrint || document.querySelector('figure.component-mermaid:not(.diagram)') === null) return

@@ -34,7 +34,7 @@ export function sourceOf(blocks: readonly Block[], text: string, selected: Range
 
 /**
  * Calls `tell` whenever the selection in the article changes, with undefined if nothing is selected. Selections elsewhere are ignored. Returns a
- * function that stops this.
+ * function that removes the listeners.
  */
 export function watchPicked(root: ShadowRoot, article: HTMLElement, tell: (selected: Range | undefined) => void): () => void {
   const changed = (): void => {

@@ -176,7 +176,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     const [target] = event.composedPath()
     if (!(target instanceof Element)) return
     if (target instanceof HTMLInputElement) {
-      // The check box shows the state of the text and not of the click.
+      // The check box reflects the text, so a click must not toggle it by itself.
       event.preventDefault()
       toggle(target)
       return

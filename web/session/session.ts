@@ -61,7 +61,7 @@ export interface Session {
   readonly refusal: ReadonlySignal<Refusal | undefined>
   /** Whether the server has refused changes from this device. */
   readonly declined: ReadonlySignal<boolean>
-  /** Calls a listener with the stateless messages of the server. Returns a function that stops this. */
+  /** Calls a listener with the stateless messages of the server. Returns a function that removes the listener. */
   onMessage(listener: (message: LiveMessage) => void): () => void
   download(): void
   /** Removes the text and the link of the document from this device. */

@@ -34,11 +34,11 @@ export interface Links {
   /** Loads the list again if the person may see it. */
   load(): Promise<void>
   /**
-   * Creates a link. Resolves with undefined if that failed; `failure` then has the error. A repeated request creates only one link, even if the first
-   * answer was lost.
+   * Creates a link. Resolves to undefined if the request fails; `failure` then contains the error. A repeated request creates only one link, even if
+   * the first answer was lost.
    */
   create(wish: Wish): Promise<Share | undefined>
-  /** Returns the link for everyone with a role, and creates it if there is none. Resolves with undefined if that failed. */
+  /** Returns the link for everyone with a role, and creates it if there is none. Resolves to undefined if the request fails. */
   general(role: Role): Promise<Share | undefined>
   /** Changes the role of a link. Links created through it get at most the new role. */
   change(share: Share, role: Role): Promise<void>

@@ -67,7 +67,7 @@ export function ShareDialog({ view }: { view: View }): JSX.Element {
   const { failure } = current === 'publish' ? publishingOf(session) : linksOf(session)
   const Shown = tabs.find(({ id }) => id === current)?.shown ?? LinksTab
   useCurrent(view)
-  // The browser reports that the dialog closed slightly later. Another dialog may be open by then.
+  // The browser reports the closing of the dialog slightly late, when another dialog may already be open.
   const close = (): void => {
     if (tabs.some(({ id }) => id === view.dialog.value)) view.dialog.value = undefined
   }

@@ -10,7 +10,7 @@ import { Icon } from './icons.tsx'
 const saidMs = 2500
 
 interface CopyInput {
-  /** The text to copy, or a function that loads it. The function resolves with undefined if there is none, after telling the person. */
+  /** The text to copy, or a function that loads it. If there is no text, the function shows a message and resolves to undefined. */
   readonly text: string | (() => Promise<string | undefined>)
   /** The name of the copied content, in the language of the page. Screen readers announce it. */
   readonly what: string

@@ -2,7 +2,7 @@
 import { t } from '../text/t.ts'
 import { toast } from './toast.tsx'
 
-/** Copies a text. Returns whether the browser allowed it. */
+/** Copies a text. Resolves to true if the browser allowed it. */
 export async function tryCopy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

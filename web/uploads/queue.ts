@@ -57,7 +57,7 @@ class Entry implements Upload {
   }
 }
 
-/** Turns a file name into alternative text. It removes the extension and characters that may not occur in a line. */
+/** Turns a file name into alternative text. It removes the extension and characters that cannot occur in a line. */
 export const altOf = (fileName: string): string =>
   fileName
     .replace(/\.[a-z0-9]{1,5}$/i, '')
@@ -115,7 +115,7 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
     const address = markdown.endsWith(')') ? markdown.slice(markdown.indexOf('(') + 1, -1) : markdown
     const there = text.toString().includes(address)
     const at = placeOf(entry)
-    // Later files at the same place go after this one.
+    // Later files at the same place are inserted after this one.
     const later = list.value.slice(list.value.indexOf(entry) + 1).filter((other) => placeOf(other) === at)
     const before = text.length
     // The Markdown is already there if an earlier page closed after inserting it.

@@ -16,7 +16,9 @@ export interface Upload {
   /** The name of the chosen file. */
   readonly fileName: string
   readonly state: Signal<UploadState>
-  /** Whether the Markdown goes on a new line after existing content: after a picture, or after a file that was added together with this one. */
+  /**
+   * Whether the Markdown is inserted on a new line after existing content: after a picture, or after a file that was added together with this one.
+   */
   readonly follows: boolean
 }
 
@@ -31,7 +33,7 @@ export interface Uploads {
   readonly onlyHere: ReadonlySignal<number>
   /** Whether this person may add files. */
   readonly allowed: ReadonlySignal<boolean>
-  /** Adds files at a position. With `follows`, the first file also goes on a new line. */
+  /** Adds files at a position. With `follows`, the first file is also inserted on a new line. */
   add(files: readonly File[], at: number, follows?: boolean): void
   /** Returns the offset of a file in the text, in UTF-16 units. */
   placeOf(upload: Upload): number

@@ -37,7 +37,7 @@ export interface View extends Named {
   /** Whether the person can type, in order to edit or to suggest. */
   readonly canType: ReadonlySignal<boolean>
   setMode(mode: Mode): void
-  /** Switches to the next of the live view, the source and the reading view. */
+  /** Switches to the next view: live, source or reading. */
   nextMode(): void
   setOutline(shown: boolean): void
 }

@@ -14,7 +14,7 @@ import type { State } from './state.ts'
 /** Shortest time between two writes of the lists, in milliseconds. */
 const writeMs = 1000
 
-/** Starts storing and showing annotations. Returns a function that stops this. */
+/** Starts storing and showing annotations. Returns a function that stops both. */
 export function openKeeping({ page: { session }, editor: { view }, store, placing }: State): () => void {
   const { id, key, text } = session
   const mayKeep = (): boolean => findRecent(id)?.key === key

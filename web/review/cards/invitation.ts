@@ -9,7 +9,7 @@ import type { Store } from '../outbox/store.ts'
 export const isInvited = (tasks: readonly Task[], isOwner: boolean): boolean =>
   !isOwner && tasks.some(({ share, status }) => share !== undefined && (status === 'open' || status === 'started'))
 
-/** Opens the panel once, when the assignments have loaded, unless another panel is open by then. */
+/** Opens the panel once, when the assignments have loaded, unless another panel is already open. */
 export function showInvitation(
   { panel }: Pick<View, 'panel'>,
   { state, tasks, isOwner }: Pick<Store, 'state' | 'tasks' | 'isOwner'>

@@ -28,7 +28,7 @@ export function pushedApart(cards: readonly Card[], fixed: number): number[] {
     if ((tops[index] ?? 0) <= room) break
     tops[index] = room
   }
-  // No card may be above the top of the page, because nobody could scroll to it.
+  // No card is placed above the top of the page, because nobody could scroll to it.
   let least = edge
   for (const [index, { height }] of cards.entries()) {
     const top = Math.max(tops[index] ?? 0, least)

@@ -7,7 +7,7 @@ export interface Target {
   readonly prefix: string
   readonly suffix: string
   readonly occurrence?: number
-  /** For an insertion, the side of the words on which the text goes. */
+  /** For an insertion, the side of the words on which the text is inserted. */
   readonly at?: 'before' | 'after' | 'start'
 }
 
@@ -76,7 +76,7 @@ export type Action =
 
 /** An action that waits for its answer. The service identifies a repeated request by the id of the entry. */
 export interface OutboxEntry extends Kept {
-  /** The guest's name when the action was made. */
+  /** The guest's name at the time of the action. */
   readonly author: string
   readonly action: Action
   /** The reason why the service refused the entry. The entry is then not retried automatically. */

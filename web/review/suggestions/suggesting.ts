@@ -35,7 +35,7 @@ interface Drafts {
 
 /** A change of the document by others: the new text, and the changes from it to the text in the editor. */
 const ofOthers = Annotation.define<Drafts>()
-/** The changes that remain after others have been sent or withdrawn. */
+/** The changes that remain after other changes have been sent or withdrawn. */
 const left = Annotation.define<ChangeSet>()
 
 const field = StateField.define<Drafts>({
