@@ -13,6 +13,8 @@ interface Offer {
 /** A message that disappears after a while, with an action that it offers. */
 interface Passing {
   readonly text: string
+  /** Number of modal dialogs that were open when the message was made. */
+  readonly over: number
   readonly step?: { readonly name: string; readonly run: () => void }
 }
 
@@ -26,7 +28,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 /** Shows a message for five seconds, or for as long as it offers an action. */
 export function toast(text: string, step?: { readonly name: string; readonly run: () => void; readonly milliseconds: number }): void {
   clearTimeout(timer)
-  passing.value = { text, ...(step !== undefined && { step }) }
+  passing.value = { text, over: modals.peek(), ...(step !== undefined && { step }) }
   timer = setTimeout(() => (passing.value = undefined), step?.milliseconds ?? shownMs)
 }
 
@@ -62,22 +64,23 @@ function OfferToast({ text, name, run }: Offer): JSX.Element {
   )
 }
 
-/** Draws the messages. It is part of the page and of each modal dialog. */
+/** Draws the messages. It is part of the page and of each modal dialog. A dialog has only messages that were made while it was open. */
 export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | null {
   if (!modal && modals.value > 0) return null
+  const { text, step, over } = passing.value ?? { over: 0 }
   return (
     <div class='toasts' role='status'>
-      {passing.value !== undefined ? (
+      {text !== undefined && (!modal || over > 0) ? (
         <div class='toast'>
-          <span dir='auto'>{passing.value.text}</span>
-          {passing.value.step !== undefined && (
-            <button type='button' class='button quiet' onClick={passing.value.step.run}>
-              {passing.value.step.name}
+          <span dir='auto'>{text}</span>
+          {step !== undefined && (
+            <button type='button' class='button quiet' onClick={step.run}>
+              {step.name}
             </button>
           )}
         </div>
       ) : (
-        staying.value !== undefined && <OfferToast {...staying.value} />
+        !modal && staying.value !== undefined && <OfferToast {...staying.value} />
       )}
     </div>
   )

@@ -1,0 +1,49 @@
+/** The short messages at the bottom of the page and in its dialogs. */
+import { isValidElement, type VNode } from 'preact'
+import { expect, test } from 'vitest'
+import { dropToast, modals, offer, toast, Toasts } from '../web/ui/toast.tsx'
+
+interface Drawn {
+  readonly words: string
+  readonly buttons: readonly { readonly name: string; readonly press: () => void }[]
+}
+
+type Props = { readonly children?: unknown; readonly 'aria-label'?: string; readonly onClick?: () => void }
+
+/** Draws what a component returns, without a browser. */
+function drawn(node: unknown): Drawn {
+  if (typeof node === 'string') return { words: node, buttons: [] }
+  if (Array.isArray(node)) {
+    const parts = node.map(drawn)
+    return { words: parts.map(({ words }) => words).join(''), buttons: parts.flatMap(({ buttons }) => buttons) }
+  }
+  if (!isValidElement(node)) return { words: '', buttons: [] }
+  const { type, props } = node as VNode<Props>
+  if (typeof type === 'function') return drawn((type as (given: Props) => unknown)(props))
+  const inner = drawn(props.children)
+  if (type !== 'button') return inner
+  return { words: '', buttons: [{ name: props['aria-label'] ?? inner.words, press: () => props.onClick?.() }] }
+}
+
+const page = (): Drawn => drawn(Toasts({}))
+const dialog = (): Drawn => drawn(Toasts({ modal: true }))
+
+test('[WRITE-114] a message that was made before a dialog opened is not in the dialog, and comes back after it', () => {
+  toast('Undone.')
+  expect(page().words).toBe('Undone.')
+  modals.value += 1
+  expect(page().words).toBe('')
+  expect(dialog().words).toBe('')
+  offer('A new version.', 'Reload', () => undefined)
+  expect(dialog().words).toBe('')
+  toast('Not saved.')
+  expect(dialog().words).toBe('Not saved.')
+  modals.value -= 1
+  expect(page().words).toBe('Not saved.')
+  dropToast()
+  expect(page().words).toBe('A new version.')
+  page()
+    .buttons.find(({ name }) => name === 'Close')
+    ?.press()
+  expect(page().words).toBe('')
+})
