@@ -47,3 +47,21 @@ test('[WRITE-114] a message that was made before a dialog opened is not in the d
     ?.press()
   expect(page().words).toBe('')
 })
+
+test('[HISTORY-19] an offer ends when its button is used, or when it is withdrawn, and never ends a later one', () => {
+  const used: string[] = []
+  const withdraw = offer('Restored the first.', 'Undo', () => used.push('first'))
+  page().buttons[0]?.press()
+  expect(used).toEqual(['first'])
+  expect(page().words).toBe('')
+  // The message about the result covers an offer for a while. Then nothing is left to offer.
+  toast('Restore undone.')
+  dropToast('Restore undone.')
+  expect(page()).toEqual({ words: '', buttons: [] })
+  const withdrawSecond = offer('Restored the second.', 'Undo', () => used.push('second'))
+  withdraw()
+  expect(page().words).toBe('Restored the second.')
+  withdrawSecond()
+  expect(page().words).toBe('')
+  expect(used).toEqual(['first'])
+})

@@ -225,6 +225,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
       else {
         const undoRestore = (): void => {
           giveKeyBack()
+          withdraw()
           undo().then(
             ({ merged }) => toast(merged === true ? t('Restore undone. Later edits are kept.') : t('Restore undone.')),
             (error: unknown) =>
@@ -236,7 +237,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
           )
         }
         const giveKeyBack = undoByKey(view, undoRestore)
-        offer(restoredWords(restored), t('Undo'), undoRestore)
+        const withdraw = offer(restoredWords(restored), t('Undo'), undoRestore)
       }
     } catch (error) {
       const isOvertaken = error instanceof RequestError && error.status === 409

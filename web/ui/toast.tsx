@@ -39,16 +39,25 @@ export const dropToast = (text?: string): void => {
   passing.value = undefined
 }
 
-/** Shows a message with a button until the person uses or closes it. Temporary messages may cover it for a while. */
-export function offer(text: string, name: string, run: () => void): void {
-  staying.value = { text, name, run }
+/**
+ * Shows a message with a button until the person uses or closes it. Temporary messages may cover it for a while. Returns a function that removes it.
+ */
+export function offer(text: string, name: string, run: () => void): () => void {
+  const made = (staying.value = { text, name, run })
+  return () => {
+    if (staying.peek() === made) staying.value = undefined
+  }
 }
 
 function OfferToast({ text, name, run }: Offer): JSX.Element {
+  const use = (): void => {
+    staying.value = undefined
+    run()
+  }
   return (
     <div class='toast'>
       <span>{text}</span>
-      <button type='button' class='button quiet' onClick={run}>
+      <button type='button' class='button quiet' onClick={use}>
         {name}
       </button>
       <button
