@@ -20,6 +20,8 @@ const runtimeNode = 24
 const echoMilliseconds = 500
 // How often a service checks whether npm was killed.
 const parentCheckMilliseconds = 1000
+// A service that has not ended this long after the first signal is killed. It ends by itself before that (`limits.stopSecondsMax`), unless it hangs.
+const stopMillisecondsMax = 10_000
 
 const commands = {
   start: { run: start, tools: false, help: 'install what is missing, build what is stale, serve on http://localhost:8080' },
@@ -54,6 +56,8 @@ const say = (text) => process.stderr.write(`agmd: ${text}\n`)
 
 /** Path of the newest available Node. It is set when the packages are installed. */
 let node = process.execPath
+/** The processes that started this one, read before anything else: npm may be killed while packages are installed or pages are built. */
+const startedBy = ancestors()
 
 async function main([name = '', ...words]) {
   const major = Number(process.versions.node.split('.')[0])
@@ -86,13 +90,27 @@ async function run(program, words, { env = {}, service = false, output } = {}) {
     detached: service && process.platform !== 'win32'
   })
   if (output) for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
-  const stopForwarding = forwardSignals(child, service)
-  const stopWatching = service ? watchNpm(() => child.kill('SIGTERM')) : () => {}
+  const stop = service ? stopOnce(child) : (signal) => child.kill(signal)
+  const stopForwarding = forwardSignals(stop, service)
+  const stopWatching = service ? watchNpm(() => stop('SIGTERM')) : () => {}
   try {
     return await ended(child, program)
   } finally {
     stopForwarding()
     stopWatching()
+  }
+}
+
+/** Returns a function that sends a signal to a service. If the service has not ended some time after the first signal, the service is killed. */
+function stopOnce(child) {
+  let overdue
+  child.once('exit', () => clearTimeout(overdue))
+  return (signal) => {
+    overdue ??= setTimeout(() => {
+      say('the service did not stop in time and is killed; its next start recovers everything that it acknowledged.')
+      child.kill('SIGKILL')
+    }, stopMillisecondsMax)
+    child.kill(signal)
   }
 }
 
@@ -117,9 +135,8 @@ async function runQuietly(program, words, options) {
  */
 function watchNpm(gone) {
   if (process.env.npm_lifecycle_event === undefined) return () => {}
-  const line = ancestors()
   const timer = setInterval(() => {
-    if (ancestors() === line) return
+    if (ancestors() === startedBy) return
     clearInterval(timer)
     gone()
   }, parentCheckMilliseconds)
@@ -135,7 +152,7 @@ function ancestors() {
   return `${process.ppid} ${/^PPid:\t(\d+)$/m.exec(status)?.[1] ?? ''}`
 }
 
-function forwardSignals(child, service) {
+function forwardSignals(stop, service) {
   const lastAt = new Map()
   const listeners = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
     const listener = () => {
@@ -143,7 +160,7 @@ function forwardSignals(child, service) {
       const echo = now - (lastAt.get(signal) ?? 0) < echoMilliseconds
       lastAt.set(signal, now)
       // A child in the same process group has already received SIGINT from the terminal.
-      if (!echo && (service || signal !== 'SIGINT' || !process.stdin.isTTY)) child.kill(signal)
+      if (!echo && (service || signal !== 'SIGINT' || !process.stdin.isTTY)) stop(signal)
     }
     process.on(signal, listener)
     return [signal, listener]

@@ -123,6 +123,9 @@ const onLauncherGone = (gone: () => void): void => {
 const run = async (): Promise<void> => {
   const [command, ...words] = process.argv.slice(2)
   if (command === 'admin') return administer(words)
+  // Until the server has started, nobody's data is in memory only.
+  let onGone = (): void => process.exit(1)
+  onLauncherGone(() => onGone())
   const config = settings()
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: (line) => process.stdout.write(line), now: Date.now })
   captureConsole(log)
@@ -163,7 +166,7 @@ const run = async (): Promise<void> => {
     })
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopOn(signal))
-  onLauncherGone(() => stopOn('the launcher ended'))
+  onGone = () => stopOn('the launcher ended')
 }
 
 run().catch((error: unknown) => {

@@ -588,8 +588,11 @@ export const limits = {
   /** Pause between two steps of erasing, in milliseconds. */
   erasePauseMs: 5,
 
-  /** Time for a clean stop, in seconds. If it is not enough, the journal recovers the data at the next start. */
-  stopSecondsMax: 10
+  /**
+   * Time for a clean stop, in seconds. If it is not enough, the journal recovers the data at the next start. The launcher ends a server that needs
+   * longer than 10 s.
+   */
+  stopSecondsMax: 9
 } as const
 
 /**

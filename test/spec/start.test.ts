@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
-import { limits } from '../../shared/limits.ts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { start, startProcess } from '../support/start.ts'
-import { settledWithin } from '../support/world.ts'
+import { ask, settledWithin, until } from '../support/world.ts'
 
 test('[START-1] a request during the start is answered once the server is ready', async () => {
   const port = await freePort()
@@ -41,48 +41,135 @@ test('[START-2] if the port is taken, a sentence names the setting, and the proc
 })
 
 const project = resolve(import.meta.dirname, '../..')
-const launched: { launcher: ChildProcess; folder: string }[] = []
-afterEach(async () => {
-  for (const { launcher, folder } of launched.splice(0)) {
+const launched = new Set<ChildProcess>()
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agmd-launched-'))
+})
+afterEach(() => {
+  for (const launcher of launched) {
     launcher.kill('SIGTERM')
     launcher.stdout?.destroy()
-    await rm(folder, { recursive: true, force: true })
   }
+  launched.clear()
 })
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Starts the service with a command. Resolves once it serves requests. `gone` resolves when the process of the service has ended. */
-const launch = async (command: string, words: string[]): Promise<{ launcher: ChildProcess; url: string; gone: Promise<void> }> => {
-  const folder = await mkdtemp(join(tmpdir(), 'agmd-launched-'))
+interface Launched {
+  readonly npm: ChildProcess
+  readonly url: string
+  /** Resolves when the process of the service has ended, and all that started it. */
+  readonly gone: Promise<void>
+  /** Resolves when the output contains this text. */
+  printed(text: string): Promise<void>
+}
+
+/** Runs `npm start` on the folder. `preload` is the source of a module that each Node process loads first. */
+const npmStart = async (preload = ''): Promise<Launched> => {
   const port = await freePort()
-  const env = { ...process.env, AGMD_PORT: String(port), AGMD_HOST: '127.0.0.1', AGMD_DATA_DIR: folder, AGMD_LOG_FORMAT: 'json' }
-  const launcher = spawn(command, words, { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] })
-  launched.push({ launcher, folder })
-  // The service inherits the pipe of its launcher. The pipe closes when the last process that can write to it has ended.
-  const gone = new Promise<void>((ended) => launcher.stdout.once('close', ended))
-  await new Promise<void>((serves, failed) => {
-    launcher.stdout.setEncoding('utf8').on('data', (text: string) => text.includes(' serves ') && serves())
-    void gone.then(() => failed(new Error('the service ended before it served')))
-  })
-  return { launcher, url: `http://127.0.0.1:${port}`, gone }
+  const url = `http://127.0.0.1:${port}`
+  const env = {
+    ...process.env,
+    AGMD_PORT: String(port),
+    AGMD_HOST: '127.0.0.1',
+    AGMD_DATA_DIR: folder,
+    AGMD_LOG_FORMAT: 'json',
+    ...(preload !== '' && { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` })
+  }
+  const npm = spawn('npm', ['start'], { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  launched.add(npm)
+  let output = ''
+  npm.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  // Every process inherits the pipe of npm. The pipe closes when the last process that can write to it has ended.
+  const gone = new Promise<void>((ended) => npm.stdout.once('close', ended))
+  let isGone = false
+  void gone.then(() => (isGone = true))
+  const printed = (text: string): Promise<void> =>
+    until(() => output.includes(text) || isGone, text, 30).then(() => {
+      if (!output.includes(text)) throw new Error(`everything ended before it printed "${text}": ${output}`)
+    })
+  return { npm, url, gone, printed }
+}
+
+/** The processes of `npm start`: npm, which may start a shell, then the launcher, then the server. */
+const processesOf = async ({ npm }: Launched): Promise<Record<'npm' | 'shell' | 'launcher' | 'server', number>> => {
+  const server = Number(await readFile(join(folder, 'lock'), 'utf8'))
+  const parentOf = async (pid: number): Promise<number> =>
+    Number(/^PPid:\t(\d+)$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1])
+  const launcher = await parentOf(server)
+  return { npm: npm.pid as number, shell: await parentOf(launcher), launcher, server }
 }
 
 const within = async (ended: Promise<void>): Promise<'ended' | 'still there'> =>
-  (await settledWithin(ended, limits.stopSecondsMax * 1000)) === 'waiting' ? 'still there' : 'ended'
+  (await settledWithin(ended, 10_000)) === 'waiting' ? 'still there' : 'ended'
 
-test('[START-3] a SIGTERM to `npm start` stops the service', async () => {
-  const { launcher, url, gone } = await launch('npm', ['start'])
-  launcher.kill('SIGTERM')
-  expect(await within(gone)).toBe('ended')
-  await expect(fetch(url)).rejects.toThrow()
+/** The document to which each start writes, and the text that the server has acknowledged. */
+let written: { path: string; key: string; content: string } | undefined
+
+/** Expects that the server has everything that an earlier one acknowledged. Writes something more, which it acknowledges. */
+const checkAndWrite = async (url: string, content: string): Promise<void> => {
+  if (written === undefined) {
+    const { json } = await ask(url, 'POST', '/api/docs', { json: { content: 'begun' } })
+    written = { path: `/api/docs/${json.id}/content`, key: json.key, content: 'begun' }
+  }
+  expect((await ask(url, 'GET', written.path, { key: written.key })).text).toBe(written.content)
+  expect((await ask(url, 'PUT', written.path, { key: written.key, json: { content } })).status).toBe(200)
+  written = { ...written, content }
+}
+
+const endsFor = async (who: 'npm' | 'shell' | 'launcher' | 'server', signal: NodeJS.Signals): Promise<void> => {
+  const started = await npmStart()
+  await started.printed(' serves ')
+  await checkAndWrite(started.url, `before ${signal} to the ${who}`)
+  process.kill((await processesOf(started))[who], signal)
+  expect(await within(started.gone)).toBe('ended')
+  await expect(fetch(started.url)).rejects.toThrow()
+}
+
+test.each(['npm', 'launcher', 'server'] as const)(
+  '[START-3] [START-5] a SIGTERM to the %s of `npm start` stops the service, and nothing acknowledged is lost',
+  (who) => endsFor(who, 'SIGTERM')
+)
+
+test.each(['npm', 'shell', 'launcher'] as const)(
+  '[START-4] [START-5] the service stops when the %s of `npm start` is killed, and nothing acknowledged is lost',
+  (who) => endsFor(who, 'SIGKILL')
+)
+
+test('[START-6] if npm is killed while the launcher still prepares the start, no server is left behind', async () => {
+  const opened = join(folder, 'opened')
+  // The launcher reads the lock file when it begins.
+  const holding = `
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    const read = fs.readFileSync
+    let isHeld = false
+    fs.readFileSync = (path, ...how) => {
+      if (!isHeld && process.argv[1].endsWith('launch.mjs') && String(path).endsWith('package-lock.json')) {
+        isHeld = true
+        fs.writeSync(1, 'held')
+        while (!fs.existsSync(${JSON.stringify(opened)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+      }
+      return read(path, ...how)
+    }
+    syncBuiltinESMExports()`
+  const started = await npmStart(holding)
+  await started.printed('held')
+  const ended = once(started.npm, 'exit')
+  started.npm.kill('SIGKILL')
+  await ended
+  await writeFile(opened, '')
+  expect(await within(started.gone)).toBe('ended')
 })
 
-test('[START-4] the service stops when its launcher or npm is killed', async () => {
-  const direct = await launch(process.execPath, ['scripts/launch.mjs', 'start'])
-  direct.launcher.kill('SIGKILL')
-  expect(await within(direct.gone)).toBe('ended')
-  await expect(fetch(direct.url)).rejects.toThrow()
-  const byNpm = await launch('npm', ['start'])
-  byNpm.launcher.kill('SIGKILL')
-  expect(await within(byNpm.gone)).toBe('ended')
-  await expect(fetch(byNpm.url)).rejects.toThrow()
+test('[START-7] the launcher kills a server that hangs, ten seconds after the signal', async () => {
+  // The launcher's ten seconds pass at once.
+  const hanging = `
+    const wait = setTimeout
+    if (process.argv[1].endsWith('launch.mjs')) globalThis.setTimeout = (run, ms) => wait(run, ms === 10_000 ? 0 : ms)
+    if (process.argv[1].endsWith('main.ts')) process.on('SIGTERM', () => { for (;;); })`
+  const started = await npmStart(hanging)
+  await started.printed(' serves ')
+  started.npm.kill('SIGTERM')
+  expect(await within(started.gone)).toBe('ended')
 })
