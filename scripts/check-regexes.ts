@@ -2,7 +2,7 @@
  * Finds regular expressions that take more than linear time on some text, in all code that reads untrusted text. It prints a line for each and exits
  * with 1.
  *
- * An expression that reads only short text may stay, with a comment on the line above that states the bound:
+ * An expression that reads only short text is allowed, with a comment on the line above that states the bound:
  *
  *     // Regex bound: a setting of the operator.
  */

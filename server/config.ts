@@ -384,7 +384,7 @@ function secretText({ name }: Variable, env: Environment): string | undefined {
   if (!path) return env[name]
   if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set, but only one of them may be.`)
   const text = fileText(`${name}_FILE`, path).replace(/\r?\n$/, '')
-  // An empty file comes from a failed mount. It is not a request for the default.
+  // An empty file is the result of a failed mount and not a request for the default.
   if (text === '') throw new ConfigError(`${name}_FILE is ${JSON.stringify(path)}, but that file is empty.`)
   return text
 }

@@ -30,7 +30,7 @@ const namesAfter = (now: Board, edits: Parameters<typeof read>[1]): string[] => 
 const drawn = boardOf('## A', '- [ ] one', '## B', '## C')
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
 
-/** A board that a person and others edit. It writes the changes that a step requests, and tells the session about every change. */
+/** A board that a person and others edit. It writes the changes that a step requests, and notifies the session of every change. */
 class Desk {
   state: BoardState
   last: BoardOutcome

@@ -35,7 +35,7 @@ const guest = speakerOf('Guest', { isUnnamed: true }, ['Ana'])
 const [first, mine, last] = ['[2026-11-20T10:02Z] @Ana: Can we ship?', '[2026-11-20T10:03Z] @Kim: Yes', '[2026-11-20T10:04Z] @Ana: Good']
 const time = Date.parse('2026-11-21T09:00Z')
 
-/** A chat in which a person and others write. It writes the changes that a step requests, and tells the session about every change. */
+/** A chat in which a person and others write. It writes the changes that a step requests, and notifies the session of every change. */
 class Talk {
   state: ChatState
   readonly announcements: ChatOutcome['announcement'][] = []

@@ -51,7 +51,7 @@ describe.skipIf(noPostgres !== undefined)('moving the documents', () => {
     return cluster.address(schema)
   }
 
-  /** Creates a data folder with a number of entries, some of them large. It is removed after the test. */
+  /** Creates a data folder with a number of entries, some of them large. The folder is removed after the test. */
   const filledFolder = async (entries: number): Promise<string> => {
     const folder = await mkdtemp(join(tmpdir(), 'agmd-migrate-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -59,7 +59,7 @@ test('[WEB-84] a page gives its own person the colour that others see', () => {
     const doc = new Y.Doc()
     doc.clientID = 7
     const awareness = new Awareness(doc)
-    // The page's own state has no color, because the service sends the color only to the others.
+    // The page's own state has no color, because the service sends the color only to other pages.
     awareness.setLocalState({ user: { name } })
     awareness.states.set(9, { user: { kind: 'guest', name: 'Carl', role: 'edit', hue: hueOfName('Carl') } })
     expect(people(awareness)[0]?.hue).toBe(hueOfName(name === '' ? 'Guest' : name))

@@ -70,7 +70,7 @@ export const recording = async (work: Work): Promise<{ path: string; duration: n
 /** Largest picture that is read, in pixels: slightly more than an A3 page at 600 dpi. A small file can decompress to gigabytes. */
 const picturePixelsMax = 100_000_000
 
-/** Throws `bad_input` if a picture has too many pixels. If the header is unknown, the picture is left for the engine to check. */
+/** Throws `bad_input` if a picture has too many pixels. If the header is unknown, the engine checks the picture. */
 const checkPicture = (file: string): void => {
   let pixels: number
   try {

@@ -1,4 +1,4 @@
-/** The command `agmd node`, which makes this machine do media jobs for a service. It only connects outward and opens no port. */
+/** The command `agmd node`, which makes this machine do media jobs for a service. The command only connects outward and opens no port. */
 import { randomBytes } from 'node:crypto'
 import { request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'

@@ -25,7 +25,7 @@ interface HealerOptions {
   readonly onProblem: (error: unknown) => void
 }
 
-/** Matches texts that may contain such a fence. */
+/** Matches texts that may contain a board, a chat or a sheet. */
 const mayHold = /(?:```|~~~)[ \t]*(?:board|chat|sheet)/
 
 const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {

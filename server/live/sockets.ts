@@ -60,12 +60,12 @@ export interface Sockets {
 }
 
 /**
- * The maximum number of bytes that a socket may send before its first token is accepted. They are the messages that Hocuspocus queues, and the
- * token.
+ * The maximum number of bytes that a socket may send before its first token is accepted. The limit covers the messages that Hocuspocus queues, and
+ * the token.
  */
 const earlyBytesMax = limits.socketQueueBytesMax + limits.socketHelloBytesMax
 
-/** The maximum size of an unfinished message on a socket that may not write, in bytes. The largest message of such a socket is a state vector. */
+/** The maximum size of an unfinished message on a read-only socket, in bytes. The largest message of a read-only socket is a state vector. */
 const readerBytesMax = 2 * limits.stateVectorBytesMax
 
 const deny = (socket: Duplex, status: string): void => {
@@ -125,7 +125,7 @@ export const createSockets = ({
     else perAddress.delete(address)
   }
 
-  /** Returns the head of a frame. Throws if a client may not send such a frame. */
+  /** Returns the head of a frame. Throws if clients must not send this kind of frame. */
   const inspect = (peer: Peer, frame: Uint8Array): FrameHead => {
     if (!peer.sessions.isAdmitted && frame.length > limits.socketHelloBytesMax) throw new RangeError('open a document first')
     const head = readFrame(frame)
@@ -159,7 +159,7 @@ export const createSockets = ({
     return false
   }
 
-  /** Passes a frame to Hocuspocus. Returns whether Hocuspocus will report that it has finished. */
+  /** Passes a frame to Hocuspocus. Returns true if Hocuspocus will report when it has finished the frame. */
   const deliver = (peer: Peer, client: Client, inbox: Inbox, { frame, head }: Waiting): boolean => {
     if (!peer.isOpen) return false
     try {

@@ -1,6 +1,6 @@
 /**
  * Turns the schemas of the operations table into JSON Schema for tools. They are short, because a model reads all of them before its first call.
- * Details that do not help a model are left out. A choice between objects becomes one object with the fields of all.
+ * Details that do not help a model are left out. A choice between objects becomes one object with the fields of all of them.
  */
 import { z } from 'zod'
 

@@ -58,8 +58,8 @@ export const focusedAt = (selection: Selection, place: Place): Selection =>
   isSame(place, selection.end) ? selection : put(leaveFor(selection, place), place)
 
 /**
- * Moves on after a cell was written. At the end of a row, it moves to the next row. At the end of the sheet, it starts a new row. After several
- * cells in a row, a move down goes to the column of the first of these cells.
+ * Moves on after a cell was written. At the end of a row, it moves to the next row. At the end of the sheet, it starts a new row. After several cells
+ * in a row, a move down returns to the column of the first of these cells.
  */
 export function goOn(selection: Selection, table: Table, place: Place, step: Place, isWritten: boolean): Selection {
   const { width } = sizeOf(selection, table)

@@ -109,7 +109,7 @@ export type SheetEvent =
   /** The grid is removed from the page. */
   | { readonly kind: 'leave' }
 
-/** An effect outside the sheet. `pick` uses the selected cells. `sheet` goes to the next or the previous sheet. */
+/** An effect outside the sheet. `pick` uses the selected cells. `sheet` moves to the next or the previous sheet. */
 export type SheetAction =
   | { readonly kind: 'menu' | 'pick' | 'cancel' }
   | { readonly kind: 'sheet'; readonly direction: 1 | -1 }

@@ -138,7 +138,7 @@ const isBreak = (found: Break | undefined, char: string, at: number): boolean =>
 
 const isBreakLine = (line: string): boolean => isBreak(breakOf(line, 0, line.length), line.charAt(0), 0)
 
-/** Returns a reader of one line. It can answer for each of many containers without reading the line again. */
+/** Returns a reader of one line. The reader serves any number of containers without reading the line again. */
 const createReader = (text: string) => {
   const place: Place = { at: 0, column: 0 }
   let [start, end] = [0, 0]

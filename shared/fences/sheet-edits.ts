@@ -209,7 +209,7 @@ export const deleteColumn = (sheet: Sheet, at: number): Edits => {
   ])
 }
 
-/** Puts a column before the column that currently has this index. It rewrites every row and includes the white space of the cells. */
+/** Puts a column before the column that currently has this index. The edits rewrite every row and include the white space of the cells. */
 export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
   const { fence, rows, dashes, width, delimiter } = sheet
   if (from < 0 || from >= width || to < 0 || to > width || to === from || to === from + 1) return []
@@ -246,7 +246,7 @@ export const sortRows = (sheet: Sheet, column: number, descending: boolean, valu
   )
 }
 
-/** Pads the cells of a table so that its bars line up. It runs only on request, because it changes every line. */
+/** Pads the cells of a table so that its bars line up. Runs only on request, because it changes every line. */
 export const alignColumns = (sheet: Sheet): Edits => {
   const { fence, rows, dashes, width, sides, delimiter } = sheet
   if (delimiter !== undefined) return []

@@ -33,7 +33,7 @@ export interface Table {
   deleteColumn(at: number): Edits
   /** Sorts the rows below the heading by the values of a column. */
   sortRows(column: number, descending: boolean, valueAt: (row: number, column: number) => Scalar): Edits
-  /** Pads the cells in the source so that columns line up. It is undefined for a source without aligned columns. */
+  /** Pads the cells in the source so that columns line up. Absent if the source cannot have aligned columns. */
   align?(): Edits
 }
 

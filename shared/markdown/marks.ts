@@ -32,7 +32,8 @@ const high = /\^([^\s^\\`*_[\]<>$]{1,40})\^/y
 const wordEnd = /[\p{L}\p{N})\]}]/u
 
 /**
- * Returns the tag of the subscript or superscript whose first mark is at `open`, and the offset of its last mark. It must follow a letter or digit.
+ * Returns the tag of the subscript or superscript whose first mark is at `open`, and the offset of its last mark. The first mark must follow a letter
+ * or digit.
  */
 export const shiftedAt = (text: string, open: number): { readonly tag: 'sub' | 'sup'; readonly end: number } | undefined => {
   const mark = text.charCodeAt(open)

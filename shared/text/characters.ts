@@ -87,7 +87,7 @@ const needsAt = (content: string, at: number): Place['needs'] => {
   return content[at] === '\n' ? 'left' : 'both'
 }
 
-/** Returns the places for ranges of the current text, which is `content`. It walks the text once, regardless of the number of ranges. */
+/** Returns the places for ranges of the current text, which is `content`. Walks the text once, regardless of the number of ranges. */
 export const placesOf = (text: Y.Text, content: string, ranges: readonly Range[]): Place[] => {
   if (ranges.length === 0) return []
   const runs = runsOf(text)
@@ -225,7 +225,7 @@ const offsetsOf = (text: Y.Text, items: Map<Y.Item, number>): void => {
 
 const isThere = (held: Held | undefined): boolean => held !== undefined && !held.item.deleted
 
-/** Returns the text between the original neighbors of each place; undefined if a neighbor is no longer known. It walks the text once. */
+/** Returns the text between the original neighbors of each place; undefined if a neighbor is no longer known. Walks the text once. */
 export const gapsOf = (text: Y.Text, length: number, places: readonly (Place | null)[]): (Range | undefined)[] => {
   const items = new Map<Y.Item, number>()
   const held = (id: CharacterId | null): Held | undefined => {

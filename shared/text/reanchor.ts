@@ -131,7 +131,8 @@ const insertedRanges = (edits: readonly Edit[]): Range[] => {
 }
 
 /**
- * Returns a function that tells whether a range of the new text contains inserted text. A range without inserted text belongs to another annotation.
+ * Returns a function that decides whether a range of the new text contains inserted text. A range without inserted text belongs to another
+ * annotation.
  */
 const isNew = (edits: readonly Edit[]): ((range: Range) => boolean) => {
   const inserted = insertedRanges(edits)

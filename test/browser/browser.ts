@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 
-// The headless shell has the same engine as the browser, but no windows, tabs and menus. These take a third of a test's processor time.
+// The headless shell has the same engine as the browser, but no windows, tabs and menus. Windows, tabs and menus take a third of a test's processor
+// time.
 const wholeBrowser = process.env['AGMD_TEST_CHROMIUM'] ?? process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
 const shell = process.env['AGMD_TEST_CHROMIUM'] ?? '/usr/bin/chromium-headless-shell'
 const executablePath = existsSync(shell) ? shell : wholeBrowser

@@ -83,8 +83,8 @@ async function watched(): Promise<Watched> {
 }
 
 /**
- * Returns elements and attributes below `selector` (in its shadow root, if it has one) that no text may create. It opens every part that can be
- * opened, and hovers over and focuses every element that could react.
+ * Returns elements and attributes below `selector` (in its shadow root, if it has one) that no text may create. Opens every part that can be opened,
+ * and hovers over and focuses every element that could react.
  */
 const dangers = (page: Page, selector: string): Promise<string[]> =>
   page.evaluate((wanted) => {

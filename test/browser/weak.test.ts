@@ -1,4 +1,4 @@
-/** Failures of the device's storage, the role, the address and the server. The page tells the person, and no text is lost. */
+/** Failures of the device's storage, the role, the address and the server. The page informs the person, and no text is lost. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startProcess, type World } from '../support/start.ts'

@@ -215,7 +215,7 @@ const die = (world: World): void => {
     Promise.reject(new ServiceError('storage_unavailable', {}, { cause: new Error('the fuzz ended it') }))
 }
 
-/** Stops the server, whose own time limits use the clock that stands still. */
+/** Stops the server. The clock advances meanwhile, because the time limits of the server depend on it. */
 const stopWorld = async ({ world, clock }: Fuzz): Promise<void> => {
   const ticking = setInterval(() => clock.turn(500), 100)
   await world.stop().finally(() => clearInterval(ticking))

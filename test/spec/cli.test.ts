@@ -887,7 +887,7 @@ test('[CLI-14] on a terminal the client asks before it merges or destroys', asyn
 
 // ——— signing in ———
 
-/** Starts a login. It has shown its code, and polls every second for the approval. */
+/** Starts a login. Resolves once the login has shown its code; it then polls every second for the approval. */
 const startLogin = async (machine: Machine, ...words: string[]): Promise<Running> => {
   const login = machine.start(['login', '--json', ...words])
   await withLimit('devicePollSeconds', 1, () => until(() => login.stdout().includes('\n'), 'the code'))

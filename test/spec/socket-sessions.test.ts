@@ -31,7 +31,7 @@ const answersOf = (socket: RawSocket): { address: string; refused: string | unde
     ]
   })
 
-/** Whether a frame announces the role to this session. It is the first message of a document. */
+/** Whether a frame announces the role to this session. This announcement is the first message of a document. */
 const isRole = (frame: Uint8Array, address: string): boolean =>
   frame[address.length + 1] === 5 && Buffer.from(frame.subarray(1, address.length + 1)).toString() === address
 

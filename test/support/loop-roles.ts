@@ -110,8 +110,8 @@ const textOf =
     piece.repeat(Math.floor(units / piece.length))
 
 /**
- * Returns one attack per operation. It uses every role and no credential, with hostile texts. The short run gives each operation two of the texts, and
- * each text to many operations. The deletion comes last.
+ * Returns one attack per operation. Each attack sends requests in every role and without a credential, with hostile texts. The short run gives each
+ * operation two of the texts, and each text to many operations. The deletion comes last.
  */
 export const roleAttacks = async (url: string): Promise<Map<string, Attack>> => {
   const content = families['prose']?.().slice(0, 256 * 1024) ?? ''

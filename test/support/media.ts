@@ -60,7 +60,7 @@ export const samples: Readonly<Record<string, { readonly type: string; readonly 
   m4a: { type: 'audio/mp4', bytes: brand('M4A ', 'mp42') }
 }
 
-/** The bytes of files that may not be uploaded, by kind. */
+/** The bytes of files that the service does not accept, by kind. */
 export const foreign: Readonly<Record<string, Bytes>> = {
   html: bytes('<!doctype html><script>alert(1)</script>'),
   svg: bytes('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),

@@ -20,7 +20,7 @@ function nextRegion(step: 1 | -1): boolean {
   const found = [...document.querySelectorAll<HTMLElement>(regions)].filter((region) => region.checkVisibility())
   const current = found.findIndex((region) => region.contains(document.activeElement))
   for (let tried = 1; tried <= found.length; tried++) {
-    // If the focus is in no region, F6 goes to the first one and Shift-F6 to the last one.
+    // If the focus is in no region, F6 moves to the first one and Shift-F6 to the last one.
     const start = current < 0 && step < 0 ? 0 : current
     const region = found[(start + step * tried + found.length * 2) % found.length]
     const target = region?.matches('[tabindex="0"], .cm-content') === true ? region : region?.querySelector<HTMLElement>(stops)

@@ -299,7 +299,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
   const source = valueOf(chart, 'data') ?? ''
   const title = valueOf(chart, 'title') ?? ''
   const field = useRef<HTMLInputElement>(null)
-  // A layout effect runs with the click, so that the next key goes to the field. `useSignalEffect` would run a frame later.
+  // A layout effect runs with the click, so that the field receives the next key press. `useSignalEffect` would run a frame later.
   useLayoutEffect(
     () =>
       effect(() => {

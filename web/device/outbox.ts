@@ -46,7 +46,7 @@ export interface Outbox<Entry extends Kept> {
   drop(id: string): Promise<void>
   /** Returns the entries of all pages, oldest first. */
   read(): Promise<readonly Entry[]>
-  /** Takes over the entries of pages that have closed, oldest first. It also takes over those of pages that close later. */
+  /** Takes over the entries of pages that have closed, oldest first. Also takes over the entries of pages that close later. */
   restore(take: (entry: Entry) => void): Promise<void>
   /** Runs `work` when no other page of this device is sending for this document. */
   inTurn(work: () => Promise<void>): Promise<void>

@@ -15,7 +15,7 @@ export function backToText({ dialog, mode }: Page, { view }: Editor): () => void
     const isOnTheWay = target instanceof Element && target.closest(onTheWay) !== null
     isFromText = isOnTheWay && pointerType !== 'touch' && (isFromText || view.hasFocus)
   }
-  // A person who moved on to a button with the keyboard returns to that button.
+  // If the person used the keyboard to reach a button, the focus returns to that button.
   const keyed = ({ key, target }: KeyboardEvent): void => {
     if (key === 'Tab' && target instanceof Element && target.closest('dialog') === null) isFromText = false
   }

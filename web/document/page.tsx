@@ -363,7 +363,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
       <TopBar view={view} />
       {hasToolbar && <Toolbar view={view} />}
       <Notices session={session} />
-      {/* When the document opens, a new element replaces this one, so that the toolbar can take its place without moving anything. */}
+      {/* When the document opens, a new element replaces this one, so that the toolbar can appear there without moving anything. */}
       <div key={isOpen ? 'open' : 'opening'} class='document-body'>
         {view.outline.value && <Later load={loadOutline} view={view} />}
         <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>

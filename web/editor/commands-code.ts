@@ -68,7 +68,7 @@ export const belowCode: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-/** Handles the down arrow. Within a wrapped line, the arrow first goes to the next row. */
+/** Handles the down arrow. Within a wrapped line, the arrow first moves to the next row. */
 export const leaveCodeDown: Command = (view) => {
   const { main } = view.state.selection
   // Measuring the layout is slow, so this happens only in code.
@@ -104,7 +104,7 @@ function isDrawn(view: EditorView, place: number): boolean {
   return found
 }
 
-/** Handles the up arrow. Within a wrapped line, the arrow first goes to the row above. */
+/** Handles the up arrow. Within a wrapped line, the arrow first moves to the row above. */
 export const enterCodeUp: Command = (view) => {
   const { main } = view.state.selection
   const place = lineOfCodeAbove(view.state)

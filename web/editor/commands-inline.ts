@@ -142,7 +142,7 @@ export const toggleMarker =
 
 export const isAddress = (text: string): boolean => /^(https?:\/\/|mailto:)\S+$/i.test(text)
 
-/** Inserts `[text](address)`. The caret goes to the text or the address, whichever is empty, or to both in turn. */
+/** Inserts `[text](address)`. The caret is placed in the text or the address, whichever is empty, or in both in turn. */
 export const insertLink: StateCommand = ({ state, dispatch }) => {
   if (state.readOnly) return false
   const opened: Slots[] = []

@@ -43,7 +43,7 @@ export function wordsAt(state: EditorState, position: number): Words {
 }
 
 /**
- * Returns the position to which Home moves the caret on a line with markers. The first press goes to the first word, and the second one to the
+ * Returns the position to which Home moves the caret on a line with markers. The first press moves it to the first word, and the second press to the
  * beginning of the line, where the markers become visible. Returns undefined if the editor should handle the key. `rowStart` is the beginning of the
  * row on the screen, because a long line has several rows.
  */
@@ -58,7 +58,7 @@ const home =
   (extend: boolean, isArrow: boolean): Command =>
   (view) => {
     const { main, ranges } = view.state.selection
-    // In right-to-left text, the left arrow goes to the end of the line.
+    // In right-to-left text, the left arrow moves the caret to the end of the line.
     if (ranges.length > 1 || (isArrow && view.textDirectionAt(main.head) !== Direction.LTR)) return false
     const to = homeOf(view.state, main.head, view.moveToLineBoundary(main, false).head)
     if (to === undefined) return false

@@ -16,7 +16,7 @@ const coveredBelow = (): number => {
 
 class RoomBelow {
   readonly #view: EditorView
-  /** Whether the caret moved to its position by typing or by a key that moves down. */
+  /** Whether typing, or a key that moves down, brought the caret to its position. */
   #follows = false
   #isDown = false
   /** Lower edge of the caret when it last stopped, measured from the top of the text, in pixels. */
@@ -94,7 +94,7 @@ class RoomBelow {
   #scrollBy(missing: number): void {
     if (missing === Infinity) {
       const { head } = this.#view.state.selection.main
-      // The view may not be changed in its measure phase.
+      // The view must not be changed in its measure phase.
       queueMicrotask(() => this.#view.dispatch({ effects: EditorView.scrollIntoView(head, { yMargin: this.#free }) }))
     } else if (missing > 0) this.#view.scrollDOM.scrollTop += missing
   }

@@ -1,5 +1,5 @@
 /**
- * Slots: the places in an inserted construct that the person fills, such as the text and the address of a link. Enter and Tab go to the next slot.
+ * Slots: the places in an inserted construct that the person fills, such as the text and the address of a link. Enter and Tab move to the next slot.
  * After the last one they leave the construct, so that later typing does not end up in it.
  */
 import { EditorSelection, StateEffect, StateField, type ChangeDesc, type Extension, type StateCommand } from '@codemirror/state'

@@ -176,7 +176,7 @@ export function enter(view: EditorView, cell: Cell | undefined): void {
   view.dispatch({ selection: { anchor: content(view.state.doc, cell).to }, scrollIntoView: true, userEvent: 'select' })
 }
 
-/** Changes every row of a table in one step. The caret goes to the cell `column` of its row. */
+/** Changes every row of a table in one step. The caret is placed in the cell `column` of its row. */
 export function eachRow(view: EditorView, place: Place, change: (row: Row) => ChangeSpec[], column: number): true {
   const { state } = view
   edit(view, { changes: [...rowsOf(state, place)].flatMap(change) })

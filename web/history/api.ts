@@ -45,7 +45,7 @@ export async function restoreRevision(
 
 const readPage = operation<'readAttribution'>('GET /api/docs/{id}/attribution')
 
-/** Returns the author of each line of a version. It requests the lines page by page. */
+/** Returns the author of each line of a version. Requests the lines page by page. */
 export const readAttribution = async (at: Access, version: string): Promise<{ readonly lines: readonly AttributedLines[] }> => {
   const lines: AttributedLines[] = []
   for (let after: number | null = 0; after !== null;) {

@@ -8,7 +8,7 @@ export interface Block extends Span {
   readonly element: Element
 }
 
-/** Returns the elements of the article with their source ranges. It leaves out an element whose content comes from several parts of the source. */
+/** Returns the elements of the article with their source ranges. Leaves out an element whose content comes from several parts of the source. */
 export function blocksOf(article: Element, text: string, { blocks }: Rendered): Block[] {
   const starts = [0]
   for (const { index, 0: end } of text.matchAll(/\r\n?|\n/g)) starts.push(index + end.length)

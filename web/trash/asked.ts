@@ -1,4 +1,4 @@
-/** The deletion that the person is asked about. The page needs this state before the dialog has loaded. */
+/** The deletion that awaits the person's confirmation. The page needs this state before the dialog has loaded. */
 import { signal } from '@preact/signals'
 
 /** A document that the person owns. */

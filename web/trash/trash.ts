@@ -60,8 +60,8 @@ async function move(document: Deletable, changed: () => void): Promise<void> {
 }
 
 /**
- * Moves a document to the trash and offers Undo. It asks first if others have access. `changed` is called when the document is in the trash, and when
- * it is restored.
+ * Moves a document to the trash and offers Undo. Asks for confirmation first if others have access. `changed` is called when the document is in the
+ * trash, and when it is restored.
  */
 export async function moveToTrash(document: Deletable, changed: () => void): Promise<void> {
   try {

@@ -57,7 +57,7 @@ class Entry implements Upload {
   }
 }
 
-/** Turns a file name into alternative text. It removes the extension and characters that cannot occur in a line. */
+/** Turns a file name into alternative text. Removes the extension and characters that cannot occur in a line. */
 export const altOf = (fileName: string): string =>
   fileName
     .replace(/\.[a-z0-9]{1,5}$/i, '')

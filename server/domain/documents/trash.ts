@@ -107,7 +107,7 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
 
 /**
  * Removes the owner of a document. Holders of an owner link then manage the document, even in the trash. `goes` decides whether a document that is
- * not in the trash moves there. It moves in the same commit, because afterward the owner's lists no longer lead to the document.
+ * not in the trash moves there. The move is part of the same commit, because afterward the owner's lists no longer lead to the document.
  */
 export const releaseDocument = async (service: Service, doc: string, goes: (head: Head) => boolean): Promise<void> => {
   const release = (draft: Draft): boolean => {

@@ -48,7 +48,7 @@ export interface Annotations {
    * are too many annotations.
    */
   tie(kind: AnnotationKind, id: string, pin: Pin | null, range: Range | undefined): void
-  /** Ties an existing annotation to different text, which is currently at `range`. Returns a function that undoes this. */
+  /** Ties an existing annotation to different text, which is currently at `range`. Returns a function that undoes the change. */
   retie(kind: AnnotationKind, id: string, pin: Pin, range: Range | undefined): () => void
   /** Returns the size of a record in bytes. */
   bytesOf(id: string): number

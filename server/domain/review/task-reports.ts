@@ -43,7 +43,7 @@ const unknownIds = async (service: Service, doc: string, contents: Contents): Pr
 }
 
 /**
- * Examines a report. It only reads, and returns the fault of a report instead of throwing it, because the caller first decides whether a report is
+ * Examines a report. Only reads, and returns the fault of a report instead of throwing it, because the caller first decides whether a report is
  * allowed at all.
  */
 export const examineReport = async (service: Service, doc: string, input: Input<'reportTask'>): Promise<ExaminedReport> => {

@@ -44,8 +44,8 @@ export const requireRoleWithin = (links: readonly Share[], { maker }: Share, rol
 
 /**
  * Returns a link in the form that it must have before its role is raised. A caller with a link may raise only links made through it, because the
- * raised access could otherwise outlast the caller's own. The first owner link has no maker and never expires. It may also raise links without a
- * maker; they then end with it. `by` is the caller's link (`makerOf`). Throws `invalid_request`.
+ * raised access could otherwise outlast the caller's own. The first owner link has no maker and never expires. Its holder may also raise links
+ * without a maker, which then end with the first owner link. `by` is the caller's link (`makerOf`). Throws `invalid_request`.
  */
 export const raisedThrough = (links: readonly Share[], link: Share, by: Share | undefined): Share => {
   if (by === undefined || lineageOf(links, by.id).some(({ id }) => id === link.id)) return link

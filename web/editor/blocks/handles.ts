@@ -161,7 +161,7 @@ class BlockHandle {
     this.#handle.hidden = false
   }
 
-  /** Returns the position of a block's handle. It reads the layout, which the editor does not allow during an update. */
+  /** Returns the position of a block's handle. Reads the layout, which the editor does not allow during an update. */
   #placeOf(unit: Unit): Place {
     const view = this.#view
     const { x, y } = this.#origin()

@@ -33,7 +33,7 @@ function becomes(state: EditorState, { name, from }: Unit): { readonly ids: read
   return { ids: lists.filter((id) => id !== own), plain: own }
 }
 
-/** Runs a command on all lines of a block. A heading is one line, and blocks inside an item do not change. */
+/** Runs a command on all lines of a block. A heading command, or a command on a list item, changes only the first line. */
 function turn(view: EditorView, { name, from, to }: Unit, id: string): void {
   const isOne = id.startsWith('heading.') || name === 'ListItem'
   const end = isOne ? view.state.doc.lineAt(from).to : to

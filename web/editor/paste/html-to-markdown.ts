@@ -74,7 +74,7 @@ function image(element: Element): string {
   return target === undefined ? '' : `![${escapeText(element.getAttribute('alt') ?? '')}](${target})`
 }
 
-/** Applies formats given by styles, because word processors set bold and italic in this way. */
+/** Applies formats given by styles, because word processors write bold and italic as styles. */
 function styled(element: Element, text: string): string {
   const style = element.getAttribute('data-style') ?? ''
   const bold = /font-weight:\s*(bold|[6-9]00)/i.test(style)

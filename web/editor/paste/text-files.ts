@@ -1,4 +1,4 @@
-/** Inserts the text of dropped text files. It becomes separate blocks below the block under the pointer, and never goes inside a block. */
+/** Inserts the text of dropped text files. The text becomes separate blocks below the block under the pointer, and is never placed inside a block. */
 import { syntaxTree } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'

@@ -430,7 +430,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     account,
     isOwn: isWritten,
     isMe(record) {
-      // Records are recognized by their ids. In one of ninety cases, two unnamed guests have the same number.
+      // Records are recognized by their ids, because two unnamed guests have the same number in one of ninety cases.
       const name = record.id === '' ? signature.value : personName.value
       return isWritten(record) || (record.authorKind === 'guest' && name !== '' && record.author === name)
     },
