@@ -24,7 +24,7 @@ export const toldProposals = (
 ): string => {
   const changes = `${suggestions.length} change${suggestions.length === 1 ? '' : 's'}`
   if (!dryRun) return `Suggested ${changes}. The document is unchanged.`
-  return suggestions.length === 0 ? 'There is nothing to suggest.' : `It would suggest ${changes}:\n${terminal.shown(diff ?? '')}`
+  return suggestions.length === 0 ? 'There is nothing to suggest.' : `This would suggest ${changes}:\n${terminal.shown(diff ?? '')}`
 }
 
 const diffBetween = (before: string, after: string, names: readonly [string, string]): string => {
@@ -61,7 +61,7 @@ export const status = async (call: Call): Promise<void> => {
   const state = stateOf(local, link.base, remote.content)
   const marks = marksLeft(local, link.base)
   const answer = { ok: true, file, doc: place.doc, state, baseVersion: link.version, version: remote.version, markedLines: marks }
-  const settle = marks.length === 0 ? '' : `\n${file} still has conflict marks (line ${marks.join(', ')}): resolve them before you push.`
+  const settle = marks.length === 0 ? '' : `\n${file} still has conflict markers (line ${marks.join(', ')}): resolve them before you push.`
   call.answer(answer, () => `${file} ${states[state]} (“${oneLine(remote.title)}”, version ${remote.version})${settle}`)
 }
 

@@ -34,7 +34,7 @@ const settings = (): string => {
     throw new Failure(
       'config_unusable',
       `Other users of this machine could read ${hostsPath()} until now.`,
-      'agmd has set its mode to 600. If somebody may have read it, revoke its links and sessions (agmd share revoke, agmd auth revoke-all).'
+      'agmd has set the mode of this file to 600. If somebody may have read the file, revoke its links and sessions (agmd share revoke, agmd auth revoke-all).'
     )
   return found === undefined ? `no services yet (${hostsPath()})` : `${count} service${count === 1 ? '' : 's'} in ${hostsPath()}`
 }

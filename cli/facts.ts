@@ -16,7 +16,8 @@ const failure = ({ operation, message }: Readonly<Record<string, unknown>>): str
   `operation ${String(operation)}: ${oneLine(String(message))}`
 
 /** Describes a line that the caller may have meant. */
-const similar = ({ line, text }: Readonly<Record<string, unknown>>): string => `line ${String(line)} is near: ${oneLine(String(text), 100)}`
+const similar = ({ line, text }: Readonly<Record<string, unknown>>): string =>
+  `similar text on line ${String(line)}: ${oneLine(String(text), 100)}`
 
 const ids = (named: string, value: unknown): string[] =>
   Array.isArray(value) && value.length > 0 ? [`unknown ${named}: ${value.map((id) => oneLine(String(id), 40)).join(', ')}`] : []

@@ -62,7 +62,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   version_required: 'Name the version that you read with --base-version. agmd docs info shows the current one.',
   version_conflict: 'Compare with agmd docs diff, or merge with agmd docs push --merge.',
   not_found: 'Check the link or id.',
-  document_deleted: 'For 30 days, its owner can restore it: agmd docs undelete.',
+  document_deleted: 'The owner can restore the document for 30 days: agmd docs undelete.',
   task_link_required: 'Use the link of the assignment (task.share.url) as DOC.',
   unknown_version: 'agmd revisions list shows earlier versions; agmd docs info shows the current one.',
   unknown_reviewed_version: 'Name the version that agmd docs info or docs pull printed when you read the document.',
@@ -70,9 +70,9 @@ const hints: Partial<Record<ErrorCode, string>> = {
   target_ambiguous: 'Choose one with --occurrence, --prefix, --suffix or --line.',
   target_changed: 'Read that part again (agmd docs cat), and redo your change on the current text.',
   rate_limited: 'Wait, then run the command again.',
-  node_offline: 'Start one (agmd node), or ask the operator. agmd media status shows connected nodes.',
+  node_offline: 'Start a node (agmd node), or ask the operator. agmd media status shows connected nodes.',
   engine_unavailable: 'agmd media status lists the engines. Install an engine on the node, or start another node.',
-  not_started: 'Start it first: agmd tasks start.',
+  not_started: 'Start the assignment first: agmd tasks start.',
   idempotency_key_reused: 'Run the command again.'
 }
 
@@ -98,7 +98,8 @@ const toldByService = (error: ServiceError): Told => {
   const own = special ? undefined : hint === signInHint ? hints.account_required : hints[error.code]
   return {
     code: typeof code === 'string' ? code : error.code,
-    message: known || typeof status !== 'number' ? error.message : `The service answered ${status}, but not like an agmd service.`,
+    message:
+      known || typeof status !== 'number' ? error.message : `The service answered ${status}, but it does not seem to be an agmd service.`,
     hint: own ?? (typeof hint === 'string' ? hint : errorMeanings[error.code].hint),
     ...(typeof requestId === 'string' ? { requestId } : {}),
     exit: known || typeof status !== 'number' ? errorMeanings[error.code].exit : exitOfStatus(status),

@@ -136,7 +136,7 @@ export const logout = async (call: Call): Promise<number> => {
   const origin = call.origin()
   const token = readHosts()[origin]?.token
   if (token === undefined) {
-    call.answer({ ok: true, origin, ended: false }, () => `There was no session with ${new URL(origin).host}.`)
+    call.answer({ ok: true, origin, ended: false }, () => `You were not signed in to ${new URL(origin).host}.`)
     return exitCodes.ok
   }
   const client = clientFor({ origin, key: undefined, token, author: undefined })

@@ -47,7 +47,7 @@ const run = async (typed: readonly string[]): Promise<number> => {
   if (!asked && terminal.flags.json)
     throw new Failure(
       'usage',
-      named === '' ? 'No command was given.' : `agmd ${named} is the beginning of several commands.`,
+      named === '' ? 'No command was given.' : `Several commands begin with agmd ${named}.`,
       'agmd commands --json lists them all.'
     )
   terminal.print(named === '' ? mainHelp(terminal, home) : groupHelp(named, terminal.paint))

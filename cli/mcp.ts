@@ -107,7 +107,7 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
   if (typeof message !== 'object' || message === null || Array.isArray(message))
     return errorTo(null, invalidRequest, 'Send one JSON-RPC message per line.')
   if (message.method === 'subscriptions/listen')
-    return message.id === undefined ? undefined : errorTo(message.id, methodNotFound, 'This bridge has no subscriptions.')
+    return message.id === undefined ? undefined : errorTo(message.id, methodNotFound, 'This bridge does not support subscriptions.')
   try {
     const own = { ...repeated(message), ...keyHeader(message, bridge) }
     const response = await send(address, { method: 'POST', headers: { ...headers, ...own }, body: JSON.stringify(message) })

@@ -63,7 +63,7 @@ const ended = async <Found extends Job>(doc: string, started: Found, read: (job:
       throw new Failure(error.code, error.message, `The job continues. To wait for it: agmd media wait ${doc} ${job.id}`, { job: job.id })
     })
   if (job.status === 'done') return job
-  const said = job.error?.message ?? 'It was canceled.'
+  const said = job.error?.message ?? 'The job was canceled.'
   throw new Failure('job_failed', said, 'agmd media status lists the engines.', {
     job: job.id,
     reason: job.error?.code ?? 'canceled'
@@ -145,7 +145,11 @@ const transcribe: Action = async (call) => {
   const place = at(call)
   const file = mediaFile(call.words('file') ?? '', ['audio', 'video'])
   if (file.size > limits.transcriptionBytesMax)
-    throw new Failure('usage', `A recording may have at most ${limits.transcriptionBytesMax / 1024 ** 2} MiB.`, 'Send it in parts.')
+    throw new Failure(
+      'usage',
+      `A recording may be at most ${limits.transcriptionBytesMax / 1024 ** 2} MiB in size.`,
+      'Send the recording in parts.'
+    )
   await finish(call, place, await place.client.startTranscription(place.doc, {}, { file }))
 }
 

@@ -68,7 +68,8 @@ const saidOfPull: Readonly<Record<Pulled, string>> = {
 export const pull = async (call: Call): Promise<void> => {
   const place = call.place()
   const file = call.words('output') ?? place.file
-  if (file === undefined) throw new Failure('usage', '-o is missing: the file to write to.', 'For example -o notes.md; -o - prints it.')
+  if (file === undefined)
+    throw new Failure('usage', '-o is missing: name the file to write to.', 'For example -o notes.md; -o - prints it.')
   const remote = await call.client(place).readContent(place.doc)
   if (file === '-') return call.terminal.flags.json ? call.answer(remote, () => '') : call.terminal.text(remote.content)
   const how = pullInto(call, file, place, remote, { merge: call.flag('merge') === true, force: call.flag('force') === true })

@@ -85,7 +85,7 @@ const mayMerge = async ({ call, file, merges }: Push, conflicts: number): Promis
 const needed = (file: string, version: string, conflicts: number): Failure =>
   new Failure(
     'merge_needed',
-    `The document changed since the pull${conflicts === 0 ? '; the changes do not touch yours' : `, in the same places as ${file}`}. Nothing was pushed.`,
+    `The document changed since the pull${conflicts === 0 ? '; the changes do not overlap with yours' : `, in the same places as ${file}`}. Nothing was pushed.`,
     `To compare: agmd docs diff ${file}. To merge: agmd docs push ${file} --merge`,
     { file, currentVersion: version, conflicts, clean: conflicts === 0 }
   )

@@ -223,7 +223,7 @@ export const wordsFor = (masked: boolean): Words => {
       ]),
     createShare: ({ url }) => url,
     changeShare: ({ url }) => url,
-    revokeShare: ({ ended }) => (ended.length === 0 ? 'Revoked.' : `Revoked, together with ${ended.length} links made through it.`),
+    revokeShare: ({ ended }) => (ended.length === 0 ? 'Revoked.' : `Revoked the link and ${ended.length} links made through it.`),
     listRevisions: ({ revisions }) =>
       list(
         revisions.map(({ id, createdAt, cause, added, removed, author, label }) => [

@@ -38,8 +38,8 @@ export const checkMarks = (call: Call, file: string, local: string, base: string
   if (marks.length === 0) return
   throw new Failure(
     'markers_left',
-    `${file} still has conflict marks (line ${marks.join(', ')}).`,
-    'Keep the right text between <<<<<<< and >>>>>>>, remove the marks and try again. To push them as text, add --keep-marks.',
+    `${file} still has conflict markers (line ${marks.join(', ')}).`,
+    'Keep the right text between <<<<<<< and >>>>>>>, remove the markers and try again. To push them as text, add --keep-marks.',
     { file, lines: marks }
   )
 }
@@ -65,7 +65,7 @@ export const remember = async (call: Call, place: Place): Promise<void> => {
 /** Returns the file that the command names, as an option or as its argument. Throws `usage` if it names none. */
 export const fileOf = (call: Call, place: Place): string => {
   const file = call.words('file') ?? place.file
-  if (file === undefined) throw new Failure('usage', '-f is missing: the file.', 'For example -f notes.md.')
+  if (file === undefined) throw new Failure('usage', '-f is missing: name the file.', 'For example -f notes.md.')
   return file
 }
 
@@ -94,7 +94,7 @@ export const writeMarks = ({ file, place, base, local, remote }: Both, conflicts
   const places = `${conflicts} place${conflicts === 1 ? '' : 's'}`
   return new Failure(
     'merge_conflict',
-    `You and others changed the same text, in ${places}. ${file} now has both versions, between conflict marks.`,
+    `You and others changed the same text, in ${places}. ${file} now has both versions, between conflict markers.`,
     `Resolve the conflicts in ${file}, then: agmd docs push ${file}`,
     { file, conflicts, version: remote.version }
   )

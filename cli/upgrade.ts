@@ -31,7 +31,7 @@ export const offeredChecksum = async (origin: string): Promise<string> => {
 
 /** Throws `usage` if this program was not downloaded from a service. */
 const checkDownloaded = (): void => {
-  if (version === 'from source') throw new Failure('usage', 'This is not the built program.', 'npm run build creates dist/agmd.')
+  if (version === 'from source') throw new Failure('usage', 'This is not a built copy of agmd.', 'npm run build creates dist/agmd.')
 }
 
 /** Whether this program is identical to the one that the service offers. */

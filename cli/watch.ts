@@ -72,7 +72,7 @@ export const watch = async (call: Call): Promise<never> => {
       timer = setTimeout(() => void inTurn(take).catch(fail), quietMs)
     })
   }
-  told('waiting', `Watching ${file}; Ctrl-C ends it`)
+  told('waiting', `Watching ${file}. Press Ctrl-C to stop.`)
 
   const follow = async (): Promise<never> => {
     let since: number | 'latest' = 'latest'

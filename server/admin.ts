@@ -47,7 +47,7 @@ export const admin = async ([kind, address, ...more]: readonly string[], config:
   const email = normalEmail(address)
   if (email === undefined) throw new AdminError(`${JSON.stringify(address)} is not an email address.`)
   if (config.authUrl !== null) throw new AdminError(`People create accounts at ${config.authUrl} (AGMD_AUTH_URL), not here.`)
-  if (config.baseUrl === null) throw new AdminError('Set AGMD_BASE_URL: the link must say where the server is.')
+  if (config.baseUrl === null) throw new AdminError('Set AGMD_BASE_URL, because the link must contain the address of the server.')
   if (kind === 'invite' && config.signUp === 'closed') throw new AdminError('AGMD_SIGN_UP is closed. To invite people, set it to invite.')
   const whom = whomOf(kind, email, await accountOf(config, email))
   const secret = config.secret === null ? await readSecret(config.dataDir) : Buffer.from(config.secret)

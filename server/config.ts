@@ -61,7 +61,7 @@ export const configTable = {
     name: 'AGMD_HOST',
     default: '127.0.0.1',
     unit: 'address',
-    allowed: 'an IP address or host name without port',
+    allowed: 'an IP address or a host name without a port',
     docs: 'Address to listen on. The default is reachable from this machine only; use 0.0.0.0 in a container or to serve a network.',
     secret: false,
     schema: z.string().regex(/^([A-Za-z0-9.-]+|[0-9A-Fa-f:.]+)$/)
@@ -71,7 +71,7 @@ export const configTable = {
     default: './data',
     unit: 'path',
     allowed: 'a path',
-    docs: 'Folder that holds everything the server stores. The server creates it if it is missing. A relative path starts at the working directory.',
+    docs: 'Folder that holds everything the server stores. The server creates it if it is missing. A relative path is resolved against the working directory.',
     secret: false,
     schema: z
       .string()
@@ -91,7 +91,7 @@ export const configTable = {
     name: 'AGMD_BASE_URL',
     default: null,
     unit: 'URL',
-    allowed: 'an http(s) URL without path, query or credentials, such as https://docs.example.org',
+    allowed: 'an http(s) URL without a path, query or credentials, such as https://docs.example.org',
     docs: 'Address under which people reach this server, used in links and for the Origin check. Not set: http://localhost:PORT.',
     secret: false,
     schema: origin
@@ -182,7 +182,7 @@ export const configTable = {
     default: 'off',
     unit: 'switch',
     allowed: 'on or off',
-    docs: 'Whether a request that replaces a whole document must name the version that it read. Requests without a version get 428.',
+    docs: 'Whether a request that replaces an entire document must name the version that it read. Requests without a version get 428.',
     secret: false,
     schema: onOff
   },
@@ -239,7 +239,7 @@ export const configTable = {
     default: null,
     unit: 'URL',
     allowed: 'the https address of an issuer (http on this machine only)',
-    docs: 'Issuer of agent tokens (ai_). The server checks JWTs with its keys and asks it about other tokens (RFC 7662). Not set: no agent tokens.',
+    docs: 'Issuer of agent tokens (ai_). The server checks JWTs with its keys and asks the issuer about other tokens (RFC 7662). Not set: no agent tokens.',
     secret: false,
     schema: issuer
   },

@@ -155,12 +155,12 @@ const createIdentity = (
 const notErased =
   (log: Log): OnFailure =>
   (doc, error) =>
-    log.error('a deleted document could not be erased, to be tried again', { doc, error })
+    log.error('a deleted document could not be erased; the server will try again', { doc, error })
 
 const notEnded =
   (log: Log) =>
   (account: string, error: unknown): void =>
-    log.error('a deleted account could not be removed, to be tried again', { account, error })
+    log.error('a deleted account could not be removed; the server will try again', { account, error })
 
 /** Removes expired and erased records at the start, and then every few minutes. Returns a function that stops the sweeps. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {

@@ -33,12 +33,12 @@ const meanings = {
     status: 400,
     exit: 2,
     message: 'If-Match and baseVersion name different versions.',
-    hint: 'Send the version that you read in only one of them.'
+    hint: 'Send the version that you read as either If-Match or baseVersion.'
   },
   credential_required: {
     status: 401,
     exit: 4,
-    message: 'This needs a credential.',
+    message: 'This request needs a credential.',
     hint: 'Send a share key as ?key= or X-Share-Key, or a bearer token in Authorization.'
   },
   credential_invalid: {
@@ -50,7 +50,7 @@ const meanings = {
   account_required: {
     status: 403,
     exit: 4,
-    message: 'This needs an account; a link alone is not enough.',
+    message: 'This request needs an account; a link alone is not enough.',
     hint: signInHint
   },
   form_expired: {
@@ -112,7 +112,7 @@ const meanings = {
     status: 409,
     exit: 5,
     message: 'This document already belongs to another account.',
-    hint: 'Ask its owner for a link.'
+    hint: 'Ask the owner of the document for a link.'
   },
   last_owner_link: {
     status: 409,
@@ -144,13 +144,13 @@ const meanings = {
     status: 409,
     exit: 5,
     message: 'Another identity has started this assignment.',
-    hint: 'Leave it to the identity that started it, or ask the owner for an assignment of your own.'
+    hint: 'Leave the assignment to the identity that started it, or ask the owner for an assignment of your own.'
   },
   not_started: {
     status: 409,
     exit: 5,
     message: 'This assignment has not been started.',
-    hint: 'Start it with POST …/start, read the document, then report.'
+    hint: 'Start the assignment with POST …/start, read the document, and then report.'
   },
   already_reported: {
     status: 409,
@@ -168,7 +168,7 @@ const meanings = {
     status: 409,
     exit: 5,
     message: 'This suggestion already has the opposite decision.',
-    hint: 'Read its status. To change the text again, make a new suggestion.'
+    hint: 'Read the status of the suggestion. To change the text again, make a new suggestion.'
   },
   target_changed: {
     status: 409,
@@ -211,7 +211,7 @@ const meanings = {
     status: 422,
     exit: 2,
     message: 'The text has more changes than one request may suggest.',
-    hint: 'Suggest it in parts of at most changesMax changes each, or write it with the edit role.'
+    hint: 'Suggest the text in parts of at most changesMax changes each, or write the text with the edit role.'
   },
   too_complex: {
     status: 422,
@@ -223,7 +223,7 @@ const meanings = {
     status: 413,
     exit: 2,
     message: 'The text of the comment or suggestion is larger than allowed.',
-    hint: 'Send a shorter text, or several. The details name the limit.'
+    hint: 'Send a shorter text, or several shorter ones. The details name the limit.'
   },
   unsupported_media_type: {
     status: 415,
@@ -261,14 +261,14 @@ const meanings = {
     status: 503,
     exit: 7,
     message: 'No compute node that works for this account is connected.',
-    hint: 'Start one (agmd node) with a token of your account, or ask the operator. GET /api/relay/status shows connected nodes.',
+    hint: 'Start a node (agmd node) with a token of your account, or ask the operator. GET /api/relay/status shows connected nodes.',
     retryable: true,
     expected: true
   },
   engine_unavailable: {
     status: 503,
     exit: 7,
-    message: 'No connected compute node has an engine for this.',
+    message: 'No connected compute node has an engine for this job.',
     hint: 'GET /api/relay/status lists the engines. Install an engine on the node, or start another node.',
     retryable: true,
     expected: true
@@ -337,7 +337,7 @@ const meanings = {
     hint: 'Wait 5 seconds longer between requests from now on.',
     retryable: true
   },
-  expired_token: { status: 400, exit: 4, message: 'The code has expired or was used.', hint: 'Start the login again.' },
+  expired_token: { status: 400, exit: 4, message: 'The code has expired or has already been used.', hint: 'Start the login again.' },
   access_denied: { status: 400, exit: 4, message: 'The login was refused.', hint: 'Start the login again if that was a mistake.' },
   sign_in_failed: {
     status: 400,
@@ -356,7 +356,7 @@ const meanings = {
     status: 500,
     exit: 1,
     message: 'The stored document is damaged.',
-    hint: 'Ask the operator to restore it from a backup; report the requestId.'
+    hint: 'Ask the operator to restore the document from a backup, and include the requestId.'
   },
   issuer_unavailable: {
     status: 503,
@@ -385,7 +385,7 @@ const meanings = {
     status: 507,
     exit: 2,
     expected: true,
-    message: 'This would exceed a quota of the service.',
+    message: 'This request would exceed a quota of the service.',
     hint: 'Nothing was changed. The answer names the quota, usedBytes and allowedBytes. Free some space and try again.'
   },
   storage_full: {

@@ -14,11 +14,11 @@ export const exitCodes = {
 
 export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'done',
-  error: 'an error on this machine or at the service',
+  error: 'an error on this machine or in the service',
   usage: 'the command or its input is wrong',
   notFound: 'there is no such document, comment, version or file',
   signIn: 'you need to sign in, or your role does not allow this',
-  conflict: 'a conflict: others changed the same text, or the file still has conflict marks',
+  conflict: 'a conflict: others changed the same text, or the file still has conflict markers',
   rateLimited: 'too many requests',
   network: 'the service cannot be reached or is not ready',
   interrupted: 'stopped by Ctrl-C; files are unchanged'

@@ -162,12 +162,16 @@ const saidOfUnknown = (
 ): { said: string; hint: string; isKnown: boolean } => {
   const plain = plainField(shown(name))
   const next = Object.hasOwn(elsewhere, plain) ? elsewhere[plain] : undefined
-  if (next !== undefined) return { said: 'is not a field here', hint: next, isKnown: true }
+  if (next !== undefined) return { said: 'is not a field of this request', hint: next, isKnown: true }
   const meant = meaningOf(name, free, otherFieldNames)
   if (meant !== undefined)
-    return { said: `is not a field here; did you mean ${meant}?`, hint: `Send ${shown(name)} as ${meant}, or leave it out.`, isKnown: true }
-  const known = fields.length === 0 ? 'There are none here.' : `The fields are: ${fields.join(', ')}.`
-  return { said: 'is not a field here', hint: `Leave ${shown(name)} out. ${known}`, isKnown: false }
+    return {
+      said: `is not a field of this request; did you mean ${meant}?`,
+      hint: `Send ${shown(name)} as ${meant}, or leave it out.`,
+      isKnown: true
+    }
+  const known = fields.length === 0 ? 'This request has no fields.' : `The fields are: ${fields.join(', ')}.`
+  return { said: 'is not a field of this request', hint: `Leave ${shown(name)} out. ${known}`, isKnown: false }
 }
 
 const shownMax = 20

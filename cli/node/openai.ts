@@ -99,7 +99,7 @@ const image = async (base: string, { input: { prompt, width, height }, signal }:
   if (typeof encoded !== 'string') throw new JobFailure('engine_failed', 'The engine’s answer contains no picture (data[0].b64_json).')
   const bytes = Buffer.from(encoded, 'base64')
   const contentType = typeOfImage(bytes)
-  if (contentType === undefined) throw new JobFailure('engine_failed', 'The picture of the engine is not a PNG, JPEG or WebP.')
+  if (contentType === undefined) throw new JobFailure('engine_failed', 'The picture from the engine is not a PNG, JPEG or WebP file.')
   return { result: {}, file: { bytes, contentType } }
 }
 

@@ -153,7 +153,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
         consumed !== undefined &&
         (await storage.commit({ checks: [{ key, version: found.version }], puts: [{ key, value: encodeRecord(consumed) }] }))
       // If two requests redeem a code at the same moment, both have read the code as unused. The second request fails here.
-      if (!first) throw new errors.InvalidGrant('it was used already')
+      if (!first) throw new errors.InvalidGrant('it has already been used')
     },
     async destroy(id) {
       await storage.commit({ deletes: [recordKey(model, hashSecret(id))] })

@@ -273,7 +273,8 @@ const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse:
     else metadata.client_name = name
   }
   if (typeof metadata.scope === 'string') metadata.scope = withLowerRoles(narrowed(metadata.scope))
-  if (metadata.sector_identifier_uri !== undefined) throw refuse('sector_identifier_uri is not supported: it would be fetched')
+  if (metadata.sector_identifier_uri !== undefined)
+    throw refuse('sector_identifier_uri is not supported, because the broker would have to fetch it')
   if (metadata.client_id === ownClientId || !Array.isArray(metadata.redirect_uris)) return
   const isPlain = (uri: unknown): boolean => {
     const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
@@ -290,7 +291,7 @@ const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse:
     return url !== undefined && url.username + url.password !== ''
   }
   if (metadata.redirect_uris.some(hasCredentials)) throw refuse('redirect_uris must not contain a user name or password')
-  if (metadata.redirect_uris.some(isPlain)) throw refuse('redirect_uris must use https; http leads to loopback addresses only')
+  if (metadata.redirect_uris.some(isPlain)) throw refuse('redirect_uris must use https; http is allowed only for loopback addresses')
 }
 
 const lifetimes = {
@@ -328,10 +329,14 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
   policy
     .get('consent')
     ?.checks.add(
-      new interactionPolicy.Check('documents_prompt', 'access to documents needs consent each time', 'interaction_required', ({ oidc }) =>
-        Object.keys(oidc.resourceServers ?? {}).length > 0 && oidc.result?.consent === undefined
-          ? interactionPolicy.Check.REQUEST_PROMPT
-          : interactionPolicy.Check.NO_NEED_TO_PROMPT
+      new interactionPolicy.Check(
+        'documents_prompt',
+        'access to documents requires consent every time',
+        'interaction_required',
+        ({ oidc }) =>
+          Object.keys(oidc.resourceServers ?? {}).length > 0 && oidc.result?.consent === undefined
+            ? interactionPolicy.Check.REQUEST_PROMPT
+            : interactionPolicy.Check.NO_NEED_TO_PROMPT
       )
     )
   const configuration: Configuration = {
@@ -393,7 +398,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
         getResourceServerInfo(_ctx, indicator) {
           const audience = audienceOf(baseUrl, indicator)
           if (audience === undefined)
-            throw new errors.InvalidTarget(`this server issues tokens for ${baseUrl}${mcpPath} and ${baseUrl} alone`)
+            throw new errors.InvalidTarget(`this server issues tokens only for ${baseUrl}${mcpPath} and ${baseUrl}`)
           return { audience, scope: documentScopes.join(' '), accessTokenFormat: 'opaque', accessTokenTTL: limits.brokerTokenSeconds }
         }
       }

@@ -61,8 +61,9 @@ const checkedLookup =
   (name, options, callback) =>
     resolveName(name, { ...options, all: true }, (error, found) => {
       const [first] = error === null ? found : []
-      if (first === undefined) return callback(error ?? new Error('the name has no address'), '')
-      if (!found.every(({ address }) => mayReach(address))) return callback(new Error('the name leads to no public address'), '')
+      if (first === undefined) return callback(error ?? new Error('the host name has no address'), '')
+      if (!found.every(({ address }) => mayReach(address)))
+        return callback(new Error('the host name does not resolve to a public address'), '')
       return options.all === true ? callback(null, found) : callback(null, first.address, first.family)
     })
 
@@ -101,7 +102,7 @@ export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = 
   const get = async (url: URL): Promise<Response> => {
     const answer = await answerOf(url, AbortSignal.timeout(limits.clientDocumentSecondsMax * 1000))
     try {
-      if (answer.statusCode !== 200) throw new Error(`the answer was ${answer.statusCode}`)
+      if (answer.statusCode !== 200) throw new Error(`the answer has status ${answer.statusCode}`)
       const cache = answer.headers['cache-control']
       return new Response(await bodyOf(answer), { headers: cache === undefined ? {} : { 'Cache-Control': cache } })
     } finally {
@@ -112,8 +113,9 @@ export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = 
   return async (text) => {
     const url = new URL(text)
     // A bare address cannot be looked up, and identifies nobody.
-    if (url.protocol !== 'https:' || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) throw new Error('only https and a name')
-    if (underWay >= limits.clientDocumentsAtOnce) throw new Error('too many are being fetched')
+    if (url.protocol !== 'https:' || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0)
+      throw new Error('the address must use https and a host name')
+    if (underWay >= limits.clientDocumentsAtOnce) throw new Error('too many documents are being fetched')
     underWay += 1
     try {
       return await get(url)

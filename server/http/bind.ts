@@ -128,7 +128,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
   const normalised = operation.normalise?.(sent) ?? sent
   const query = fromQuery(asked)
   const twice = Object.keys(query).find((field) => normalised[field] !== undefined && normalised[field] !== query[field])
-  if (twice !== undefined) throw invalid(twice, 'differs between body and query')
+  if (twice !== undefined) throw invalid(twice, 'differs between the body and the query')
   const raw = { ...normalised, ...query, ...pathFields(ctx) }
   return checked(operation, 'baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
 }
@@ -137,7 +137,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
 const refuseDryRun = ({ operation, ctx }: Asked, sent: Record<string, unknown>): void => {
   if (!writes(ctx) || 'dryRun' in operation.input.shape) return
   const named = [...queryOf(ctx).keys(), ...Object.keys(sent)].find((name) => /^dry[-_]?run$/i.test(name))
-  if (named !== undefined) throw invalid(named, 'does not apply here; nothing was done')
+  if (named !== undefined) throw invalid(named, 'does not apply to this request; nothing was done')
 }
 
 const pathFields = (ctx: Context): Record<string, unknown> => {

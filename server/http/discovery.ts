@@ -24,12 +24,12 @@ There are three ways to authenticate, and a request may use any one of them. The
 
 ## 1. A link: no account needed
 
-\`POST ${baseUrl}/new\` creates an anonymous document and answers with its owner key. Send a key as \`?key=\` or \`X-Share-Key\`. It grants one
+\`POST ${baseUrl}/new\` creates an anonymous document and returns its owner key. Send a key as \`?key=\` or \`X-Share-Key\`. It grants one
 role: view, comment, suggest, edit or owner. Send your name as \`X-Agent-Author\`.
 
 ## 2. An account: device login
 
-1. \`POST ${baseUrl}/api/cli/device/start\` with \`{"client_name": "my agent"}\` answers with \`device_code\`, \`user_code\`, \`verification_uri_complete\`,
+1. \`POST ${baseUrl}/api/cli/device/start\` with \`{"client_name": "my agent"}\` returns \`device_code\`, \`user_code\`, \`verification_uri_complete\`,
    \`interval\` and \`expires_in\` (RFC 8628).
 2. Show the person the code and the address. They sign in, compare the code and approve.
 3. \`POST ${baseUrl}/api/cli/device/token\` with \`{"device_code": …}\` every \`interval\` seconds. The answer is 400 \`authorization_pending\`
@@ -37,16 +37,16 @@ role: view, comment, suggest, edit or owner. Send your name as \`X-Agent-Author\
 4. Send \`Authorization: Bearer asess_…\`. \`GET ${baseUrl}/api/me\` shows who you are. The person can end the session at ${baseUrl}/account.
 
 With a session, documents of the account need no key. If you also send a key, the lower of the two roles counts. An invalid
-credential is always answered with 401. With a bearer token, \`X-Agent-Author\` names the program: people see "review-bot · for Ana".
+credential always returns 401. With a bearer token, \`X-Agent-Author\` names the program: people see "review-bot · for Ana".
 
 Without a browser, use a personal access token (\`apat_…\`). The person creates one at ${baseUrl}/account, or with
-\`agmd token create --name review-bot --role suggest\`. It has a role and an expiry date, and covers all documents or some of them. Send it as you send a session. It
+\`agmd token create --name review-bot --role suggest\`. The token has a role and an expiry date, and covers all documents or some of them. Send it as you send a session. It
 cannot create tokens or manage the account. A document outside its scope returns 404. \`GET ${baseUrl}/api/me\` hides the email address and the usage of
 the account from a token whose role is below owner, or that is limited to some documents.
 
 ### OAuth, for MCP clients
 
-MCP clients sign the person in themselves: add ${baseUrl}/mcp?names=underscore. Calls with a link need no account. A call that needs one answers 401 and
+MCP clients sign the person in themselves: add ${baseUrl}/mcp?names=underscore. Calls with a link need no account. A call that needs one returns 401 and
 names the metadata of the resource. Some clients sign in only when they connect; give them
 ${baseUrl}/mcp?names=underscore&sign_in=required.
 
@@ -56,7 +56,7 @@ ${baseUrl}/mcp?names=underscore&sign_in=required.
   client metadata document as \`client_id\`. Scopes: \`docs:view\`, \`docs:comment\`, \`docs:suggest\`, \`docs:edit\`, \`docs:owner\`. The person
   chooses a role up to the one you ask for; \`scope\` in the answer names it.
 - Access tokens last an hour. Each use replaces the refresh token. Using a code or refresh token twice ends all access.
-- The person ends the access at ${baseUrl}/account; a program ends its own by RFC 7009.
+- The person can end the access at ${baseUrl}/account. A program can revoke its own access (RFC 7009).
 
 ## 3. An agent identity
 

@@ -235,9 +235,9 @@ export const german: Catalogue = {
 
   // Error messages of the domain (shared/errors.ts).
   'The request is not valid.': 'Die Anfrage ist ungültig.',
-  'This needs a credential.': 'Dafür musst du dich anmelden.',
+  'This request needs a credential.': 'Dafür musst du dich anmelden.',
   'The credential is not valid, has expired or was revoked.': 'Dein Zugang ist ungültig, abgelaufen oder wurde widerrufen.',
-  'This needs an account; a link alone is not enough.': 'Dafür brauchst du ein Konto; ein Link allein genügt nicht.',
+  'This request needs an account; a link alone is not enough.': 'Dafür brauchst du ein Konto; ein Link allein genügt nicht.',
   'This form is no longer valid.': 'Dieses Formular gilt nicht mehr.',
   'Your role does not allow this.': 'Deine Rolle erlaubt das nicht.',
   'There is nothing at this address.': 'Unter dieser Adresse ist nichts.',

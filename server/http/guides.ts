@@ -72,15 +72,15 @@ const agents = (baseUrl: string, prefix: string): string => `# agmd for agents
 A document is one Markdown text with a version. A link such as \`${baseUrl}/d/ID?key=KEY\` is all you need. Its role decides what you
 may do: view, comment, suggest, edit or owner. Each role includes the roles before it. Keys are secrets.
 
-- **The link itself**: \`GET ${baseUrl}/d/ID?key=KEY\` returns a comment and the text. The comment has the title, role, version, assignments and the
-  calls to edit with. Never send the comment back. \`${baseUrl}/d/ID.md?key=KEY\` contains only the text.
+- **The link itself**: \`GET ${baseUrl}/d/ID?key=KEY\` returns a comment and the text. The comment contains the title, role, version, assignments and the
+  calls for editing. Never send the comment back. \`${baseUrl}/d/ID.md?key=KEY\` contains only the text.
 - **MCP**: \`${baseUrl}/mcp?names=underscore\` (Streamable HTTP). Pass the link as \`doc\`. For calls of more than 64 KiB, send the key with the
   connection, as the header \`X-Share-Key\` or \`&key=KEY\`.
 - **HTTP**: see below. ${baseUrl}/openapi.json describes every operation.
 - **Command line**: \`curl -fsSL ${baseUrl}/install.sh | sh\`, then \`agmd docs pull LINK -o notes.md\`, edit, \`agmd docs push notes.md\`: ${baseUrl}/cli.md.
 - **Skill**: ${baseUrl}/skills/agmd/SKILL.md.
 
-Send the same name with every write: \`X-Agent-Author: my-agent\`. The document then shows people for ${limits.agentShownSeconds} seconds where you wrote.
+Send the same name with every write: \`X-Agent-Author: my-agent\`. For ${limits.agentShownSeconds} seconds, people then see in the document where you wrote.
 
 ## First steps
 
@@ -127,7 +127,7 @@ Some operations change only the item that they name. \`replace_all\` takes find 
 \`"mode": "suggest"\` makes suggestions, for which the suggest role is enough. \`granularity\` (\`word\`, \`sentence\`, \`paragraph\` or \`section\`) sets
 the size of each suggestion, and \`note\` explains them. \`"dryRun": true\` shows the changes without making them.
 
-Replace the whole text if nobody has changed it since you read it:
+Replace the entire text if nobody has changed it since you read it:
 
 \`\`\`sh
 VERSION=$(curl -fsS -H 'Accept: application/json' "${baseUrl}/api/docs/$ID/content?key=$KEY" | field version)
@@ -166,7 +166,7 @@ To read one item in full, use its id: \`GET …/comments/{commentId}\`, \`…/su
 Without \`brief\` some answers repeat a value under a second name: \`commentId\` and \`suggestionId\` equal \`id\`, \`doc\` repeats the fields of the
 document, \`operation\` equals \`type\`. In events \`id\`, \`kind\` and \`at\` equal \`seq\`, \`type\` and \`ts\`.
 The page \`/d/{id}\` returns 200 for any id without a key, because browsers store their keys. \`GET /api/docs/{id}\` says whether the document exists.
-The server stores texts with LF line ends. \`X-Agent-Author\` overrides \`author\` in a body.
+The server stores texts with LF line endings. \`X-Agent-Author\` overrides \`author\` in a body.
 
 ## Review assignments
 
@@ -290,13 +290,13 @@ agmd comments add theirs.md -m "Good." --author Ana
 ## How it works
 
 - **DOC** is a share URL (\`${baseUrl}/d/ID?key=KEY\`), the id of a document that you used before, or a pulled file.
-- **State**: a folder \`.agmd/\` next to the file keeps the text and version of the last pull. The file itself contains only the Markdown.
+- **State**: a folder \`.agmd/\` next to the file stores the text and version of the last pull. The file itself contains only the Markdown.
 - **Conflicts**: if both the file and the document changed, \`push\` and \`pull\` write nothing and exit with ${exitCodes.conflict}. \`--merge\` merges both. If
-  both changed the same text, the file gets both versions between conflict marks (\`<<<<<<<\`, \`|||||||\`, \`=======\`, \`>>>>>>>\`). \`push\` refuses a file
-  with conflict marks; \`--keep-marks\` pushes them as text.
+  both changed the same text, the file gets both versions between conflict markers (\`<<<<<<<\`, \`|||||||\`, \`=======\`, \`>>>>>>>\`). \`push\` refuses a file
+  with conflict markers; \`--keep-marks\` pushes them as text.
 - **Sign in** with \`agmd login\` for the documents of your account. Links need no account.
 - **Secrets** are in \`$XDG_CONFIG_HOME/agmd/hosts.json\` (mode 600). \`agmd\` sends each secret only to its own service. It prints a link when it
-  creates one and masks keys elsewhere; \`--show-keys\` shows them. No option takes a secret: \`agmd login --with-token\` reads standard input.
+  creates one and masks keys elsewhere; \`--show-keys\` shows them. No option accepts a secret: \`agmd login --with-token\` reads standard input.
 - **Programs**: \`--json\` prints results as JSON, and errors as \`{"error": {"code", "message", "hint", "requestId", "exitCode"}}\` on standard error.
   \`agmd commands --json\` and ${baseUrl}/api/cli/commands describe every command. ${baseUrl}/api/quickstart shows the HTTP calls.
 

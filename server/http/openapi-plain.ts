@@ -52,7 +52,7 @@ const routes: readonly PlainRoute[] = [
   { path: '/skills/agmd/SKILL.md', name: 'readSkill', summary: 'The skill for agents.', types: [markdown] },
   { path: '/api/quickstart', name: 'readQuickstart', summary: 'Four calls to start with.', types: [markdown] },
   { path: '/api/cli/commands', name: 'readCommands', summary: 'The commands of the client.', types: [json] },
-  { path: '/install.sh', name: 'readInstaller', summary: 'The installer of the client.', types: ['text/x-shellscript'] },
+  { path: '/install.sh', name: 'readInstaller', summary: 'The installer for the client.', types: ['text/x-shellscript'] },
   { path: '/downloads/agmd', name: 'downloadClient', summary: 'The client.', types: ['application/octet-stream'] },
   { path: '/downloads/agmd/checksum', name: 'readChecksum', summary: 'SHA-256 of the client.', types: [text] },
   { path: '/openapi.json', name: 'readOpenApi', summary: 'This description.', types: [json] },

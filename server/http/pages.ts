@@ -131,7 +131,7 @@ const onlyLooks = (ctx: Context): boolean =>
 const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
   const answer = await handleRequest(http, ctx, 'createDocument')
   ctx.type = 'text/plain'
-  ctx.body = 'The document is there.\n'
+  ctx.body = 'The document has been created.\n'
   ctx.status = 303
   ctx.set('Location', String(answer['url']))
 }

@@ -198,7 +198,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     entry.cancelUnload = service().clock.after(idleUnloadSeconds * 1000, () => {
       if (!isIdle(entry)) return
       unload(entry).catch((error: unknown) => {
-        log('warn', 'unloading failed, to be tried again', { doc: id, error })
+        log('warn', 'unloading failed; the server will try again', { doc: id, error })
         scheduleUnload(id)
       })
     })

@@ -140,7 +140,7 @@ export const createSockets = ({
   const admit = (peer: Peer, { doc, address }: FrameHead): boolean => {
     const claim = peer.sessions.claim(doc, address)
     if (claim === 'too many') peer.close(closeCodes.badMessage, 'too many documents')
-    if (claim === 'other session') peer.write(refusalOf(address, 'one session of a document on each socket'))
+    if (claim === 'other session') peer.write(refusalOf(address, 'a socket can have only one session of a document'))
     return claim === 'claimed'
   }
 
@@ -164,7 +164,7 @@ export const createSockets = ({
     if (!peer.isOpen) return false
     try {
       if (head.type === messageTypes.auth && !admit(peer, head)) return false
-      if (peer.sessions.isOther(head.doc, head.address)) throw new RangeError('one session of a document on each socket')
+      if (peer.sessions.isOther(head.doc, head.address)) throw new RangeError('a socket can have only one session of a document')
       if (takeOurselves(peer, client, inbox, { frame, head })) return false
       client.handleMessage(frame)
       return peer.sessions.isOpen(head.doc)
@@ -194,7 +194,7 @@ export const createSockets = ({
     for (const peer of [...peers].toSorted((one, other) => bytesOf(other) - bytesOf(one))) {
       total -= bytesOf(peer)
       noteUnfinished(peer, 0)
-      peer.cutOff(closeCodes.tooSlow, 'too much waits')
+      peer.cutOff(closeCodes.tooSlow, 'too much data is waiting')
       if (total <= limits.socketsBufferBytesMax) return
     }
   }

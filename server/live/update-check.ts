@@ -105,9 +105,9 @@ interface Content {
 }
 
 const readParent = (decoder: decoding.Decoder, info: number): void => {
-  if (decoding.readVarUint(decoder) !== 1) throw new UpdateRefused('foreign', 'an item lies in a nested type')
+  if (decoding.readVarUint(decoder) !== 1) throw new UpdateRefused('foreign', 'an item is in a nested type')
   const root = decoding.readVarString(decoder)
-  if (root !== textRootName) throw new UpdateRefused('foreign', 'an item lies in another root')
+  if (root !== textRootName) throw new UpdateRefused('foreign', 'an item is in another root')
   if ((info & 0x20) !== 0) throw new UpdateRefused('foreign', 'an item has a key')
 }
 
@@ -166,7 +166,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
       const structs = readCount(decoder)
       const client = readClient(decoder)
       // If a client has two runs, Yjs keeps the second one and waits forever for the first.
-      if (clients.has(client)) refuse('a client stands twice')
+      if (clients.has(client)) refuse('a client appears twice')
       if (clients.add(client).size > limits.updateClientsMax) refuse('too many clients')
       const from = readClock(decoder)
       let to = from
@@ -185,7 +185,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
     }
   } catch (error) {
     if (error instanceof UpdateRefused) throw error
-    throw new UpdateRefused('malformed', 'the update does not decode')
+    throw new UpdateRefused('malformed', 'the update cannot be decoded')
   }
   if (decoding.hasContent(decoder)) refuse('bytes follow the update')
   return { spans, dependencies, deletions, texts, needs, inserted, deleted, untidy }
@@ -259,7 +259,7 @@ export const checkUpdate = (update: ParsedUpdate, state: DocumentState): number[
   for (const [client, clock] of update.needs)
     if (clockOf(client) < clock) throw new UpdateRefused('gap', `client ${client} is known up to ${clockOf(client)}, not ${clock}`)
   if (update.dependencies.length > 0 && !isOrderable(update, state.clockOf))
-    throw new UpdateRefused('gap', 'items refer to each other in a circle')
+    throw new UpdateRefused('gap', 'items refer to each other in a cycle')
   for (const { client, to } of update.deletions)
     if (clockOf(client) < to) throw new UpdateRefused('gap', `a deletion of client ${client} reaches beyond ${clockOf(client)}`)
   return news

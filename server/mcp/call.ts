@@ -41,7 +41,7 @@ const withOwnNames = (given: Fields, { takes, nulls }: Tool): Fields => {
     if (value === null && !nulls.includes(name)) continue
     const own = /^dry[-_]?run$/i.test(name) ? 'dryRun' : takes.includes(name) ? name : camelCase(name)
     // A dry run must never write.
-    if (own === 'dryRun' && !takes.includes(own)) throw invalid(name, 'does not apply here; nothing was done')
+    if (own === 'dryRun' && !takes.includes(own)) throw invalid(name, 'does not apply to this tool; nothing was done')
     if (own === name || fields[own] === undefined) fields[own] = value
   }
   return fields
@@ -56,7 +56,7 @@ interface Place {
 /** Throws `invalid_request` if another argument names the document. */
 const refuseOtherName = (given: Fields, { takes }: Tool): void => {
   const name = Object.keys(given).find((each) => !takes.includes(each) && meaningOf(each, ['doc'], otherFieldNames) === 'doc')
-  if (name !== undefined) throw invalid(shownName(name), 'is not a field here; did you mean doc?')
+  if (name !== undefined) throw invalid(shownName(name), 'is not an argument of this tool; did you mean doc?')
 }
 
 const documentPath = /^\/(?:api\/docs|d)\/([^/.]+)(?:[/.]|$)/

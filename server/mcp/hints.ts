@@ -16,11 +16,11 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   version_required: 'Read the document and send its version as baseVersion.',
   version_conflict:
     'Read the document again (view diff with since), merge your change into it, and send it with the new version; or use edits.',
-  target_changed: 'Read that part again, and edit or suggest on its current text.',
+  target_changed: 'Read that part again, and base your edit or suggestion on the current text.',
   target_not_found: 'Read the document (view outline lists its sections) and copy words, a line or a heading that it contains.',
   unknown_reviewed_version: 'Report the version that GET /api/docs/{id}/content returned.',
   document_deleted:
-    'Its owner can restore it until restorableUntil with POST /api/docs/{id}/undelete. Create a new document with POST /api/docs.',
+    'The owner can restore the document until restorableUntil with POST /api/docs/{id}/undelete. Create a new document with POST /api/docs.',
   account_required: 'Ask your user to connect with an account session (Authorization: Bearer); a link is not enough.',
   rate_limited: 'Wait retryAfterSeconds, then try again.',
   node_offline: 'Tell your user that no compute node is connected; try again when one is.',

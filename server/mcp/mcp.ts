@@ -114,7 +114,7 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
   // The protocol has not allowed batches since 2025-06-18, and a single batch could cost as much as thousands of requests.
   if (Array.isArray(value)) throw new Malformed(RpcErrorCode.InvalidRequest, 'Batches are not accepted: send one message per request.')
   if (typeof value !== 'object' || value === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'The body is not a JSON-RPC message.')
-  if (isCrowded(value)) throw new Malformed(RpcErrorCode.InvalidRequest, `An object has at most ${limits.fieldsMax} names.`)
+  if (isCrowded(value)) throw new Malformed(RpcErrorCode.InvalidRequest, `An object may have at most ${limits.fieldsMax} fields.`)
   const body = withArguments(value as Record<string, unknown>)
   refuseOddMessage(body)
   return body
@@ -207,7 +207,7 @@ const readBytes = async (ctx: Context, bytesMax: number): Promise<Buffer> => {
     if (bytesMax === limits.contentBodyBytesMax || !(error instanceof ServiceError) || error.code !== 'body_too_large') throw error
     throw new ServiceError('body_too_large', {
       ...error.details,
-      message: `Without a valid credential in header or query, a message has at most ${bytesMax / 1024} KiB.`,
+      message: `Without a valid credential in the header or the query, a message may be at most ${bytesMax / 1024} KiB long.`,
       hint: 'For larger messages, send the key in the X-Share-Key header or in the endpoint address (/mcp?key=…), or send a session in the Authorization header. The key argument is read too late.'
     })
   }

@@ -84,14 +84,15 @@ export const checkModern = (ctx: Context, body: Body): void => {
   }
   const repeats = (header: string, value: unknown): void => {
     const sent = ctx.get(header)
-    if (sent === '') refuse(headerMismatch, `The header ${header} is missing. It repeats the body: send it with every request.`)
+    if (sent === '') refuse(headerMismatch, `The header ${header} is missing. Send it with every request; it repeats a value of the body.`)
     if (plain(sent) !== value) refuse(headerMismatch, `The header ${header} does not match the body.`)
   }
   const meta = metaOf(body)
   const version = meta[key('protocolVersion')]
-  if (typeof version !== 'string') return refuse(RpcErrorCode.InvalidParams, `params._meta must name ${key('protocolVersion')}, a string.`)
+  if (typeof version !== 'string')
+    return refuse(RpcErrorCode.InvalidParams, `params._meta must contain ${key('protocolVersion')}, a string.`)
   if (!isObject(meta[key('clientCapabilities')]))
-    refuse(RpcErrorCode.InvalidParams, `params._meta must name ${key('clientCapabilities')}, an object; {} when there are none.`)
+    refuse(RpcErrorCode.InvalidParams, `params._meta must contain ${key('clientCapabilities')}, an object; send {} if there are none.`)
   repeats('MCP-Protocol-Version', version)
   if (version !== modernVersion)
     refuse(unsupportedVersion, `Requests with _meta are of version ${modernVersion}; earlier versions begin with initialize.`, 400, {

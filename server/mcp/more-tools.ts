@@ -70,7 +70,7 @@ const listTool = toolOf('list_docs', {
   title: 'List my documents',
   group: 'account',
   description:
-    'Lists the documents of your account, newest first; query searches title and text; trash lists deleted ones. Needs an account session.',
+    'Lists the documents of your account, newest first; query searches titles and texts; trash lists deleted documents. Needs an account session.',
   input: z.object({
     brief,
     query,
@@ -105,7 +105,7 @@ const searchTool = toolOf('search', {
 const deleteTool = toolOf('delete_doc', {
   title: 'Delete or restore document',
   group: 'share',
-  description: 'Moves a document to the trash: every link stops working for everybody. restore brings it back. Do it only when asked to.',
+  description: 'Moves a document to the trash: every link stops working for everybody. restore brings it back. Do this only when asked.',
   input: z.object({ restore: z.boolean().optional() }),
   operations: ['deleteDocument', 'undeleteDocument'],
   destroys: true,
@@ -177,7 +177,7 @@ export const moreTools: readonly Tool[] = [
     destroys: true,
     refuses: ({ baseVersion, dryRun }) =>
       baseVersion === undefined && dryRun !== true
-        ? new ServiceError('version_required', { message: 'A tool restores only over a version that you read.' })
+        ? new ServiceError('version_required', { message: 'This tool restores a revision only if you name the version that you read.' })
         : undefined
   }),
   derived('labelRevision', {
@@ -200,14 +200,14 @@ export const moreTools: readonly Tool[] = [
   derived('changeShare', {
     title: 'Change role of link',
     group: 'share',
-    description: 'Changes the role of a link immediately. share is its id.',
+    description: 'Changes the role of a link immediately. share is the id of the link.',
     destroys: true,
     repeats: true
   }),
   derived('revokeShare', {
     title: 'Revoke link',
     group: 'share',
-    description: 'Ends a link and all links made through it. share is its id. Do it only when asked to.',
+    description: 'Ends a link and all links made through it. share is the id of the link. Do this only when asked.',
     destroys: true,
     repeats: true
   }),

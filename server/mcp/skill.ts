@@ -47,7 +47,7 @@ A document is one Markdown text with a version. People type in it while you work
 - Roles: view, comment, suggest, edit, owner. Each includes the roles before it.
 - Keys are secrets. Do not write them into documents, comments or logs.
 - Give every participant a link of their own: \`${to}create_share\`.
-- Always send the same name: \`author\` here, the header \`X-Agent-Author\` over HTTP.
+- Always send the same name: \`author\` in tool calls, the header \`X-Agent-Author\` over HTTP.
 
 ## The loop
 
@@ -61,7 +61,7 @@ A document is one Markdown text with a version. People type in it while you work
 |---|---|
 | change some words, a section, some lines | \`${to}replace_doc\` with \`edits\` |
 | add at the end of the document or of a section | \`${to}append_doc\` |
-| rewrite everything | \`${to}replace_doc\` with \`content\` and \`baseVersion\` |
+| rewrite the entire text | \`${to}replace_doc\` with \`content\` and \`baseVersion\` |
 | propose a change, or change text that somebody is typing in | \`${to}add_suggestion\`, or \`mode: "suggest"\` |
 | ask or comment | \`${to}add_comment\` |
 | answer or resolve a comment | \`${to}reply\`, \`${to}resolve_comment\` |
@@ -70,7 +70,7 @@ A document is one Markdown text with a version. People type in it while you work
 | accept or reject suggestions, one or many | \`${to}resolve_suggestion\` with \`suggestionId\`, \`suggestionIds\` or \`setId\` |
 | preview a change | \`dryRun: true\` |
 | read an earlier version | \`${to}list_revisions\`, then \`${to}read_doc\` with \`version\` |
-| restore it | \`${to}restore_revision\`; \`${to}label_revision\` names one |
+| restore an earlier version | \`${to}restore_revision\`; \`${to}label_revision\` names a revision |
 | show a picture, sound or video | \`${to}upload_asset\`, then put its \`markdown\` into the text |
 | rename the document | \`${to}rename_doc\` |
 | list, change or revoke links | \`${to}list_shares\`, \`${to}change_share\`, \`${to}revoke_share\` |
@@ -134,7 +134,7 @@ export const skillTool: ListedTool = {
   name: 'get_skill',
   group: 'read',
   role: null,
-  description: 'Explains how to work here: which tool to use, how to edit, and what to do after a refusal.',
+  description: 'Explains how to work with agmd: which tool to use, how to edit, and what to do after a refusal.',
   inputSchema: { type: 'object', properties: {} },
   annotations: { title: 'How to work here', readOnlyHint: true, openWorldHint: false }
 }

@@ -181,19 +181,19 @@ export class Node {
     const assignment = this.#meant(job)
     if (assignment !== undefined) return assignment.push(bytes)
     this.#strayBytes -= bytes.length
-    if (this.#strayBytes < 0) throw new RangeError('more bytes of a job that is over than could be under way')
+    if (this.#strayBytes < 0) throw new RangeError('more bytes for a finished job than could have been in transit')
     return undefined
   }
 
   /** Returns the job with a number; undefined if the job is over. Throws `RangeError` if the node never received a job with this number. */
   #meant(number: number): Assignment | undefined {
-    if (number > this.#numbers) throw new RangeError('this job was never given to this node')
+    if (number > this.#numbers) throw new RangeError('this job was never assigned to this node')
     return this.#assignments.get(number)
   }
 
   #obey(message: NodeMessage): void {
     if (message.type === 'hello') return this.#greet(message)
-    if (this.#slots === 0) throw new RangeError('say hello first')
+    if (this.#slots === 0) throw new RangeError('send hello first')
     if (message.type === 'beat') return undefined
     const assignment = this.#meant(message.job)
     if (assignment === undefined) return undefined
@@ -205,7 +205,7 @@ export class Node {
   }
 
   #greet({ protocol, slots, capabilities }: Extract<NodeMessage, { type: 'hello' }>): void {
-    if (this.#slots > 0) throw new RangeError('hello is said once')
+    if (this.#slots > 0) throw new RangeError('hello must be sent only once')
     if (protocol !== relayProtocol) throw new RangeError(`this service speaks version ${relayProtocol} of the protocol`)
     this.#slots = slots
     this.#capabilities = capabilities

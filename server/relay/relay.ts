@@ -180,7 +180,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     if (job === undefined) return drop(open)
     if (!node.isReady) return putBack(open, false)
     node.assign(open.doc, job, (outcome) => {
-      settle(open, job, outcome).catch((error: unknown) => failed('the end of a job could not be written', error))
+      settle(open, job, outcome).catch((error: unknown) => failed('the end of a job could not be stored', error))
     })
     return undefined
   }
@@ -215,20 +215,20 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       })
       .catch((error: unknown) => {
         drop(open)
-        log.debug('a job could not be put back', { job: open.id, error })
+        log.debug('a job could not be returned to the queue', { job: open.id, error })
       })
   }
 
   const events = {
     ready: (node: Node): void => {
-      log.info('a compute node is connected', { node: node.token.id, account: node.token.account, shared: node.shared })
+      log.info('a compute node connected', { node: node.token.id, account: node.token.account, shared: node.shared })
       assignNext()
     },
     free: (): void => assignNext(),
     gone: (node: Node, lost: readonly Assignment[]): void => {
       nodes.delete(node)
       sockets -= 1
-      log.info('a compute node is gone', { node: node.token.id, jobs: lost.length })
+      log.info('a compute node disconnected', { node: node.token.id, jobs: lost.length })
       if (stopping) return
       for (const { job } of lost) {
         const open = jobs.get(job.id)

@@ -22,7 +22,7 @@ const stringTag = 0x20
 const belowParts = 0x01
 const aboveParts = 0xff
 
-const tooLong = `a key has at most ${keyBytesMax} bytes`
+const tooLong = `a key must have at most ${keyBytesMax} bytes`
 
 /** Room for a key, another number and a bound, because lengths are checked only after a number has been written. */
 const scratch = Buffer.alloc(keyBytesMax + 16)
@@ -32,7 +32,7 @@ const scratch = Buffer.alloc(keyBytesMax + 16)
  * part.
  */
 export function encodeKey(key: Key): Uint8Array {
-  assert(key.length > 0, 'a key has at least one part')
+  assert(key.length > 0, 'a key must have at least one part')
   return encodeParts(key)
 }
 
@@ -101,7 +101,7 @@ function encodeParts(parts: Key, bound?: number): Uint8Array {
 }
 
 function writeNumber(value: number, start: number): number {
-  assert(Number.isSafeInteger(value) && value >= 0, 'a number in a key is an integer from 0 to 2^53-1')
+  assert(Number.isSafeInteger(value) && value >= 0, 'a number in a key must be an integer from 0 to 2^53-1')
   let size = 0
   for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) size++
   scratch[start] = numberTag + size
@@ -124,7 +124,7 @@ function writeString(value: string, start: number): number {
 
 /** Does the same as `writeString`, but also supports characters that take more than one byte. */
 function writeAnyString(value: string, start: number): number {
-  assert(value.isWellFormed(), 'a string in a key has no lone surrogates')
+  assert(value.isWellFormed(), 'a string in a key must not contain lone surrogates')
   const escaped = Buffer.from(value.replace(/[\0\x01]/g, (char) => (char === '\0' ? '\x01\x01' : '\x01\x02')))
   const end = start + 1 + escaped.length
   assert(end < keyBytesMax, tooLong)
@@ -137,10 +137,10 @@ function partEnd(bytes: Uint8Array, at: number): number {
   const tag = bytes[at]!
   if (tag === stringTag) {
     const end = bytes.indexOf(0, at + 1)
-    assert(end > 0, 'a string in a key ends')
+    assert(end > 0, 'a string in a key must have an end')
     return end + 1
   }
-  assert(tag >= numberTag && tag <= numberTag + 7, 'a part of a key begins with a known tag')
+  assert(tag >= numberTag && tag <= numberTag + 7, 'a part of a key must begin with a known tag')
   return at + 1 + (tag - numberTag)
 }
 

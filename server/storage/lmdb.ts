@@ -372,7 +372,7 @@ function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Ba
 
 function listEntries(database: Database, prefix: Key, range: Range): Entry[] {
   const limit = range.limit ?? limits.listMax
-  assert(limit <= limits.listMax, 'a listing asks for at most limits.listMax entries')
+  assert(limit <= limits.listMax, 'a listing must request at most limits.listMax entries')
   const { above, below } = encodeRange(prefix, range)
   const bounds = range.reverse ? { start: below, end: above, reverse: true, exclusiveStart: true } : { start: above, end: below }
   // The iteration finishes within this turn. A read transaction that is held during an `await` would prevent LMDB from reusing pages.

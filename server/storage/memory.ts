@@ -33,7 +33,7 @@ export function createMemoryStorage(): Storage {
     },
     async list(prefix, range = {}) {
       const limit = range.limit ?? limits.listMax
-      assert(limit <= limits.listMax, 'a listing asks for at most limits.listMax entries')
+      assert(limit <= limits.listMax, 'a listing must request at most limits.listMax entries')
       return select(entries, prefix, range, limit)
     },
     async commit({ checks = [], puts = [], deletes = [] }: Batch) {

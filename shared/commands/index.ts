@@ -19,7 +19,7 @@ const merge = { name: 'merge', type: 'boolean', summary: 'if others changed the 
 const keepMarks = {
   name: 'keep-marks',
   type: 'boolean',
-  summary: 'push conflict marks in the file as text'
+  summary: 'push conflict markers in the file as text'
 } as const
 const targets = ['find', 'occurrence', 'prefix', 'suffix', 'line'] as const
 
@@ -88,7 +88,7 @@ const documents: readonly Command[] = [
     summary: 'Replaces a document with a file, if nobody changed it since the pull.',
     description:
       'Otherwise it writes nothing and exits with code 5. --merge merges and pushes changes in different places. If you and others changed the same ' +
-      'text, the file gets both versions between conflict marks: resolve them and push again.',
+      'text, the file gets both versions between conflict markers: resolve them and push again.',
     without: ['content', 'mode', 'onConflict', 'dryRun', 'baseVersion', 'label'],
     options: [
       { name: 'file', short: 'f', type: 'string', summary: 'the file, if DOC is not a pulled file' },

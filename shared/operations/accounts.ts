@@ -42,7 +42,7 @@ export const findSession = operation({
 export const listDocuments = operation({
   summary: 'Lists the documents that the caller owns, newest first.',
   description:
-    'Other people’s documents open only with their links. `query` searches title and text. A search reads a limited number of documents: continue with `nextBefore` until it is null. ' +
+    'Other people’s documents open only with their links. `query` searches titles and texts. A search reads a limited number of documents: continue with `nextBefore` until it is null. ' +
     'With `sort` set to `updated` (newest change first) or `title`, the list covers only the 1000 newest documents.',
   on: 'account',
   needs: 'identity',
@@ -173,7 +173,7 @@ export const pollDeviceLogin = operation({
   input: z.object({ device_code: z.string().min(1).max(200) }),
   output: z.object({
     access_token: z.string(),
-    token: z.string().meta({ description: 'The same as access_token.' }),
+    token: z.string().meta({ description: 'Same as access_token.' }),
     token_type: z.literal('Bearer'),
     expires_in: z.number().int().meta({ description: 'Seconds.' }),
     user: User
@@ -220,7 +220,7 @@ export const createToken = operation({
       .optional()
       .meta({ description: `Days until it expires; defaults to ${limits.tokenDays}.` })
   }),
-  output: z.object({ token: ProgramRecord, secret: z.string().meta({ description: 'Shown only here.' }) }),
+  output: z.object({ token: ProgramRecord, secret: z.string().meta({ description: 'Shown only once.' }) }),
   example: { name: 'A program' },
   errors: ['too_many_tokens', 'not_found']
 })

@@ -109,7 +109,7 @@ export const deleteDocument = operation({
   output: z.object({
     ok: z.literal(true),
     deleted: z.literal(true),
-    restorableUntil: Instant.nullable().meta({ description: 'Until when an owner can restore it; null if it was erased.' })
+    restorableUntil: Instant.nullable().meta({ description: 'An owner can restore the document until then; null if it was erased.' })
   }),
   errors: []
 })
@@ -186,8 +186,8 @@ export const readOutline = operation({
         units: z.int().meta({ description: 'Size of the section in UTF-16 units.' })
       })
     ),
-    total: z.int().meta({ description: 'Number of headings, on all pages.' }),
-    nextAfter: z.int().nullable().meta({ description: 'The after of the next page; null on the last page.' })
+    total: z.int().meta({ description: 'Number of headings on all pages.' }),
+    nextAfter: z.int().nullable().meta({ description: 'Send as after to continue; null on the last page.' })
   }),
   errors: ['unknown_version']
 })
@@ -243,7 +243,7 @@ export const readAttribution = operation({
         at: Instant.nullable()
       })
     ),
-    nextAfter: z.int().nullable().meta({ description: 'The after of the next page; null on the last page.' })
+    nextAfter: z.int().nullable().meta({ description: 'Send as after to continue; null on the last page.' })
   }),
   errors: ['unknown_version']
 })

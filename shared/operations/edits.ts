@@ -157,7 +157,7 @@ const definition = {
     'replace and delete change the words in find. insert adds Markdown after or before words, or at the start or end. append adds it to the document or a section. ' +
     'replace_section replaces the text below a heading, and the heading if the Markdown begins with one of the same level. replace_lines counts lines from 1 in baseVersion. ' +
     'replace_all changes every exact match of find; expected is the number of matches. append_row and set_cell change the table that ' +
-    'section, header, table or sheet names. check ticks the task in item. append_item adds to the list of a section or an item.',
+    'section, header, table or sheet names. check ticks the task in item. append_item adds to the list that section or item names.',
   on: 'document',
   // Edits need a higher role than suggestions. domain/text/edits.ts checks the role when it has read the mode.
   role: 'suggest',

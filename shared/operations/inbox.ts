@@ -20,7 +20,7 @@ const Item = z
       .meta({ description: 'The comment or message; for a decision the suggested text, for an assignment its instructions or summary.' }),
     why: z.string().optional().meta({ description: 'Reason for a rejection.' }),
     quote: z.string().optional().meta({ description: 'The text that the item refers to.' }),
-    cut: z.array(z.string()).optional().meta({ description: 'Names the shortened fields: text, quote.' }),
+    cut: z.array(z.string()).optional().meta({ description: 'The truncated fields: text, quote.' }),
     commentId: z.string().optional(),
     replyId: z.string().optional(),
     suggestionId: z.string().optional(),
@@ -31,8 +31,8 @@ const Item = z
         operation: z.string(),
         method: z.string(),
         path: z.string(),
-        fields: z.array(z.string()).optional().meta({ description: 'The fields of its body.' }),
-        tool: z.string().optional().meta({ description: 'Its MCP tool, without the prefix.' })
+        fields: z.array(z.string()).optional().meta({ description: 'Fields of its body.' }),
+        tool: z.string().optional().meta({ description: 'Name of the MCP tool, without prefix.' })
       })
       .meta({ description: 'The next call.' })
   })
@@ -63,7 +63,7 @@ export const readInbox = operation({
   output: z.object({
     items: z.array(Item),
     latest: z.int(),
-    capped: z.boolean().optional().meta({ description: 'Whether there is more; continue from latest.' })
+    capped: z.boolean().optional().meta({ description: 'Whether there are more items; continue from latest.' })
   }),
   errors: ['not_found', 'document_deleted']
 })

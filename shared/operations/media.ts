@@ -110,7 +110,7 @@ export const startSpeech = operation({
       .max(limits.speechCharsMax)
       .meta({ description: `At most ${limits.speechCharsMax} characters.` }),
     // The node looks up the voice among its own voices.
-    voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'The name of a node’s voice.' }),
+    voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'The name of a voice.' }),
     save: z.boolean().optional().meta({ description: 'Save the audio as an asset; the answer has Markdown that plays it.' }),
     wait
   }),
@@ -270,7 +270,7 @@ export const createNode = operation({
   input: z.object({
     name: line(limits.mediaNameCharsMax).optional().meta({ description: 'Name of the node on the account page.' })
   }),
-  output: z.object({ node: Node, token: z.string().meta({ description: 'Shown only here.' }) }),
+  output: z.object({ node: Node, token: z.string().meta({ description: 'Shown only once.' }) }),
   errors: ['too_many_nodes']
 })
 

@@ -99,7 +99,7 @@ export const proposalFields = {
   granularity: z
     .enum(granularities)
     .optional()
-    .meta({ description: 'With mode=suggest: the size of each suggestion. Defaults to one per run of lines, or per edit.' }),
+    .meta({ description: 'With mode=suggest: the size of each suggestion. By default, a run of changed lines or an edit.' }),
   note: MarkdownInput.optional().meta({ description: 'With mode=suggest: a note on the suggestions.' })
 }
 
@@ -179,7 +179,7 @@ export const RevisionRecord = z
 const share = {
   id: z.string(),
   secret: z.string(),
-  key: z.string().meta({ description: 'The same as secret.' }),
+  key: z.string().meta({ description: 'Same as secret.' }),
   role: RoleName,
   url: z.string(),
   agentUrl: z.string().meta({ description: 'Address of the document’s Markdown, with this link.' }),

@@ -23,7 +23,7 @@ const Operation = z.enum(['insert', 'delete', 'replace'])
 
 const suggestion = {
   operation: Operation,
-  type: Operation.meta({ description: 'The same as operation.' }),
+  type: Operation.meta({ description: 'Same as operation.' }),
   status: z.enum(['pending', 'accepted', 'rejected', 'orphaned']).meta({ description: 'orphaned: pending, but its text is gone.' }),
   original: z.string().meta({ description: 'The text that it changes; empty for an insertion.' }),
   text: z.string(),
@@ -91,7 +91,7 @@ export const readSuggestion = operation({
 export const createSuggestion = operation({
   summary: 'Suggests inserting, deleting or replacing text. The document changes only when somebody with the edit role accepts it.',
   description:
-    'Name the text by find, line or anchor. Text is inserted after the target, or before it if at says so. At a line, it becomes a new ' +
+    'Name the text by find, line or anchor. Text is inserted after the target, or before it with at: before. At a line, it becomes a new ' +
     'line (before, after) or a part of that line (start, end). Without a target, it goes to the start or end of the document. Deleting a line also deletes its line end.',
   on: 'document',
   role: 'suggest',
@@ -135,7 +135,7 @@ export const draftSuggestion = operation({
   description:
     'All requests with the same draftId belong to one suggestion. Choose it at random: others see the part before its first dot. Name the text as when ' +
     'you create a suggestion; if the server cannot find it, a suggestion on the same text keeps its anchor. Each change has a higher step. A lower step, or ' +
-    'the same step with other text, returns 409 stale_step. After a reply, or if the text is elsewhere, the answer is 409 suggestion_fixed. done ends the ' +
+    'the same step with other text, returns 409 stale_step. After a reply, or if the text has moved, the answer is 409 suggestion_fixed. done ends the ' +
     'typing; one event covers all changes. For a decided suggestion, the answer is 409, unless it was decided with the same text.',
   on: 'document',
   role: 'suggest',

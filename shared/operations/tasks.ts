@@ -92,7 +92,7 @@ export const createTask = operation({
 
 export const listTasks = operation({
   summary: 'Lists the review assignments that the caller may see, newest first, 50 per page.',
-  description: 'The link of an assignment shows only that one; other links show all of them. Only the owner sees their links.',
+  description: 'With the link of an assignment, the list has only that one; other links list all. Only the owner sees the links.',
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/tasks', query: ['before'] },
@@ -165,7 +165,7 @@ export const reportTask = operation({
 
 export const closeTask = operation({
   summary: 'Closes or cancels a review assignment for good.',
-  description: 'It does not change the text or decide suggestions. The link stays valid unless revokeLink is true.',
+  description: 'This does not change the text or decide suggestions. The link stays valid unless revokeLink is true.',
   on: 'document',
   role: 'owner',
   rest: { method: 'POST', path: '/api/docs/{id}/tasks/{taskId}/close' },

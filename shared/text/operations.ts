@@ -157,7 +157,7 @@ const replaceWords = (source: Source, target: Words, insert: string): Resolution
   if (isSame(matched, target.find)) return { ...found, insert, ...(matched !== target.find && { matched }) }
   const range = replaceable(text, found, insert)
   if (range !== undefined) return { ...range, insert, matched: text.slice(range.from, range.to) }
-  const message = `${JSON.stringify(shortened(target.find))} occurs in the text with marks, links, cells or lines that this would break.`
+  const message = `${JSON.stringify(shortened(target.find))} occurs in the text together with markup, links, cells or lines that this edit would break.`
   return { code: 'target_not_found', message, source: matched.slice(0, sourceCharsMax).toWellFormed() }
 }
 

@@ -57,7 +57,11 @@ export const sectionOf = (source: Source, name: string, occurrence?: number): Se
     const { prefix, suffix } = contextOf(text, range)
     return { ...range, line: source.lines.at(section.from), before: prefix, after: suffix }
   })
-  return { code: 'target_ambiguous', message: `The text has ${found.length} sections ${JSON.stringify(shortened(name))}.`, candidates }
+  return {
+    code: 'target_ambiguous',
+    message: `The text has ${found.length} sections named ${JSON.stringify(shortened(name))}.`,
+    candidates
+  }
 }
 
 /** Whether two texts have the same letters, regardless of how accents are encoded. */

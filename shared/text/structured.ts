@@ -114,9 +114,9 @@ const replaceAll = (source: Source, { find, with: insert, section, expected }: E
     const range = { from: scope.from + at, to: scope.from + at + find.length }
     if (range.from >= (found.at(-1)?.to ?? 0) && !partsLetter(source.text, range)) found.push(range)
   }
-  if (found.length === 0 && expected !== 0) return notFound(`The text has no ${quoted(find)}.`, find)
+  if (found.length === 0 && expected !== 0) return notFound(`The text does not contain ${quoted(find)}.`, find)
   if (expected !== undefined && expected !== found.length)
-    return ambiguous(source, `${quoted(find)} occurs there ${found.length} times, not ${expected}.`, found, 'expected, or section')
+    return ambiguous(source, `${quoted(find)} occurs ${found.length} times, not ${expected}.`, found, 'expected, or section')
   return found.map((range) => ({ ...range, insert }))
 }
 

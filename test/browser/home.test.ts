@@ -114,7 +114,7 @@ test('[HOME-2] [HOME-10] a signed-in person also finds the documents of the acco
   expect((await titles(page)).toSorted()).toEqual(['Bread', 'Fish'])
   await page.locator('.recent', { hasText: 'Bread' }).getByText('Edited just now').waitFor()
   await page.locator('.recent', { hasText: 'Fish' }).getByText('Opened just now').waitFor()
-  await page.getByLabel('Search title and text').fill('herring')
+  await page.getByLabel('Search titles and texts').fill('herring')
   await until(async () => (await titles(page)).join() === 'Fish', 'found by a word of the text')
   await page.getByRole('link', { name: /Fish/ }).click()
   await saved(page)

@@ -280,9 +280,9 @@ test('[CLI-34] a push makes suggestions with its note, granularity and label, an
   here.write('proposed.md', '# Notes\n\nMy first words.\n\nMiddle.\n\nMy last words.\n')
   const listed = async () => (await owner.ask('GET', '/suggestions')).json.suggestions
   const tried = await here.agmd('docs', 'push', 'proposed.md', '--suggest', '--granularity', 'section', '--dry-run')
-  expect(tried).toMatchObject({ code: 0, stdout: expect.stringMatching(/^It would suggest 1 change:\n[^]*\+My first words\./) })
+  expect(tried).toMatchObject({ code: 0, stdout: expect.stringMatching(/^This would suggest 1 change:\n[^]*\+My first words\./) })
   expect((await here.agmd('docs', 'append', linkOf(owner), '--text', 'x', '--suggest', '--dry-run')).stdout).toMatch(
-    /^It would suggest 1 change:/
+    /^This would suggest 1 change:/
   )
   expect(await here.agmd('docs', 'push', 'proposed.md', '--note', 'why', '--json')).toMatchObject({
     json: { error: { code: 'invalid_request' } }
@@ -314,7 +314,7 @@ test('[CLI-6] if both changed the same text, the file gets both between marks, a
       json: { error: { code: 'markers_left' } }
     })
   expect((await here.agmd('docs', 'status', 'six.md', '--json')).json.markedLines).toEqual([3, 5, 9])
-  expect((await here.agmd('docs', 'status', 'six.md')).stdout).toMatch(/still has conflict marks \(line 3, /)
+  expect((await here.agmd('docs', 'status', 'six.md')).stdout).toMatch(/still has conflict markers \(line 3, /)
   expect(await text(owner)).toContain('Their words.')
   here.write('six.md', '# Notes\n\nOur words.\n\nMiddle.\n\nFinal words.\n')
   expect((await here.agmd('docs', 'status', 'six.md', '--json')).json.markedLines).toEqual([])
@@ -334,7 +334,7 @@ test('[CLI-6] neither --force nor a new document accepts the marks of a merge wi
   ])
     expect(await here.agmd(...words, '--json')).toMatchObject({ code: 5, json: { error: { code: 'markers_left', lines: [2, 6] } } })
   expect((await here.run(['docs', 'create', '-f', '-'], { input: marked })).stderr).toMatch(
-    /^agmd: The text still has conflict marks.*--keep-marks/s
+    /^agmd: The text still has conflict markers.*--keep-marks/s
   )
   expect(await text(owner)).not.toContain('<<<<<<<')
   expect((await here.agmd('docs', 'push', 'forced.md', '--keep-marks')).code).toBe(0)
@@ -510,7 +510,7 @@ test('[CLI-29] an error says in words what is wrong: the argument, the role, the
   const report = ['tasks', 'report', task.share.url, '-m', 'Fine.', '--author', 'Ben', '--reviewed-version']
   expect(await said(...report, task.startingVersion, '--comment-ids', 'nothing')).toMatch(/\n {2}unknown comments: nothing\n/)
   expect(await said(...report, '9-000000000000')).toContain('agmd docs info')
-  expect(await said('docs', 'edit', linkOf(owner), '--find', 'twoo fish', '--delete')).toMatch(/\n {2}line 2 is near: two fish\n/)
+  expect(await said('docs', 'edit', linkOf(owner), '--find', 'twoo fish', '--delete')).toMatch(/\n {2}similar text on line 2: two fish\n/)
   expect((await here.agmd('docs', 'cat', ` ${linkOf(owner)}\n`)).code).toBe(0)
   expect(await text(owner)).toBe('one fish\ntwo fish\n')
 })
@@ -702,7 +702,7 @@ test('[CLI-11] an impossible command line is refused before anything is sent, wi
     [['docs', 'pull', url, '-o', 'a.md', '--output', 'b.md'], /--output was given 2 times/],
     [['docs', 'cat', url, '--author', 'A', '--author', 'B'], /--author was given 2 times/],
     [['--json'], /"No command was given."/],
-    [['docs', '--json'], /"agmd docs is the beginning of several commands."/]
+    [['docs', '--json'], /"Several commands begin with agmd docs."/]
   ]
   for (const [words, said] of cases) {
     const { code, stdout, stderr } = await here.agmd(...words)
@@ -1024,7 +1024,7 @@ test('[MCP-47] a client of the version without a handshake uses the service thro
   const read = await mcp.callTool({ name: 'svc_read_doc', arguments: { doc: owner.doc } })
   expect(read.structuredContent).toMatchObject({ content: await text(owner) })
   await expect(mcp.readResource({ uri: `agmd://doc/${owner.doc}/section/Größe` })).rejects.toThrow(/credential/i)
-  await expect(mcp.listen({ resourceSubscriptions: [`agmd://doc/${owner.doc}`] })).rejects.toThrow(/no subscriptions/)
+  await expect(mcp.listen({ resourceSubscriptions: [`agmd://doc/${owner.doc}`] })).rejects.toThrow(/does not support subscriptions/)
   await mcp.close()
 })
 

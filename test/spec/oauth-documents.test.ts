@@ -135,10 +135,10 @@ test.each(['/other-id', '/plain-return', '/other-return', '/secret', '/sector', 
 test('[OAUTH-15] only public addresses are fetched, over https and by name', async () => {
   const own = createClientDocuments({ mayReach: isPublicAddress, ca })
   const before = asked.get('/good')
-  await expect(own(`${origin}/good`)).rejects.toThrow('no public address')
+  await expect(own(`${origin}/good`)).rejects.toThrow('does not resolve to a public address')
   const { port } = new URL(origin)
   for (const host of ['127.0.0.1', '[::1]', '[::ffff:7f00:1]', '2130706433'])
-    await expect(createClientDocuments({ mayReach: () => true, ca })(`https://${host}:${port}/good`)).rejects.toThrow('a name')
+    await expect(createClientDocuments({ mayReach: () => true, ca })(`https://${host}:${port}/good`)).rejects.toThrow('a host name')
   await expect(own(`http://localhost:${port}/good`)).rejects.toThrow('https')
   expect(asked.get('/good')).toBe(before)
   const refused = [

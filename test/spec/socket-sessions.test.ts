@@ -50,7 +50,7 @@ test('[SOCKET-5] a document has one session on each socket: a second is refused,
   expect(
     answersOf(socket)
       .slice(1)
-      .every(({ refused }) => refused === 'one session of a document on each socket')
+      .every(({ refused }) => refused === 'a socket can have only one session of a document')
   ).toBe(true)
   expect(socket.closed()).toBeUndefined()
   socket.send(frameOf(`${owner.doc}\0 9`, 0, (encoder) => encoding.writeVarUint(encoder, 0)))

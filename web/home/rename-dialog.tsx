@@ -28,7 +28,7 @@ export function RenameDialog({ document, title, onRenamed, onClose }: RenameInpu
     }
   }
   return (
-    <Dialog title={t('Rename')} about={t('Leave it empty to use the first heading as the title.')} onClose={onClose}>
+    <Dialog title={t('Rename')} about={t('Leave the title empty to use the first heading.')} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <label class='field'>
           <span>{t('Title')}</span>

@@ -351,7 +351,7 @@ function ReadingForm({ view, media, wish }: WishInput): JSX.Element {
       </p>
       {pictures.length > 0 && (
         <>
-          <p class='muted'>{t('Or use one from this document:')}</p>
+          <p class='muted'>{t('Or use a picture from this document:')}</p>
           <ul class='media-choices'>
             {pictures.map((picture) => (
               <li key={picture.url}>

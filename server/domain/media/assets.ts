@@ -20,7 +20,7 @@ export interface File {
 
 const takes = mediaTypes.map(({ contentType }) => contentType)
 
-const asItIs = 'Send the unchanged bytes of the file with their own Content-Type: one of those in takes.'
+const asItIs = 'Send the unchanged bytes of the file with their Content-Type, which must be one of those in takes.'
 
 const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'audio', video: 'video' }
 
@@ -133,7 +133,7 @@ export const assetAt = (service: Service, address: string): ReturnType<typeof op
   const path = address.startsWith(`${service.baseUrl}/`) ? address.slice(service.baseUrl.length) : address
   const [, id = '', extension = ''] = /^\/f\/([A-Za-z0-9_-]{24})\.([a-z0-9]+)$/.exec(path) ?? []
   if (id === '') {
-    const message = `must be the address of an asset here: ${service.baseUrl}/f/…; other addresses are never fetched`
+    const message = `must be the address of an asset of this service, ${service.baseUrl}/f/…; other addresses are never fetched`
     throw new ServiceError('invalid_request', { details: [{ path: 'url', message }] })
   }
   return openAsset(service, id, extension)

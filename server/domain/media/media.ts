@@ -60,7 +60,7 @@ const receive = async (service: Service, { data, url }: SentFile, bytesMax: numb
   if ((data === undefined) === (url === undefined))
     throw invalid(
       'data',
-      'or url must be given, and not both: data is the file in base64, url an asset here; or the file itself is the body'
+      'or url must be given, but not both: data is the file in base64, and url is an asset of this service. You can also send the file itself as the body'
     )
   if (data !== undefined) {
     const bytes = decodeBase64(data)

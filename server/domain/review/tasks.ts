@@ -118,7 +118,7 @@ const refusal = (code: ErrorCode, { status, startedBy: starter }: Task): Service
   if ((code !== 'already_started' && code !== 'not_starter') || starter?.kind !== 'guest')
     return new ServiceError(code, { taskStatus: status })
   // The most likely cause is an agent that sends its name in only one of the two requests.
-  const hint = `If that was you, send ${starter.name === null ? 'no X-Agent-Author' : `X-Agent-Author: ${starter.name}`}, as you did then; else ask the owner for an assignment of your own.`
+  const hint = `If that was you, send ${starter.name === null ? 'no X-Agent-Author' : `X-Agent-Author: ${starter.name}`}, as you did then; otherwise, ask the owner for an assignment of your own.`
   return new ServiceError(code, { taskStatus: status, startedBy: starter, hint })
 }
 

@@ -20,7 +20,7 @@ export const endWithin = (maker: Share | undefined, asked: number | null): numbe
   const latest = maker?.expiresAt ?? null
   if (latest === null) return asked
   if (asked !== null && asked > latest) {
-    const message = `must not be later than ${new Date(latest).toISOString()}, when the link ends through which you make this one`
+    const message = `must not be later than ${new Date(latest).toISOString()}, when the link that you use ends`
     throw new ServiceError('invalid_request', { details: [{ path: 'expiresAt', message }] })
   }
   return asked ?? latest
@@ -38,7 +38,7 @@ export const lineageOf = (links: readonly Share[], id: string): Share[] => {
 export const requireRoleWithin = (links: readonly Share[], { maker }: Share, role: Role): void => {
   const by = links.find(({ id }) => id === maker)
   if (by === undefined || includesRole(by.role, role)) return
-  const message = `must not be more than ${by.role}, the role of the link through which this one was made; create a new link instead`
+  const message = `must not be higher than ${by.role}, the role of the link through which this one was made; create a new link instead`
   throw new ServiceError('invalid_request', { details: [{ path: 'role', message }] })
 }
 
@@ -50,7 +50,7 @@ export const requireRoleWithin = (links: readonly Share[], { maker }: Share, rol
 export const raisedThrough = (links: readonly Share[], link: Share, by: Share | undefined): Share => {
   if (by === undefined || lineageOf(links, by.id).some(({ id }) => id === link.id)) return link
   if (by.maker === undefined && by.expiresAt === null && link.maker === undefined) return { ...link, maker: by.id }
-  const message = 'must not be more than it is: this link was not made through yours; create a new link instead'
+  const message = 'must not be higher than the current role: this link was not made through yours; create a new link instead'
   throw new ServiceError('invalid_request', { details: [{ path: 'role', message }] })
 }
 

@@ -148,7 +148,7 @@ const reconciled = async (service: Service, doc: string, before: string, mine: s
     return {
       diffOmitted: true,
       mergeOmitted: true,
-      hint: 'The texts differ too much to compare here. Read the document and change it in parts.'
+      hint: 'The texts differ too much to be compared. Read the document and change it in parts.'
     }
   const { diff, merge } = found
   const units = merge.clean

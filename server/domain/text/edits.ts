@@ -73,7 +73,7 @@ const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operatio
     const { operation, matched } = plan.change
     return change && { ...change, ...(matched !== undefined && { matched }), operation }
   })
-  const message = 'The text that it is about has changed since that version.'
+  const message = 'The text that this operation refers to has changed since that version.'
   const failures = new Map(
     planned.flatMap(({ change: { operation } }, position) => {
       if (changes[position] !== undefined) return []

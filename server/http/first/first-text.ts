@@ -137,7 +137,7 @@ export const createFirstTexts = (http: Http, files: Files): FindFirstText => {
     if (role === null || snapshot === undefined || snapshot.content.trim() === '') return withTitle(title)
     // If the rendered text is missing, the page shows the text a moment later.
     const found = withText(doc, role, title, snapshot).catch((error: unknown) => {
-      log.debug('a page goes without its text', { doc, error })
+      log.debug('a page is sent without its text', { doc, error })
       return undefined
     })
     return (await deadline(found)) ?? withTitle(title)

@@ -156,7 +156,7 @@ export const getQuery = (key: Key): pg.QueryConfig => ({
 
 function listQuery(prefix: Key, range: Range): pg.QueryConfig {
   const limit = range.limit ?? limits.listMax
-  assert(limit <= limits.listMax, 'a listing asks for at most limits.listMax entries')
+  assert(limit <= limits.listMax, 'a listing must request at most limits.listMax entries')
   const { above, below } = encodeRange(prefix, range)
   // Keys with the same first two parts have the same place, so only one partition is read.
   const placed = prefix.length >= 2
