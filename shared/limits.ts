@@ -96,7 +96,7 @@ export const limits = {
   imagePixelsMin: 64,
   /** Largest width or height of a generated picture, in pixels. */
   imagePixelsMax: 2048,
-  /** Width and height of a generated picture unless the caller requests others, in pixels. */
+  /** Width and height of a generated picture unless the caller requests a different size, in pixels. */
   imagePixelsDefault: 1024,
   /** Largest picture or recording that a node may return, in bytes. Results can become assets, so this is the limit for assets. */
   mediaResultBytesMax: 10 * 1024 * 1024,

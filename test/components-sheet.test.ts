@@ -256,7 +256,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, whic
   ] as const) {
     const grid = new Grid().go(2, column).goOn(step)
     expect([grid.at, grid.size.height]).toEqual([place(3, next), 4])
-    // If nothing was written, no further row begins, and the new row disappears when the person leaves it.
+    // If nothing was written, no further row is started, and the new row disappears when the person leaves it.
     expect(grid.goOn(enter, false).at).toEqual(place(3, next))
     expect(grid.key('ArrowUp').size.height).toBe(3)
   }
@@ -272,7 +272,7 @@ test('[COMP-74] an arrow beyond the last row or column begins one, which disappe
   ] as const) {
     const grid = new Grid().go(2, 2).key(key)
     expect([grid.at, grid.to, grid.size]).toEqual([at, at, size])
-    // Typed text goes into the new cell, and the same key does not begin another cell.
+    // Typed text is inserted into the new cell, and the same key does not begin another cell.
     expect(grid.key(key).key('9').state.begun).toMatchObject(at)
     expect(grid.key('Escape').key(back).size).toEqual({ height: 3, width: 3 })
     // Extending a selection stays within the sheet, and so does selecting cells for a formula in another sheet.

@@ -45,8 +45,9 @@ const wholes = [
 ]
 
 /**
- * Returns the file that a module goes into, so that a visit requests few files. Modules are grouped by use: every page, the editor, the parts that
- * load soon after the text, and the reading view. Files that other pages load stay separate. Null leaves the decision to the bundler.
+ * Returns the name of the output file of a module. Modules are combined so that a visit requests few files. Modules are grouped by use: every page,
+ * the editor, the parts that load soon after the text, and the reading view. Files that other pages load stay separate. Null leaves the decision to
+ * the bundler.
  */
 function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.ModuleInfo | null }) => string | null {
   const known = new Map<string, ReadonlySet<string>>()

@@ -55,8 +55,8 @@ async function shellFor(path: string, request: Request): Promise<Response> {
 
 async function fromCache(path: string, request: Request): Promise<Response> {
   const cache = await caches.open(cacheName)
-  // The cache has one form of each path, whatever its `Vary` header says. A program that requests `/` gets another form from the server. If the
-  // browser has evicted the cache, the request goes to the network.
+  // The cache stores one answer for each path, and ignores the `Vary` header of the answer. A program that requests `/` gets a different answer from
+  // the server. If the browser has evicted the cache, the request goes to the network.
   return (await cache.match(path, { ignoreVary: true })) ?? fetch(request)
 }
 

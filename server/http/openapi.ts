@@ -50,7 +50,7 @@ const OAuthErrorSchema = z
 
 const isOAuth = (operation: Operation): boolean => operation.rest.oauth === true
 
-/** One answer stands for all errors. The `x-errors` field of each operation lists the codes. */
+/** A single answer, `4XX`, represents all errors. The `x-errors` field of each operation lists the codes. */
 const errorReferences = (oauth: boolean): Record<string, object> => {
   const reference = { $ref: `#/components/responses/${oauth ? 'OAuthError' : 'Error'}` }
   return { '4XX': reference }

@@ -88,7 +88,9 @@ const blindSection = ({ baseVersion: read, dryRun: looks, mode: proposes, operat
     ? undefined
     : new ServiceError('version_required', { message: 'replace_section replaces text only if you name the version that you read.' })
 
-/** Returns the refusal of a call that lacks its text. The refusal also names unknown arguments, because the text may have come in one of them. */
+/**
+ * Returns the refusal of a call that lacks its text. The refusal also names unknown arguments, because the text may have been sent in one of them.
+ */
 const lacking = (given: Fields, takes: readonly string[], fault: FieldFault): ServiceError => {
   const unknown = unknownFields(given, takes, outsideEdits)
   return new ServiceError('invalid_request', { ...unknown, details: [...(unknown?.details ?? []), fault] })

@@ -66,7 +66,7 @@ export function compareKeys(a: Key, b: Key): number {
   return a.length - b.length
 }
 
-/** Compares parts of keys. Numbers come first, by value, followed by strings, by their UTF-8 bytes. */
+/** Compares parts of keys. Numbers come first, in the order of their values, and then strings, in the order of their UTF-8 bytes. */
 export function compareParts(a: KeyPart, b: KeyPart): number {
   if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
   return typeof b === 'number' ? 1 : compareStrings(a, b)

@@ -2,7 +2,7 @@
  * Moves all records of an installation from LMDB to PostgreSQL or back. The secret and the assets stay in the data folder.
  *
  * Records are copied in key order, and each commit contains several records. An interrupted copy therefore continues after the highest key of the
- * target. Then both stores are read side by side and compared record by record. Only after that is the new location of the documents written to
+ * target. Then both stores are read side by side and compared record by record. If they are equal, the new location of the documents is written to
  * `instance.json`. Until then, services use the source. Both stores are locked during the migration, so no service can start on either of them.
  *
  * While records are missing in the target, the target has a mark:

@@ -253,7 +253,7 @@ const typing = async (target: Target): Promise<string> => {
   }
 }
 
-/** Repeats an attack if a turn was too long. A real weakness shows each time, but a hiccup of the machine does not. */
+/** Repeats an attack if a turn was too long. A real weakness appears every time, but a brief delay of the machine does not. */
 export const leastOf = async (server: Watched, name: string, attack: Attack, turnMsMax: number, attempts = 3): Promise<Measured> => {
   let best = await measure(server, name, attack)
   for (let left = attempts - 1; left > 0 && best.p999 > turnMsMax; left--) {

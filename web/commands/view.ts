@@ -31,7 +31,7 @@ function nextRegion(step: 1 | -1): boolean {
   return false
 }
 
-/** Creates a function that opens the palette. Text typed before the palette appears goes into its field. */
+/** Creates a function that opens the palette. Text typed before the palette appears is inserted into its field. */
 const finds =
   (dialog: 'palette' | 'switcher', words: string) =>
   (page: Page): void => {

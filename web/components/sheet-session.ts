@@ -54,7 +54,7 @@ export interface SheetSession {
   mayCopy(): boolean
   go(place: Place, isRange?: boolean): void
   dispatch(event: SheetEvent): SheetOutcome
-  /** Adjusts the draft to changes by others. */
+  /** Adjusts the draft to changes by other people. */
   follow(): void
   keyDown(event: KeyboardEvent): void
 }

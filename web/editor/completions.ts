@@ -143,8 +143,8 @@ interface Shown extends Completion {
 }
 
 /**
- * One option object for each entry, whatever the person types. CodeMirror identifies the chosen option by its object. With new objects, a result that
- * arrives after an arrow key would move the choice back to the first entry.
+ * Each entry keeps the same option object, regardless of what the person types. CodeMirror identifies the chosen option by its object. With new
+ * objects, a result that arrives after an arrow key would move the choice back to the first entry.
  */
 const made = new WeakMap<BlockEntry, Shown>()
 

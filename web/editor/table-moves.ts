@@ -1,6 +1,6 @@
 /**
- * Table commands that do not change the text of cells: moving, sorting and alignment. None of them affects where the next typed character goes, so
- * they can load after the editor.
+ * Table commands that do not change the text of cells: moving, sorting and alignment. None of them affects where the next typed character is
+ * inserted, so they can load after the editor.
  */
 import type { ChangeSpec } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'

@@ -10,8 +10,8 @@ const stepsOf = ({ state }: EditorView): number => (state.facet(ownUndo) === und
 let forgetLast = (): void => undefined
 
 /**
- * Calls `undo` when the undo key is pressed and nothing has been typed since the restore. Typed text is undone first. Returns a function that gives
- * the key back. Only the newest restore has the key.
+ * Calls `undo` when the undo key is pressed and nothing has been typed since the restore. Typed text is undone first. Returns a function that removes
+ * this meaning of the key. Only the newest restore can be undone with the key.
  */
 export function undoByKey({ editor }: View, undo: () => void): () => void {
   const view = editor.value?.view

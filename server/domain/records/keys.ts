@@ -287,8 +287,8 @@ export interface Suggestion extends AnnotationRecord {
   /** The time of the last change by the author or the last reply. Absent if there was none. */
   readonly updatedAt?: number
   /**
-   * The draft. `id` is the name that its author gave it for all readers. `step` is the last valid step. `since` is the first step with the current
-   * contents; if absent, it is the last step. `told` says whether events have reported the entire draft.
+   * The draft. `id` is the part of the author's draft id that other people may see. `step` is the last valid step. `since` is the first step with the
+   * current contents; if absent, it is the last step. `told` says whether events have reported the entire draft.
    */
   readonly draft?: { readonly id?: string; readonly step: number; readonly since?: number; readonly told: boolean }
 }

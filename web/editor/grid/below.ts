@@ -18,8 +18,8 @@ function isBehindCells(state: EditorState, at: number): 'last' | 'other' | undef
 }
 
 /**
- * Text that is typed on the empty line below a table, or after its last row, goes below the table between blank lines, unless it begins a row. Text
- * that is typed after any other row goes into the last cell.
+ * Text that is typed on the empty line below a table, or after its last row, is inserted below the table between blank lines, unless it begins a row.
+ * Text that is typed after any other row is inserted into the last cell.
  */
 export function belowRows(state: EditorState, at: number, text: string): TransactionSpec | undefined {
   const { doc } = state

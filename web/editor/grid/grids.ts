@@ -67,7 +67,7 @@ const clearCells: Command = (view) => {
   return true
 }
 
-/** Handles typing while cells are selected: the typed text goes into the first of them. */
+/** Handles typing while cells are selected: the typed text is inserted into the first of them. */
 function typeOverCells(view: EditorView, text: string): boolean {
   const chosen = view.state.readOnly ? undefined : chosenCells(view.state)
   if (chosen === undefined) return false

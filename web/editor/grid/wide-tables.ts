@@ -2,7 +2,8 @@
 import type { Extension, Range } from '@codemirror/state'
 import { BlockWrapper, EditorView, ViewPlugin } from '@codemirror/view'
 
-// Browsers make scroll containers Tab stops, but the text is a single stop. `contenteditable` shows that keyboard users can reach the container.
+// Browsers make scroll containers Tab stops, but the entire text is a single stop, so the containers have a `tabindex` of -1. `contenteditable` tells
+// accessibility checks that the keyboard can still reach them.
 const wrapper = BlockWrapper.create({
   tagName: 'div',
   attributes: { class: 'md-table-scroll', tabindex: '-1', contenteditable: 'true' }

@@ -1,6 +1,6 @@
 /**
- * Lets a person select a picture as a whole by clicking it. Its Markdown stays hidden. Keys delete or leave the picture. Typed letters go after it,
- * so that none of them ends up in its link.
+ * Lets a person select a picture as a whole by clicking it. Its Markdown stays hidden. Keys delete or leave the picture. Typed letters are inserted
+ * after the picture, so that none of them becomes part of its link.
  */
 import { EditorSelection, EditorState, Prec, Transaction, type Extension, type Text, type TransactionSpec } from '@codemirror/state'
 import { EditorView, keymap, type Command, type DOMEventHandlers, type MouseSelectionStyle } from '@codemirror/view'
