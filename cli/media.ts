@@ -159,7 +159,7 @@ const ocr: Action = async (call) => {
   await finish(call, place, await place.client.startOcr(place.doc, {}, { file }))
 }
 
-/** Finds a job by its id, whatever its kind. Throws `not_found`. */
+/** Finds a job of any kind by its id. Throws `not_found`. */
 const findJob = async ({ doc, client }: Place, id: string): Promise<Job & { readonly kind: JobKind }> => {
   const reads = [
     () => client.readTranscription(doc, { asrId: id }),

@@ -108,7 +108,7 @@ test('[WRITE-56] highlights, search matches and comments have their own colours,
   const valuesOf = (name: string): string[] =>
     [...read('tokens.css').matchAll(new RegExp(`--${name}: (#\\w+);`, 'g'))].map(([, value = '']) => value)
   const colours = ['mark', 'find-soft', 'comment-soft'].map(valuesOf)
-  // The colors are those of the light theme, of the system's dark theme, and of the chosen dark theme.
+  // Each color has three values: for the light theme, for the system's dark theme, and for the chosen dark theme.
   expect(colours.map(({ length }) => length)).toEqual([3, 3, 3])
   for (const at of [0, 1, 2]) expect(new Set(colours.map((values) => values[at])).size).toBe(3)
   expect(read('prose.css')).toMatch(/\nmark \{\n {2}background: var\(--mark\)/)

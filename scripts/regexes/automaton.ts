@@ -10,7 +10,7 @@ export interface Automaton {
   readonly reads: readonly bigint[]
   /** The states that may follow each state. */
   readonly next: readonly ReadonlySet<number>[]
-  /** States after which the expression has matched, whatever follows. */
+  /** States after which the expression has matched, regardless of the text that follows. */
   readonly accepting: ReadonlySet<number>
   /** Edges that two nested loops share, in the form `from,to`. */
   readonly doubled: ReadonlySet<string>

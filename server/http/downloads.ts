@@ -118,7 +118,7 @@ export const bindDownloads = (baseUrl: string, download: Download | undefined, r
     if (namesTag(ctx, checksum)) ctx.status = 304
     else answer(ctx, 'application/octet-stream', bytes)
   })
-  // The format is that of sha256sum.
+  // The format is the output format of sha256sum.
   router.get('/downloads/agmd/checksum', (koa) =>
     answer(koa as unknown as Context, 'text/plain; charset=utf-8', `${offered().checksum}  agmd\n`)
   )

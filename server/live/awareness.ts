@@ -75,7 +75,7 @@ const heldPart = (holds: unknown): { readonly fence: string; readonly item: stri
   return typeof fence === 'string' && typeof item === 'string' ? { fence, item } : undefined
 }
 
-/** Returns the state that other people see, whatever the client sent. */
+/** Returns the state that other people see, regardless of what the client sent. */
 export const presentState = (
   state: unknown,
   caller: Caller,

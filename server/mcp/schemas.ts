@@ -116,7 +116,7 @@ const short = (schema: unknown, definitions: JsonSchema): unknown => {
     const { anyOf: _choices, ...others } = schema
     return { type: types, ...others }
   }
-  // Below `properties`, the names are those of fields, not keywords of JSON Schema.
+  // Below `properties`, the names are field names, not keywords of JSON Schema.
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([name, value]) => !isNoise(name) && !(name === 'required' && (value as unknown[]).length === 0))

@@ -1,6 +1,6 @@
 /**
- * Defines a tool and derives it from the operations table. A tool stands for one operation, or for several that look like one to a model. Its
- * description is written for models.
+ * Defines a tool and derives it from the operations table. A tool represents one operation, or several that a model treats as one. Its description is
+ * written for models.
  */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'

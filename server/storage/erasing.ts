@@ -74,7 +74,7 @@ const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: Tree
 const metaPages = 2
 
 function readSpace(database: Database): Space {
-  // The type is that of lmdb (read.js, getStats), which does not declare it.
+  // lmdb does not declare this type. It is taken from the code of lmdb (read.js, getStats).
   const stats = database.getStats() as TreeStats & { pageSize: number; lastPageNumber: number; free: TreeStats }
   const pages = stats.lastPageNumber + 1
   return { pageBytes: stats.pageSize, pages, free: pages - metaPages - pagesOf(stats) - pagesOf(stats.free) }

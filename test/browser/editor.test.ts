@@ -133,7 +133,7 @@ async function layoutsOfKeys(page: Page): Promise<void> {
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
     counts.push((await count()) - before)
   }
-  // The median ignores changes of other parts of the page, such as its own presence.
+  // The median is used, because other parts of the page, such as the display of the people present, occasionally cause a layout.
   expect(counts.sort((one, other) => one - other).at(counts.length / 2)).toBe(1)
 }
 

@@ -25,7 +25,7 @@ const until = async (condition: () => boolean): Promise<void> => {
   expect(condition()).toBe(true)
 }
 
-/** Opens a client like that of a browser. */
+/** Opens a client that connects as a browser does. */
 const open = async ({ url, doc, key }: Target): Promise<Client> => {
   const socket = new HocuspocusProviderWebsocket({ url: `${url.replace('http', 'ws')}/collab` })
   const document = new Y.Doc()

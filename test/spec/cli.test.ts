@@ -855,7 +855,7 @@ test('[CLI-14] on a terminal text by others cannot control it; in a pipe a docum
     expect(stdout, words.join(' ')).toContain('red')
     expect(stdout, words.join(' ')).not.toMatch(steering)
   }
-  // JSON contains every character in escaped form.
+  // JSON keeps every character, in escaped form.
   const { stdout, json } = await here.onTerminal(['docs', 'cat', linkOf(owner), '--json'])
   expect(stdout).not.toMatch(steering)
   expect(json.content).toBe(`${hostile}\n`)

@@ -286,7 +286,7 @@ const raw: readonly string[] = [
   'javascript:/*--></title></style></textarea></script><svg/onload=$>//'
 ].map((text, index) => text.replaceAll('$', turn(scripts, index)))
 
-/** Schemes that run or read something. */
+/** URLs with schemes that can run code or read data. `$` is replaced by the code. */
 const schemes = [
   'javascript:$',
   'javascript://x%0a$',

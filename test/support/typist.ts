@@ -18,7 +18,7 @@ export interface Target {
   readonly url: string
   readonly doc: string
   readonly key: string
-  /** The local loopback address, because the server limits sockets per address. */
+  /** The loopback address from which the client connects. Clients use different addresses, because the server limits sockets per address. */
   readonly from?: string
 }
 

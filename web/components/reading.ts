@@ -1,4 +1,4 @@
-/** Draws the components of the reading view, which are those of the live view. If a person may not change a component, it shows the reason. */
+/** Draws the components of the reading view in the same way as the live view does. If a person may not change a component, it shows the reason. */
 import { signal, type Signal } from '@preact/signals'
 import { type Fence, fenceAt, fencesOf } from '../../shared/fences/fences.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'

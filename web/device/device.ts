@@ -25,7 +25,7 @@ export const documentValues = [
   'unsent',
   /** Text changes from the last moments of a page. */
   'last',
-  /** Outbox entries from the last moments of a page. The stored name is that of earlier versions. */
+  /** Outbox entries from the last moments of a page. The stored name is the one that earlier versions used. */
   'deeds',
   /** Unsent suggestions of each page. */
   'drafts',

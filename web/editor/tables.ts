@@ -8,7 +8,7 @@ import { addCell, cellAt, content, emptyRow, isDelimiter, removeCell, rowOf, typ
 export interface Place {
   readonly row: Row
   readonly column: number
-  /** Line number of the table's first line. `last` is that of its last line. */
+  /** Line number of the table's first line. `last` is the number of its last line. */
   readonly first: number
   readonly last: number
 }

@@ -8,7 +8,7 @@ import rowRules from '../style/long-tables.css?inline'
 /** Largest number of rows in a table that is not divided. Such a table looks the same as on the published page. */
 const rowsMax = 500
 const groupRows = 100
-/** Width of the narrowest column, in characters. The next value is that of the widest one. */
+/** Width of the narrowest column, in characters. The next value is the width of the widest column. */
 const columnCharsMin = 4
 const columnCharsMax = 48
 

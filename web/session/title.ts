@@ -1,4 +1,7 @@
-/** The title of an open document. It comes from the text, or else from the owner. If neither gives a title, it is the last known title. */
+/**
+ * The title of an open document. It is the title in the front matter, the title that the owner gave, or the first heading or line, in this order. If
+ * there is none, it is the last known title.
+ */
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type * as Y from 'yjs'
 import { headingUnitsMax, type TextTitle, titleIn, titleOfText } from '../../shared/names.ts'

@@ -54,7 +54,7 @@ interface OutboxInput {
   readonly connected: ReadonlySignal<boolean>
   /** Returns a new description of an annotation's place. Undefined if it has not changed. */
   readonly aim: (item: OutboxEntry) => Target | undefined
-  /** Returns what to do with a refused entry: the action to send instead, `later` to wait, or `done`. Undefined if the refusal stands. */
+  /** Returns what to do with a refused entry: the action to send instead, `later` to wait, or `done`. Undefined if the entry remains refused. */
   readonly afresh: (item: OutboxEntry, error: RequestError) => Action | 'later' | 'done' | undefined
   readonly onAnswer: (done: OutboxEntry, answer: unknown) => void
   readonly onRefusal: (refused: OutboxEntry, error: RequestError) => void
