@@ -24,25 +24,33 @@ const parentCheckMilliseconds = 1000
 const stopMillisecondsMax = 10_000
 
 const commands = {
-  start: { run: start, tools: false, help: 'install what is missing, build what is stale, serve on http://localhost:8080' },
-  dev: { run: dev, tools: true, help: '[folder] serve on http://localhost:5173, and follow every change of the sources' },
+  start: { run: start, tools: false, help: 'install missing packages, build outdated pages, and serve on http://localhost:8080' },
+  dev: { run: dev, tools: true, help: '[folder] serve on http://localhost:5173, and reload after every change in the sources' },
   build: { run: build, tools: false, help: 'build the web pages and the client into dist' },
   test: { run: test, tools: true, help: 'set up and run the whole suite; with file names, only those tests' },
-  'test:all': { run: testAll, tools: true, help: 'the same with the long runs: all seeds, all hostile texts, 50 kills' },
-  check: { run: check, tools: true, help: 'format, types, lint, dead code, regular expressions, fast tests' },
+  'test:all': { run: testAll, tools: true, help: 'run the whole suite, including the long runs: all seeds, all hostile texts, 50 kills' },
+  check: { run: check, tools: true, help: 'check format, types, lint, dead code and regular expressions, and run the fast tests' },
   types: { run: types, tools: true, help: 'check the types' },
   lint: { run: (...words) => runTool([...staticChecks.lint, ...words]), tools: true, help: '[file] check the sources for common mistakes' },
   'test:unit': { run: unitTests, tools: true, help: '[file] run the fast tests: no browser, no faults, no fuzz' },
   'test:browser': { run: browserTests, tools: true, help: '[file] run the tests in Chromium' },
-  screens: { run: screens, tools: true, help: '[file] take the pictures of the pages, into test/browser/screens' },
-  fuzz: { run: (...words) => runScripts('fuzz', words), tools: true, help: '[name] run the scripts in scripts/fuzz, or one of them' },
-  bench: { run: (...words) => runScripts('bench', words), tools: true, help: '[name] run the scripts in scripts/bench, or one of them' },
+  screens: { run: screens, tools: true, help: '[file] take pictures of the pages, in test/browser/screens' },
+  fuzz: {
+    run: (...words) => runScripts('fuzz', words),
+    tools: true,
+    help: '[name] run all scripts in scripts/fuzz, or only the named one'
+  },
+  bench: {
+    run: (...words) => runScripts('bench', words),
+    tools: true,
+    help: '[name] run all scripts in scripts/bench, or only the named one'
+  },
   profile: {
     run: (...words) => runNode(['scripts/profile.ts', ...words]),
     tools: true,
-    help: 'NAME run a bench on ours alone, and print where the time went'
+    help: 'NAME run a benchmark against our server only, and print where the time went'
   },
-  soak: { run: (...words) => runScripts('soak', words), tools: true, help: '[name] run the scripts in scripts/soak, or one of them' }
+  soak: { run: (...words) => runScripts('soak', words), tools: true, help: '[name] run all scripts in scripts/soak, or only the named one' }
 }
 
 class Failure extends Error {

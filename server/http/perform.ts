@@ -172,7 +172,7 @@ const requireScope = ({ operation, name }: Asked, { scope }: Caller): void => {
   if (operation.on === 'account' && operation.byProgram !== true)
     throw new ServiceError('account_required', {
       message: 'Only the person can do this, not a program that acts for them.',
-      hint: 'Ask the person to do it on the account page, or signed in with agmd login.'
+      hint: 'Ask the person to do this on the account page, or with agmd after signing in (agmd login).'
     })
   if (name === 'createDocument' && !scopeAllowsMaking(scope))
     throw new ServiceError('account_required', {

@@ -105,7 +105,8 @@ const searchTool = toolOf('search', {
 const deleteTool = toolOf('delete_doc', {
   title: 'Delete or restore document',
   group: 'share',
-  description: 'Moves a document to the trash: every link stops working for everybody. restore brings it back. Do this only when asked.',
+  description:
+    'Moves a document to the trash: every link stops working for everybody. restore brings the document back. Do this only when asked.',
   input: z.object({ restore: z.boolean().optional() }),
   operations: ['deleteDocument', 'undeleteDocument'],
   destroys: true,
@@ -121,7 +122,7 @@ const uploadTool = toolOf('upload_asset', {
   title: 'Upload file',
   group: 'edit',
   description:
-    'Uploads a picture, sound or video. Returns Markdown that shows it; put that into the text yourself. For more than 64 KiB, the key must come with the connection.',
+    'Uploads a picture, sound or video. Returns Markdown that shows the file; insert it into the text yourself. For more than 64 KiB, the key must come with the connection.',
   input: z.object({
     data: z.string().meta({ description: 'The file, in base64.' }),
     ...operations.uploadAsset.input.shape

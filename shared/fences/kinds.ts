@@ -37,8 +37,8 @@ export const fenceParts: Readonly<Record<FenceKind, FenceParts>> = {
 [2026-11-20T10:05Z] @my-agent: Only the importer is missing.
   Further lines of a message are indented.
 \`\`\``,
-    guide: `one message is one line; the time is UTC, to the minute. \`@Name\` (spaces as \`-\`) in a new message makes an event \`chat.mentioned\`,
-  in a comment \`comment.mentioned\`.`
+    guide: `one message is one line; the time is UTC, to the minute. \`@Name\` (spaces as \`-\`) in a new message creates a \`chat.mentioned\` event,
+  and in a comment a \`comment.mentioned\` event.`
   },
   sheet: {
     html: sheetHtml,
@@ -59,7 +59,7 @@ data: #budget
 x: Item
 y: Total
 \`\`\``,
-    guide: `\`type\` is ${chartTypes.map((type) => `\`${type}\``).join(', ')}. \`data: #id\` is a sheet, \`#id!A1:B9\` some of its cells. Without \`data\`, write CSV below an empty line.`
+    guide: `\`type\` is ${chartTypes.map((type) => `\`${type}\``).join(', ')}. \`data: #id\` refers to a sheet, and \`#id!A1:B9\` to some of its cells. Without \`data\`, write CSV below an empty line.`
   },
   widget: {
     html: widgetHtml,

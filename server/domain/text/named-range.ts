@@ -44,7 +44,7 @@ export const checkText = (path: string, text: string): void => {
 export const rangeNamed = (content: string, target: Target): Range | undefined => {
   const { find, line, anchor, ...which } = target
   if (anchor !== undefined && (find !== undefined || line !== undefined))
-    throw new ServiceError('invalid_request', { details: [{ path: 'anchor', message: 'must not come with find or line' }] })
+    throw new ServiceError('invalid_request', { details: [{ path: 'anchor', message: 'must not be sent together with find or line' }] })
   const range = anchor !== undefined ? rangeOfAnchor(content, anchor) : rangeOfWords(content, { find, line, ...which })
   if (range !== undefined) checkText(kindOf(target), content.slice(range.from, range.to))
   return range

@@ -32,7 +32,7 @@ const viewOf = async (service: Service, doc: string, text: Snapshot, view: View)
   const asked = Object.entries({ section, lines, since }).filter(([, value]) => value !== undefined)
   if (asked.length > 1)
     throw new ServiceError('invalid_request', {
-      details: asked.slice(1).map(([path]) => ({ path, message: `must not come with ${asked[0]?.[0]}` }))
+      details: asked.slice(1).map(([path]) => ({ path, message: `must not be sent together with ${asked[0]?.[0]}` }))
     })
   const content = await computed(text)
   if (section !== undefined) return texts.do(doc, 'section', content, section)

@@ -26,7 +26,7 @@ const flat = (given: readonly Value[]): Scalar[] => given.flatMap((value): Scala
 const sum = (numbers: readonly number[]): number => finite(numbers.reduce((total, number) => total + number, 0))
 
 const mean = (numbers: readonly number[]): number => {
-  if (numbers.length === 0) throw new Failure('#DIV/0!', 'There are no numbers here.')
+  if (numbers.length === 0) throw new Failure('#DIV/0!', 'There are no numbers.')
   return sum(numbers) / numbers.length
 }
 
@@ -39,7 +39,7 @@ const extreme = (given: readonly Value[], best: (one: number, other: number) => 
 }
 
 const median = (numbers: readonly number[]): number => {
-  if (numbers.length === 0) throw new Failure('#NUM!', 'There are no numbers here.')
+  if (numbers.length === 0) throw new Failure('#NUM!', 'There are no numbers.')
   const sorted = numbers.toSorted((one, other) => one - other)
   const middle = Math.floor(sorted.length / 2)
   const [upper = 0, lower = 0] = [sorted[middle], sorted[middle - 1]]

@@ -15,7 +15,7 @@ const logicalsOf = (given: readonly Value[]): boolean[] => {
     if (!isMatrix(value)) return [toBoolean(value)]
     return value.flat().flatMap((each: Scalar) => (each === null || typeof each === 'string' ? [] : [toBoolean(each)]))
   })
-  if (found.length === 0) throw new Failure('#VALUE!', 'There is no true or false value here.')
+  if (found.length === 0) throw new Failure('#VALUE!', 'There is no true or false value.')
   return found
 }
 

@@ -109,7 +109,7 @@ export const sound = (value: Scalar): Exclude<Scalar, Failure> => {
 /** Returns the single value of an argument. A range of one cell gives that cell. Throws `#VALUE!` for a larger range. */
 export const single = (value: Value): Exclude<Scalar, Failure> => {
   if (!isMatrix(value)) return sound(value)
-  if (value.length !== 1 || value[0]?.length !== 1) throw new Failure('#VALUE!', 'Use a single cell here.')
+  if (value.length !== 1 || value[0]?.length !== 1) throw new Failure('#VALUE!', 'Use a single cell instead of a range.')
   return sound(value[0][0] ?? null)
 }
 

@@ -107,7 +107,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     if (sheet === undefined) return new Failure('#REF!', noSheet(id ?? ''))
     const [top, bottom] = from.row < to.row ? [from.row, to.row] : [to.row, from.row]
     const [left, right] = from.column < to.column ? [from.column, to.column] : [to.column, from.column]
-    if (bottom >= limits.sheetRowsMax || right >= limits.sheetColumnsMax) return new Failure('#REF!', 'A sheet has no such cell.')
+    if (bottom >= limits.sheetRowsMax || right >= limits.sheetColumnsMax) return new Failure('#REF!', 'The sheet has no such cell.')
     return { sheet, top, bottom, left, right }
   }
 
