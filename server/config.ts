@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { parseS3Address, s3AddressAllowed } from './blobs/s3/address.ts'
 import { addressAllowed, isPostgresAddress } from './storage/postgres/address.ts'
 
 /**
@@ -86,6 +87,15 @@ export const configTable = {
     docs: 'PostgreSQL 15 or newer that holds the documents (docs/storage.md). The data folder then holds only the secret and the assets. Not set: LMDB in the data folder.',
     secret: true,
     schema: z.string().refine(isPostgresAddress)
+  },
+  blobs: {
+    name: 'AGMD_BLOBS',
+    default: null,
+    unit: 'URL',
+    allowed: s3AddressAllowed,
+    docs: 'Bucket of an S3-compatible object store that holds the assets (docs/storage.md). Not set: the data folder.',
+    secret: true,
+    schema: z.string().refine((text) => parseS3Address(text) !== undefined)
   },
   baseUrl: {
     name: 'AGMD_BASE_URL',

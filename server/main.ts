@@ -5,7 +5,8 @@ import { limits } from '../shared/limits.ts'
 import { admin } from './admin.ts'
 import { AdminError } from './admin-error.ts'
 import { runMigrate } from './migrate-command.ts'
-import { openDiskBlobs } from './blobs/disk.ts'
+import { openBlobs } from './blobs/open.ts'
+import { S3Error } from './blobs/s3/errors.ts'
 import { systemClock } from './clock.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { createLog, type Log } from './log.ts'
@@ -135,7 +136,13 @@ const run = async (): Promise<void> => {
   const secret = secretOf(config, folder)
   const refusing: Refusing = { readOnly: false }
   const storage = withReadCache(await openStorage(config, log, secret, refusing))
-  const blobs = await openDiskBlobs(join(config.dataDir, 'blobs'))
+  const blobs = await openBlobs({
+    address: config.blobs,
+    folder: config.dataDir,
+    instance: folder.instance,
+    onWarning: (text) => log.warn(text),
+    onMoved: (count) => log.info('moved the assets of the data folder to the bucket', { count })
+  })
   const server = await startServer({ config, log, clock: systemClock, storage, blobs, secret, version, readOnly: () => refusing.readOnly })
   log.info(`agmd ${version} serves ${server.service.baseUrl}`, {
     listening: server.url,
@@ -170,7 +177,8 @@ const run = async (): Promise<void> => {
 }
 
 run().catch((error: unknown) => {
-  const expected = error instanceof DataFolderError || error instanceof PostgresError || error instanceof PortError
+  const expected =
+    error instanceof DataFolderError || error instanceof PostgresError || error instanceof S3Error || error instanceof PortError
   process.stderr.write(`${error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error)}\n`)
-  process.exit(error instanceof DataFolderError || error instanceof PostgresError ? error.exitCode : 1)
+  process.exit(error instanceof DataFolderError || error instanceof PostgresError || error instanceof S3Error ? error.exitCode : 1)
 })

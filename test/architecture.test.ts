@@ -15,7 +15,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     of: /^server\/(storage|blobs|live|relay|threads)\//,
     files: /^(shared|server\/domain)\//,
     types: /^server\/log\.ts$/,
-    packages: [builtin, text, /^(zod|lmdb|pg|file-type|ws|@hocuspocus\/.+|y-protocols\/.+)$/]
+    packages: [builtin, text, /^(zod|lmdb|pg|aws4fetch|file-type|ws|@hocuspocus\/.+|y-protocols\/.+)$/]
   },
   {
     of: /^server\/(auth|http|mcp)\//,

@@ -33,6 +33,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       host: '127.0.0.1',
       dataDir: resolve('data'),
       storage: null,
+      blobs: null,
       baseUrl: 'http://localhost:8080',
       trustProxy: 0,
       logLevel: 'info',

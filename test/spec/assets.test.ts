@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
 import { type Bytes, foreign, joined, png, samples } from '../support/media.ts'
+import { startObjectStore } from '../support/object-store.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
 let world: World
@@ -247,6 +248,28 @@ test('[ASSET-8] deleting the document removes its assets: addresses at once, fil
   await owner.ask('DELETE', '', { query: { permanent: 1 } })
   expect(await files()).not.toEqual(expect.arrayContaining([assets[0].id]))
   expect((await fetchAsset(kept)).status).toBe(200)
+})
+
+test('[BLOB-14] with a bucket, uploads are stored there, served in ranges and removed with their document', async () => {
+  const store = await startObjectStore()
+  onTestFinished(() => store.stop())
+  const cloud = await startWorld({ env: { AGMD_BLOBS: store.address('assets') } })
+  onTestFinished(() => cloud.stop())
+  const owner = await cloud.create('text')
+  const all = samples['wav']?.bytes as Bytes
+  const asset = (await upload(owner, all, 'audio/wav')).json
+  expect(await bytesOf(await fetchAsset(asset))).toEqual(all)
+  const part = await fetchAsset(asset, { Range: 'bytes=4-9' })
+  expect([part.status, await bytesOf(part)]).toEqual([206, all.slice(4, 10)])
+  const files = await readdir(join(cloud.folder, 'blobs'), { recursive: true, withFileTypes: true })
+  expect(files.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual(['in-bucket'])
+  expect(await cloud.service.blobs.list()).toEqual([asset.id])
+  // An object store that does not answer refuses the asset. It does not end the service.
+  store.fault = () => ({ status: 503 })
+  expect((await fetchAsset(asset)).status).toBe(503)
+  store.fault = () => undefined
+  await owner.ask('DELETE', '', { query: { permanent: 1 } })
+  expect(await cloud.service.blobs.list()).toEqual([])
 })
 
 test('[ASSET-9] the feed reports it, and a retry with the same key makes no second asset', async () => {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDiskBlobs } from '../../server/blobs/disk.ts'
+import { openBlobs } from '../../server/blobs/open.ts'
 import type { ClientDocumentOptions } from '../../server/auth/client-documents.ts'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
@@ -84,7 +84,13 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
       ? await openLmdbStorage({ folder, clock })
       : await openPostgres({ url: config.storage, folder, secret, version: 'test', clock })
   const storage = withReadCache(options.storage?.(opened) ?? opened)
-  const blobs = await openDiskBlobs(join(folder, 'blobs'))
+  const blobs = await openBlobs({
+    address: config.blobs,
+    folder,
+    instance: held.instance,
+    onWarning: (text) => log.warn(text),
+    onMoved: (count) => log.info('moved the assets of the data folder to the bucket', { count })
+  })
   const server = await startServer({
     config,
     log,

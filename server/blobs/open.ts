@@ -1,0 +1,53 @@
+/** Opens the store of blobs that the settings name, and moves blobs there that the data folder still holds. */
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Blobs } from '../domain/ports.ts'
+import { openDiskBlobs } from './disk.ts'
+import { parseS3Address } from './s3/address.ts'
+import { S3Error } from './s3/errors.ts'
+
+interface BlobOptions {
+  /** The address of a bucket. Null for the data folder. */
+  readonly address: string | null
+  /** The data folder. */
+  readonly folder: string
+  /** The id of the installation. */
+  readonly instance: string
+  onWarning(text: string): void
+  /** Called after blobs of the data folder were moved to the bucket. */
+  onMoved(count: number): void
+}
+
+/** Names the bucket that has the blobs. Without this file, a start without AGMD_BLOBS would serve documents without their pictures. */
+const noteName = 'in-bucket'
+
+/** Moves all blobs. After a crash, the next start continues: a blob is removed only when the other store has it. Returns their number. */
+export const moveBlobs = async (from: Blobs, to: Blobs): Promise<number> => {
+  const names = await from.list()
+  const present = new Set(names.length === 0 ? [] : await to.list())
+  for (const name of names) {
+    const blob = present.has(name) ? undefined : await from.open(name)
+    if (blob !== undefined) await (await to.receive(blob.read(0, Infinity))).keep(name)
+    await from.delete(name)
+  }
+  return names.length
+}
+
+/** Throws `S3Error`, or the errors of the file system. */
+export const openBlobs = async ({ address: text, folder, instance, onWarning, onMoved }: BlobOptions): Promise<Blobs> => {
+  const disk = await openDiskBlobs(join(folder, 'blobs'))
+  const note = join(folder, 'blobs', noteName)
+  const address = text === null ? undefined : parseS3Address(text)
+  if (address === undefined) {
+    if (existsSync(note)) throw new S3Error(1, 'The assets of this data folder are in a bucket. Set AGMD_BLOBS to its address.')
+    return disk
+  }
+  if (address.exposed) onWarning(`The connection to the object store is not encrypted (${address.shown}). Remove tls=off from AGMD_BLOBS.`)
+  const { openS3Blobs } = await import('./s3/store.ts')
+  const bucket = await openS3Blobs(address, join(folder, 'blobs', 'new'), instance)
+  await writeFile(note, `${address.shown}\n`)
+  const moved = await moveBlobs(disk, bucket)
+  if (moved > 0) onMoved(moved)
+  return bucket
+}

@@ -1,0 +1,13 @@
+/**
+ * The reason why a bucket cannot be used. `exitCode` is for the process: 1 if it cannot be reached; 3 if its folder belongs to another installation or
+ * has other files; 78 if a setting or an access right is wrong.
+ */
+export class S3Error extends Error {
+  readonly exitCode: 1 | 3 | 78
+
+  constructor(exitCode: 1 | 3 | 78, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'S3Error'
+    this.exitCode = exitCode
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * Stores blobs as objects of a bucket.
+ *
+ *     FOLDER/abcdef…       the bytes of blob `abcdef…`
+ *     FOLDER/agmd-instance the id of the installation to which the folder belongs
+ *
+ * An upload is received into a file of the data folder first, because its length and hash are known only at its end. It gets its name by one request,
+ * or by a multipart upload if it is large; in both cases the object is complete or absent.
+ */
+import { open, stat } from 'node:fs/promises'
+import { ServiceError } from '../../../shared/errors.ts'
+import type { Blobs } from '../../domain/ports.ts'
+import { erase, onDisk, openStaging } from '../staging.ts'
+import type { S3Address } from './address.ts'
+import { S3Error } from './errors.ts'
+import { elementOf, elementsOf, openRequests, pause, S3Refusal, type S3Requests } from './requests.ts'
+
+/** Largest body of one request, and size of the parts of a larger object, in bytes. S3 requires parts of at least 5 MiB and at most 10,000 of them. */
+export const partBytes = 8 * 1024 * 1024
+/** Longest wait for the next bytes of an object, in milliseconds. */
+const idleMsMax = 20_000
+/** Number of consecutive failures after which a read ends. */
+const failuresMax = 4
+const stampName = 'agmd-instance'
+
+const isMissing = (error: unknown): boolean => error instanceof S3Refusal && error.status === 404
+
+/** Converts failures of requests to the errors of `Blobs`. */
+const onS3 = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    const isFull = error instanceof S3Refusal && (error.status === 507 || error.code === 'QuotaExceeded')
+    throw new ServiceError(isFull ? 'storage_full' : 'storage_unavailable', {}, { cause: error })
+  }
+}
+
+/** Reads `length` bytes of a file. */
+const readPart = async (path: string, from: number, length: number): Promise<Uint8Array<ArrayBuffer>> => {
+  const file = await open(path, 'r')
+  try {
+    const part = Buffer.alloc(length)
+    for (let at = 0; at < length;) {
+      const { bytesRead } = await file.read(part, at, length - at, from + at)
+      if (bytesRead === 0) throw new Error('the staged file ended early')
+      at += bytesRead
+    }
+    return part
+  } finally {
+    await file.close()
+  }
+}
+
+/** Whether the bucket has an object of this size. */
+const hasObject = async ({ send }: S3Requests, key: string, size: number): Promise<boolean> => {
+  try {
+    return Number((await send({ method: 'HEAD', key })).headers.get('content-length')) === size
+  } catch {
+    return false
+  }
+}
+
+/** Uploads a file in parts. After a failure, the server forgets the parts. */
+const putParts = async (requests: S3Requests, key: string, path: string, size: number): Promise<void> => {
+  const { send } = requests
+  const uploadId = elementOf((await send({ method: 'POST', key, query: { uploads: '' } })).text, 'UploadId')
+  if (uploadId === undefined) throw new Error('the answer to the start of a multipart upload has no id')
+  try {
+    const tags: string[] = []
+    for (let from = 0; from < size; from += partBytes) {
+      const body = await readPart(path, from, Math.min(partBytes, size - from))
+      const query = { partNumber: String(tags.length + 1), uploadId }
+      const { headers } = await send({ method: 'PUT', key, query, body })
+      tags.push(headers.get('etag') ?? '')
+    }
+    const parts = tags.map(
+      (tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag.replaceAll('"', '&quot;')}</ETag></Part>`
+    )
+    const body = new TextEncoder().encode(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`)
+    const { text } = await send({ method: 'POST', key, query: { uploadId }, body })
+    // An answer that begins before the parts are joined has status 200 even if they cannot be joined.
+    if (!text.includes('CompleteMultipartUploadResult')) throw new Error('the parts of an upload were not joined')
+  } catch (error) {
+    // If only the answer was lost, a repetition finds no upload, but the object is complete.
+    if (await hasObject(requests, key, size)) return
+    await send({ method: 'DELETE', key, query: { uploadId } }).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Runs a task with a signal that aborts when the task takes longer than `idleMsMax`. */
+const inTime = async <T>(controller: AbortController, work: () => Promise<T>): Promise<T> => {
+  const timer = setTimeout(() => controller.abort(new Error('the object store sent nothing for too long')), idleMsMax)
+  try {
+    return await work()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Yields the bytes of an object from `from` to `to`, both included. A read that breaks off continues where it ended. */
+async function* readObject({ once }: S3Requests, key: string, from: number, to: number): AsyncGenerator<Uint8Array> {
+  let at = from
+  for (let failures = 0; at <= to;) {
+    const controller = new AbortController()
+    try {
+      const headers = { range: `bytes=${at}-${to}` }
+      const response = await inTime(controller, () => once({ method: 'GET', key, headers, signal: controller.signal }))
+      // A server may ignore the range and send everything.
+      let skipped = response.status === 206 ? 0 : at
+      const chunks = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
+      for (;;) {
+        const { done, value } = await inTime(controller, () => chunks.read())
+        if (done) break
+        const chunk = value.subarray(skipped).subarray(0, to + 1 - at)
+        skipped -= Math.min(skipped, value.length)
+        if (chunk.length === 0) continue
+        at += chunk.length
+        failures = 0
+        yield chunk
+        if (at > to) return
+      }
+      if (at <= to) throw new Error('the object ended early')
+    } catch (error) {
+      const isOver = error instanceof S3Refusal && error.status < 500 && error.status !== 429
+      if (isOver || ++failures >= failuresMax) throw new ServiceError('storage_unavailable', {}, { cause: error })
+      await pause(failures)
+    } finally {
+      controller.abort()
+    }
+  }
+}
+
+/** Yields the keys of a folder, without the folder. */
+async function* keysIn({ send }: S3Requests, prefix: string): AsyncGenerator<string> {
+  for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
+    const query = { 'list-type': '2', ...(prefix && { prefix }), ...(token !== undefined && { 'continuation-token': token }) }
+    const { text } = await send({ method: 'GET', query })
+    yield* elementsOf(text, 'Key').map((key) => key.slice(prefix.length))
+    token = elementOf(text, 'IsTruncated') === 'true' ? elementOf(text, 'NextContinuationToken') : undefined
+  }
+}
+
+/** Converts an error of the first requests to one that the operator understands. */
+const explained = (shown: string, error: unknown): unknown => {
+  if (error instanceof S3Error) return error
+  const options = { cause: error }
+  if (!(error instanceof S3Refusal)) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    const reason = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause)
+    return new S3Error(
+      1,
+      `The object store cannot be reached (${shown}): ${reason}. Check that it is running and that AGMD_BLOBS is right.`,
+      options
+    )
+  }
+  const { code, message, status } = error
+  switch (code) {
+    case 'NoSuchBucket':
+      return new S3Error(78, `There is no such bucket (${shown}). Create it, then start again.`, options)
+    case 'InvalidAccessKeyId':
+    case 'SignatureDoesNotMatch':
+      return new S3Error(78, `The object store rejects the access key (${shown}): ${code}. Check AGMD_BLOBS.`, options)
+    case 'RequestTimeTooSkewed':
+      return new S3Error(78, `The clock of this machine differs too much from that of the object store (${shown}). Set the clock.`, options)
+    case 'AccessDenied':
+    case '403':
+      return new S3Error(
+        78,
+        `The object store denies access (${shown}). The access key needs s3:ListBucket, s3:GetObject, s3:PutObject, s3:DeleteObject and s3:AbortMultipartUpload.`,
+        options
+      )
+    default:
+      return new S3Error(
+        status >= 500 ? 1 : 78,
+        `The object store refuses a request (${shown}): ${code} ${message}. Check AGMD_BLOBS.`,
+        options
+      )
+  }
+}
+
+/** Checks that the folder of the bucket belongs to this installation. Takes an empty folder over. */
+const claim = async (requests: S3Requests, { prefix, shown }: S3Address, instance: string): Promise<void> => {
+  const key = `${prefix}${stampName}`
+  const owner = await requests.send({ method: 'GET', key }).then(
+    ({ text }) => text.trim(),
+    (error: unknown) => {
+      if (isMissing(error) && (error as S3Refusal).code !== 'NoSuchBucket') return undefined
+      throw error
+    }
+  )
+  if (owner === instance) return
+  // The service removes blobs without a record when it starts, so a shared folder would lose the files of others.
+  if (owner !== undefined)
+    throw new S3Error(3, `The folder belongs to another installation of agmd (${shown}). Name another folder in AGMD_BLOBS.`)
+  for await (const other of keysIn(requests, prefix))
+    throw new S3Error(
+      3,
+      `The folder has files that are not from agmd, such as ${JSON.stringify(other)} (${shown}). Name an empty folder in AGMD_BLOBS.`
+    )
+  await requests.send({ method: 'PUT', key, body: new TextEncoder().encode(`${instance}\n`) })
+}
+
+/**
+ * Opens the folder of a bucket for the installation with the id `instance`. Uploads are received into `folder`. Throws `S3Error`, whose message is for
+ * the operator.
+ */
+export const openS3Blobs = async (address: S3Address, folder: string, instance: string): Promise<Blobs> => {
+  const { prefix, shown } = address
+  const requests = openRequests(address)
+  const { send } = requests
+  const receive = await openStaging(folder)
+  try {
+    await claim(requests, address, instance)
+  } catch (error) {
+    throw explained(shown, error)
+  }
+  const keyOf = (name: string): string => `${prefix}${name}`
+
+  const keep = async (path: string, name: string): Promise<void> => {
+    const { size } = await onDisk(() => stat(path))
+    await onS3(async () => {
+      if (size > partBytes) await putParts(requests, keyOf(name), path, size)
+      else await send({ method: 'PUT', key: keyOf(name), body: await readPart(path, 0, size) })
+    })
+    await onDisk(() => erase(path))
+  }
+
+  return {
+    receive: (source) => receive(source, keep),
+    async open(name) {
+      try {
+        await send({ method: 'HEAD', key: keyOf(name) })
+      } catch (error) {
+        if (isMissing(error)) return undefined
+        throw new ServiceError('storage_unavailable', {}, { cause: error })
+      }
+      return { read: (from, to) => readObject(requests, keyOf(name), from, to), close: () => Promise.resolve() }
+    },
+    delete: (name) => onS3(async () => void (await send({ method: 'DELETE', key: keyOf(name) }))),
+    list: () =>
+      onS3(async () => {
+        const names: string[] = []
+        for await (const name of keysIn(requests, prefix)) if (name !== stampName) names.push(name)
+        return names
+      })
+  }
+}
