@@ -26,7 +26,7 @@ const exits = {
 
 export type FailureCode = keyof typeof exits
 
-/** An expected failure of the client. `hint` says what to do next. */
+/** An expected failure of the client. `hint` states the next step. */
 export class Failure extends Error {
   readonly code: FailureCode
   readonly hint: string

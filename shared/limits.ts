@@ -454,7 +454,7 @@ export const limits = {
   searchSecondsMax: 2,
   /** Number of documents that a search reads in one turn of the event loop. */
   searchTurnDocuments: 8,
-  /** Maximum number of documents that are read for one page of a caller's own documents. The answer says where to continue. */
+  /** Maximum number of documents that are read for one page of a caller's own documents. The answer contains the position at which to continue. */
   searchDocumentsMax: 200,
   /** How long a deleted document stays in the trash, in days. Google Drive and Notion also use 30 days. */
   trashDays: 30,

@@ -72,7 +72,7 @@ const refuseOtherCharsets = (request: IncomingMessage): void => {
 /** Whether a body was clearly not meant as an object. */
 const isProse = (bytes: Buffer): boolean => !/^\uFEFF?\s{0,100}\{/.test(bytes.subarray(0, fieldsBeginUnits).toString())
 
-/** Parses a JSON body. `markdown` says that the operation also accepts the text itself. */
+/** Parses a JSON body. `markdown` is true if the operation also accepts the text itself. */
 const parseJson = (bytes: Buffer, markdown: boolean): Record<string, unknown> => {
   let value: unknown
   try {
@@ -105,8 +105,8 @@ const refuseFields = (text: string): string => {
 const fieldsBeginUnits = 200
 
 /**
- * Returns the fields of a body. The body is a JSON object, or the document itself if `markdown` says that the operation accepts it. Bodies without
- * a media type are read as JSON. Throws `malformed_json` or `unsupported_media_type`.
+ * Returns the fields of a body. The body is a JSON object, or the text itself if `markdown` is true. Bodies without a media type are read as JSON.
+ * Throws `malformed_json` or `unsupported_media_type`.
  */
 export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boolean): Record<string, unknown> => {
   const type = mediaType(request)

@@ -19,7 +19,7 @@ import type { Call } from '../handlers.ts'
 import type { Context, Http } from './context.ts'
 import { rateHeaders } from './rate-limit.ts'
 
-/** The parts of a call that every interface knows. */
+/** The parts of a call that are the same for every interface. */
 export interface Asked {
   readonly http: Http
   /** The HTTP request of the call. */

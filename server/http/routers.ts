@@ -33,7 +33,7 @@ export const createRouters = (): Routers => {
     if (known !== undefined) return known
     const router = new Router<RequestState>({ sensitive: true, strict: true })
     routers.set(segment, router)
-    // The type says that the context lacks some fields. The router adds them.
+    // According to the type, the context lacks some fields. The router adds them.
     dispatchers.set(segment, router.routes() as unknown as Koa.Middleware<RequestState>)
     return router
   }

@@ -3,7 +3,7 @@ import type { Files } from './files.ts'
 import type { Context } from './context.ts'
 import type { Routers } from './routers.ts'
 
-/** RFC 9309. Documents must not be crawled. Each published page says for itself whether search engines may list it. */
+/** The file `robots.txt` (RFC 9309). Crawlers must not read documents. Each published page states whether search engines may list it. */
 const robots = `User-agent: *
 Allow: /pub/
 Allow: /agents.md

@@ -25,7 +25,7 @@ interface SocketsOptions {
   readonly attach: (peer: Peer, inbox: Inbox) => Client
   readonly findOpen: (doc: string) => OpenDocument | undefined
   /**
-   * Called with the content of each presence message. `isNext` says that no earlier message of the connection is waiting. Returns whether the
+   * Called with the content of each presence message. `isNext` is true if no earlier message of the connection is waiting. Returns whether the
    * message was handled, so that Hocuspocus need not see it. Throws if the message cannot be decoded.
    */
   readonly onPresence: (peer: Peer, doc: string, message: Uint8Array, isNext: boolean) => boolean

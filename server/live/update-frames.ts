@@ -7,7 +7,7 @@ import * as encoding from 'lib0/encoding'
 import { messageTypes } from '../../shared/live-protocol.ts'
 import { liveFrame } from './frame.ts'
 
-/** The origin of a transaction with edits of connections. `several` says that other connections also contributed edits. */
+/** The origin of a transaction with edits of connections. `several` is true if other connections also contributed edits. */
 export interface EditsOrigin {
   readonly source: 'connection'
   readonly connection: Connection

@@ -28,7 +28,7 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   task_link_required: 'Pass task.share.url of the assignment as doc.'
 }
 
-/** The tools that stand in for operations without a tool of their own, with the arguments that they need. */
+/** The tools to call instead of operations that have no tool of their own, with the arguments that they need. */
 const waysOf: Partial<Readonly<Record<OperationName, string>>> = {
   readOutline: 'read_doc {view: "outline"}',
   readDocument: 'read_doc {view: "info"}',
@@ -94,8 +94,8 @@ export const hintForTools = (hint: string, to: string): string =>
   )
 
 /**
- * Returns the next step after an error, in the form of `hintForTools`. `said` is the hint for HTTP. `isOwn` says whether that hint is specific to
- * this refusal.
+ * Returns the next step after an error, in the form of `hintForTools`. `said` is the hint for HTTP. `isOwn` is true if that hint is specific to this
+ * refusal.
  */
 export const hintAfter = (code: ErrorCode, said: string, isOwn: boolean, to: string): string =>
   hintForTools((isOwn ? undefined : hints[code]) ?? said, to)

@@ -214,8 +214,8 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
       const group = queue
       queue = []
       await writeGroup(group)
-      // Under load, commits that arrive within a few milliseconds share one sync, because each sync costs the disk and LMDB as much as a group
-      // does.
+      // Under load, commits that arrive within a few milliseconds share one sync, because the sync of a single commit costs the disk and LMDB as much
+      // as the sync of a group.
       if (group.length >= crowdedGroup) await new Promise((resolve) => setTimeout(resolve, groupMs))
     }
     writing = undefined

@@ -7,7 +7,7 @@ const replyTo = <Job, Answer>(run: (job: Job) => Answer, job: Job): Reply<Answer
   try {
     return { kind: 'done', answer: run(job) }
   } catch (error) {
-    // Any other error ends the thread: the job has failed, and its leftovers end with the thread.
+    // Any other error ends the thread: the job has failed, and the memory that it used is freed together with the thread.
     if (!(error instanceof ServiceError)) throw error
     return { kind: 'refused', code: error.code, details: error.details }
   }

@@ -91,7 +91,7 @@ const countAt = (text: string, at: number, step: 1 | -1, isCounted: (unit: numbe
 
 const lettersAt = (text: string, at: number, step: 1 | -1): number => countAt(text, at, step, isLetter)
 
-/** Returns the run without white space on one side of an offset. */
+/** Returns the run of characters other than white space on one side of an offset. */
 const wordAt = (text: string, at: number, step: 1 | -1): string => {
   const count = countAt(text, at, step, (unit) => !isSpace(unit))
   return step === 1 ? text.slice(at, at + count) : text.slice(at - count, at)

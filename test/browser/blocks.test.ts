@@ -84,7 +84,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
   await page.keyboard.press('Control+z')
   await text(page, before)
 
-  // Keys move blocks in the text and choose actions in the menu. A list item takes its nested items along.
+  // Keys move blocks in the text and choose actions in the menu. A list item moves together with its nested items.
   await page.locator('.md-item').first().click()
   await page.keyboard.press('Alt+ArrowDown')
   await text(page, before.replace('- a\n  - b\n- c', '- c\n- a\n  - b'))

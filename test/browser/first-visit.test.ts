@@ -240,7 +240,7 @@ test('[WEB-68] [WEB-97] [FIRST-5] [FIRST-10] the first visit has the typefaces o
       await page.reload()
       const kept = await page.waitForFunction(() => (globalThis as unknown as { facesAtText?: string[] }).facesAtText)
       const states = (await kept.jsonValue()) ?? []
-      // The faces must have been requested before the text is drawn. On a busy machine, they may arrive too late.
+      // The typefaces must have been requested before the text is drawn. On a busy machine, they may arrive too late.
       expect(states).not.toContain('unloaded')
       return states.every((state) => state === 'loaded')
     }, 'a visit whose typefaces were at hand in time')

@@ -41,7 +41,7 @@ const pages = Array.from({ length: Math.ceil(tried.length / textsPerPage) }, (_,
 interface Watched {
   readonly context: BrowserContext
   readonly page: Page
-  /** Everything that ran, loaded from elsewhere, or violated a policy. */
+  /** The scripts that ran, the requests to other origins, and the policy violations. */
   readonly found: string[]
 }
 

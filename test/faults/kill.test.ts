@@ -29,7 +29,10 @@ interface Load {
   readonly targets: readonly Target[]
 }
 
-/** An agent that reads, appends a token, and sends the text with the version that it read. After a conflict or a lost answer, it reads again. */
+/**
+ * Runs an agent that reads the text, appends a token, and sends the text with the version that it read. After a conflict or a lost answer, the agent
+ * reads the text again.
+ */
 const agent = async (name: string, index: number, load: Load, running: () => boolean): Promise<void> => {
   let token: string | undefined
   while (running()) {

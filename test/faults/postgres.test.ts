@@ -52,7 +52,10 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
   }
   const here = (target: Target): Target => ({ ...target, url: server.url })
 
-  /** An agent that reads, appends a token, and sends the text with the version that it read. After a refusal or a lost answer, it reads again. */
+  /**
+   * Runs an agent that reads the text, appends a token, and sends the text with the version that it read. After a refusal or a lost answer, the agent
+   * reads the text again.
+   */
   const agent = async (name: string, target: Target, running: () => boolean): Promise<void> => {
     let token: string | undefined
     while (running()) {

@@ -41,7 +41,7 @@ const request = async (target: Target, ledger: TokenLedger, name: string): Promi
     const { status } = await putMarkdown(target, `${content}${token}\n`, version, name)
     if (status === 200) ledger.acknowledged.add(token)
   } catch {
-    // The server is stopping. It says so, or closes the connection.
+    // While the server is stopping, it either reports this in its answer or closes the connection.
   }
 }
 

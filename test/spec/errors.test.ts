@@ -185,7 +185,7 @@ const ofIdentity: ErrorCode[] = [
   'access_denied',
   'already_claimed'
 ]
-// Errors of media jobs need compute nodes (media tests).
+// Errors of media jobs occur only with compute nodes, so the media tests check them.
 const ofMedia: ErrorCode[] = ['engine_unavailable', 'job_not_done', 'media_queue_full', 'node_offline', 'too_many_nodes']
 // The token tests cover this code.
 const ofTokens: ErrorCode[] = ['too_many_tokens']

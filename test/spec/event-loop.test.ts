@@ -1,4 +1,4 @@
-/** However large and unusual a caller's input is, the server keeps answering others. */
+/** However large and unusual a caller's input is, the server continues to answer other callers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lane } from '../../server/threads/lane.ts'
 import { createTexts, type TextJob } from '../../server/threads/texts.ts'

@@ -368,7 +368,7 @@ test('[MEDIA-13] an endless result is stopped at the limit, while it arrives', a
   const before = await kept()
   const { jobId } = (await doc.ask('POST', '/media/image', { json: { prompt: 'x' } })).json
   const { job } = await node.next()
-  // The result respects the window, but never ends.
+  // The node obeys the flow-control window, but its result never ends.
   const endless = node.answer(job, {}, { bytes: new Uint8Array(64 * 1024 * 1024), contentType: 'image/png' }).catch(() => undefined)
   expect(await ended(doc, jobId, 'image')).toMatchObject({ status: 'failed', error: { code: 'result_refused' } })
   const credited = node.messages

@@ -112,7 +112,7 @@ test('[OAUTH-5] a token opens only the resource that it was issued for', async (
     await visitor.visit((await begin(world, { resource })).url.href)
     expect(new URL(visitor.page.url).searchParams.get('error')).toBe('invalid_target')
   }
-  // If an older client does not name a resource, it means the MCP endpoint.
+  // If an older client does not name a resource, its token is valid for the MCP endpoint only.
   const { answer: older } = await tokensFor(world, email, { parameters: { resource: null } })
   expect((await rpc(older.json.access_token, 'tools/call', readDoc())).status).toBe(200)
   expect((await as(older.json.access_token, 'GET', '/api/me')).status).toBe(401)

@@ -75,11 +75,11 @@ export interface ScriptedOptions {
   /** The voices that the node offers for speech. */
   readonly voices?: readonly string[]
   readonly slots?: number
-  /** Whether the node never says hello. */
+  /** Whether the node never sends its first message, `hello`. */
   readonly mute?: boolean
   /** Whether the node ignores heartbeats. */
   readonly deaf?: boolean
-  /** Whether the node gives no credit. */
+  /** Whether the node never grants the service credit to send bytes. */
   readonly stingy?: boolean
   readonly onJob?: (node: ScriptedNode, job: JobMessage) => void
 }

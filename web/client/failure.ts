@@ -1,4 +1,4 @@
-/** Messages for a request that was refused or did not arrive. Each says what happened and what to do next. */
+/** Messages for a request that was refused or did not arrive. Each message states what happened, and the next step. */
 import { RequestError } from './api.ts'
 import { t, term } from '../text/t.ts'
 

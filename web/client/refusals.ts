@@ -1,4 +1,4 @@
-/** Messages for a document that cannot be shown. Each says why and what to do next. */
+/** Messages for a document that cannot be shown. Each message states the reason and the next step. */
 import { term } from '../text/t.ts'
 
 export type RefusalKind =

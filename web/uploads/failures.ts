@@ -1,4 +1,4 @@
-/** Messages for a file that cannot be added. Each says why and what to do next. This module has no user interface code. */
+/** Messages for a file that cannot be added. Each message states the reason and the next step. This module has no user interface code. */
 import { limits } from '../../shared/limits.ts'
 import { findMediaType } from '../../shared/media-types.ts'
 import { t, term } from '../text/t.ts'

@@ -245,8 +245,8 @@ const findIssued = async (service: Service, issued: IssuedToken): Promise<FoundP
 }
 
 /**
- * Returns the program of a bearer token. Returns undefined if the token is invalid or was issued for another resource. `atMcp` says whether the
- * token was sent to the MCP endpoint, which is a separate resource (RFC 8707).
+ * Returns the program of a bearer token. Returns undefined if the token is invalid or was issued for another resource. `atMcp` is true if the token
+ * was sent to the MCP endpoint, which is a separate resource (RFC 8707).
  */
 export const findProgram = async (service: Service, token: string, atMcp: boolean): Promise<FoundProgram | undefined> => {
   if (isToken(tokenPrefix, token)) return findByHash(service, 'token', hashSecret(token))

@@ -20,8 +20,8 @@ export interface Quotas {
   /** Reads the total of the payer, because `require` needs it in memory. */
   load(held: Pick<Held, 'owner' | 'origin'>): Promise<void>
   /**
-   * Refuses a change that would add too many bytes to a document. `makesLess` says that the change removes more text than it adds. Such a change
-   * may exceed the quota a little, because it still adds to the history. Throws `quota_exceeded`, with the quota, the used bytes and the allowed
+   * Refuses a change that would add too many bytes to a document. `makesLess` is true if the change removes more text than it adds. The change may
+   * then exceed the quota a little, because it still adds to the history. Throws `quota_exceeded`, with the quota, the used bytes and the allowed
    * bytes.
    */
   require(held: Held, bytes: number, makesLess?: boolean): void

@@ -41,7 +41,7 @@ export interface OpenDocument {
    */
   readonly replacedSeq: number
   /**
-   * Applies edits as one transaction by `actor`, and returns the new text. `isCompared` says that the edits are the difference of two texts.
+   * Applies edits as one transaction by `actor`, and returns the new text. `isCompared` is true if the edits are the difference of two texts.
    * Synchronous: check a version just before the call, without an `await` in between.
    */
   apply(edits: readonly Edit[], actor: string, isCompared?: boolean): Snapshot

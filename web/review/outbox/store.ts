@@ -88,7 +88,7 @@ export interface Store {
   /** Called when the service has stored a version of a suggestion that is being typed here. */
   drafted(suggestion: Suggestion, author: string): void
   act(action: Action, author?: string): OutboxEntry
-  /** Decides suggestions. `reason` says why they are rejected. */
+  /** Decides suggestions. `reason` is the reason for a rejection. */
   decide(action: Decision, suggestions: readonly string[], reason?: string): void
   /** Reads all lists again. */
   read(): void

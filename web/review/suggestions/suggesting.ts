@@ -238,7 +238,7 @@ interface SuggestingInput {
   readonly onHunks: (view: EditorView, hunks: readonly Hunk[]) => void
   /** Called when others have changed words that this person was replacing. */
   readonly onUprooted: () => void
-  /** Called when the set of typed changes has changed. `areSome` says whether there are any. */
+  /** Called when the set of typed changes has changed. `areSome` is true if there are any changes. */
   readonly onDrafts: (areSome: boolean) => void
   /** Called when the page may be closing while there are typed changes. */
   readonly onLeave: () => void
