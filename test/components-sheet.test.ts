@@ -1,8 +1,8 @@
 /** The rules of sheets that need no page: one person's session in a grid (shared/components/sheet-session.ts). */
 import { expect, test } from 'vitest'
-import { areaBetween, copied, type Place } from '../shared/components/cell-range.ts'
+import { type Area, areaBetween, type Axis, copied, type Place, textAt } from '../shared/components/cell-range.ts'
 import type { Key } from '../shared/components/key.ts'
-import { inside, sizeOf } from '../shared/components/sheet-selection.ts'
+import { areaOf, inside, sizeOf } from '../shared/components/sheet-selection.ts'
 import {
   beginSheet,
   growsOn,
@@ -13,7 +13,9 @@ import {
   type SheetWorld,
   takesCells
 } from '../shared/components/sheet-session.ts'
+import { refusalOf, stepOf } from '../shared/components/sheet-shape.ts'
 import { fencesOf } from '../shared/fences/fences.ts'
+import type { Change } from '../shared/fences/formula/rewrite.ts'
 import { tableOf } from '../shared/fences/sheet-edits.ts'
 import { parseSheet } from '../shared/fences/sheet.ts'
 import type { Table } from '../shared/fences/table.ts'
@@ -42,6 +44,7 @@ class Grid {
   mayChange = true
   isPicking = false
   isWriting = false
+  isSuggesting = false
 
   constructor(text: Table | string = three, index = 0) {
     this.text = typeof text === 'string' ? text : text.fence.source
@@ -91,8 +94,8 @@ class Grid {
   }
 
   step(event: SheetEvent): this {
-    const { index, table, sheets, mayChange, isPicking, isWriting, held } = this
-    const outcome = sheetStep(this.state, event, { table, sheets, index, mayChange, isPicking, isWriting, held })
+    const { index, table, sheets, mayChange, isPicking, isWriting, isSuggesting, held } = this
+    const outcome = sheetStep(this.state, event, { table, sheets, index, mayChange, isPicking, isWriting, isSuggesting, held })
     this.last = outcome
     this.state = outcome.state
     if (outcome.edits !== undefined) {
@@ -190,6 +193,155 @@ test.each<readonly [string, Partial<Key>, Place, Place]>([
 ])('[COMP-8] %s with %j selects from %j to %j', (key, held, from, to) => {
   const grid = new Grid().go(1, 1).key(key, held)
   expect([grid.at, grid.to, grid.last.focus, grid.last.isTaken]).toEqual([from, to, true, true])
+})
+
+test('[COMP-80] a letter selects its column and a number its row; dragging, Shift and keys extend the selection', () => {
+  const grid = new Grid()
+  const press = (axis: 'row' | 'column', index: number, isRange = false) => grid.step({ kind: 'head', axis, index, isRange })
+  const selects = (area: Area, focus: Place, said: string): void =>
+    expect([areaOf(grid.state.selection, grid.table), grid.to, grid.last.focus, grid.said]).toEqual([area, focus, true, said])
+  const columns = (first: number, last: number): Area => ({ top: 0, bottom: 2, first, last })
+  const rows = (top: number, bottom: number): Area => ({ top, bottom, first: 0, last: 2 })
+  press('column', 1)
+  selects(columns(1, 1), place(0, 1), 'Column B selected')
+  press('column', 2, true)
+  selects(columns(1, 2), place(0, 2), 'Columns B to C selected')
+  // A drag may reach the cells below the letters.
+  grid.step({ kind: 'over', place: place(2, 0) })
+  selects(columns(0, 1), place(0, 0), 'Columns A to B selected')
+  grid.key('ArrowRight', { shiftKey: true }).key('End', { shiftKey: true })
+  selects(columns(1, 2), place(0, 2), 'Columns B to C selected')
+  grid.key('ArrowDown', { shiftKey: true })
+  selects(columns(1, 2), place(0, 2), 'Columns B to C selected')
+  // Others add a row and a column.
+  grid.others('| 1 | 2 | 3 |', '| 1 | 2 | 3 | 4 |\n| 5 |')
+  expect(areaOf(grid.state.selection, grid.table)).toEqual({ ...columns(1, 2), bottom: 3 })
+  grid.others('| 1 | 2 | 3 | 4 |\n| 5 |', '| 1 | 2 | 3 |')
+  press('row', 2)
+  selects(rows(2, 2), place(2, 0), 'Row 3 selected')
+  press('row', 1, true)
+  selects(rows(1, 2), place(1, 0), 'Rows 2 to 3 selected')
+  // Without Shift, an arrow key selects a cell again, and so does a drag over cells.
+  expect([grid.key('ArrowRight').at, grid.said, grid.state.selection.whole]).toEqual([place(1, 1), undefined, undefined])
+  grid.step({ kind: 'over', place: place(2, 2) })
+  expect(areaOf(grid.state.selection, grid.table)).toEqual({ top: 1, bottom: 2, first: 1, last: 2 })
+  grid.key(' ', { ctrlKey: true })
+  selects(columns(1, 2), place(2, 2), 'Columns B to C selected')
+  expect(grid.key(' ', { shiftKey: true }).state.selection.whole).toBeUndefined()
+  expect(areaOf(grid.state.selection, grid.table)).toEqual({ ...columns(0, 2) })
+  grid.go(2, 1).key(' ', { shiftKey: true })
+  selects(rows(2, 2), place(2, 1), 'Row 3 selected')
+  // A space without these keys is text, and picked cells can be entire columns.
+  expect(grid.key(' ').field).toBe(' |')
+  const picking = new Grid()
+  picking.isPicking = true
+  expect(areaOf(picking.go(1, 1).key(' ', { ctrlKey: true }).state.selection, picking.table)).toEqual(columns(1, 1))
+  // A tap begins another range.
+  picking.step({ kind: 'press', place: place(2, 2), isRange: false, isTouch: true })
+  expect([picking.at, picking.to]).toEqual([place(2, 2), place(2, 2)])
+})
+
+test('[COMP-80] copying, pasting and deleting apply to entire rows and columns', () => {
+  const grid = new Grid('```sheet\n| A | B |\n|---|---|\n| 1 | 2 |\n| 3 |\n```\n')
+  const area = (): Area => areaOf(grid.state.selection, grid.table)
+  grid.step({ kind: 'head', axis: 'column', index: 0, isRange: false })
+  const cells = copied(area(), (each) => textAt(grid.table, each))
+  expect(cells).toBe('A\n1\n3')
+  grid.step({ kind: 'head', axis: 'column', index: 1, isRange: false }).key('Delete')
+  // Cells that do not exist are not written.
+  expect(grid.text).toBe('```sheet\n| A |  |\n|---|---|\n| 1 |  |\n| 3 |\n```\n')
+  grid.step({ kind: 'paste', area: area(), text: cells })
+  expect([grid.texts, grid.written.length]).toEqual([
+    [
+      ['A', 'A'],
+      ['1', '1'],
+      ['3', '3']
+    ],
+    2
+  ])
+})
+
+test('[COMP-82] rows and columns are added, deleted and moved in one step, and the right ones stay selected', () => {
+  const five = sheetOf('| A | B | C | D | E |', '|---|---|---|---|---|', '| 1 | 2 | 3 | 4 | =A2 |', '| 6 |', '| 7 |')
+  const selected = (axis: Axis, from: number, to: number): Grid =>
+    new Grid(five).step({ kind: 'head', axis, index: from, isRange: false }).step({ kind: 'head', axis, index: to, isRange: true })
+  const done = (grid: Grid, change: Change) => {
+    const { texts, state, said, written } = grid.step({ kind: 'shape', change })
+    const { top, bottom, first, last } = areaOf(state.selection, grid.table)
+    const isColumn = state.selection.whole === 'column'
+    const shown = change.axis === 'column' ? texts[0]?.join('') : texts.map(([text]) => text).join('')
+    return [shown, isColumn ? [first, last] : [top, bottom], said, written.length]
+  }
+  const column = { axis: 'column' } as const
+  const row = { axis: 'row' } as const
+  expect(done(selected('column', 1, 2), { ...column, kind: 'move', from: 1, count: 2, to: 5 })).toEqual([
+    'ADEBC',
+    [3, 4],
+    'Moved to column D',
+    1
+  ])
+  expect(done(selected('column', 2, 3), { ...column, kind: 'delete', at: 2, count: 2 })).toEqual(['ABE', [2, 2], '2 columns deleted', 1])
+  expect(done(selected('column', 3, 4), { ...column, kind: 'delete', at: 3, count: 2 })).toEqual(['ABC', [2, 2], '2 columns deleted', 1])
+  expect(done(selected('column', 1, 2), { ...column, kind: 'insert', at: 3, count: 1 })).toEqual(['ABCDE', [3, 3], 'Column added', 1])
+  expect(done(selected('column', 4, 4), { ...column, kind: 'insert', at: 5, count: 1 })).toEqual(['ABCDE', [5, 5], 'Column added', 1])
+  expect(done(selected('row', 1, 2), { ...row, kind: 'move', from: 1, count: 2, to: 4 })).toEqual(['A716', [2, 3], 'Moved to row 3', 1])
+  expect(done(selected('row', 1, 1), { ...row, kind: 'delete', at: 1, count: 1 })).toEqual(['A67', [1, 1], 'Row deleted', 1])
+  expect(done(selected('row', 1, 1), { ...row, kind: 'insert', at: 1, count: 1 })).toEqual(['A167', [1, 1], 'Row added', 1])
+  // The menu of cells keeps the cells selected, also if they move.
+  const cells = new Grid(five)
+    .go(1, 1)
+    .go(2, 2, true)
+    .step({ kind: 'shape', change: { ...row, kind: 'move', from: 1, count: 2, to: 4 } })
+  expect([cells.at, cells.to]).toEqual([place(2, 1), place(3, 2)])
+  cells.step({ kind: 'shape', change: { ...column, kind: 'delete', at: 1, count: 2 } })
+  expect([cells.at, cells.to, cells.texts[0]]).toEqual([place(2, 1), place(3, 2), ['A', 'D', 'E']])
+  // The first row has the names of the columns, and one column must remain.
+  const refused = (grid: Grid, change: Change) => [refusalOf(grid.table, change), grid.step({ kind: 'shape', change }).last.edits]
+  for (const [change, reason] of [
+    [{ ...row, kind: 'delete', at: 0, count: 2 }, 'heading'],
+    [{ ...row, kind: 'move', from: 0, count: 1, to: 3 }, 'heading'],
+    [{ ...row, kind: 'move', from: 2, count: 1, to: 0 }, 'edge'],
+    [stepOf({ top: 1, bottom: 2, first: 0, last: 0 }, 'row', -1), 'edge'],
+    [stepOf({ top: 2, bottom: 3, first: 0, last: 0 }, 'row', 1), 'edge'],
+    [stepOf({ top: 0, bottom: 3, first: 0, last: 1 }, 'column', -1), 'edge'],
+    [{ ...column, kind: 'move', from: 1, count: 2, to: 2 }, 'edge'],
+    [{ ...row, kind: 'insert', at: 0, count: 1 }, 'edge'],
+    [{ ...column, kind: 'delete', at: 0, count: 5 }, 'last']
+  ] as const)
+    expect(refused(new Grid(five), change)).toEqual([reason, undefined])
+  // An empty sheet gets its first row.
+  expect(new Grid('```sheet\n```\n').step({ kind: 'shape', change: { ...row, kind: 'insert', at: 0, count: 1 } }).texts).toHaveLength(1)
+  const reader = selected('column', 1, 1)
+  reader.mayChange = false
+  expect(reader.step({ kind: 'shape', change: { ...column, kind: 'delete', at: 1, count: 1 } }).last).toEqual({ state: reader.state })
+  // A suggestion leaves the sheet, and the selection in it, as it is.
+  const suggesting = selected('column', 1, 1)
+  suggesting.isSuggesting = true
+  suggesting.step({ kind: 'shape', change: stepOf(areaOf(suggesting.state.selection, five), 'column', 1) })
+  expect([suggesting.at, suggesting.last.edits === undefined]).toEqual([place(0, 1), false])
+})
+
+test('[COMP-83] Alt with an arrow key moves selected rows or columns; formulas and charts name the same cells', () => {
+  const source =
+    '```sheet #s\n| A | B | C |\n|---|---|---|\n| 1 | 2 | =A2+B2 |\n| 4 | 5 | =SUM(A2:B3) |\n```\n\n```sheet\n| T |\n|---|\n| =#s!A2 |\n```\n\n```chart\ndata: #s!A1:B3\n```\n'
+  const grid = new Grid(source)
+  grid.step({ kind: 'head', axis: 'column', index: 0, isRange: false }).key('ArrowRight', { altKey: true })
+  expect(grid.text).toBe(
+    source
+      .replace('| A | B |', '| B | A |')
+      .replace('| 1 | 2 | =A2+B2 |\n| 4 | 5 |', '| 2 | 1 | =B2+A2 |\n| 5 | 4 |')
+      .replace('=#s!A2', '=#s!B2')
+  )
+  grid.key('ArrowRight', { altKey: true })
+  expect([grid.texts.at(-1), grid.at, grid.state.selection.whole]).toEqual([['5', '=SUM(A2:A3)', '4'], place(0, 2), 'column'])
+  expect(grid.text).toContain('data: #s!A1:A3')
+  // At the edge, and with Shift, the key still belongs to the sheet. The other axis is not selected.
+  expect([grid.key('ArrowRight', { altKey: true }).last.isTaken, grid.last.edits]).toEqual([true, undefined])
+  expect(grid.key('ArrowDown', { altKey: true }).last).toEqual({ state: grid.state })
+  grid.step({ kind: 'head', axis: 'row', index: 1, isRange: false }).key('ArrowDown', { altKey: true, shiftKey: true })
+  expect([grid.texts.map(([text]) => text), grid.at.row, grid.text.includes('=#s!C3')]).toEqual([['B', '5', '2'], 2, true])
+  grid.mayChange = false
+  expect(grid.key('ArrowUp', { altKey: true }).last).toEqual({ state: grid.state })
 })
 
 test('[COMP-8] arrows stay within the sheet, also after others made it smaller', () => {

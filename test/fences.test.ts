@@ -490,6 +490,84 @@ test('[FENCE-8] formulas follow rows and columns that are added, deleted, moved 
   }
 })
 
+test('[FENCE-48] neighboring rows and columns are moved and deleted together, and ranges keep naming the cells that stay', () => {
+  // Column A names the rows, and column B has a formula in the first row below the heading, with a range or a cell of that column.
+  const list = (formula: string, order = ['r2', 'r3', 'r4', 'r5', 'r6', 'r7']): string =>
+    `\`\`\`sheet\n| n | f |\n|---|---|\n${order.map((name) => `| ${name} | ${name === 'r2' ? formula : name} |\n`).join('')}\`\`\`\n`
+  const formula = (text: string): string | undefined => gridOf(text).find(([name]) => name === 'r2')?.[1]
+  const order = (text: string): string =>
+    gridOf(text)
+      .flatMap(([name = '']) => name)
+      .join(' ')
+  // Rows are numbered as people see them: each case moves rows `from` to `last` before the row `to`.
+  const moved = (from: number, last: number, to: number, written: string) =>
+    onSheet((each) => sheets.moveRow(each, from - 1, to - 1, last - from + 1), list(written))
+  expect(order(moved(3, 4, 7, '=A3'))).toBe('n r2 r5 r6 r3 r4 r7')
+  expect(order(moved(5, 7, 3, '=A3'))).toBe('n r2 r5 r6 r7 r3 r4')
+  for (const [from, last, to, before, after] of [
+    // All moved.
+    [3, 4, 7, '=SUM(A3:A4)', '=SUM(A5:A6)'],
+    [5, 7, 3, '=SUM($A$5:A6)', '=SUM($A$3:A4)'],
+    [5, 7, 3, '=A6+A4+A7', '=A4+A7+A5'],
+    // One end moves out of the range.
+    [5, 6, 8, '=SUM(A3:A5)', '=SUM(A3:A4)'],
+    [3, 4, 8, '=SUM(A4:A6)', '=SUM(A3:A4)'],
+    // Rows move within the range, also to or from one of its ends.
+    [3, 4, 7, '=SUM(A3:A6)', '=SUM(A3:A6)'],
+    [5, 6, 3, '=SUM(A3:A6)', '=SUM(A3:A6)'],
+    // Others move between its ends, or past it.
+    [6, 7, 4, '=SUM(A3:A5)', '=SUM(A3:A7)'],
+    [6, 7, 3, '=SUM(A3:A5)', '=SUM(A5:A7)'],
+    [3, 3, 8, '=SUM(A4:A5)', '=SUM(A3:A4)']
+  ] as const)
+    expect([from, last, to, formula(moved(from, last, to, before))]).toEqual([from, last, to, after])
+  // The heading stays first, and rows cannot move into themselves.
+  for (const [from, last, to] of [
+    [1, 2, 5],
+    [3, 3, 1],
+    [3, 4, 4],
+    [3, 4, 5],
+    [6, 8, 3]
+  ] as const)
+    expect(moved(from, last, to, '=A3')).toBe(list('=A3'))
+  expect(onSheet((each) => sheets.deleteRow(each, 2, 2), list('=SUM(A3:A7)'))).toBe(
+    list('=SUM(A3:A5)').replace('| r3 | r3 |\n| r4 | r4 |', '\n')
+  )
+  expect(formula(onSheet((each) => sheets.deleteRow(each, 5, 3), list('=A3')))).toBe('=A3')
+  const wide = '```sheet\n| A | B | C | D |\n| :-- | --- | --- | --: |\n| 1 | 2 | 3 | =A2+C2 |\n| 4 |\n```\n'
+  expect(onSheet((each) => sheets.moveColumn(each, 0, 3, 2), wide)).toBe(
+    '```sheet\n| C | A | B | D |\n| --- | :-- | --- | --: |\n| 3 | 1 | 2 | =B2+A2 |\n|   | 4 |   |\n```\n'
+  )
+  expect(gridOf(onSheet((each) => sheets.moveColumn(each, 2, 0, 2), wide))[1]).toEqual(['3', '=C2+A2', '1', '2'])
+  expect(onSheet((each) => sheets.deleteColumn(each, 1, 2), wide)).toBe(
+    '```sheet\n| A | D |\n| :-- | --: |\n| 1 | =A2+#REF! |\n| 4 |\n```\n'
+  )
+  expect(onSheet((each) => sheets.deleteColumn(each, 0, 3), wide)).toBe('```sheet\n| D |\n| --: |\n| =#REF!+#REF! |\n|  |\n```\n')
+  expect(onSheet((each) => sheets.deleteColumn(each, 0, 4), wide)).toBe(wide)
+  const csv = '```sheet\na,b,c\n1,2,3\n4,5\n```\n'
+  expect(onSheet((each) => sheets.deleteColumn(each, 0, 2), csv)).toBe('```sheet\nc\n3\n""\n```\n')
+  expect(onSheet((each) => sheets.deleteColumn(each, 1, 2), csv)).toBe('```sheet\na\n1\n4\n```\n')
+  expect(onSheet((each) => sheets.moveColumn(each, 0, 3, 2), csv)).toBe('```sheet\nc,a,b\n3,1,2\n,4,5\n```\n')
+  // The data of charts.
+  const chart = (text: string, edits: (table: Table) => readonly Edit[]): string =>
+    after(`\`\`\`chart\n\n${text}\n\`\`\`\n`, (fence) => edits(chartTableOf(parseChart(fence)) as Table)).slice(10, -5)
+  expect(chart('m,v\na,1\nb,2\nc,3', (each) => each.moveRow(2, 1, 2))).toBe('m,v\nb,2\nc,3\na,1\n\n')
+  expect(chart('m,v\na,1', (each) => each.moveRow(0, 2))).toBe('m,v\na,1')
+  const objects = '[{"m": "a", "v": 1, "w": 2}, {"w": 4, "m": "b"}, {"m": "c"}]'
+  expect(chart(objects, (each) => each.moveRow(2, 1, 2))).toBe('[{"w": 4, "m": "b"}, {"m": "c"}, {"m": "a", "v": 1, "w": 2}]')
+  expect(chart(objects, (each) => each.moveRow(1, 0))).toBe(objects)
+  expect(chart(objects, (each) => each.moveColumn(1, 0, 2))).toBe('[{"v": 1, "w": 2, "m": "a"}, {"w": 4, "m": "b"}, {"m": "c"}]')
+  expect(chart(objects, (each) => each.deleteRow(1, 2))).toBe('[{"m": "c"}]')
+  expect(chart(objects, (each) => each.deleteRow(2, 2))).toBe('[{"m": "a", "v": 1, "w": 2}]')
+  expect(chart(objects, (each) => each.deleteColumn(1, 2))).toBe('[{"m": "a"}, {"m": "b"}, {"m": "c"}]')
+  expect(chart(objects, (each) => each.deleteColumn(0, 3))).toBe(objects)
+  const lists = '[["m", "v", "w"], ["a", 1, 2], ["b"]]'
+  expect(chart(lists, (each) => each.moveColumn(1, 3))).toBe('[["m", "w", "v"], ["a", 2, 1], ["b"]]')
+  // In a short list, a value has no place behind the missing ones.
+  expect(chart(lists, (each) => each.moveColumn(0, 3))).toBe(lists)
+  expect(chart('[{"m": "a"}, {"v": 2, "m": "b"}]', (each) => each.moveColumn(0, 2))).toBe('[{"m": "a"}, {"v": 2, "m": "b"}]')
+})
+
 test('[FENCE-44] references in an unfinished formula follow rows and columns like stored formulas', () => {
   const rows = Array.from({ length: 5 }, (_row, row) => Array.from({ length: 4 }, (_cell, column) => `${row}-${column}`))
   const written = (formula: string): string =>
@@ -541,6 +619,18 @@ test('[FENCE-44] references in an unfinished formula follow rows and columns lik
   expect(drafted('=A9+SUM(B2:', plain, later, [3, 4, 11])).toMatchObject({ text: '=A10+SUM(B3:', offsets: [4, 5, 12] })
   expect(drafted('=B2&"und B2', plain, later)).toMatchObject({ text: '=B3&"und B2' })
   expect(drafted('B2', plain, later)).toMatchObject({ text: 'B2' })
+  // Several neighbors that moved are followed too.
+  for (const [move, text] of [
+    [sheets.moveRow, '=A4+B2'],
+    [sheets.moveColumn, '=A2+C4']
+  ] as const)
+    expect(
+      drafted(
+        '=A2+B4',
+        plain,
+        onSheet((each) => move(each, 1, move === sheets.moveRow ? 5 : 4, 2), plain)
+      )
+    ).toMatchObject({ text })
   // References to rows do not follow a sort.
   const sorted = onSheet((each) => sheets.sortRows(each, 0, true, (row) => row), plain)
   expect(followed(readingOf(plain), readingOf(sorted))).toMatchObject({ changes: [] })

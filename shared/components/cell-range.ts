@@ -9,6 +9,9 @@ export interface Place {
   readonly column: number
 }
 
+/** Whether rows or columns are meant. */
+export type Axis = 'row' | 'column'
+
 export const isSame = (one: Place, other: Place | undefined): boolean => one.row === other?.row && one.column === other.column
 export const nameOf = ({ row, column }: Place): string => `${lettersOfColumn(column)}${row + 1}`
 export const textAt = ({ texts }: Pick<Table, 'texts'>, { row, column }: Place): string => texts[row]?.[column] ?? ''
@@ -26,6 +29,12 @@ export const areaBetween = (one: Place, other: Place): Area => ({
   bottom: Math.max(one.row, other.row),
   first: Math.min(one.column, other.column),
   last: Math.max(one.column, other.column)
+})
+
+/** Returns two opposite corners of an area. */
+export const cornersOf = ({ top, bottom, first, last }: Area): { readonly one: Place; readonly other: Place } => ({
+  one: { row: top, column: first },
+  other: { row: bottom, column: last }
 })
 
 /** Returns the result of `of` for each cell of an area, row by row. */

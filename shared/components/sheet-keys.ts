@@ -1,6 +1,6 @@
 /** Decides the meaning of every key in a sheet: while a person selects cells, picks cells for use elsewhere, or edits a cell. */
 import { isPlainKey, type Key } from './key.ts'
-import type { Place } from './cell-range.ts'
+import type { Axis, Place } from './cell-range.ts'
 
 /** Steps of the arrow keys. */
 const steps: Readonly<Record<string, Place>> = {
@@ -28,6 +28,8 @@ export type Moving =
   /** Moves to the first or the last cell of the row, or of the sheet if `isWhole`. */
   | { readonly kind: 'home' | 'end'; readonly isWhole: boolean; readonly isRange: boolean }
   | { readonly kind: 'all' }
+  /** Selects the entire rows or columns of the selection. */
+  | { readonly kind: 'whole'; readonly axis: Axis }
 
 /** The meaning of a key while no cell is being edited. `edit` opens the cell; `text` replaces its content. `none`: the key has no effect. */
 export type GridCommand =
@@ -36,6 +38,8 @@ export type GridCommand =
   | { readonly kind: 'edit'; readonly text?: string }
   | { readonly kind: 'menu' | 'pick' | 'cancel' }
   | { readonly kind: 'clear' }
+  /** Moves the selected rows or columns by one place. */
+  | { readonly kind: 'carry'; readonly axis: Axis; readonly by: 1 | -1 }
   | { readonly kind: 'none' }
 
 /** The meaning of a key in the field of a cell. `turn` switches the left and right arrows between selecting cells and moving within the text. */
@@ -49,7 +53,15 @@ function movingKey(key: Key): Moving | undefined {
   if (step !== undefined && isPlain) return { kind: 'step', step, isRange }
   if (key.key === 'Home' && !key.altKey) return { kind: 'home', isWhole: !isPlain, isRange }
   if (key.key === 'End' && !key.altKey) return { kind: 'end', isWhole: !isPlain, isRange }
+  if (key.key === ' ' && !key.altKey && !key.metaKey && key.ctrlKey !== isRange) return { kind: 'whole', axis: isRange ? 'row' : 'column' }
   return key.key === 'a' && (key.ctrlKey || key.metaKey) ? { kind: 'all' } : undefined
+}
+
+/** Returns the move for Alt with an arrow key. */
+function carryingKey({ key, altKey, ctrlKey, metaKey }: Key): GridCommand | undefined {
+  const step = altKey && !ctrlKey && !metaKey ? steps[key] : undefined
+  if (step === undefined) return undefined
+  return { kind: 'carry', axis: step.row === 0 ? 'column' : 'row', by: step.row + step.column > 0 ? 1 : -1 }
 }
 
 /** Returns the meaning of a key while cells are selected. */
@@ -59,6 +71,8 @@ export function selectingKey(key: Key, mayChange: boolean): GridCommand | undefi
   const isPlain = isPlainKey(key)
   if ((key.key === 'Enter' || key.key === 'F2') && isPlain) return { kind: 'edit' }
   if ((key.key === 'Delete' || key.key === 'Backspace') && isPlain) return { kind: 'clear' }
+  const carrying = mayChange ? carryingKey(key) : undefined
+  if (carrying !== undefined) return carrying
   if (mayChange && (key.key === 'ContextMenu' || (key.key === 'F10' && key.shiftKey))) return { kind: 'menu' }
   return isPlain && key.key.length === 1 && mayChange ? { kind: 'edit', text: key.key } : undefined
 }

@@ -1,13 +1,15 @@
 /** The selected cells of a sheet, and how moves change them. Undo changes the text, and the selection stays within the resulting sheet. */
 import type { Table } from '../fences/table.ts'
 import { limits } from '../limits.ts'
-import { isSame, type Place } from './cell-range.ts'
+import { type Area, areaBetween, type Axis, isSame, type Place } from './cell-range.ts'
 import type { Moving } from './sheet-keys.ts'
 
 export interface Selection {
   /** The cell with the focus. The sheet may have become smaller since the person reached it. `end` is the opposite corner of the selection. */
   readonly from: Place
   readonly end: Place
+  /** Set if entire rows or columns are selected: those from the cell with the focus to the opposite corner. */
+  readonly whole: Axis | undefined
   /** Index of a new row at the end, which Enter, Tab or an arrow key started. It becomes part of the text when the person writes in it. */
   readonly begunRow: number
   /** Index of a new column at the end, which an arrow key started. It becomes part of the text when the person writes in it. */
@@ -19,7 +21,15 @@ export interface Selection {
 }
 
 const origin: Place = { row: 0, column: 0 }
-export const beginSelection: Selection = { from: origin, end: origin, begunRow: -1, begunColumn: -1, fullAt: undefined, run: undefined }
+export const beginSelection: Selection = {
+  from: origin,
+  end: origin,
+  whole: undefined,
+  begunRow: -1,
+  begunColumn: -1,
+  fullAt: undefined,
+  run: undefined
+}
 
 /** Returns the size in rows and columns, including a new row or column at the end. */
 export const sizeOf = (
@@ -36,12 +46,22 @@ export function inside(selection: Selection, table: Table, { row, column }: Plac
   return { row: Math.min(Math.max(0, row), height - 1), column: Math.min(Math.max(0, column), width - 1) }
 }
 
+/** Returns the selected cells. */
+export function areaOf(selection: Selection, table: Table): Area {
+  const { whole, from, end } = selection
+  const { height, width } = sizeOf(selection, table)
+  const area = areaBetween(inside(selection, table, from), inside(selection, table, end))
+  if (whole === undefined) return area
+  return whole === 'row' ? { ...area, first: 0, last: width - 1 } : { ...area, top: 0, bottom: height - 1 }
+}
+
 /** Selects a cell that already has the focus, or that contains a field with the focus. */
-export const put = (selection: Selection, place: Place): Selection => ({ ...selection, from: place, end: place })
+export const put = (selection: Selection, place: Place): Selection => ({ ...selection, from: place, end: place, whole: undefined })
 
 /** Returns the selection when the focus moves to a place. A new row or column without text disappears when the focus leaves it. */
 const leaveFor = (selection: Selection, { row, column }: Place): Selection => ({
   ...selection,
+  whole: undefined,
   fullAt: undefined,
   begunRow: row === selection.begunRow ? row : -1,
   begunColumn: column === selection.begunColumn ? column : -1
@@ -51,6 +71,32 @@ const leaveFor = (selection: Selection, { row, column }: Place): Selection => ({
 export function go(selection: Selection, table: Table, place: Place, isRange = false): Selection {
   const end = inside(selection, table, place)
   return { ...leaveFor(selection, end), end, ...(!isRange && { from: end }) }
+}
+
+/** Selects an entire row or column, which may be about to be inserted. The focus goes to its first cell. */
+export function atWhole(selection: Selection, whole: Axis, index: number): Selection {
+  const place = { ...origin, [whole]: index }
+  return { ...put(leaveFor(selection, place), place), whole }
+}
+
+/** Selects an entire row or column, or all of them up to that one. The focus goes to the first cell of a single one. */
+export function goWhole(selection: Selection, table: Table, whole: Axis, index: number, isRange = false): Selection {
+  const place = { ...(isRange ? inside(selection, table, selection.from) : origin), [whole]: index }
+  return { ...go(selection, table, place, isRange), whole }
+}
+
+/** Extends the selection up to a place. Selected rows stay entire rows, and selected columns entire columns. */
+export function extend(selection: Selection, table: Table, place: Place): Selection {
+  const { whole, end } = selection
+  if (whole === undefined) return go(selection, table, place, true)
+  return { ...go(selection, table, { ...end, [whole]: place[whole] }, true), whole }
+}
+
+/** Extends the selection to entire rows or columns. If entire rows are selected, selecting columns selects all cells, and the other way around. */
+function widen(selection: Selection, table: Table, whole: Axis): Selection {
+  const { height, width } = sizeOf(selection, table)
+  if (selection.whole === undefined || selection.whole === whole) return { ...selection, whole }
+  return go({ ...selection, from: origin }, table, { row: height - 1, column: width - 1 }, true)
 }
 
 /** Returns the selection when a cell has received the focus without a request by the session. */
@@ -96,16 +142,19 @@ function begin(selection: Selection, table: Table, { row, column }: Place): Sele
 export function move(selection: Selection, table: Table, moving: Moving, mayBegin: boolean): Selection {
   const { height, width } = sizeOf(selection, table)
   const end = inside(selection, table, selection.end)
+  const to = (place: Place, isRange: boolean): Selection => (isRange ? extend(selection, table, place) : go(selection, table, place))
   switch (moving.kind) {
     case 'step': {
       const next = { row: end.row + moving.step.row, column: end.column + moving.step.column }
       const begun = mayBegin && !moving.isRange ? begin(selection, table, next) : undefined
-      return begun ?? go(selection, table, next, moving.isRange)
+      return begun ?? to(next, moving.isRange)
     }
     case 'home':
-      return go(selection, table, { row: moving.isWhole ? 0 : end.row, column: 0 }, moving.isRange)
+      return to({ row: moving.isWhole ? 0 : end.row, column: 0 }, moving.isRange)
     case 'end':
-      return go(selection, table, { row: moving.isWhole ? height - 1 : end.row, column: width - 1 }, moving.isRange)
+      return to({ row: moving.isWhole ? height - 1 : end.row, column: width - 1 }, moving.isRange)
+    case 'whole':
+      return widen(selection, table, moving.axis)
     case 'all':
       return go({ ...selection, from: origin }, table, { row: height - 1, column: width - 1 }, true)
   }

@@ -6,9 +6,10 @@
 import { closedFormula } from '../fences/formula/parse.ts'
 import type { Fence } from '../fences/fences.ts'
 import { cellsOfTsv, pasteSize } from '../fences/sheet-edits.ts'
+import type { Change } from '../fences/formula/rewrite.ts'
 import type { Table } from '../fences/table.ts'
 import type { Edit } from '../text/diff.ts'
-import { type Area, areaBetween, isSame, nameOf, type Place, rowsIn, textAt } from './cell-range.ts'
+import { type Area, type Axis, isSame, nameOf, type Place, rowsIn, textAt } from './cell-range.ts'
 import type { Key } from './key.ts'
 import { type Begun, followDraft, isRemoved, placeOf, readingOf, readingsOf } from './sheet-draft.ts'
 import { type FieldCommand, fieldKey, type GridCommand, pickingKey, selectingKey } from './sheet-keys.ts'
@@ -27,7 +28,8 @@ import {
   type Typed,
   withIds
 } from './sheet-pointing.ts'
-import { beginSelection, focusedAt, go, goOn, inside, move, put, type Selection } from './sheet-selection.ts'
+import { areaOf, beginSelection, extend, focusedAt, go, goOn, goWhole, inside, move, put, type Selection } from './sheet-selection.ts'
+import { refusalOf, selectionAfter, shapeEdits, spanOf, stepOf } from './sheet-shape.ts'
 
 /** A draft in a cell that somebody else has changed in the meantime. */
 export interface Conflict extends Place {
@@ -68,6 +70,8 @@ export interface SheetWorld extends SheetsOfText {
   readonly mayChange: boolean
   /** Whether the person is picking cells for use elsewhere. */
   readonly isPicking: boolean
+  /** Whether changes become suggestions, which leave the sheet as it is. */
+  readonly isSuggesting: boolean
   /** Whether a formula is being edited in this sheet or another one. Its field may appear above this sheet. */
   readonly isWriting: boolean
   /** The cells that others are editing, each with the person's name. */
@@ -79,11 +83,17 @@ export type SheetEvent =
   | { readonly kind: 'go'; readonly place: Place; readonly isRange: boolean }
   /** A cell was pressed while no formula can take a reference to it. */
   | { readonly kind: 'press'; readonly place: Place; readonly isRange: boolean; readonly isTouch: boolean }
+  /** A column letter or a row number was pressed. */
+  | { readonly kind: 'head'; readonly axis: Axis; readonly index: number; readonly isRange: boolean }
+  /** The pressed pointer has reached a cell. */
+  | { readonly kind: 'over'; readonly place: Place }
   /** A cell received the focus without a request by the session. */
   | { readonly kind: 'focused'; readonly place: Place }
   /** A key was pressed while no cell is being edited. */
   | { readonly kind: 'key'; readonly key: Key }
   | { readonly kind: 'clear'; readonly area: Area }
+  /** Inserts, deletes or moves rows or columns. */
+  | { readonly kind: 'shape'; readonly change: Change }
   | { readonly kind: 'paste'; readonly area: Area; readonly text: string }
   /** Opens a cell for editing. */
   | { readonly kind: 'edit'; readonly place: Place }
@@ -125,6 +135,9 @@ export type SheetAnnouncement =
   /** The reference that a key has inserted. */
   | { readonly kind: 'pointed'; readonly text: string }
   | ({ readonly kind: 'pasted' } & ReturnType<typeof pasteSize>)
+  /** Entire rows or columns are selected. */
+  | { readonly kind: 'whole'; readonly axis: Axis; readonly from: number; readonly count: number }
+  | { readonly kind: 'shaped'; readonly change: Change }
 
 export interface SheetOutcome {
   readonly state: SheetState
@@ -163,10 +176,36 @@ export const clipsCells = ({ begun }: SheetState, { isPicking, isWriting }: Shee
 
 const selected = (state: SheetState, selection: Selection): SheetOutcome => ({ state: { ...state, selection }, focus: true, isTaken: true })
 
+/** Returns a selection as an outcome. Entire rows and columns are announced, because the focus stays on one cell. */
+function selectedWhole(state: SheetState, { table }: SheetWorld, selection: Selection): SheetOutcome {
+  const { whole } = selection
+  const outcome = selected(state, selection)
+  if (whole === undefined) return outcome
+  return { ...outcome, announcement: { kind: 'whole', axis: whole, ...spanOf(areaOf(selection, table), whole) } }
+}
+
+/** Inserts, deletes or moves rows or columns. */
+function shape(state: SheetState, { table, mayChange, isSuggesting }: SheetWorld, change: Change): SheetOutcome {
+  if (!mayChange || state.begun !== undefined) return { state }
+  if (refusalOf(table, change) !== undefined) return { state, isTaken: true }
+  return {
+    state: isSuggesting ? state : { ...state, selection: selectionAfter(state.selection, change) },
+    focus: true,
+    isTaken: true,
+    announcement: { kind: 'shaped', change },
+    edits: (now, all) => shapeEdits(now, all, change)
+  }
+}
+
+/** Empties cells that contain something. Empty cells need not exist in the source. */
 const cleared =
   (area: Area) =>
   (now: Table): readonly Edit[] =>
-    now.setCells(rowsIn(area, (place) => ({ ...place, text: '' })).flat())
+    now.setCells(
+      rowsIn(area, (place) => ({ ...place, text: '' }))
+        .flat()
+        .filter((place) => textAt(now, place) !== '')
+    )
 
 const clear = (state: SheetState, { mayChange }: SheetWorld, area: Area): SheetOutcome => ({
   state,
@@ -186,7 +225,7 @@ function paste(state: SheetState, world: SheetWorld, { top, first }: Area, text:
 function press(state: SheetState, world: SheetWorld, { place, isRange, isTouch }: Extract<SheetEvent, { kind: 'press' }>): SheetOutcome {
   const { selection } = state
   const [at, to] = [selection.from, selection.end].map((each) => inside(selection, world.table, each))
-  const isSecond = isTouch && world.isPicking && at !== undefined && isSame(at, to)
+  const isSecond = isTouch && world.isPicking && selection.whole === undefined && at !== undefined && isSame(at, to)
   return selected(state, go(selection, world.table, place, isRange || isSecond))
 }
 
@@ -199,7 +238,10 @@ function carryOut(state: SheetState, world: SheetWorld, command: GridCommand): S
       if (command.text !== undefined && isSame(at, selection.fullAt)) return { state, announcement: { kind: 'full' }, isTaken: true }
       return { ...edit(state, world, at, command.text), isTaken: true }
     case 'clear':
-      return clear(state, world, areaBetween(at, inside(selection, table, selection.end)))
+      return clear(state, world, areaOf(selection, table))
+    case 'carry':
+      // Elsewhere, the key belongs to the page.
+      return selection.whole === command.axis ? shape(state, world, stepOf(areaOf(selection, table), command.axis, command.by)) : { state }
     case 'menu':
     case 'pick':
     case 'cancel':
@@ -208,7 +250,7 @@ function carryOut(state: SheetState, world: SheetWorld, command: GridCommand): S
     case 'none':
       return { state, isTaken: true }
     default:
-      return selected(state, move(selection, table, command, mayChange && !isPicking))
+      return selectedWhole(state, world, move(selection, table, command, mayChange && !isPicking))
   }
 }
 
@@ -378,6 +420,10 @@ export function sheetStep(state: SheetState, event: SheetEvent, world: SheetWorl
       return selected(state, go(selection, table, event.place, event.isRange))
     case 'press':
       return press(state, world, event)
+    case 'head':
+      return selectedWhole(state, world, goWhole(selection, table, event.axis, event.index, event.isRange))
+    case 'over':
+      return selectedWhole(state, world, extend(selection, table, event.place))
     case 'focused':
       return { state: { ...state, selection: focusedAt(selection, event.place) } }
     case 'key': {
@@ -386,6 +432,8 @@ export function sheetStep(state: SheetState, event: SheetEvent, world: SheetWorl
     }
     case 'clear':
       return clear(state, world, event.area)
+    case 'shape':
+      return shape(state, world, event.change)
     case 'paste':
       return paste(state, world, event.area, event.text)
     case 'edit':

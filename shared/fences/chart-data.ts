@@ -16,7 +16,7 @@ const csvTable = ({ fence, body }: Chart): Table => {
   const sheet: Sheet = { fence, ...found, dashes: undefined, sides: [], notes: [], width }
   const table = tableOf(sheet)
   // The row that names the columns cannot be deleted.
-  return { ...table, deleteRow: (at) => (at > 0 ? table.deleteRow(at) : []) }
+  return { ...table, deleteRow: (at, count) => (at > 0 ? table.deleteRow(at, count) : []) }
 }
 
 /** Returns a table for a chart without data. Its heading has a name for the labels and one for the numbers. */
@@ -46,6 +46,8 @@ const emptyTable = ({ fence }: Chart): Table => {
     insertColumn: () => begin([',,']),
     deleteRow: () => [],
     deleteColumn: () => [],
+    moveRow: () => [],
+    moveColumn: () => [],
     sortRows: () => []
   }
 }

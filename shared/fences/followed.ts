@@ -101,14 +101,17 @@ const pairsOf = (before: Texts, now: Texts): Pairs => {
   return { later, count: nowKeys.length, moved }
 }
 
-/** Returns the move of the only item that moved, counted among the remaining items. Returns nothing if several items moved. */
+/** Returns the move of the items that moved, counted among the remaining items. Returns nothing if they were not neighbors before and after. */
 const moveOf = (axis: Change['axis'], { later, moved }: Pairs): Change[] => {
   const [old] = moved
-  if (old === undefined || moved.length > 1) return []
+  const count = moved.length
+  if (old === undefined) return []
   const left = later.flatMap((young, index) => (young === undefined ? [] : [{ index, young }]))
   const from = left.findIndex(({ index }) => index === old)
-  const target = left.filter(({ index, young }) => index !== old && young < (later[old] ?? 0)).length
-  return target === from ? [] : [{ axis, kind: 'move', from, to: target > from ? target + 1 : target }]
+  const order = left.toSorted((one, other) => one.young - other.young)
+  const target = order.findIndex(({ index }) => index === old)
+  const isBlock = moved.every((index, at) => left[from + at]?.index === index && order[target + at]?.index === index)
+  return target === from || !isBlock ? [] : [{ axis, kind: 'move', from, count, to: target > from ? target + count : target }]
 }
 
 /** Returns the changes as a sequence in which each change applies to the result of the previous one. */

@@ -9,7 +9,8 @@ import { within } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 import { lettersOfColumn } from './formula/parse.ts'
 import { compare } from './formula/values.ts'
-import { type CellChange, sortedOrder, type Table } from './table.ts'
+import { movedTo } from './formula/rewrite.ts'
+import { type CellChange, isMove, sortedOrder, type Table } from './table.ts'
 
 /** A JSON value and its position in the text. */
 interface Value extends Range {
@@ -194,12 +195,63 @@ const insertRow = (body: Body, at: number): Edit[] => {
   return item === undefined ? appended(body, [empty]) : [edit(body, item.from, item.from, `${empty},${gapBefore(body, item)}`)]
 }
 
-/** Returns the edits that remove an entry and one comma from a list. */
-const without = (body: Body, entries: readonly Entry[], index: number): Edit[] => {
-  const [entry, before, behind] = [entries[index], entries[index - 1], entries[index + 1]]
-  if (entry === undefined) return []
-  if (before !== undefined) return [edit(body, before.to, entry.to, '')]
-  return [edit(body, startOf(entry), behind === undefined ? entry.to : startOf(behind), '')]
+/** Returns the edits that remove some entries of a list, each with one comma. */
+const without = (body: Body, entries: readonly Entry[], isGone: (entry: Entry) => boolean): Edit[] => {
+  const kept = entries.findIndex((entry) => !isGone(entry))
+  const [first, last, behind] = [entries[0], entries.at(-1), entries[kept]]
+  if (first === undefined || last === undefined) return []
+  if (behind === undefined) return [edit(body, startOf(first), last.to, '')]
+  return [
+    ...(kept === 0 ? [] : [edit(body, startOf(first), startOf(behind), '')]),
+    ...entries.flatMap((entry, index) => {
+      const before = entries[index - 1]
+      return index > kept && before !== undefined && isGone(entry) ? [edit(body, before.to, entry.to, '')] : []
+    })
+  ]
+}
+
+/** Returns the edits that put entries into another order. Each entry takes the place of another one, and the text between them stays. */
+const reordered = (body: Body, entries: readonly Entry[], order: readonly Entry[]): Edit[] =>
+  entries.flatMap((target, index) => {
+    const source = order[index]
+    if (source === undefined || source === target) return []
+    return [edit(body, startOf(target), target.to, body.fence.source.slice(absolute(body, startOf(source)), absolute(body, source.to)))]
+  })
+
+/** Returns a list after a move of some of its items to the place before the item that has the index `to`. */
+const afterMove = <T>(list: readonly T[], from: number, to: number, count: number): T[] => {
+  const order = [...list]
+  order.splice(movedTo({ from, to, count }), 0, ...order.splice(from, count))
+  return order
+}
+
+const moveRow = (body: Body, from: number, to: number, count: number): Edit[] => {
+  if (from < 1 || to < 1 || !isMove(from, to, count, body.rows.length)) return []
+  const shift = body.isLists ? 0 : 1
+  return reordered(body, body.items, afterMove(body.items, from - shift, to - shift, count))
+}
+
+/**
+ * Moves columns. The columns of objects are in the order of their keys, so they can move if the first object has all keys. Values in lists are
+ * identified by their position, so columns can move if no list ends within the part that moves.
+ */
+const moveColumn = (body: Body, from: number, to: number, count: number): Edit[] => {
+  const { heads, items, isLists } = body
+  const [start, end] = [Math.min(from, to), Math.max(from + count, to)]
+  const sizes = items.map((item) => item.items?.length ?? 0)
+  const isSound = isLists ? sizes.every((size) => size <= start || size >= end) : sizes[0] === heads.length
+  if (!isSound || !isMove(from, to, count, heads.length)) return []
+  const columns = afterMove([...heads.keys()], from, to, count)
+  return items.flatMap((item) => {
+    const order = columns.flatMap((column) => entryAt(body, item, column) ?? [])
+    // An object with a repeated key keeps its order.
+    return order.length === item.items?.length ? reordered(body, item.items, order) : []
+  })
+}
+
+const deleteRow = (body: Body, at: number, count: number): Edit[] => {
+  const gone = Array.from({ length: count }, (_row, index) => itemOf(body, at + index))
+  return at < 1 ? [] : without(body, body.items, (item) => gone.includes(item))
 }
 
 const insertColumn = (body: Body, at: number): Edit[] => {
@@ -215,11 +267,11 @@ const insertColumn = (body: Body, at: number): Edit[] => {
   })
 }
 
-const deleteColumn = (body: Body, at: number): Edit[] => {
-  if (body.heads.length < 2) return []
+const deleteColumn = (body: Body, at: number, count: number): Edit[] => {
+  if (count >= body.heads.length) return []
   return body.items.flatMap((item) => {
-    const entry = entryAt(body, item, at)
-    return entry === undefined ? [] : without(body, item.items ?? [], (item.items ?? []).indexOf(entry))
+    const gone = Array.from({ length: count }, (_column, index) => entryAt(body, item, at + index))
+    return without(body, item.items ?? [], (entry) => gone.includes(entry))
   })
 }
 
@@ -246,8 +298,10 @@ export const jsonTable = (fence: Fence, first: number, rows: Table['texts']): Ta
     setCells: (changes) => within(fence, setCells(body, changes)),
     insertRow: (at) => within(fence, insertRow(body, at)),
     insertColumn: (at) => within(fence, insertColumn(body, at)),
-    deleteRow: (at) => within(fence, at < 1 ? [] : without(body, items, isLists ? at : at - 1)),
-    deleteColumn: (at) => within(fence, deleteColumn(body, at)),
+    deleteRow: (at, count = 1) => within(fence, deleteRow(body, at, count)),
+    deleteColumn: (at, count = 1) => within(fence, deleteColumn(body, at, count)),
+    moveRow: (from, to, count = 1) => within(fence, moveRow(body, from, to, count)),
+    moveColumn: (from, to, count = 1) => within(fence, moveColumn(body, from, to, count)),
     sortRows(column, descending, valueAt) {
       const order = sortedOrder(rows.length, descending, (row) => valueAt(row, column), compare)
       return within(

@@ -7,11 +7,11 @@ import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import type { Line } from './fences.ts'
 import { insertLines, replace, rewrite, vacate, within } from './edits.ts'
-import { type Change, formulaAfter, formulaInRow } from './formula/rewrite.ts'
+import { type Change, formulaAfter, formulaInRow, movedTo } from './formula/rewrite.ts'
 import { compare, type Scalar } from './formula/values.ts'
 import { type Sheet, textsOf, writtenCell } from './sheet.ts'
 import { type Cell, type Row } from './rows.ts'
-import { type CellChange, sortedOrder, type Table } from './table.ts'
+import { type CellChange, isMove, sortedOrder, type Table } from './table.ts'
 
 type Edits = readonly Edit[]
 
@@ -129,11 +129,14 @@ export const insertRow = (sheet: Sheet, at: number): Edits => {
   ])
 }
 
-export const deleteRow = (sheet: Sheet, at: number): Edits => {
-  const row = sheet.rows[at]
-  if (row === undefined || at < firstFree(sheet)) return []
-  const change = { axis: 'row', kind: 'delete', at, count: 1 } as const
-  return within(sheet.fence, [...vacate(row.line), ...following(sheet, change, (each) => each !== at)])
+/** Whether a row or column is not one of those that a change deletes or moves. */
+const isOutside = (from: number, count: number, index: number): boolean => index < from || index >= from + count
+
+export const deleteRow = (sheet: Sheet, at: number, count = 1): Edits => {
+  const gone = sheet.rows.slice(at, at + count)
+  if (at < firstFree(sheet) || gone.length < count) return []
+  const change = { axis: 'row', kind: 'delete', at, count } as const
+  return within(sheet.fence, [...gone.flatMap(({ line }) => vacate(line)), ...following(sheet, change, (row) => isOutside(at, count, row))])
 }
 
 /** Returns the source of a row with new texts in some of its cells. The source between the cells stays unchanged. */
@@ -149,17 +152,19 @@ const lineWith = ({ delimiter }: Sheet, { line, cells }: Row, row: number, textO
   return text + line.text.slice(at)
 }
 
-/** Puts a row before the row that currently has this index. */
-export const moveRow = (sheet: Sheet, from: number, to: number): Edits => {
-  const row = sheet.rows[from]
-  const first = firstFree(sheet)
-  if (row === undefined || from < first || to < first || to > sheet.rows.length || to === from || to === from + 1) return []
-  const change = { axis: 'row', kind: 'move', from, to } as const
-  const text = lineWith(sheet, row, to, (cell) => (isFormula(cell.text) ? formulaAfter(cell.text, change, isOwn(sheet)) : cell.text))
-  return within(sheet.fence, [
-    ...vacate(row.line),
-    ...insertLines(sheet.fence, lineBefore(sheet, to), [text], isRowOf(sheet)),
-    ...following(sheet, change, (each) => each !== from)
+/** Puts some rows before the row that currently has the index `to`. The heading always stays first. */
+export const moveRow = (sheet: Sheet, from: number, to: number, count = 1): Edits => {
+  const { fence, rows } = sheet
+  if (from < 1 || to < 1 || !isMove(from, to, count, rows.length)) return []
+  const change = { axis: 'row', kind: 'move', from, count, to } as const
+  const taken = rows.slice(from, from + count)
+  const texts = taken.map((row) =>
+    lineWith(sheet, row, to, (cell) => (isFormula(cell.text) ? formulaAfter(cell.text, change, isOwn(sheet)) : cell.text))
+  )
+  return within(fence, [
+    ...taken.flatMap(({ line }) => vacate(line)),
+    ...insertLines(fence, lineBefore(sheet, to), texts, isRowOf(sheet)),
+    ...following(sheet, change, (row) => isOutside(from, count, row))
   ])
 }
 
@@ -185,45 +190,48 @@ export const insertColumn = (sheet: Sheet, at: number): Edits => {
   ])
 }
 
-const withoutColumn = (sheet: Sheet, row: Row, at: number): Edit[] => {
-  const cell = row.cells[at]
-  if (cell === undefined) return []
-  if (row.cells.length === 1) return replace(sheet.fence, cell, sheet.delimiter === undefined ? '' : '""')
-  const { from, to } = cell.area
+const withoutColumns = (sheet: Sheet, row: Row, at: number, count: number): Edit[] => {
+  const gone = row.cells.slice(at, at + count)
+  const [first, last] = [gone[0], gone.at(-1)]
+  if (first === undefined || last === undefined) return []
+  if (row.cells.length === gone.length)
+    return replace(sheet.fence, { from: first.from, to: last.to }, sheet.delimiter === undefined ? '' : '""')
+  const [from, to] = [first.area.from, last.area.to]
   if (sheet.delimiter !== undefined)
-    return at + 1 < row.cells.length ? [{ from, to: to + 1, insert: '' }] : [{ from: from - 1, to, insert: '' }]
+    return at + gone.length < row.cells.length ? [{ from, to: to + 1, insert: '' }] : [{ from: from - 1, to, insert: '' }]
   // One bar must remain on either side of the other cells.
   const isBetween = isBarAt(sheet, from - 1, row) && isBarAt(sheet, to, row)
   return [{ from, to: isBetween ? to + 1 : to, insert: '' }]
 }
 
-/** Deletes a column, unless it is the only one. */
-export const deleteColumn = (sheet: Sheet, at: number): Edits => {
+/** Deletes some columns, unless none would be left. */
+export const deleteColumn = (sheet: Sheet, at: number, count = 1): Edits => {
   const { rows, dashes, width } = sheet
-  if (at < 0 || at >= width || width < 2) return []
-  const change = { axis: 'column', kind: 'delete', at, count: 1 } as const
+  if (at < 0 || at + count > width || count >= width) return []
+  const change = { axis: 'column', kind: 'delete', at, count } as const
   return within(sheet.fence, [
-    ...rows.flatMap((row) => withoutColumn(sheet, row, at)),
-    ...(dashes === undefined ? [] : withoutColumn(sheet, dashes, at)),
-    ...following(sheet, change, (_row, column) => column !== at)
+    ...rows.flatMap((row) => withoutColumns(sheet, row, at, count)),
+    ...(dashes === undefined ? [] : withoutColumns(sheet, dashes, at, count)),
+    ...following(sheet, change, (_row, column) => isOutside(at, count, column))
   ])
 }
 
-/** Puts a column before the column that currently has this index. The edits rewrite every row and include the white space of the cells. */
-export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
+/**
+ * Puts some columns before the column that currently has the index `to`. The edits rewrite every row and include the white space of the cells.
+ */
+export const moveColumn = (sheet: Sheet, from: number, to: number, count = 1): Edits => {
   const { fence, rows, dashes, width, delimiter } = sheet
-  if (from < 0 || from >= width || to < 0 || to > width || to === from || to === from + 1) return []
-  const change = { axis: 'column', kind: 'move', from, to } as const
+  if (!isMove(from, to, count, width)) return []
+  const change = { axis: 'column', kind: 'move', from, count, to } as const
   const written = (row: Row, at: number): Edit[] => {
-    const areas = Array.from({ length: Math.max(row.cells.length, Math.min(width, Math.max(from, to - 1) + 1)) }, (_area, column) => {
+    const areas = Array.from({ length: Math.max(row.cells.length, Math.min(width, Math.max(from + count, to))) }, (_area, column) => {
       const cell = row.cells[column]
       if (cell === undefined) return row === dashes ? ' --- ' : delimiter === undefined ? '   ' : ''
       const now = isFormula(cell.text) ? formulaAfter(cell.text, change, isOwn(sheet)) : cell.text
       const middle = now === cell.text ? fence.source.slice(cell.from, cell.to) : writtenCell(sheet, now, at)
       return fence.source.slice(cell.area.from, cell.from) + middle + fence.source.slice(cell.to, cell.area.to)
     })
-    const [area = ''] = areas.splice(from, 1)
-    areas.splice(to > from ? to - 1 : to, 0, area)
+    areas.splice(movedTo(change), 0, ...areas.splice(from, count))
     return replace(fence, row.line, delimiter === undefined ? `|${areas.join('|')}|` : areas.join(delimiter))
   }
   return within(fence, [...rows.flatMap(written), ...(dashes === undefined ? [] : written(dashes, 1))])
@@ -342,8 +350,10 @@ export const tableOf = (sheet: Sheet): Table => ({
   setCells: (changes) => setCells(sheet, changes),
   insertRow: (at) => insertRow(sheet, at),
   insertColumn: (at) => insertColumn(sheet, at),
-  deleteRow: (at) => deleteRow(sheet, at),
-  deleteColumn: (at) => deleteColumn(sheet, at),
+  deleteRow: (at, count) => deleteRow(sheet, at, count),
+  deleteColumn: (at, count) => deleteColumn(sheet, at, count),
+  moveRow: (from, to, count) => moveRow(sheet, from, to, count),
+  moveColumn: (from, to, count) => moveColumn(sheet, from, to, count),
   sortRows: (column, descending, valueAt) => sortRows(sheet, column, descending, valueAt),
   ...(sheet.delimiter === undefined ? { align: () => alignColumns(sheet) } : {})
 })

@@ -29,13 +29,21 @@ export interface Table {
   /** Inserts an empty row before the row with this index. */
   insertRow(at: number): Edits
   insertColumn(at: number): Edits
-  deleteRow(at: number): Edits
-  deleteColumn(at: number): Edits
+  /** Deletes some rows. `count` is 1 if it is missing. */
+  deleteRow(at: number, count?: number): Edits
+  deleteColumn(at: number, count?: number): Edits
+  /** Puts some rows before the row that currently has the index `to`. The heading stays first. */
+  moveRow(from: number, to: number, count?: number): Edits
+  moveColumn(from: number, to: number, count?: number): Edits
   /** Sorts the rows below the heading by the values of a column. */
   sortRows(column: number, descending: boolean, valueAt: (row: number, column: number) => Scalar): Edits
   /** Pads the cells in the source so that columns line up. Absent if the source cannot have aligned columns. */
   align?(): Edits
 }
+
+/** Whether some rows or columns exist and are elsewhere after a move to the place before the one that has the index `to`. */
+export const isMove = (from: number, to: number, count: number, size: number): boolean =>
+  count > 0 && from >= 0 && from + count <= size && to >= 0 && to <= size && (to < from || to > from + count)
 
 /** Returns the order of rows sorted by a column. The heading stays first, and empty cells come last in both directions. */
 export const sortedOrder = (

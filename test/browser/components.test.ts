@@ -762,7 +762,7 @@ test('[COMP-9] [COMP-38] [COMP-51] while a cell is written others cannot open it
   await ben.leave()
 })
 
-test('[COMP-41] [COMP-50] [COMP-78] cells of all sheets are picked for a formula by mouse and by keys; elsewhere a click saves the cell', async () => {
+test('[COMP-41] [COMP-50] [COMP-78] [COMP-81] [COMP-82] [COMP-83] cells of all sheets are picked for a formula by mouse and by keys; letters and numbers move columns and rows', async () => {
   const table = '| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n```\n\n'
   const filler = 'Words.\n\n'.repeat(80)
   const own = '| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 5 |\n| 3 | 4 |  |\n'
@@ -798,6 +798,31 @@ test('[COMP-41] [COMP-50] [COMP-78] cells of all sheets are picked for a formula
   await drag(0, 'A2', 'B3')
   const marked = await cell(0, 'A2').evaluate((element) => (element.getRootNode() as unknown as Window).getSelection()?.toString())
   expect([await selected(0), marked]).toEqual([4, ''])
+  await page.keyboard.press('Control+z')
+  await text(source)
+  const head = (axis: 'column' | 'row', index: number) => grid(0).locator(`[data-${axis}="${index}"]`)
+  await cell(0, 'C3').press('=')
+  await head('row', 1).click()
+  expect(await field.inputValue()).toBe('=A2:C2')
+  await head('column', 0).click()
+  expect(await field.inputValue()).toBe('=A1:A3')
+  await page.keyboard.press('Escape')
+  await head('column', 0).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Move column right' }).click()
+  const swapped = source.replace(own, '| B | A | C |\n| --- | --- | --- |\n| 2 | 1 | 5 |\n| 4 | 3 |  |\n')
+  await text(swapped)
+  // The moved column is still selected, and the focus is in it.
+  await until(async () => (await selected(0)) === 3 && (await head('column', 1).getAttribute('aria-selected')) === 'true', 'it is selected')
+  await head('column', 1).hover()
+  await page.mouse.down()
+  const edge = await head('column', 2).boundingBox()
+  if (edge === null) throw new Error('the letter is not drawn')
+  await page.mouse.move(edge.x + edge.width - 5, edge.y + 5, { steps: 3 })
+  await page.locator('.drop-line').waitFor()
+  await page.mouse.up()
+  await text(source.replace(own, '| B | C | A |\n| --- | --- | --- |\n| 2 | 5 | 1 |\n| 4 |  | 3 |\n'))
+  await page.keyboard.press('Control+z')
+  await text(swapped)
   await page.keyboard.press('Control+z')
   await text(source)
   await cell(0, 'C2').press('=')

@@ -4,8 +4,9 @@
 import type { BoardEvent } from '../../shared/components/board-session.ts'
 import type { Card, CardPlace } from '../../shared/fences/board.ts'
 import { wordsOf } from '../../shared/components/board.ts'
-import { cardTarget, columnTarget, startDrag } from './board-drag.ts'
+import { cardTarget, columnTarget } from './board-drag.ts'
 import { type BoardSession, cardOf } from './board-session.ts'
+import { startDrag } from './drag.ts'
 import type { ComponentInput } from './input.ts'
 
 export interface BoardListeners {

@@ -7,6 +7,7 @@ import type { Typed } from '../../shared/components/sheet-pointing.ts'
 import type { Side } from '../../shared/fences/sheet.ts'
 import type { Person } from '../presence/people.ts'
 import { locale, t } from '../text/t.ts'
+import { Head, type HeadActions } from './sheet-heads.tsx'
 import { shownNumber } from './shown-number.ts'
 import { CellGap, spansOf } from './sheet-window.tsx'
 
@@ -28,6 +29,8 @@ interface RowInput {
   readonly to: number
   /** Column of the selection's last cell if it is in this row. This cell is always drawn. */
   readonly end: number
+  /** Whether the entire row is selected as such. */
+  readonly isWhole: boolean
   /** Range of the drawn columns: the first one, and the one after the last. */
   readonly columns: readonly [number, number]
   readonly come: (place: Place) => void
@@ -56,6 +59,7 @@ export interface FieldActions {
 /** The actions on the cells of a grid. The object stays the same as long as the grid exists. */
 export interface GridActions {
   readonly field: FieldActions
+  readonly heads: HeadActions
   press(place: Place, isRange: boolean, isTouch: boolean): void
   /** Inserts a reference to the pressed cell into the formula that is being edited. Returns false if no reference can be inserted. */
   point(place: Place, isRange: boolean): boolean
@@ -84,18 +88,17 @@ export class GridRow extends Component<RowInput> {
       rest.current !== next.current ||
       rest.end !== next.end ||
       rest.from !== next.from ||
+      rest.isWhole !== next.isWhole ||
       rest.to !== next.to
     )
   }
 
-  override render({ row, cells, current, from, to, end, columns, come, edited, held, sheet, actions }: RowInput): JSX.Element {
+  override render({ row, cells, current, from, to, end, isWhole, columns, come, edited, held, sheet, actions }: RowInput): JSX.Element {
     const isDrawn = (column: number): boolean =>
       (column >= columns[0] && column < columns[1]) || column === current || column === end || column === edited
     return (
       <tr role='row' aria-rowindex={row + 1}>
-        <th class='sheet-number' role='rowheader' scope='row'>
-          {row + 1}
-        </th>
+        <Head axis='row' index={row} isSelected={isWhole} actions={actions.heads} />
         {spansOf(cells.length, isDrawn).map((span) => {
           const place = { row, column: span.from }
           const { column } = place

@@ -1,65 +1,84 @@
-/** The menu of a sheet, with actions on rows and columns. */
+/** The menu of a sheet, with actions on the selected rows and columns. */
 import type { JSX } from 'preact'
-import type { Place } from '../../shared/components/cell-range.ts'
+import type { Area, Axis, Place } from '../../shared/components/cell-range.ts'
+import { refusalOf, spanOf, stepOf } from '../../shared/components/sheet-shape.ts'
 import type { Change } from '../../shared/fences/formula/rewrite.ts'
 import type { Scalar } from '../../shared/fences/formula/values.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { Edit } from '../../shared/text/diff.ts'
-import { t } from '../text/t.ts'
+import { t, tn } from '../text/t.ts'
 import { Pop, PopItem } from '../ui/pop.tsx'
 
 interface SheetMenuInput {
+  readonly table: Table
   /** The focused cell. */
   readonly at: Place
-  /** Number of columns of the sheet. */
-  readonly width: number
-  /** Whether the columns in the source of the sheet can be aligned. */
-  readonly aligns: boolean
+  /** The selected cells. */
+  readonly area: Area
+  /** Set if entire rows or columns are selected. The menu then has only their actions. */
+  readonly whole: Axis | undefined
   readonly anchor: HTMLElement
   readonly act: (edits: (now: Table) => readonly Edit[]) => boolean
-  /** Like `act`, for inserting and deleting rows and columns. It also adjusts the formulas of other sheets. */
-  readonly reshape: (edits: (now: Table) => readonly Edit[], change: Change) => void
+  readonly shape: (change: Change) => void
   readonly valueOf: (place: Place) => Scalar
   readonly onClose: () => void
 }
 
-export const SheetMenu = ({ at, width, aligns, anchor, act, reshape, valueOf, onClose }: SheetMenuInput): JSX.Element => (
-  <Pop label={t('Rows and columns')} anchor={anchor} onClose={onClose}>
-    <PopItem
-      disabled={at.row === 0}
-      onChoose={() => reshape((now) => now.insertRow(at.row), { axis: 'row', kind: 'insert', at: at.row, count: 1 })}
-    >
-      {t('Add row above')}
-    </PopItem>
-    <PopItem onChoose={() => reshape((now) => now.insertRow(at.row + 1), { axis: 'row', kind: 'insert', at: at.row + 1, count: 1 })}>
-      {t('Add row below')}
-    </PopItem>
-    <PopItem
-      why={at.row === 0 ? t('The first row contains the column names.') : undefined}
-      onChoose={() => reshape((now) => now.deleteRow(at.row), { axis: 'row', kind: 'delete', at: at.row, count: 1 })}
-    >
-      {t('Delete row')}
-    </PopItem>
-    <PopItem onChoose={() => reshape((now) => now.insertColumn(at.column), { axis: 'column', kind: 'insert', at: at.column, count: 1 })}>
-      {t('Add column before')}
-    </PopItem>
-    <PopItem
-      onChoose={() => reshape((now) => now.insertColumn(at.column + 1), { axis: 'column', kind: 'insert', at: at.column + 1, count: 1 })}
-    >
-      {t('Add column after')}
-    </PopItem>
-    <PopItem
-      why={width === 1 ? t('A sheet must have at least one column.') : undefined}
-      onChoose={() => reshape((now) => now.deleteColumn(at.column), { axis: 'column', kind: 'delete', at: at.column, count: 1 })}
-    >
-      {t('Delete column')}
-    </PopItem>
-    <PopItem onChoose={() => act((now) => now.sortRows(at.column, false, (row, column) => valueOf({ row, column })))}>
-      {t('Sort A to Z')}
-    </PopItem>
-    <PopItem onChoose={() => act((now) => now.sortRows(at.column, true, (row, column) => valueOf({ row, column })))}>
-      {t('Sort Z to A')}
-    </PopItem>
-    {aligns && <PopItem onChoose={() => act((now) => now.align?.() ?? [])}>{t('Align columns in the source')}</PopItem>}
-  </Pop>
-)
+/** Returns the actions on the selected rows or columns, in the order of the menu. */
+function changesOf(area: Area, axis: Axis): readonly (readonly [words: string, change: Change])[] {
+  const { from: at, count } = spanOf(area, axis)
+  const insert = (index: number): Change => ({ axis, kind: 'insert', at: index, count: 1 })
+  const [back, forth] = [stepOf(area, axis, -1), stepOf(area, axis, 1)]
+  const gone: Change = { axis, kind: 'delete', at, count }
+  return axis === 'row'
+    ? [
+        [t('Add row above'), insert(at)],
+        [t('Add row below'), insert(at + count)],
+        [tn(count, 'Move row up', 'Move {count} rows up'), back],
+        [tn(count, 'Move row down', 'Move {count} rows down'), forth],
+        [count === 1 ? t('Delete row') : tn(count, 'Delete 1 row', 'Delete {count} rows'), gone]
+      ]
+    : [
+        [t('Add column before'), insert(at)],
+        [t('Add column after'), insert(at + count)],
+        [tn(count, 'Move column left', 'Move {count} columns left'), back],
+        [tn(count, 'Move column right', 'Move {count} columns right'), forth],
+        [count === 1 ? t('Delete column') : tn(count, 'Delete 1 column', 'Delete {count} columns'), gone]
+      ]
+}
+
+export function SheetMenu({ table, at, area, whole, anchor, act, shape, valueOf, onClose }: SheetMenuInput): JSX.Element {
+  const shapes = (axis: Axis): JSX.Element[] =>
+    changesOf(area, axis).map(([words, change]) => {
+      const refusal = refusalOf(table, change)
+      const why =
+        refusal === 'heading'
+          ? t('The first row contains the column names.')
+          : refusal === 'last'
+            ? t('A sheet must have at least one column.')
+            : undefined
+      return (
+        <PopItem key={words} why={why} disabled={refusal === 'edge'} onChoose={() => shape(change)}>
+          {words}
+        </PopItem>
+      )
+    })
+  const sort = (isDescending: boolean): void =>
+    void act((now) => now.sortRows(at.column, isDescending, (row, column) => valueOf({ row, column })))
+  const label = whole === undefined ? t('Rows and columns') : whole === 'row' ? t('Rows') : t('Columns')
+  return (
+    <Pop label={label} anchor={anchor} onClose={onClose}>
+      {whole !== 'column' && shapes('row')}
+      {whole !== 'row' && shapes('column')}
+      {whole !== 'row' && (
+        <>
+          <PopItem onChoose={() => sort(false)}>{t('Sort A to Z')}</PopItem>
+          <PopItem onChoose={() => sort(true)}>{t('Sort Z to A')}</PopItem>
+        </>
+      )}
+      {whole === undefined && table.align !== undefined && (
+        <PopItem onChoose={() => act((now) => now.align?.() ?? [])}>{t('Align columns in the source')}</PopItem>
+      )}
+    </Pop>
+  )
+}

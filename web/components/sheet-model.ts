@@ -1,18 +1,13 @@
 /** The complete state of a sheet on the page: its values, its session, its pointer and its clipboard. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { type Area, areaBetween } from '../../shared/components/cell-range.ts'
-import { parseChart } from '../../shared/fences/chart.ts'
-import { followData } from '../../shared/fences/chart-pick.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
-import type { Change } from '../../shared/fences/formula/rewrite.ts'
-import { parseSheet } from '../../shared/fences/sheet.ts'
-import { followChange } from '../../shared/fences/sheet-edits.ts'
 import type { Table } from '../../shared/fences/table.ts'
-import type { Edit } from '../../shared/text/diff.ts'
 import type { ComponentInput } from './input.ts'
 import { type Cells, createCells } from './sheet-cells.ts'
 import { type Clipboard, createClipboard } from './sheet-clipboard.ts'
 import type { GridActions } from './sheet-grid.tsx'
+import { createHeads } from './sheet-head-actions.ts'
 import { type Act, createSession, type SheetSession } from './sheet-session.ts'
 import type { Writer } from './sheets-around.ts'
 
@@ -27,11 +22,10 @@ export interface SheetModel extends Clipboard {
   readonly isDrawing: { current: boolean }
   readonly actions: GridActions
   readonly act: Act
-  /** Inserts or deletes rows or columns. It also adjusts charts and the formulas of other sheets. */
-  reshape(edits: (now: Table) => readonly Edit[], change: Change): void
 }
 
-function createActions({ around, sheetIndex }: ComponentInput, session: SheetSession): GridActions {
+function createActions(input: ComponentInput, session: SheetSession, openMenu: (anchor: HTMLElement) => void): GridActions {
+  const { around, sheetIndex } = input
   const pickHere = (): void => {
     const picker = around.picker.peek()
     if (picker !== undefined && sheetIndex.peek() >= 0) picker.sheet.value = sheetIndex.peek()
@@ -40,6 +34,7 @@ function createActions({ around, sheetIndex }: ComponentInput, session: SheetSes
   const writer = (): Writer | undefined => (sheetIndex.peek() < 0 ? undefined : around.writer.peek())
   return {
     field: session.field,
+    heads: createHeads({ input, session, writer, openMenu }),
     press(place, isRange, isTouch) {
       pickHere()
       const now = writer()
@@ -49,7 +44,7 @@ function createActions({ around, sheetIndex }: ComponentInput, session: SheetSes
     point: (place, isRange) => writer()?.point(sheetIndex.peek(), place, isRange) ?? false,
     over(place) {
       const now = writer()
-      if (now === undefined) session.go(place, true)
+      if (now === undefined) session.dispatch({ kind: 'over', place })
       else if (now.goesOn(sheetIndex.peek())) now.point(sheetIndex.peek(), place, true)
     },
     focused(place) {
@@ -74,16 +69,16 @@ export function createSheetModel(input: ComponentInput, tableOf: TableOf): Sheet
   const isDrawing = { current: false }
   const act: Act = (edits) =>
     input.act((now: Fence, all) => {
-      const others = all.filter(({ kind, from }) => kind === 'sheet' && from !== now.from).map(parseSheet)
       const fresh = tableOf(now)
-      return fresh === undefined ? [] : edits(fresh, others, all).toSorted((one, other) => one.from - other.from)
+      return fresh === undefined ? [] : edits(fresh, all).toSorted((one, other) => one.from - other.from)
     })
-  const session = createSession({ input, table, act, isDrawing, openMenu: (anchor) => (menu.value = anchor) })
+  const openMenu = (anchor: HTMLElement): void => void (menu.value = anchor)
+  const session = createSession({ input, table, act, isDrawing, openMenu })
   const cells = createCells(input, table, session.size)
   const area = computed(() => {
     const pointed = input.around.pointed.value
     const isHere = pointed !== undefined && pointed.sheet === input.sheetIndex.value
-    return isHere ? areaBetween(pointed.one, pointed.other) : areaBetween(session.at.value, session.to.value)
+    return isHere ? areaBetween(pointed.one, pointed.other) : session.area.value
   })
   return {
     table,
@@ -92,22 +87,8 @@ export function createSheetModel(input: ComponentInput, tableOf: TableOf): Sheet
     area,
     menu,
     isDrawing,
-    actions: createActions(input, session),
+    actions: createActions(input, session, openMenu),
     act,
-    ...createClipboard({ table, area, session, shownAt: ({ row, column }) => cells.texts.peek()[row]?.[column] ?? '' }),
-    reshape(edits, change) {
-      act((now, others, all) => {
-        const own = edits(now)
-        const { id, kind } = now.fence
-        if (own.length === 0 || id === undefined || kind !== 'sheet') return own
-        const charts = all.filter((each) => each.kind === 'chart').map(parseChart)
-        return [
-          ...own,
-          ...others.flatMap((other) => followChange(other, id, change)),
-          ...charts.flatMap((each) => followData(each, id, change))
-        ]
-      })
-      session.focus()
-    }
+    ...createClipboard({ table, area, session, shownAt: ({ row, column }) => cells.texts.peek()[row]?.[column] ?? '' })
   }
 }

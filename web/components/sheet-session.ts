@@ -3,10 +3,10 @@
  * The pure part, which decides the next state and its effects, is shared/components/sheet-session.ts.
  */
 import { computed, signal, type ReadonlySignal } from '@preact/signals'
-import { nameOf, type Place } from '../../shared/components/cell-range.ts'
+import { type Area, type Axis, cornersOf, nameOf, type Place } from '../../shared/components/cell-range.ts'
 import type { Begun } from '../../shared/components/sheet-draft.ts'
 import type { Typed } from '../../shared/components/sheet-pointing.ts'
-import { inside, sizeOf } from '../../shared/components/sheet-selection.ts'
+import { areaOf, inside, sizeOf } from '../../shared/components/sheet-selection.ts'
 import {
   beginSheet,
   clipsCells,
@@ -21,7 +21,6 @@ import {
   takesCells
 } from '../../shared/components/sheet-session.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
-import type { Sheet } from '../../shared/fences/sheet.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { toast } from '../ui/toast.tsx'
@@ -31,7 +30,7 @@ import { announced } from './sheet-words.ts'
 import { goToSheet, type Writer } from './sheets-around.ts'
 
 /** Changes the text of a sheet. `all` contains the fences of the document. */
-export type Act = (edits: (now: Table, others: readonly Sheet[], all: readonly Fence[]) => readonly Edit[]) => boolean
+export type Act = (edits: (now: Table, all: readonly Fence[]) => readonly Edit[]) => boolean
 
 export interface SheetSession {
   /** Number of rows and columns, including a row or column that was begun after the last one. */
@@ -40,6 +39,10 @@ export interface SheetSession {
   readonly at: ReadonlySignal<Place>
   /** The corner of the selection opposite the focused cell. */
   readonly to: ReadonlySignal<Place>
+  /** The selected cells. */
+  readonly area: ReadonlySignal<Area>
+  /** Whether entire rows or columns are selected. */
+  readonly whole: ReadonlySignal<Axis | undefined>
   /** The cell that is being edited. */
   readonly begun: ReadonlySignal<Begun | undefined>
   /** The content and the selection of the field. */
@@ -83,11 +86,14 @@ function write(field: HTMLInputElement, { text, from, to }: Typed): void {
 /** Announces a message to screen readers, shows it as a notice, or both. */
 function announce({ said, suggests }: ComponentInput, announcement: SheetAnnouncement): void {
   const { kind } = announcement
+  // The notice about a suggestion describes the change.
+  if (kind === 'shaped' && suggests()) return
   const words = announced(announcement, suggests())
+  const isQuiet = kind === 'pointed' || kind === 'whole' || kind === 'shaped'
   const isShort = kind === 'pasted' && announcement.rowsFit === announcement.rows && announcement.columnsFit === announcement.columns
   const tell = (): void => {
-    if (kind === 'full' || kind === 'pasted' || kind === 'pointed') said.value = words
-    if (kind !== 'pointed' && !isShort) toast(words)
+    if (kind !== 'nested' && kind !== 'held' && kind !== 'shared id') said.value = words
+    if (!isQuiet && !isShort) toast(words)
   }
   // The message about a paste that was cut off must follow the notice about the suggestion.
   if (kind === 'pasted' && !isShort && suggests()) queueMicrotask(tell)
@@ -100,6 +106,7 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
   const selection = computed(() => state.value.selection)
   const at = computed(() => inside(selection.value, table.value, selection.value.from))
   const to = computed(() => inside(selection.value, table.value, selection.value.end))
+  const area = computed(() => areaOf(selection.value, table.value))
   const field: { current: HTMLInputElement | undefined } = { current: undefined }
   const wantsFocus = { current: false }
   const asked = signal(0)
@@ -113,13 +120,14 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     index: sheetIndex.peek(),
     mayChange: input.refusal.peek() === undefined,
     isPicking: around.picker.peek() !== undefined && sheetIndex.peek() >= 0,
+    isSuggesting: input.suggests(),
     isWriting: around.writer.peek() !== undefined,
     held: input.held.peek()
   })
   const draftNow = (): Typed => (field.current === undefined ? state.peek().draft : typedIn(field.current))
 
   const carryOut = (action: SheetAction, target: EventTarget | null): void => {
-    const range = { sheet: sheetIndex.peek(), one: at.peek(), other: to.peek() }
+    const range = { sheet: sheetIndex.peek(), ...cornersOf(area.peek()) }
     /** Brings a sheet into view. Returns false if it is not drawn. */
     const drawn = (sheet: number): boolean => {
       const fence = sheets.peek().sheets[sheet]?.fence
@@ -158,7 +166,7 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     const { edits, announcement, action, hold, next } = outcome
     // The state changes before the text is stored, so that the grid draws the stored text immediately.
     state.value = outcome.state
-    const isDone = edits === undefined || act((now, _others, all) => edits(now, all))
+    const isDone = edits === undefined || act(edits)
     share(before, state.peek())
     if (hold !== undefined) input.hold(hold ?? undefined)
     if (announcement !== undefined && isDone) announce(input, announcement)
@@ -184,6 +192,7 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     actions: fieldActions,
     takes: () => field.current !== undefined && takesCells({ ...state.peek(), draft: draftNow() }),
     goesOn: (sheet) => field.current !== undefined && growsOn({ ...state.peek(), draft: draftNow() }, sheet),
+    leave: () => field.current?.blur(),
     point: (sheet, place, isRange) =>
       field.current !== undefined && dispatch({ kind: 'point', draft: draftNow(), sheet, place, isRange }).isTaken === true
   }
@@ -191,6 +200,8 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     size: computed(() => sizeOf(selection.value, table.value)),
     at,
     to,
+    area,
+    whole: computed(() => selection.value.whole),
     begun: computed(() => state.value.begun),
     draft: computed(() => state.value.draft),
     conflict: computed(() => state.value.conflict),

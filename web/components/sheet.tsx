@@ -5,9 +5,8 @@
 import { useComputed, useSignalEffect } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { nameOf, type Place, rangeName, rowsIn, textAt } from '../../shared/components/cell-range.ts'
+import { cornersOf, nameOf, type Place, rangeName, rowsIn, textAt } from '../../shared/components/cell-range.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
-import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
 import { tableOf } from '../../shared/fences/sheet-edits.ts'
 import type { Table } from '../../shared/fences/table.ts'
@@ -16,6 +15,7 @@ import { locale, t } from '../text/t.ts'
 import { GoneWords, WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 import { CellField, GridRow, type Shown } from './sheet-grid.tsx'
+import { Head, type HeadActions } from './sheet-heads.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
 import { createSheetModel, type SheetModel, type TableOf } from './sheet-model.ts'
 import type { Picker } from './sheets-around.ts'
@@ -38,7 +38,7 @@ function SheetBar({ input, model }: PartInput): JSX.Element {
 
 /** Shows what the person is selecting cells for. */
 function PickBar({ picker, input, model: { session } }: PartInput & { readonly picker: Picker }): JSX.Element {
-  const range = { sheet: input.sheetIndex.value, one: session.at.value, other: session.to.value }
+  const range = { sheet: input.sheetIndex.value, ...cornersOf(session.area.value) }
   return (
     <div class='sheet-bar sheet-pick'>
       <span class='sheet-name' dir='auto'>
@@ -88,14 +88,20 @@ function CellBar({ input, model: { table, cells, session, menu } }: PartInput): 
   )
 }
 
-const SheetHead = ({ width, longest }: { width: number; longest: readonly string[] }): JSX.Element => (
+interface SheetHeadInput {
+  readonly width: number
+  readonly longest: readonly string[]
+  /** The columns that are selected entirely: the first and the last one. */
+  readonly selected: readonly [number, number] | undefined
+  readonly actions: HeadActions
+}
+
+const SheetHead = ({ width, longest, selected: [from, to] = [0, -1], actions }: SheetHeadInput): JSX.Element => (
   <thead>
     <tr role='row'>
       <th class='sheet-number' aria-hidden='true' />
       {Array.from({ length: width }, (_cell, column) => (
-        <th key={column} class='sheet-number' role='columnheader' scope='col'>
-          {lettersOfColumn(column)}
-        </th>
+        <Head key={column} axis='column' index={column} isSelected={column >= from && column <= to} actions={actions} />
       ))}
     </tr>
     <WidthRow texts={longest} />
@@ -112,7 +118,10 @@ function useCellFocus({ isDrawing, session }: SheetModel, element: RefObject<HTM
     if (!session.wantsFocus.current || session.begun.value !== undefined) return
     session.wantsFocus.current = false
     const cell = element.current?.querySelector<HTMLElement>(`[data-cell="${nameOf(session.to.value)}"]`)
-    cell?.focus()
+    // The first cell of a selected row or column need not be in view.
+    const isWhole = session.whole.value !== undefined
+    cell?.focus({ preventScroll: isWhole })
+    if (isWhole) cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   })
 }
 
@@ -157,13 +166,13 @@ function useWanted({ around, sheetIndex }: ComponentInput, { session }: SheetMod
 }
 
 /** The buttons at the edges add a row or a column, as they do for a table in the text. */
-function AddButton({ input, model: { table, session, reshape }, axis }: PartInput & { readonly axis: 'row' | 'column' }): JSX.Element {
+function AddButton({ input, model: { table, session }, axis }: PartInput & { readonly axis: 'row' | 'column' }): JSX.Element {
   const { texts, width } = table.value
   const at = axis === 'row' ? texts.length : width
   const isFull = at >= (axis === 'row' ? limits.sheetRowsMax : limits.sheetColumnsMax)
   const isShown = input.refusal.value === undefined && input.around.picker.value === undefined && !isFull
   const add = (): void => {
-    reshape((now) => (axis === 'row' ? now.insertRow(at) : now.insertColumn(at)), { axis, kind: 'insert', at, count: 1 })
+    session.dispatch({ kind: 'shape', change: { axis, kind: 'insert', at, count: 1 } })
     const { row, column } = session.at.peek()
     session.go(axis === 'row' ? { row: at, column } : { row, column: at })
   }
@@ -180,6 +189,7 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
   const { seen, rowHeight, follow, come } = useSheetWindow(scroller)
   const { height, width } = session.size.value
   const [at, to] = [session.at.value, session.to.value]
+  const whole = session.whole.value
   const { top, bottom, first, last } = model.area.value
   const { around, sheetIndex } = input
   const edited = session.begun.value
@@ -207,7 +217,12 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
           aria-readonly={input.refusal.value !== undefined}
           aria-multiselectable
         >
-          <SheetHead width={width} longest={cells.longest.value} />
+          <SheetHead
+            width={width}
+            longest={cells.longest.value}
+            selected={whole === 'column' ? [first, last] : undefined}
+            actions={actions.heads}
+          />
           <tbody>
             {spansOf(height, isDrawn).map(({ from: row, length, isDrawn: drawn }) =>
               drawn ? (
@@ -219,6 +234,7 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
                   end={row === corner.row ? corner.column : -1}
                   columns={columns}
                   come={come}
+                  isWhole={whole === 'row' && row >= top && row <= bottom}
                   from={row >= top && row <= bottom ? first : 0}
                   to={row >= top && row <= bottom ? last : -1}
                   edited={row === edited?.row && !isElsewhere ? edited.column : -1}
@@ -292,7 +308,7 @@ interface GridInput {
 export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInput): JSX.Element {
   const element = useRef<HTMLDivElement>(null)
   const model = useMemo(() => createSheetModel(input, tableOf), [input])
-  const { table, cells, session, menu, act, reshape } = model
+  const { table, cells, session, menu, act } = model
   useWanted(input, model, element)
   useSignalEffect(() => session.follow())
   useSignalEffect(() => {
@@ -323,10 +339,11 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
       {anchor !== undefined && (
         <SheetMenu
           at={session.at.value}
-          width={session.size.value.width}
-          aligns={table.value.align !== undefined}
+          table={table.value}
+          area={session.area.value}
+          whole={session.whole.value}
           anchor={anchor}
-          reshape={reshape}
+          shape={(change) => void session.dispatch({ kind: 'shape', change })}
           act={(edits) => {
             const done = act(edits)
             session.focus()

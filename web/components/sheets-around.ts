@@ -19,6 +19,8 @@ export interface Writer {
   takes(): boolean
   /** Whether the last reference is to cells of this sheet, and the range of that reference can still grow. */
   goesOn(sheet: number): boolean
+  /** Leaves the field, which saves the formula. */
+  leave(): void
   /** Inserts a reference to a cell into the formula. Returns false if none can be inserted at the cursor. */
   point(sheet: number, place: Place, isRange: boolean): boolean
 }

@@ -3,11 +3,12 @@ import { applyEdits, type Edit } from '../../text/diff.ts'
 import { type CellName, nameOfCell, referencesIn, type WrittenReference } from './parse.ts'
 
 /**
- * A change to rows or columns, counted from 0. For a move, `to` is the index before which the row or column is inserted, counted before the move.
+ * A change to neighboring rows or columns, counted from 0. For a move, `to` is the index before which they are inserted, counted before the move. It
+ * is not one of them.
  */
 export type Change = { readonly axis: 'row' | 'column' } & (
   | { readonly kind: 'insert' | 'delete'; readonly at: number; readonly count: number }
-  | { readonly kind: 'move'; readonly from: number; readonly to: number }
+  | { readonly kind: 'move'; readonly from: number; readonly count: number; readonly to: number }
 )
 
 type Span = readonly [number, number]
@@ -24,19 +25,27 @@ const deleted = ([first, last]: Span, at: number, count: number): Span | undefin
   return end < begin ? undefined : [begin, end]
 }
 
-/** Returns a span after a move. It shrinks if a part moves out of it, and grows if a part moves between its ends. */
-const moved = (span: Span, from: number, to: number): Span => {
-  const target = to > from ? to - 1 : to
+/** Returns the index of the first moved row or column after a move. */
+export const movedTo = ({ from, count, to }: { readonly from: number; readonly count: number; readonly to: number }): number =>
+  to > from ? to - count : to
+
+/**
+ * Returns a span after a move. It always names the cells that did not move. If one of its ends moves, it shrinks when that part leaves the span, and
+ * stays as it is when that part moves within it. It grows if other rows or columns move between its ends. A span of moved cells only moves with them.
+ */
+const moved = (span: Span, change: { readonly from: number; readonly count: number; readonly to: number }): Span => {
+  const { from, count } = change
+  const [target, until] = [movedTo(change), from + count - 1]
   const [first, last] = span
-  if (first === from && last === from) return [target, target]
-  if (first <= from && from <= last && first <= target && target <= last) return span
-  const left = deleted(span, from, 1) ?? span
-  return inserted(left, target, 1)
+  if (from <= first && last <= until) return [first - from + target, last - from + target]
+  if (first <= from && until <= last && first <= target && target + count - 1 <= last) return span
+  const left = deleted(span, from, count) ?? span
+  return inserted(left, target, count)
 }
 
 const spanAfter = (change: Change, span: Span, grows: boolean): Span | undefined => {
   if (change.kind === 'insert' && grows) return [span[0], span[1] + change.count]
-  if (change.kind === 'move') return moved(span, change.from, change.to)
+  if (change.kind === 'move') return moved(span, change)
   return change.kind === 'insert' ? inserted(span, change.at, change.count) : deleted(span, change.at, change.count)
 }
 

@@ -1,0 +1,79 @@
+/** Changes of entire rows and columns in a sheet: their edits, the reasons against them, and the selection after them. */
+import { parseChart } from '../fences/chart.ts'
+import { followData } from '../fences/chart-pick.ts'
+import type { Fence } from '../fences/fences.ts'
+import { type Change, movedTo } from '../fences/formula/rewrite.ts'
+import { parseSheet } from '../fences/sheet.ts'
+import { followChange } from '../fences/sheet-edits.ts'
+import { isMove, type Table } from '../fences/table.ts'
+import type { Edit } from '../text/diff.ts'
+import type { Area, Axis, Place } from './cell-range.ts'
+import { atWhole, type Selection } from './sheet-selection.ts'
+
+/** Returns the first row or column of an area, and their number. */
+export const spanOf = ({ top, bottom, first, last }: Area, axis: Axis): { readonly from: number; readonly count: number } =>
+  axis === 'row' ? { from: top, count: bottom - top + 1 } : { from: first, count: last - first + 1 }
+
+/** Returns the change that moves the rows or columns of an area by one place. */
+export function stepOf(area: Area, axis: Axis, by: 1 | -1): Change {
+  const { from, count } = spanOf(area, axis)
+  return { axis, kind: 'move', from, count, to: by === 1 ? from + count + 1 : from - 1 }
+}
+
+/**
+ * Returns why a change is impossible; undefined if it is possible. `heading`: the first row stays in its place. `last`: at least one column must
+ * remain. `edge`: there is no such place.
+ */
+export function refusalOf({ texts, width }: Pick<Table, 'texts' | 'width'>, change: Change): 'heading' | 'last' | 'edge' | undefined {
+  const isRow = change.axis === 'row'
+  if (change.kind === 'insert') return isRow && change.at === 0 && texts.length > 0 ? 'edge' : undefined
+  if (isRow && (change.kind === 'move' ? change.from : change.at) === 0) return 'heading'
+  if (change.kind === 'move') {
+    const { from, to, count } = change
+    return (isRow && to === 0) || !isMove(from, to, count, isRow ? texts.length : width) ? 'edge' : undefined
+  }
+  return !isRow && change.count >= width ? 'last' : undefined
+}
+
+const ownEdits = (now: Table, change: Change): readonly Edit[] => {
+  const isRow = change.axis === 'row'
+  switch (change.kind) {
+    case 'insert':
+      return isRow ? now.insertRow(change.at) : now.insertColumn(change.at)
+    case 'delete':
+      return isRow ? now.deleteRow(change.at, change.count) : now.deleteColumn(change.at, change.count)
+    case 'move':
+      return (isRow ? now.moveRow : now.moveColumn)(change.from, change.to, change.count)
+  }
+}
+
+/** Returns the edits of a change. Formulas in other sheets, and charts, go on naming the same cells. `all` contains the fences of the text. */
+export function shapeEdits(now: Table, all: readonly Fence[], change: Change): readonly Edit[] {
+  const own = ownEdits(now, change)
+  const { id, kind, from } = now.fence
+  if (own.length === 0 || id === undefined || kind !== 'sheet') return own
+  return [
+    ...own,
+    ...all.flatMap((each) =>
+      each.kind === 'sheet' && each.from !== from
+        ? followChange(parseSheet(each), id, change)
+        : each.kind === 'chart'
+          ? followData(parseChart(each), id, change)
+          : []
+    )
+  ]
+}
+
+/**
+ * Returns the selection after a change. Selected rows or columns that move stay selected. If entire rows or columns were selected, a new one is
+ * selected, or the one in the place of those that were deleted. Otherwise, the selection keeps its place.
+ */
+export function selectionAfter(selection: Selection, change: Change): Selection {
+  const { axis } = change
+  if (change.kind === 'move') {
+    const by = movedTo(change) - change.from
+    const shifted = (place: Place): Place => ({ ...place, [axis]: place[axis] + by })
+    return { ...selection, from: shifted(selection.from), end: shifted(selection.end) }
+  }
+  return selection.whole === axis ? atWhole(selection, axis, change.at) : selection
+}
