@@ -210,6 +210,13 @@ const pinned = (
   }
 }
 
+/** Returns what an anchor on some words marks after the text was replaced. */
+const leftOf = (before: string, quote: string, after: string): string | undefined => {
+  const { where, replace } = pinned(before, quote)
+  replace(after)
+  return where()
+}
+
 describe('typing', () => {
   test('[ANCHOR-5] text typed at the edges stays outside, text typed inside belongs to the range', () => {
     const { text, where } = pinned('one two three', 'two')
@@ -359,12 +366,8 @@ describe('replacements', () => {
   })
 
   test('[ANCHOR-8] letters that a diff keeps by chance are not the text', () => {
-    const { where, replace } = pinned('The quick brown fox jumps over it.\n', 'quick brown fox')
-    replace('The quaint old box is over there.\n')
-    expect(where()).toBeUndefined()
-    const spelled = pinned('in colour here\n', 'colour')
-    spelled.replace('in color here\n')
-    expect(spelled.where()).toBe('color')
+    expect(leftOf('The quick brown fox jumps over it.\n', 'quick brown fox', 'The quaint old box is over there.\n')).toBeUndefined()
+    expect(leftOf('in colour here\n', 'colour', 'in color here\n')).toBe('color')
   })
 
   test('[ANCHOR-9] finding 2,000 lost anchors in an entirely new megabyte takes bounded time', () => {
@@ -457,12 +460,8 @@ describe('whatever a replacement does', () => {
       }),
       { numRuns: 500 }
     )
-    const { where, replace } = pinned('w475 w476漢q w477🙂q w478', 'w476漢q w477🙂q')
-    replace('w475 w1漢q w4 w2 w478')
-    expect(where()).toBeUndefined()
-    const half = pinned('w475 w566漢q w252é w31x', 'w566漢q w252é')
-    half.replace('w475 w153漢q w252é w31x')
-    expect(half.where()).toBe('w252é')
+    expect(leftOf('w475 w476漢q w477🙂q w478', 'w476漢q w477🙂q', 'w475 w1漢q w4 w2 w478')).toBeUndefined()
+    expect(leftOf('w475 w566漢q w252é w31x', 'w566漢q w252é', 'w475 w153漢q w252é w31x')).toBe('w252é')
   })
 })
 

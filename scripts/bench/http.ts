@@ -2,10 +2,9 @@
  * Measures requests per second: `GET .md` of a closed document (cold, read from the store) and of an open one (warm), and `PUT`. The baseline is a
  * bare Koa route with the same 10 KB. The load comes from this process over persistent sockets, with one request at a time on each. Rounds alternate.
  */
-import { load, type Load, type Requests, secondsPerRound } from './support/load.ts'
-import { createDocument, pause, ms, startBare, type Place, startProcess, table, Typist } from './support/support.ts'
+import { measure, rounds, secondsPerRound, type Subject } from './support/load.ts'
+import { createDocument, ms, startBare, type Place, startProcess, table, Typist } from './support/support.ts'
 
-const rounds = 3
 const content = 'A line of forty characters, more or less.\n'.repeat(244)
 
 const agmd = await startProcess({ env: { AGMD_LOG_LEVEL: 'info', AGMD_IDLE_UNLOAD_SECONDS: '86400' } })
@@ -31,7 +30,7 @@ const coldRequests = cold.map(({ doc, key }) => Buffer.from(get(`/d/${doc}.md`, 
 const bareGet = Buffer.from(get('/text', '-'))
 const warmGet = Buffer.from(get(`/d/${open.doc}.md`, open.key))
 
-const subjects: [string, number, Requests][] = [
+const subjects: Subject[] = [
   ['GET bare koa', koa.port, () => bareGet],
   ['GET .md cold', agmd.port, (connection, n) => coldRequests[(connection * 31 + n) % coldRequests.length] as Buffer],
   ['GET .md warm', agmd.port, () => warmGet],
@@ -46,19 +45,7 @@ const subjects: [string, number, Requests][] = [
   ]
 ]
 
-for (const [, port, requests] of subjects) await load(port, 16, requests)
-const figures = new Map<string, Load[]>()
-for (let round = 0; round < rounds; round++)
-  for (const connections of [16, 64])
-    for (const [name, port, requests] of subjects) {
-      const key = `${name}|${connections}`
-      figures.set(key, [...(figures.get(key) ?? []), await load(port, connections, requests)])
-      await pause(50)
-    }
-const median = (name: string, connections: number): Load => {
-  const all = figures.get(`${name}|${connections}`) ?? []
-  return all.toSorted((one, other) => one.perSecond - other.perSecond)[Math.floor(all.length / 2)] as Load
-}
+const median = await measure(subjects, [16, 64])
 console.log(`requests per second, 10 KB, median of ${rounds} rounds of ${secondsPerRound} s`)
 table(
   ['request', 'connections', 'per second', 'p99 ms', 'of bare koa', 'not 200'],

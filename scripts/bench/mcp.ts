@@ -2,10 +2,9 @@
  * Measures MCP calls per second, `read_doc` and `replace_doc` with edits, compared with the same REST calls on the same server. Each document is 10
  * KB long. The load comes from this process over persistent sockets, with one request at a time on each. Rounds alternate.
  */
-import { type Load, load, type Requests, secondsPerRound } from './support/load.ts'
-import { createDocument, ms, pause, type Place, startProcess, table } from './support/support.ts'
+import { measure, type Requests, rounds, secondsPerRound } from './support/load.ts'
+import { createDocument, ms, type Place, startProcess, table } from './support/support.ts'
 
-const rounds = 3
 const content = `# Bench\n\n## Mark\n\n0\n\n## Rest\n\n${'A line of forty characters, more or less.\n'.repeat(244)}`
 
 const server = await startProcess({ env: { AGMD_LOG_LEVEL: 'info', AGMD_IDLE_UNLOAD_SECONDS: '86400' } })
@@ -43,27 +42,18 @@ const subjects: [string, Requests][] = [
   ['tools/list, MCP', () => request('POST', '/mcp', undefined, { jsonrpc: '2.0', id: 1, method: 'tools/list' })]
 ]
 
-const run = (connections: number, requests: Requests): Promise<Load> => load(server.port, connections, requests)
-for (const [, requests] of subjects) await run(16, requests)
-const figures = new Map<string, Load[]>()
-for (let round = 0; round < rounds; round++)
-  for (const connections of [1, 16])
-    for (const [name, requests] of subjects) {
-      const key = `${name}|${connections}`
-      figures.set(key, [...(figures.get(key) ?? []), await run(connections, requests)])
-      await pause(50)
-    }
-const median = (name: string, connections: number): Load => {
-  const all = figures.get(`${name}|${connections}`) ?? []
-  return all.toSorted((one, other) => one.perSecond - other.perSecond)[Math.floor(all.length / 2)] as Load
-}
+const median = await measure(
+  subjects.map(([name, requests]) => [name, server.port, requests] as const),
+  [1, 16]
+)
 console.log(`calls per second, 10 KB, median of ${rounds} rounds of ${secondsPerRound} s`)
 table(
   ['call', 'connections', 'per second', 'p99 ms', 'of REST', 'not 200'],
   [1, 16].flatMap((connections) =>
     subjects.map(([name]) => {
       const { perSecond, p99, failed } = median(name, connections)
-      const rest = figures.has(`${name.split(',')[0]}, REST|1`) ? median(`${name.split(',')[0]}, REST`, connections).perSecond : Number.NaN
+      const counterpart = `${name.split(',')[0]}, REST`
+      const rest = subjects.some(([other]) => other === counterpart) ? median(counterpart, connections).perSecond : Number.NaN
       const share = Number.isNaN(rest) ? '-' : `${Math.round((perSecond / rest) * 100)} %`
       return [name, connections, Math.round(perSecond), ms(p99), share, failed]
     })

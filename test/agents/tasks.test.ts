@@ -1,9 +1,10 @@
 /** Six tasks for an agent that knows only `/agents.md` and one link. `npm run agents` runs this file alone and prints the cost of each task. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exitCodes } from '../../shared/exit-codes.ts'
+import type { Role } from '../../shared/roles.ts'
 import { buildClient, newMachine } from '../support/cli.ts'
 import { requestFor } from '../support/reviews.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, type Person, startWorld, type World } from '../support/world.ts'
 import { type Agent, callIn, newAgent } from './agent.ts'
 
 let world: World
@@ -34,10 +35,14 @@ const filled = (body: string | undefined, words: Readonly<Record<string, string>
   return JSON.parse(text) as Json
 }
 
-test('[AGENT-8] an edit next to a person who types', async () => {
+/** Creates a document, and gives an agent a link to it. */
+const invited = async (role: Role): Promise<{ owner: Person; agent: Agent }> => {
   const owner = await world.create(prose)
-  const { key } = await owner.share('edit')
-  const agent = await newAgent(linkTo(owner.doc, key))
+  return { owner, agent: await newAgent(linkTo(owner.doc, (await owner.share(role)).key)) }
+}
+
+test('[AGENT-8] an edit next to a person who types', async () => {
+  const { owner, agent } = await invited('edit')
   const person = await owner.connect()
   person.type(person.text().indexOf('The second'), 'Typed meanwhile. ')
   await person.saved()
@@ -49,9 +54,7 @@ test('[AGENT-8] an edit next to a person who types', async () => {
 })
 
 test('[AGENT-8] a rewrite as suggestions', async () => {
-  const owner = await world.create(prose)
-  const { key } = await owner.share('suggest')
-  const agent = await newAgent(linkTo(owner.doc, key))
+  const { owner, agent } = await invited('suggest')
   const suggest = agent.told('suggest')
   const body = filled(suggest.body, { 'words of the text': '', 'new words': '' })
   const paragraphs = agent.text.split('\n\n').filter((each) => /^\w/.test(each))
@@ -64,9 +67,7 @@ test('[AGENT-8] a rewrite as suggestions', async () => {
 })
 
 test('[AGENT-8] a comment, a person’s answer, and the agent’s reply', async () => {
-  const owner = await world.create(prose)
-  const { key } = await owner.share('comment')
-  const agent = await newAgent(linkTo(owner.doc, key))
+  const { owner, agent } = await invited('comment')
   const comment = agent.told('comment')
   const made = await agent.do(comment, filled(comment.body, { 'words of the text': 'Who pays?', '…': 'Shall I ask?' }))
   const follow = agent.told('follow')

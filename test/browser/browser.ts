@@ -208,6 +208,26 @@ export async function typeAtEnd(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text)
 }
 
+/** Selects the first occurrence of some words in the editor, as with a mouse. With `isCursor`, puts only the cursor after them. */
+export const selectWords = (page: Page, words: string, { isCursor = false }: { readonly isCursor?: boolean } = {}): Promise<void> =>
+  page.locator('.cm-content').evaluate(
+    (element, { wanted, empty }) => {
+      interface View {
+        readonly state: { readonly doc: { toString(): string } }
+        dispatch(change: object): void
+        focus(): void
+      }
+      const view = (element as unknown as { cmTile?: { view?: View } }).cmTile?.view
+      if (view === undefined) throw new Error('there is no editor behind this element')
+      const from = view.state.doc.toString().indexOf(wanted)
+      if (from === -1) throw new Error(`the text has no "${wanted}"`)
+      const head = from + wanted.length
+      view.focus()
+      view.dispatch({ selection: { anchor: empty ? head : from, head }, scrollIntoView: true })
+    },
+    { wanted: words, empty: isCursor }
+  )
+
 /** Puts the cursor at the start of a line and scrolls it into view. Lines are counted from 0. */
 export const cursorAtLine = (page: Page, line: number): Promise<void> =>
   page.locator('.cm-content').evaluate((element, number) => {

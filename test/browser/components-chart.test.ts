@@ -1,7 +1,5 @@
 /** Charts and widgets on a document's page. People read charts by pointer and keyboard and edit them as tables. Widgets run in isolated frames. */
 import { createSocket } from 'node:dgram'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,12 +7,12 @@ import { encodeRecord, keys } from '../../server/domain/records/keys.ts'
 import { start, type World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
 import { createDocument, createLink, editorText, launch, saved, until } from './browser.ts'
+import { type Elsewhere, startElsewhere } from './elsewhere.ts'
 import { createVisits } from './visits.ts'
 
 let world: World
 let browser: Browser
-let elsewhere: Server
-const asked: string[] = []
+let elsewhere: Elsewhere
 /** The server that browsers contact before a call to learn their public address (STUN). */
 const calls = createSocket('udp4')
 
@@ -22,18 +20,14 @@ beforeAll(async () => {
   world = await start()
   // Only the full browser isolates widgets as users' browsers do.
   browser = await launch({ whole: true })
-  elsewhere = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    response.setHeader('Access-Control-Allow-Origin', '*').end('seen')
-  })
-  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
-  calls.on('message', () => asked.push('call'))
+  elsewhere = await startElsewhere()
+  calls.on('message', () => elsewhere.asked.push('call'))
   await new Promise<void>((resolve) => calls.bind(0, '127.0.0.1', resolve))
 })
 
 afterAll(async () => {
   await browser.close()
-  elsewhere.close()
+  elsewhere.stop()
   calls.close()
   await world.stop()
 })
@@ -357,7 +351,7 @@ test('[COMP-24] [COMP-70] [COMP-75] widgets run on request, several at once, kee
 })
 
 test('[COMP-25] a widget that tries to escape, loops, uses up memory or sends endlessly leaves the page unchanged and working', async () => {
-  const address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
+  const { url: address, asked } = elsewhere
   const widget = (title: string, script: string): string =>
     `\`\`\`widget title="${title}"\n<p>${title}</p>\n<script>\n${script}\n</script>\n\`\`\`\n\n`
   const out = `const told = []

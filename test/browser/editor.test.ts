@@ -6,10 +6,10 @@ import { withLimit } from '../support/limits.ts'
 import type { World } from '../support/start.ts'
 import {
   chip,
-  complaints,
   createDocument,
   createLink,
   editorText,
+  ownPage,
   readMarkdown,
   replaceInScripts,
   saved,
@@ -17,18 +17,16 @@ import {
   until
 } from './browser.ts'
 import { onStage } from './stage.ts'
+import { openNew } from './visits.ts'
 
 let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
 const person = async (url: string, name: string) => {
-  const context = await browser.newContext()
-  await context.addInitScript((value) => localStorage.setItem('agmd.name', value), name)
-  const page = await context.newPage()
-  const heard = complaints(page)
-  await page.goto(url)
-  return { page, context, heard }
+  const own = await ownPage(browser, { name })
+  await own.page.goto(url)
+  return own
 }
 
 test('[WEB-20] the key leaves the address bar and opens the document again on this device', async () => {
@@ -176,11 +174,7 @@ async function sendsBehindPaint(page: Page): Promise<void> {
 }
 
 test('[WEB-72] [WEB-94] [WEB-95] an idle page requests no frames; a key causes one layout, and is sent and stored after its paint', async () => {
-  const opened = await createDocument(world.url, '# Calm\n')
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  await page.goto(opened.url)
-  await saved(page)
+  const { context, page } = await openNew(browser, world.url, '# Calm\n')
   await typeAtEnd(page, 'a')
   await saved(page)
   const isHidden = () => page.locator('.cm-cursorLayer').evaluate((layer) => getComputedStyle(layer).visibility === 'hidden')

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { createDocument, createLink, type Document, editorText, saved, until, ownPage } from './browser.ts'
+import { createDocument, createLink, type Document, editorText, saved, typeAtEnd, until, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -28,6 +28,17 @@ async function written(): Promise<Document> {
   await put(document, trip.replace('Friday', 'Saturday at noon').replace('- stove\n', ''), 'Ana')
   await put(document, trip.replace('Friday', 'Saturday at noon').replace('Nobody knows yet.', 'About 300.'), 'Ben <b>bold</b>')
   return document
+}
+
+/** Opens a document with text that has no version yet, and shows the source of its history. */
+async function openTyped(): Promise<Page> {
+  const { page } = await open(await written())
+  await saved(page)
+  await typeAtEnd(page, 'typed')
+  await saved(page)
+  await openSource(page)
+  await page.locator('.timeline-item strong', { hasText: 'Now' }).waitFor()
+  return page
 }
 
 async function open(document: Document, url = document.url): Promise<{ page: Page; heard: readonly string[] }> {
@@ -154,14 +165,7 @@ test('[HISTORY-9] [REV-8] undoing a restore keeps everything that others wrote s
 })
 
 test('[HISTORY-2] any two versions can be compared; text without a version is Now; versions can be named', async () => {
-  const document = await written()
-  const { page } = await open(document)
-  await saved(page)
-  await page.locator('.cm-content').press('Control+End')
-  await page.keyboard.type('typed')
-  await saved(page)
-  await openSource(page)
-  await page.locator('.timeline-item strong', { hasText: 'Now' }).waitFor()
+  const page = await openTyped()
   await until(async () => (await changesOf(page, 'ins')).join() === 'typed', 'what was typed')
   await page.getByLabel('Compared with').selectOption({ index: 3 })
   await until(async () => (await changesOf(page, 'ins')).includes('Saturday at noon'), 'all since the first')
@@ -178,14 +182,7 @@ test('[HISTORY-2] any two versions can be compared; text without a version is No
 })
 
 test('[HISTORY-10] naming the current text makes it a version', async () => {
-  const document = await written()
-  const { page } = await open(document)
-  await saved(page)
-  await page.locator('.cm-content').press('Control+End')
-  await page.keyboard.type('typed')
-  await saved(page)
-  await openSource(page)
-  await page.locator('.timeline-item strong', { hasText: 'Now' }).waitFor()
+  const page = await openTyped()
   await page.getByRole('button', { name: 'Name this version' }).click()
   await page.keyboard.type('Ready')
   await page.keyboard.press('Enter')

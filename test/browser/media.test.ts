@@ -12,7 +12,8 @@ import { dialIn, missingEngines, type ScriptedNode, startNodeProcess, wordErrorR
 import { password } from '../support/visitor.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
 import { lookAtSizes } from './appearance.ts'
-import { createDocument, editorText, launch, saved, until, ownPage } from './browser.ts'
+import { editorText, launch, ownPage, saved, selectWords, until } from './browser.ts'
+import { openNew } from './visits.ts'
 
 // These tests are skipped on a machine where the engines cannot be installed. In CI, missing engines are an error (nodes.ts).
 const withEngines = test.skipIf(missingEngines.length > 0)
@@ -112,19 +113,6 @@ async function command(page: Page, name: string): Promise<void> {
   await panel(page).waitFor()
 }
 
-async function cursorBehind(page: Page, words: string): Promise<void> {
-  await page.locator('.cm-content').evaluate((element, wanted) => {
-    interface View {
-      readonly state: { readonly doc: { toString(): string } }
-      dispatch(change: object): void
-      focus(): void
-    }
-    const view = (element as unknown as { cmTile: { view: View } }).cmTile.view
-    view.focus()
-    view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf(wanted) + wanted.length } })
-  }, words)
-}
-
 // ——— with real engines ———
 
 let writer: (Somebody & { readonly node: Running }) | undefined
@@ -150,7 +138,7 @@ async function chooseFile(page: Page, button: string, file: string | { name: str
 withEngines('[MEDIA-34] a person checks dictated words first; they are inserted at the chosen place, in one step', async () => {
   const { page, open, post } = await ana()
   const id = await open('First.\n\nHe said  to us.\n\nLast.')
-  await cursorBehind(page, 'He said ')
+  await selectWords(page, 'He said ', { isCursor: true })
   await command(page, 'Dictate')
   await panel(page).getByRole('button', { name: 'Record' }).click()
   // The browser plays the file in real time, so recording takes as long as the file.
@@ -175,7 +163,7 @@ withEngines('[MEDIA-34] a person checks dictated words first; they are inserted 
 withEngines('[MEDIA-34] a file is transcribed; one without sound is refused before it is sent', async () => {
   const { page, open } = await ana()
   await open('Notes:')
-  await cursorBehind(page, 'Notes:')
+  await selectWords(page, 'Notes:', { isCursor: true })
   await command(page, 'Dictate')
   await chooseFile(page, 'Choose a file', { name: 'broken.wav', mimeType: 'audio/wav', buffer: Buffer.from('RIFF no sound') })
   await panel(page).getByText('Your browser cannot play this sound').waitFor()
@@ -192,7 +180,7 @@ withEngines('[MEDIA-34] a file is transcribed; one without sound is refused befo
 withEngines('[MEDIA-35] the paragraph at the cursor is read without its marks, played, and saved as a file after it', async () => {
   const { page, open, heard } = await ana()
   await open('Before.\n\nA **bold** [word](https://example.org/x).\n\nAfter.')
-  await cursorBehind(page, 'bold')
+  await selectWords(page, 'bold', { isCursor: true })
   await command(page, 'Read aloud')
   expect(await panel(page).getByLabel('Text to read aloud').inputValue()).toBe('A bold word.')
   await panel(page).getByRole('button', { name: 'Read aloud', exact: true }).last().click()
@@ -223,7 +211,7 @@ withEngines('[MEDIA-36] the text of a pasted picture, or of one in the document,
   const picture = await maker.screenshot({ clip: { x: 0, y: 0, width: 480, height: 170 } })
   await maker.close()
   const id = await open('Here:\n\nEnd.')
-  await cursorBehind(page, 'Here:')
+  await selectWords(page, 'Here:', { isCursor: true })
   await command(page, 'Read text')
   await panel(page)
     .locator('.media-form')
@@ -246,7 +234,7 @@ withEngines('[MEDIA-36] the text of a pasted picture, or of one in the document,
   const { markdown } = (await upload.json()) as { markdown: string }
   await context.request.put(`${path}/content`, { data: { content: `A picture:\n\n${markdown}\n` }, headers: { origin: world.url } })
   await until(async () => (await editorText(page)).startsWith('A picture:'), 'the picture')
-  await cursorBehind(page, 'A picture:')
+  await selectWords(page, 'A picture:', { isCursor: true })
   await command(page, 'Read text')
   await panel(page).getByRole('button', { name: 'Read “Scan”' }).click()
   await words.waitFor()
@@ -261,7 +249,7 @@ test('[MEDIA-37] a picture is described, generated in the selected shape, checke
   const painter = await scripted(bea)
   const { page } = bea
   await bea.open('One\n\nTwo')
-  await cursorBehind(page, 'One')
+  await selectWords(page, 'One', { isCursor: true })
   await page.keyboard.press('Enter')
   await page.keyboard.type('/picture')
   await page.getByRole('option', { name: 'Generate a picture' }).click()
@@ -282,11 +270,7 @@ test('[MEDIA-37] a picture is described, generated in the selected shape, checke
 })
 
 test('[MEDIA-38] without session, right, node or engine the page says what is missing and what to do; a text that is too long is not sent', async () => {
-  const document = await createDocument(world.url, 'text')
-  const guest = await browser.newContext()
-  const page = await guest.newPage()
-  await page.goto(document.url)
-  await saved(page)
+  const { context: guest, page } = await openNew(browser, world.url, 'text')
   await command(page, 'Read aloud')
   await panel(page).getByText('You need an account for this.').waitFor()
   expect(await panel(page).getByRole('link', { name: 'Sign in' }).getAttribute('href')).toContain('/sign-in?return_to=')
@@ -328,7 +312,7 @@ test('[MEDIA-39] a job can be canceled, fails with its reason, waits for a lost 
   const { page, context } = dan
   const worker = await scripted(dan)
   await dan.open('Place here.\n\nEnd.')
-  await cursorBehind(page, 'Place')
+  await selectWords(page, 'Place', { isCursor: true })
   const speak = async (text: string): Promise<void> => {
     await command(page, 'Read aloud')
     await panel(page).getByLabel('Text to read aloud').fill(text)
@@ -425,7 +409,7 @@ test('[MEDIA-50] a voice is chosen from those of the nodes; [MEDIA-51] a transcr
   const { page } = gil
   const worker = await scripted(gil, ['speech', 'transcription'], ['slt', 'de'])
   await gil.open('Guten Tag.')
-  await cursorBehind(page, 'Guten Tag.')
+  await selectWords(page, 'Guten Tag.', { isCursor: true })
   await command(page, 'Read aloud')
   const voice = panel(page).getByLabel('Voice')
   await voice.waitFor()

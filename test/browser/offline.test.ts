@@ -16,7 +16,8 @@ import {
   readMarkdown,
   saved,
   until,
-  workerActive
+  workerActive,
+  ownPage
 } from './browser.ts'
 import { onStage } from './stage.ts'
 
@@ -116,8 +117,7 @@ test('[WEB-31] the service worker may request only its own origin; a page that t
 
 test('[WEB-27] without IndexedDB the editor works and says that this device keeps nothing', async () => {
   const document = await createDocument(world.url, '# Online')
-  const context = await browser.newContext()
-  const page = await context.newPage()
+  const { context, page } = await ownPage(browser)
   await page.addInitScript(() => Object.defineProperty(window, 'indexedDB', { value: undefined }))
   await page.goto(document.url)
   await page.getByText('Not stored on this device.', { exact: true }).waitFor()

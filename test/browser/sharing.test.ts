@@ -10,6 +10,7 @@ import { look, lookAtSizes } from './appearance.ts'
 import { chip, createDocument, createLink, readMarkdown, saved, until, type Document, ownPage } from './browser.ts'
 import { choose, clipboard, command, tabTo } from './keyboard.ts'
 import { onStage } from './stage.ts'
+import { openNew } from './visits.ts'
 
 let world: World
 let browser: Browser
@@ -416,11 +417,7 @@ test('[SHARING-7] sharing on wide and narrow screens: no violations', async () =
 })
 
 test('[WHO-11] an unnamed person who shares is asked for a name, and the others see it', async () => {
-  const document = await createDocument(world.url, 'Shared.\n')
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  await page.goto(document.url)
-  await page.locator('.chip[data-state=saved]').waitFor()
+  const { context, page } = await openNew(browser, world.url, 'Shared.\n')
   await page.getByRole('button', { name: 'Share' }).click()
   const field = page.getByLabel('Your name, as others see it (optional)')
   await field.fill('Ana')

@@ -2,40 +2,13 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
-import { complaints, createDocument, createLink, editorText, readMarkdown, until, type Document } from './browser.ts'
+import { ask, launchPlan as text, listSuggestions } from './annotations.ts'
+import { complaints, createDocument, createLink, editorText, readMarkdown, until } from './browser.ts'
 import { onStage } from './stage.ts'
-
-const text = `# Launch plan
-
-The importer reads every file twice, which is slow.
-
-We ship on Monday, if the tests are green.
-`
 
 let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
-
-interface Listed {
-  readonly id: string
-  readonly status: string
-  readonly original: string
-  readonly text: string
-  readonly author: string
-}
-
-async function ask<Answer>(document: Document, method: string, path: string, body?: unknown): Promise<Answer> {
-  const response = await fetch(`${world.url}/api/docs/${document.id}/${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', 'x-share-key': document.key, 'x-agent-author': 'Robot' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
-  })
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-  return (await response.json()) as Answer
-}
-
-const suggestions = async (document: Document): Promise<readonly Listed[]> =>
-  (await ask<{ suggestions: readonly Listed[] }>(document, 'GET', 'suggestions')).suggestions
 
 async function contextOf(name: string, viewport = { width: 1280, height: 860 }): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
@@ -85,7 +58,7 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; if t
   expect(await editorText(eve)).toBe(`${text}The docs come`)
   await ana.locator('.cm-content').press('Control+Home')
   await ana.locator('.margin .card', { hasText: 'later' }).waitFor()
-  expect((await suggestions(document)).map((each) => [each.status, each.text])).toEqual([
+  expect((await listSuggestions(document)).map((each) => [each.status, each.text])).toEqual([
     ['pending', ' later'],
     ['accepted', 'The docs come']
   ])
@@ -98,17 +71,20 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; if t
   await until(async () => !(await editorText(ana)).includes('Draft.'), 'the rejected words gone')
   // Text that is typed and then deleted leaves no suggestion.
   await ana.keyboard.type('Hm')
-  await until(async () => (await suggestions(document)).some((each) => each.text === 'Hm'), 'the first letters')
+  await until(async () => (await listSuggestions(document)).some((each) => each.text === 'Hm'), 'the first letters')
   await ana.keyboard.press('Backspace')
   await ana.keyboard.press('Backspace')
-  await until(async () => !(await suggestions(document)).some((each) => /^Hm?$/.test(each.text) && each.status === 'pending'), 'no letters')
+  await until(
+    async () => !(await listSuggestions(document)).some((each) => /^Hm?$/.test(each.text) && each.status === 'pending'),
+    'no letters'
+  )
 
   await ana.keyboard.type('Once. ')
   await eve.locator('.margin .card', { hasText: 'Once.' }).getByRole('button', { name: 'Accept' }).click()
   await ana.locator('.rm-own').waitFor({ state: 'detached' })
   await eve.locator('.toast', { hasText: 'Accepted.' }).getByRole('button', { name: 'Undo' }).click()
   await ana.locator('.margin .card', { hasText: 'Once.' }).waitFor()
-  expect((await suggestions(document)).find((each) => each.text === 'Once. ')?.status).toBe('pending')
+  expect((await listSuggestions(document)).find((each) => each.text === 'Once. ')?.status).toBe('pending')
   expect(heard.flat()).toEqual([])
   await anas.close()
   await eves.close()
@@ -131,14 +107,14 @@ test('[REVIEW-66] letters typed before the code for suggestions has loaded becom
   resolve()
   await page.locator('.cm-content[aria-readonly=false]').waitFor()
   await page.keyboard.type('Later.')
-  await until(async () => (await suggestions(document)).some((each) => each.text === 'Early. Later.'), 'what was typed early')
+  await until(async () => (await listSuggestions(document)).some((each) => each.text === 'Early. Later.'), 'what was typed early')
   await context.close()
 })
 
 test('[SUGG-10] a tab closed right after typing has sent the typed text, six times out of six; so has a phone browser in the background', async () => {
   const document = await createDocument(world.url, text)
   const { url } = await createLink(world.url, document, 'suggest')
-  const found = async (): Promise<readonly string[]> => (await suggestions(document)).map((each) => each.text)
+  const found = async (): Promise<readonly string[]> => (await listSuggestions(document)).map((each) => each.text)
   for (let round = 1; round <= 6; round++) {
     // Each round uses a context of its own, so that no other page of the device can send the text later.
     const context = await contextOf('Ana', round % 2 === 0 ? { width: 360, height: 740 } : undefined)

@@ -3,20 +3,10 @@ import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { foreign, png, samples } from '../support/media.ts'
 import type { World } from '../support/start.ts'
-import {
-  createDocument,
-  createLink,
-  type Document,
-  editorText,
-  readMarkdown,
-  saved,
-  typeAtEnd,
-  until,
-  workerActive,
-  ownPage
-} from './browser.ts'
+import { createDocument, createLink, editorText, readMarkdown, saved, typeAtEnd, until, workerActive, ownPage } from './browser.ts'
 import { bring, type Sent } from './files.ts'
 import { onStage } from './stage.ts'
+import { type OpenedPage, openNew } from './visits.ts'
 
 let world: World
 let browser: Browser
@@ -30,7 +20,7 @@ async function person(url: string): Promise<{ context: BrowserContext; page: Pag
   return { context, page, heard }
 }
 
-async function writer(content = ''): Promise<{ document: Document; context: BrowserContext; page: Page; heard: string[] }> {
+async function writer(content = ''): Promise<OpenedPage> {
   const document = await createDocument(world.url, content)
   const opened = await person(document.url)
   await saved(opened.page)
@@ -264,11 +254,7 @@ test('[WEB-45] a refusal appears at the place of the file: wrong kind, too large
 })
 
 test('[WEB-46] a file added offline is sent once the connection is back, also by a reloaded page, and appears once', async () => {
-  const document = await createDocument(world.url, 'first\n')
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  await page.goto(document.url)
-  await saved(page)
+  const { document, context, page } = await openNew(browser, world.url, 'first\n')
   await workerActive(page)
   await context.setOffline(true)
   await page.locator('.cm-content').press('Control+End')

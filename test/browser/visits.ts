@@ -2,7 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { World } from '../support/start.ts'
-import { complaints, createDocument, type Document, editorText, saved, until } from './browser.ts'
+import { complaints, createDocument, type Document, editorText, type OwnPage, ownPage, saved, until } from './browser.ts'
 
 export interface Visitor {
   readonly page: Page
@@ -47,4 +47,18 @@ export function createVisits(stage: () => { readonly world: World; readonly brow
       return visitor
     }
   }
+}
+
+/** A page in a browser context of its own, in which a document is open. */
+export interface OpenedPage extends OwnPage {
+  readonly document: Document
+}
+
+/** Creates a document with this content, and opens it in the owner's editor. */
+export async function openNew(browser: Browser, base: string, content: string): Promise<OpenedPage> {
+  const document = await createDocument(base, content)
+  const own = await ownPage(browser)
+  await own.page.goto(document.url)
+  await saved(own.page)
+  return { ...own, document }
 }

@@ -5,6 +5,7 @@ import { startProcess, type World } from '../support/start.ts'
 import { chip, createDocument, createLink, editorText, held, readMarkdown, saved, typeAtEnd, until, workerActive } from './browser.ts'
 import { startProxy } from './proxy.ts'
 import { onStage } from './stage.ts'
+import { openNew } from './visits.ts'
 
 let world: World
 let browser: Browser
@@ -41,11 +42,7 @@ async function asksBeforeLeaving(page: Page): Promise<boolean> {
 test.each(Object.entries(fullDisk))(
   '[WEB-38] a device that can store no more (%s): the page says so, continues, loses nothing online and warns before leaving with unsent changes',
   async (_when, fill) => {
-    const document = await createDocument(world.url, '# Full\n')
-    const context = await browser.newContext()
-    const page = await context.newPage()
-    await page.goto(document.url)
-    await saved(page)
+    const { document, context, page } = await openNew(browser, world.url, '# Full\n')
     await typeAtEnd(page, 'kept\n')
     await saved(page)
     await page.evaluate(fill)
@@ -95,11 +92,7 @@ test('[WEB-39] unsent changes of a person who lost the edit role stay, are repor
 })
 
 test('[WEB-63] text that a slow disk had not stored when the page closed is there at the next visit, offline too, and reaches the server once', async () => {
-  const document = await createDocument(world.url, '# Slow\n')
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  await page.goto(document.url)
-  await saved(page)
+  const { document, context, page } = await openNew(browser, world.url, '# Slow\n')
   await workerActive(page)
   await context.setOffline(true)
   await chip(page, 'offline').waitFor()

@@ -1,30 +1,24 @@
 /** Widgets on published pages, which run on request and in isolation. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
 import { createDocument, launch, until } from './browser.ts'
+import { type Elsewhere, startElsewhere } from './elsewhere.ts'
 
 let world: World
 let browser: Browser
-let elsewhere: Server
-const asked: string[] = []
+let elsewhere: Elsewhere
 
 beforeAll(async () => {
   world = await start()
   // Only the full browser isolates hostile content as users' browsers do.
   browser = await launch({ whole: true })
-  elsewhere = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    response.setHeader('Access-Control-Allow-Origin', '*').end('seen')
-  })
-  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+  elsewhere = await startElsewhere()
 })
 
 afterAll(async () => {
   await browser.close()
-  elsewhere.close()
+  elsewhere.stop()
   await world.stop()
 })
 
@@ -78,7 +72,7 @@ test('[FENCE-42] a widget on a published page gets the sheets of the page; its f
 })
 
 test('[FENCE-36] a widget runs on request, has no access to the page around it, and stops on request', async () => {
-  const address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
+  const { url: address, asked } = elsewhere
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(await publish(`\`\`\`widget height=100 title="Try"\n${hostile(address)}\n\`\`\`\n\nText.\n`))

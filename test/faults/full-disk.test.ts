@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { joined, samples } from '../support/media.ts'
-import { startProcess } from '../support/start.ts'
+import { type ProcessWorld, startProcess } from '../support/start.ts'
 import { createDocument, putMarkdown, readMarkdown, TokenLedger, Typist } from '../support/typist.ts'
 import { ask } from '../support/world.ts'
 
@@ -17,17 +17,35 @@ const smallDisk = async (): Promise<{ folder: string; unmount: () => void } | st
   return `a tmpfs cannot be mounted here (${mounted.error?.message ?? mounted.stderr.toString().trim()})`
 }
 
-test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers reads, and accepts writes again once there is space', async ({
-  skip
-}) => {
+interface SmallDisk {
+  readonly server: ProcessWorld
+  /** The data folder of the server, on the disk. */
+  readonly folder: string
+  /** The file that fills the disk. */
+  readonly ballast: string
+}
+
+/** Runs `use` with a server whose data is on a small disk. Skips the test if this machine mounts none. */
+const onSmallDisk = async (skip: (reason: string) => void, use: (disk: SmallDisk) => Promise<void>): Promise<void> => {
   const disk = await smallDisk()
   if (typeof disk === 'string') return skip(disk)
   const folder = join(disk.folder, 'data')
   await mkdir(folder)
-  const ballast = join(disk.folder, 'ballast')
-  const ledger = new TokenLedger()
   const server = await startProcess({ folder })
   try {
+    await use({ server, folder, ballast: join(disk.folder, 'ballast') })
+  } finally {
+    await server.stop()
+    disk.unmount()
+    await rm(disk.folder, { recursive: true, force: true })
+  }
+}
+
+test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers reads, and accepts writes again once there is space', async ({
+  skip
+}) => {
+  await onSmallDisk(skip, async ({ server, ballast }) => {
+    const ledger = new TokenLedger()
     const target = await createDocument(server.url, 'before\n')
     const typist = new Typist('c0', target, ledger)
     typist.connect()
@@ -50,30 +68,20 @@ test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers 
     expect(content).toContain(late)
     expect((await putMarkdown(target, `${content}after\n`, version)).status).toBe(200)
     typist.destroy()
-  } finally {
-    await server.stop()
-    disk.unmount()
-    await rm(disk.folder, { recursive: true, force: true })
-  }
+  })
 })
 
 test('[FAULT-8] a disk that fills up during an upload: 507, no partial asset, nothing left behind, and uploads work again once there is space', async ({
   skip
 }) => {
-  const disk = await smallDisk()
-  if (typeof disk === 'string') return skip(disk)
-  const folder = join(disk.folder, 'data')
-  await mkdir(folder)
-  const server = await startProcess({ folder })
-  const blobs = async (): Promise<number> => {
-    const entries = await readdir(join(folder, 'blobs'), { recursive: true, withFileTypes: true })
-    return entries.filter((entry) => entry.isFile()).length
-  }
-  try {
+  await onSmallDisk(skip, async ({ server, folder, ballast }) => {
+    const blobs = async (): Promise<number> => {
+      const entries = await readdir(join(folder, 'blobs'), { recursive: true, withFileTypes: true })
+      return entries.filter((entry) => entry.isFile()).length
+    }
     const { doc, key } = await createDocument(server.url, 'before\n')
     const sound = joined(samples['flac']?.bytes as Uint8Array, new Uint8Array(3 * 1024 * 1024))
     const send = (): ReturnType<typeof ask> => ask(server.url, 'POST', `/api/docs/${doc}/assets`, { key, body: sound, type: 'audio/flac' })
-    const ballast = join(disk.folder, 'ballast')
     await writeFile(ballast, Buffer.alloc(5 * 1024 * 1024))
     expect(await send()).toMatchObject({ status: 507, json: { code: 'storage_full' } })
     expect(await blobs()).toBe(0)
@@ -81,9 +89,5 @@ test('[FAULT-8] a disk that fills up during an upload: 507, no partial asset, no
     const taken = await send()
     expect(taken.status).toBe(201)
     expect((await fetch(taken.json.url)).headers.get('content-length')).toBe(String(sound.length))
-  } finally {
-    await server.stop()
-    disk.unmount()
-    await rm(disk.folder, { recursive: true, force: true })
-  }
+  })
 })

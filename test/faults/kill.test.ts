@@ -5,17 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
 import { type ProcessWorld, startProcess } from '../support/start.ts'
-import {
-  countTokens,
-  createDocument,
-  pause,
-  putMarkdown,
-  readMarkdown,
-  seeded,
-  type Target,
-  TokenLedger,
-  Typist
-} from '../support/typist.ts'
+import { appendingAgent, countAllTokens, wrongTokens } from '../support/tokens.ts'
+import { createDocument, pause, readMarkdown, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
 
 const rounds = Number(process.env['AGMD_TEST_KILL_ROUNDS'] ?? repeats(6, 50))
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
@@ -29,23 +20,13 @@ interface Load {
   readonly targets: readonly Target[]
 }
 
-/**
- * Runs an agent that reads the text, appends a token, and sends the text with the version that it read. After a conflict or a lost answer, the agent
- * reads the text again.
- */
+/** Lets an agent append tokens. After a conflict or a lost answer, it reads again. */
 const agent = async (name: string, index: number, load: Load, running: () => boolean): Promise<void> => {
-  let token: string | undefined
+  const { append } = appendingAgent(name, load.ledger)
   while (running()) {
     try {
-      const target = load.targets[index] as Target
-      const { content, version } = await readMarkdown(target)
-      if (token !== undefined && content.includes(token)) token = undefined
-      token ??= load.ledger.make(name)
-      const { status } = await putMarkdown(target, `${content}${token}\n`, version, name)
-      if (status === 200) {
-        load.ledger.acknowledged.add(token)
-        token = undefined
-      } else expect(status).toBe(409)
+      const status = await append(load.targets[index] as Target)
+      if (status !== 200) expect(status).toBe(409)
     } catch (error) {
       // The server was killed while it was answering.
       if (running()) await pause(5)
@@ -59,19 +40,6 @@ const typing = async (typist: Typist, random: (below: number) => number, running
     typist.typeToken(random(typist.text.length + 1))
     await pause(20 + random(40))
   }
-}
-
-/** Returns the tokens with faults, given their counts: acknowledged ones that are absent, and those that occur twice. */
-const wrongs = (ledger: ReadonlySet<string>, counts: ReadonlyMap<string, number>): { lost: string[]; twice: string[] } => ({
-  lost: [...ledger].filter((token) => !counts.has(token)),
-  twice: [...counts].filter(([, count]) => count > 1).map(([token]) => token)
-})
-
-const countAll = async (targets: readonly Target[]): Promise<Map<string, number>> => {
-  const counts = new Map<string, number>()
-  for (const target of targets)
-    for (const [token, count] of countTokens((await readMarkdown(target)).content)) counts.set(token, (counts.get(token) ?? 0) + count)
-  return counts
 }
 
 interface Run {
@@ -109,7 +77,7 @@ const killOnce = async (run: Run, typists: readonly Typist[], targets: readonly 
   for (const typist of typists) typist.disconnect(true)
   const acknowledged = new Set(ledger.acknowledged)
   run.server = await startProcess({ folder: run.folder })
-  const found = wrongs(acknowledged, await countAll(run.created.map((target) => at(run, target))))
+  const found = wrongTokens(acknowledged, await countAllTokens(run.created.map((target) => at(run, target))))
   expect(found, `round ${round} of seed ${seed}, on disk`).toEqual({ lost: [], twice: [] })
   if (!early) expect(acknowledged.size, 'the load was acknowledged').toBeGreaterThan(before)
 }
@@ -131,9 +99,9 @@ const epoch = async (run: Run, count: number): Promise<void> => {
     for (const target of targets) texts.push((await readMarkdown(at(run, target))).content)
     for (const [index, typist] of typists.entries())
       await typist.until(() => typist.text.toString() === texts[index % documentsCount], 'the common text')
-    const counts = await countAll(run.created.map((target) => at(run, target)))
+    const counts = await countAllTokens(run.created.map((target) => at(run, target)))
     const typed = [...run.ledger.made].filter((token) => token.startsWith('⟦c'))
-    expect(wrongs(new Set([...typed, ...run.ledger.acknowledged]), counts), `after round ${run.round}, seed ${seed}`).toEqual({
+    expect(wrongTokens(new Set([...typed, ...run.ledger.acknowledged]), counts), `after round ${run.round}, seed ${seed}`).toEqual({
       lost: [],
       twice: []
     })

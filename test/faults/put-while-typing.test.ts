@@ -6,17 +6,8 @@ import type { Batch, Storage } from '../../server/domain/ports.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { prepareDataFolder } from '../../server/storage/data-folder.ts'
 import { start, startProcess } from '../support/start.ts'
-import {
-  countTokens,
-  createDocument,
-  pause,
-  putMarkdown,
-  readMarkdown,
-  seeded,
-  type Target,
-  TokenLedger,
-  Typist
-} from '../support/typist.ts'
+import { countAllTokens } from '../support/tokens.ts'
+import { createDocument, pause, putMarkdown, readMarkdown, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
 import { until } from '../support/world.ts'
 
 /** Connects several people to one document, and waits until all are in sync. */
@@ -50,7 +41,7 @@ const expectWhole = async (typists: readonly Typist[], target: Target, expected:
   for (const typist of typists) await typist.whenSettled(30)
   const { content } = await readMarkdown(target)
   for (const typist of typists) await typist.until(() => typist.text.toString() === content, 'the common text')
-  const counts = countTokens(content)
+  const counts = await countAllTokens([target])
   expect([...expected].filter((token) => counts.get(token) !== 1)).toEqual([])
   expect([...counts].filter(([, count]) => count !== 1)).toEqual([])
 }
@@ -109,7 +100,7 @@ test('[FAULT-3] SIGTERM under load exits with 0 within 10 s, closes sockets with
   expect(acknowledged.size).toBeGreaterThan(40)
   server = await startProcess({ folder })
   const target = { ...created, url: server.url }
-  const counts = countTokens((await readMarkdown(target)).content)
+  const counts = await countAllTokens([target])
   expect([...acknowledged].filter((token) => counts.get(token) !== 1)).toEqual([])
   for (const typist of typists) typist.connect(target)
   await expectWhole(typists, target, ledger.made)

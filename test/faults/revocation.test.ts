@@ -1,6 +1,5 @@
 /** The revocation guard: a request that was admitted before a right ended must not change anything after the end. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import * as Y from 'yjs'
 import { type Account, createAccount, findAccount } from '../../server/domain/accounts/accounts.ts'
 import { expiring } from '../../server/domain/records/expiry.ts'
 import { keys } from '../../server/domain/records/keys.ts'
@@ -11,7 +10,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { turnedClock } from '../support/clock.ts'
-import { type DeafSocket, openDeaf } from '../support/deaf-socket.ts'
+import { type DeafSocket, openDeaf, typing } from '../support/deaf-socket.ts'
 import { type HeldRequest, holdRequest, type RequestParts } from '../support/held-request.ts'
 import { type NeededInput, neededInputs, type Sent } from '../support/inputs.ts'
 import { mirroredStorage } from '../support/mirrored-storage.ts'
@@ -209,16 +208,6 @@ describe.each(forms)('the form of %s', (path, fieldsOf) => {
 })
 
 // ——— sockets ———
-
-/** Returns updates of one page on which somebody types. Each update inserts a mark at the beginning. */
-const typing = (): ((mark: string) => Uint8Array) => {
-  const ydoc = new Y.Doc()
-  return (mark) => {
-    const before = Y.encodeStateVector(ydoc)
-    ydoc.getText('content').insert(0, mark)
-    return Y.encodeStateAsUpdate(ydoc, before)
-  }
-}
 
 const socketCases = (['link', 'session'] as const).flatMap((how) => endingsOf[how].map((ending) => [how, ending] as const))
 

@@ -3,17 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startProcess } from '../support/start.ts'
-import {
-  countTokens,
-  createDocument,
-  pause,
-  putMarkdown,
-  readMarkdown,
-  seeded,
-  type Target,
-  TokenLedger,
-  Typist
-} from '../support/typist.ts'
+import { appendingAgent, countAllTokens } from '../support/tokens.ts'
+import { createDocument, pause, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
 
 export interface StopLoad {
   readonly typists: number
@@ -36,10 +27,7 @@ const documentsCount = 5
 /** Reads a document and appends a token. An answer of 200 acknowledges the token. */
 const request = async (target: Target, ledger: TokenLedger, name: string): Promise<void> => {
   try {
-    const { content, version } = await readMarkdown(target)
-    const token = ledger.make(name)
-    const { status } = await putMarkdown(target, `${content}${token}\n`, version, name)
-    if (status === 200) ledger.acknowledged.add(token)
+    await appendingAgent(name, ledger).append(target)
   } catch {
     // While the server is stopping, it either reports this in its answer or closes the connection.
   }
@@ -79,9 +67,7 @@ export const stopUnderLoad = async ({ typists: count, requestsPerSecond, seconds
   for (const typist of typists) typist.destroy()
   const acknowledged = new Set(ledger.acknowledged)
   server = await startProcess({ folder })
-  const found = new Set<string>()
-  for (const { doc, key } of [...targets, ...programs])
-    for (const [token] of countTokens((await readMarkdown({ url: server.url, doc, key })).content)) found.add(token)
+  const found = await countAllTokens([...targets, ...programs].map((target) => ({ ...target, url: server.url })))
   await server.stop()
   await rm(folder, { recursive: true, force: true })
   return { code, stopSeconds, acknowledged: acknowledged.size, lost: [...acknowledged].filter((token) => !found.has(token)) }

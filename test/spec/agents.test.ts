@@ -1,25 +1,15 @@
 /** Agent identities: tokens of a configured issuer, verified with its keys or by introspection. */
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { limits } from '../../shared/limits.ts'
-import { type TurnedClock, turnedClock } from '../support/clock.ts'
-import { type Issuer, startIssuer } from '../support/issuer.ts'
+import type { TurnedClock } from '../support/clock.ts'
+import type { Issuer } from '../support/issuer.ts'
+import { withIssuer } from '../support/issuer-world.ts'
 import { type Answer, type Ask, type Json, startWorld, type World } from '../support/world.ts'
 
 let issuer: Issuer
 let world: World
 let clock: TurnedClock
-beforeAll(async () => {
-  issuer = await startIssuer()
-  clock = turnedClock(Date.now())
-  world = await startWorld({ clock, env: { AGMD_AGENT_ISSUER: issuer.url, AGMD_AGENT_CLIENT_SECRET: 'secret of ours' } })
-})
-afterAll(async () => {
-  await world.stop()
-  await issuer.stop()
-})
-beforeEach(() => {
-  issuer.faults = {}
-})
+withIssuer('AGMD_AGENT_ISSUER', { AGMD_AGENT_CLIENT_SECRET: 'secret of ours' }, (started) => ({ issuer, world, clock } = started))
 
 const seconds = (): number => Math.floor(clock.now() / 1000)
 const jwt = (claims: object = {}): Promise<string> => issuer.agentToken({ aud: world.url, iat: seconds(), exp: seconds() + 600, ...claims })

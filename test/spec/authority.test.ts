@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import * as Y from 'yjs'
 import { callerOfDocument, callerOfService } from '../../server/domain/rights/access.ts'
 import { createBrokerStore } from '../../server/auth/broker-store.ts'
 import { type Account, createAccount, findAccount, nextEpoch } from '../../server/domain/accounts/accounts.ts'
@@ -17,7 +16,7 @@ import { createShare } from '../../server/domain/rights/shares.ts'
 import { limits } from '../../shared/limits.ts'
 import { relayCloseCodes } from '../../shared/relay.ts'
 import { turnedClock } from '../support/clock.ts'
-import { openDeaf } from '../support/deaf-socket.ts'
+import { openDeaf, typing } from '../support/deaf-socket.ts'
 import { heldStorage } from '../support/held-storage.ts'
 import { rpc } from '../support/mcp.ts'
 import { dialIn } from '../support/nodes.ts'
@@ -32,16 +31,6 @@ beforeAll(async () => {
   world = await startWorld({ clock, env: { AGMD_NODE_ACCOUNTS: 'operator@example.org' } })
 })
 afterAll(() => world.stop())
-
-/** Returns updates of one page on which somebody types. Each update inserts a mark at the beginning. */
-const typing = (): ((mark: string) => Uint8Array) => {
-  const ydoc = new Y.Doc()
-  return (mark) => {
-    const before = Y.encodeStateVector(ydoc)
-    ydoc.getText('content').insert(0, mark)
-    return Y.encodeStateAsUpdate(ydoc, before)
-  }
-}
 
 test('[AUTHORITY-1] a socket that the server has closed writes nothing more, whether or not it answers', async () => {
   const owner = await world.create('text')

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { placesOf } from '../../shared/text/characters.ts'
-import { faultyStore } from '../support/faulty-store.ts'
-import { asAuthor, comment, commented, comments, postComment, readComment } from '../support/annotations.ts'
+import { withFaultyStore } from '../support/faulty-store.ts'
+import { asAuthor, comment, commented, comments, postComment, readComment, foxText as text } from '../support/annotations.ts'
 import { assign, stored, unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
-const store = faultyStore()
-
 let world: World
-beforeAll(async () => {
-  world = await startWorld({ storage: store.storage })
-})
-afterAll(() => world.stop())
-
-const text = '# Title\n\nThe quick brown fox jumps over the lazy dog.\n\n- one fish\n- two fish\n'
+const store = withFaultyStore((started) => (world = started))
 
 const changesNothing = unchangedBy(() => world)
 

@@ -3,7 +3,7 @@ import { limits, rateLimits } from '../../shared/limits.ts'
 import { type Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
 import { turnedClock } from '../support/clock.ts'
-import { call, connectClient, post, refused, rpc, told } from '../support/mcp.ts'
+import { call, connectClient, firstTools, post, refused, rpc, told } from '../support/mcp.ts'
 import { assign } from '../support/reviews.ts'
 import { type Json, type Person, settledWithin, startWorld, type World } from '../support/world.ts'
 
@@ -15,19 +15,7 @@ afterAll(() => world.stop())
 
 /** The basic tools, in the order that clients know. */
 const specified = [
-  'create_doc',
-  'read_doc',
-  'replace_doc',
-  'append_doc',
-  'list_comments',
-  'add_comment',
-  'list_suggestions',
-  'add_suggestion',
-  'resolve_suggestion',
-  'create_share',
-  'set_published',
-  'list_events',
-  'inbox',
+  ...firstTools,
   'generate_image',
   'speak_text',
   'transcribe_audio',

@@ -224,13 +224,14 @@ describe('what the broker issues', () => {
   })
   afterAll(() => world.stop())
 
-  test('[AUTH-23] opens no part of the API', async () => {
-    const config = await oidc.dynamicClientRegistration(new URL(world.url), metadata, undefined, insecure)
+  /** Registers a client, and lets a person agree to its request. Returns the tokens of the client. */
+  const authorize = async (client: object, asked: Record<string, string>) => {
+    const config = await oidc.dynamicClientRegistration(new URL(world.url), client, undefined, insecure)
     const verifier = oidc.randomPKCECodeVerifier()
     const visitor = newVisitor({ stopAt: redirect })
     const url = oidc.buildAuthorizationUrl(config, {
+      ...asked,
       redirect_uri: redirect,
-      scope: 'openid',
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256'
     })
@@ -238,6 +239,11 @@ describe('what the broker issues', () => {
     await ownPages.signIn(visitor, email)
     await ownPages.agree(visitor)
     const tokens = await oidc.authorizationCodeGrant(config, new URL(visitor.page.url), { pkceCodeVerifier: verifier })
+    return { config, visitor, tokens }
+  }
+
+  test('[AUTH-23] opens no part of the API', async () => {
+    const { tokens } = await authorize(metadata, { scope: 'openid' })
     for (const token of [tokens.access_token, tokens.id_token, `asess_${tokens.access_token}`, `ai_${tokens.id_token}`]) {
       const answer = await world.ask('GET', '/api/me', { headers: { Authorization: `Bearer ${token}` } })
       expect({ status: answer.status, code: answer.json.code }).toEqual({ status: 401, code: 'credential_invalid' })
@@ -283,20 +289,7 @@ describe('what the broker issues', () => {
 
   test('[AUTH-25] ends when the person signs out everywhere', async () => {
     const fields = { ...metadata, grant_types: ['authorization_code', 'refresh_token'] }
-    const config = await oidc.dynamicClientRegistration(new URL(world.url), fields, undefined, insecure)
-    const verifier = oidc.randomPKCECodeVerifier()
-    const visitor = newVisitor({ stopAt: redirect })
-    const url = oidc.buildAuthorizationUrl(config, {
-      redirect_uri: redirect,
-      scope: 'openid offline_access',
-      prompt: 'consent',
-      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256'
-    })
-    await visitor.visit(url.href)
-    await ownPages.signIn(visitor, email)
-    await ownPages.agree(visitor)
-    const tokens = await oidc.authorizationCodeGrant(config, new URL(visitor.page.url), { pkceCodeVerifier: verifier })
+    const { config, visitor, tokens } = await authorize(fields, { scope: 'openid offline_access', prompt: 'consent' })
     const { sub } = tokens.claims() ?? { sub: '' }
     expect(await oidc.fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({ sub })
     await visitor.visit(`${world.url}/sign-in`)

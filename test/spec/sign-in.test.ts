@@ -1,24 +1,16 @@
 /** The service as a relying party of an issuer whose faults a test can choose. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import { beforeEach, expect, test } from 'vitest'
+import type { TurnedClock } from '../support/clock.ts'
 import { type Issuer, type IssuerFaults, startIssuer } from '../support/issuer.ts'
+import { withIssuer } from '../support/issuer-world.ts'
 import { newVisitor, type Visitor } from '../support/visitor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let issuer: Issuer
 let world: World
 let clock: TurnedClock
-beforeAll(async () => {
-  issuer = await startIssuer()
-  clock = turnedClock(Date.now())
-  world = await startWorld({ clock, env: { AGMD_AUTH_URL: issuer.url, AGMD_AUTH_CLIENT_ID: 'docs' } })
-})
-afterAll(async () => {
-  await world.stop()
-  await issuer.stop()
-})
+withIssuer('AGMD_AUTH_URL', { AGMD_AUTH_CLIENT_ID: 'docs' }, (started) => ({ issuer, world, clock } = started))
 beforeEach(() => {
-  issuer.faults = {}
   issuer.person = { sub: 'person-1', name: 'Ana', email: 'ana@example.org', email_verified: true }
 })
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import type { Storage } from '../../server/domain/ports.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { withLimit } from '../support/limits.ts'
-import { asAuthor, comment, commented, decide, readSuggestion, suggest, suggestions } from '../support/annotations.ts'
+import { asAuthor, comment, commented, decide, readSuggestion, suggest, suggestions, foxText as text } from '../support/annotations.ts'
 import { unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
@@ -25,8 +25,6 @@ beforeAll(async () => {
   world = await startWorld({ storage })
 })
 afterAll(() => world.stop())
-
-const text = '# Title\n\nThe quick brown fox jumps over the lazy dog.\n\n- one fish\n- two fish\n'
 
 const changesNothing = unchangedBy(() => world)
 const events = async (person: Person): Promise<Json[]> => (await person.events()).events

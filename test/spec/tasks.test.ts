@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { callerOfDocument } from '../../server/domain/rights/access.ts'
 import { taskOf } from '../../server/domain/rights/caller.ts'
 import type { Key } from '../../server/domain/ports.ts'
@@ -17,19 +17,14 @@ import {
   type TaskState,
   taskStates
 } from '../../shared/task-states.ts'
-import { faultyStore } from '../support/faulty-store.ts'
+import { withFaultyStore } from '../support/faulty-store.ts'
 import { withLimit } from '../support/limits.ts'
 import { type Assignment, assign, assignmentOf, close, keyOf, requestFor, stored, unchangedBy } from '../support/reviews.ts'
 import { startProcess } from '../support/start.ts'
 import { type Answer, ask, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
-const store = faultyStore()
-
 let world: World
-beforeAll(async () => {
-  world = await startWorld({ storage: store.storage })
-})
-afterAll(() => world.stop())
+const store = withFaultyStore((started) => (world = started))
 
 const create = (owner: Person, json: Record<string, unknown>): Promise<Answer> => owner.ask('POST', '/tasks', { json })
 const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status).toSorted((one, other) => one - other)

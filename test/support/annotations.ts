@@ -3,6 +3,9 @@ import type { Answer, Ask, Json, Person } from './world.ts'
 
 type Fields = Record<string, unknown>
 
+/** The text of the documents that are commented and changed. */
+export const foxText = '# Title\n\nThe quick brown fox jumps over the lazy dog.\n\n- one fish\n- two fish\n'
+
 /** Returns the answer of a request, which must succeed. */
 const must = async (answer: Promise<Answer>): Promise<Json> => {
   const { status, json, text } = await answer

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import * as encoding from 'lib0/encoding'
+import * as Y from 'yjs'
 import { frameOf, until } from './world.ts'
 
 export interface DeafSocket {
@@ -81,5 +82,15 @@ export const openDeaf = async (url: string, headers: Readonly<Record<string, str
     },
     ended: () => over,
     destroy: () => socket.destroy()
+  }
+}
+
+/** Returns updates of one page on which somebody types. Each update inserts a mark at the beginning. */
+export const typing = (): ((mark: string) => Uint8Array) => {
+  const ydoc = new Y.Doc()
+  return (mark) => {
+    const before = Y.encodeStateVector(ydoc)
+    ydoc.getText('content').insert(0, mark)
+    return Y.encodeStateAsUpdate(ydoc, before)
   }
 }

@@ -3,6 +3,23 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Json } from './world.ts'
 
+/** The first tools of the service, in the order that clients know. */
+export const firstTools: readonly string[] = [
+  'create_doc',
+  'read_doc',
+  'replace_doc',
+  'append_doc',
+  'list_comments',
+  'add_comment',
+  'list_suggestions',
+  'add_suggestion',
+  'resolve_suggestion',
+  'create_share',
+  'set_published',
+  'list_events',
+  'inbox'
+]
+
 export interface Rpc {
   readonly status: number
   readonly headers: Headers

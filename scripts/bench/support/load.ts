@@ -1,6 +1,6 @@
 /** Generates load over persistent sockets, with one request at a time on each. It runs in the process that measures. */
 import { connect, type Socket } from 'node:net'
-import { percentile } from './support.ts'
+import { pause, percentile } from './support.ts'
 
 /** Length of one round, in seconds. */
 export const secondsPerRound = Number(process.env['AGMD_BENCH_SECONDS'] ?? 2)
@@ -58,4 +58,30 @@ export const load = async (port: number, connections: number, requests: Requests
     })
   await Promise.all(Array.from({ length: connections }, (_, connection) => drive(connection)))
   return { perSecond: times.length / secondsPerRound, p99: percentile(times, 0.99), failed }
+}
+
+/** The name of a row, the port of its server, and its requests. */
+export type Subject = readonly [name: string, port: number, requests: Requests]
+
+/** Number of rounds of a measurement. */
+export const rounds = 3
+
+/** Measures each subject with each number of connections. Rounds alternate. Returns the round in the middle, by requests per second. */
+export const measure = async (
+  subjects: readonly Subject[],
+  connectionCounts: readonly number[]
+): Promise<(name: string, connections: number) => Load> => {
+  for (const [, port, requests] of subjects) await load(port, 16, requests)
+  const figures = new Map<string, Load[]>()
+  for (let round = 0; round < rounds; round++)
+    for (const connections of connectionCounts)
+      for (const [name, port, requests] of subjects) {
+        const key = `${name}|${connections}`
+        figures.set(key, [...(figures.get(key) ?? []), await load(port, connections, requests)])
+        await pause(50)
+      }
+  return (name, connections) => {
+    const all = figures.get(`${name}|${connections}`) ?? []
+    return all.toSorted((one, other) => one.perSecond - other.perSecond)[Math.floor(all.length / 2)] as Load
+  }
 }
