@@ -84,7 +84,7 @@ ${
     const token = formToken(formKey, current.session.id)
     const { name, email } = current.account
     const body = html`
-<p class="account-line"><span class="muted">${filled(t('Signed in as {name}'), { name: html`<strong>${named(name)}</strong>` })}${email === null ? undefined : html` · ${email}`}</span> <span class="actions"><a class="button" href="/">${t('Your documents')}</a> <a class="button quiet" href="/sign-out">${t('Sign out')}</a></span></p>
+<div class="account-line"><span class="muted">${filled(t('Signed in as {name}'), { name: html`<strong>${named(name)}</strong>` })}${email === null ? undefined : html` · ${email}`}</span> <span class="actions"><a class="button" href="/">${t('Your documents')}</a> <form method="post" action="/sign-out">${hidden({ token })}<button class="button quiet">${t('Sign out')}</button></form></span></div>
 ${sentence === undefined ? undefined : html`<p class="notice done" role="status">${t(sentence)}</p>`}
 ${profileSection(words, current, token, externalIssuer, refused)}
 ${passkeys === null ? undefined : await passkeySection(service, passkeys)(words, current, token)}

@@ -122,7 +122,9 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
       await broker.store.endSession(atBroker)
       writeCookie(ctx.res, cookies, cookies.broker.session, '', 0)
     }
-    seeOther(ctx, broker === null && current !== undefined ? ((await relyingParty.signOutUrl()) ?? '/') : '/')
+    // The home page says that the person is signed out (web/home/signed-out-offer.tsx).
+    const home = '/#signed-out'
+    seeOther(ctx, broker === null && current !== undefined ? ((await relyingParty.signOutUrl()) ?? home) : home)
   })
 
   if (broker === null) return

@@ -248,7 +248,7 @@ test('[WEB-61] account pages without script work, and have no violations on wide
   await context.close()
 })
 
-test('[WEB-62] a person adds a passkey, signs in with it, and removes it', async () => {
+test('[WEB-62] [HOME-16] a person adds a passkey, signs in with it, and removes it', async () => {
   const { context, page, heard } = await join('eve@example.org')
   const devtools = await context.newCDPSession(page)
   await devtools.send('WebAuthn.enable')
@@ -264,8 +264,12 @@ test('[WEB-62] a person adds a passkey, signs in with it, and removes it', async
   })
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByRole('button', { name: /^Remove the passkey/ }).waitFor()
-  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-  await page.waitForURL(`${world.url}/`)
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  const signedOut = page.getByRole('status').filter({ hasText: 'You are signed out.' })
+  await signedOut.waitFor()
+  await page.reload()
+  await page.getByRole('link', { name: 'Sign in' }).waitFor()
+  expect([page.url(), await signedOut.count()]).toEqual([`${world.url}/`, 0])
   await page.goto(`${world.url}/sign-in`)
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
   await page.waitForURL(`${world.url}/`)

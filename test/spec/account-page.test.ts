@@ -65,6 +65,19 @@ test('[PAGE-7] a form redirects to the account page and nowhere else', async () 
   }
 })
 
+test('[PAGE-9] the account page signs out at once, and the home page is told', async () => {
+  const visitor = await join()
+  await open(visitor)
+  const form =
+    /<form method="post" action="\/sign-out"><input type="hidden" name="token" value="([^"]+)"><button[^>]*>Sign out<\/button><\/form>/
+  const token = form.exec(visitor.page.text)?.[1] ?? ''
+  const foreign = await visitor.request(`${world.url}/sign-out`, { method: 'POST', body: new URLSearchParams({ token: `${token}x` }) })
+  expect(foreign.status).toBe(403)
+  const response = await visitor.request(`${world.url}/sign-out`, { method: 'POST', body: new URLSearchParams({ token }) })
+  expect([response.status, response.headers.get('Location')]).toEqual([303, '/#signed-out'])
+  expect((await visitor.request(`${world.url}/api/me/sessions`)).status).toBe(401)
+})
+
 test('[PAGE-8] sessions are listed by the browser or program that opened them, and ended one by one', async () => {
   const visitor = await join()
   const phone = newVisitor({

@@ -1,6 +1,7 @@
 /** Tells a person who has signed out which documents of the account are still on this device, and offers to remove them. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { type RecentDocument, recentDocuments } from '../device/recent.ts'
 import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
@@ -24,7 +25,18 @@ async function remove(documents: readonly RecentDocument[]): Promise<void> {
 
 export function SignedOutOffer({ library }: { library: Library }): JSX.Element | null {
   const documents = ofAccount(recentDocuments.value)
-  if (library.signedIn.value !== false || documents.length === 0) return null
+  // The server leads to this address after a person has signed out. It is replaced, so that a reload shows the page as usual.
+  const [isFresh] = useState(() => location.hash === '#signed-out')
+  useEffect(() => {
+    if (isFresh) history.replaceState(history.state, '', location.pathname)
+  }, [])
+  if (library.signedIn.value !== false) return null
+  if (documents.length === 0)
+    return isFresh ? (
+      <p class='notice claim-offer' role='status'>
+        {t('You are signed out. You can still open documents by their links.')}
+      </p>
+    ) : null
   const waiting = documents.filter(({ id }) => unsent.value.some((each) => each.id === id))
   return (
     <div class='notice claim-offer' role='group' aria-label={t('You are signed out')}>

@@ -1172,6 +1172,8 @@ export const de: Catalogue = {
   },
   '{count} could not be added.': { one: '1 ließ sich nicht hinzufügen.', other: '{count} ließen sich nicht hinzufügen.' },
   'You are signed out': 'Du bist abgemeldet',
+  'You are signed out. You can still open documents by their links.':
+    'Du bist abgemeldet. Dokumente kannst du weiter über ihre Links öffnen.',
   'You are signed out. {count} documents from your account stay on this device. Anyone who uses the device can open them.': {
     one: 'Du bist abgemeldet. 1 Dokument deines Kontos bleibt auf diesem Gerät. Wer das Gerät benutzt, kann es öffnen.',
     other: 'Du bist abgemeldet. {count} Dokumente deines Kontos bleiben auf diesem Gerät. Wer das Gerät benutzt, kann sie öffnen.'
