@@ -9,7 +9,7 @@ import type { Page } from '../web/commands/page.ts'
 import { belowCode, continueCode, indentCode, intoCode, outdentCode } from '../web/editor/commands-code.ts'
 import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
 import { joinAbove, joinBelow } from '../web/editor/join-blocks.ts'
-import { indentItem, outdentEmpty, outdentItem, outdentParagraph } from '../web/editor/list-levels.ts'
+import { indentItem, otherMarker, outdentEmpty, outdentItem, outdentParagraph } from '../web/editor/list-levels.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
 import { markEach, markingBlocks } from '../web/editor/mark-blocks.ts'
 import { codeAround } from '../web/editor/in-code.ts'
@@ -163,6 +163,28 @@ test.each([
 ])('[WRITE-46] a space after %j makes: %s', (before, expected) => {
   const state = stateOf(before)
   const spec = taskTyped(state, state.selection.main.head)
+  expect(spec === undefined ? undefined : marked(state.update(spec).state)).toBe(expected)
+})
+
+test.each([
+  ['- 1. |', '1. |'],
+  ['* 1) |', '1) |'],
+  ['4. - |', '- |'],
+  ['- a\n  - 1. |\n    - c\n- b', '- a\n  1. |\n     - c\n- b'],
+  ['1. a\n2. b\n- 1. |\n- c', '1. a\n2. b\n3. |\n- c'],
+  ['- a\n- 1. |\n1. b\n2. c', '- a\n1. |\n2. b\n3. c'],
+  ['1. a\n2. * |\n3. b\n   - in it\n4. c\n7. d', '1. a\n* |\n1. b\n   - in it\n2. c\n7. d'],
+  ['> - 1. |', '> 1. |'],
+  ['- 2. |', undefined],
+  ['- - |', undefined],
+  ['1. 1. |', undefined],
+  ['- a 1. |', undefined],
+  ['- 1. |words', undefined],
+  ['- [ ] 1. |', undefined],
+  ['```\n- 1. |\n```', undefined]
+])('[WRITE-115] a space that was typed last in %j makes: %s', (before, expected) => {
+  const state = stateOf(before)
+  const spec = otherMarker(state)
   expect(spec === undefined ? undefined : marked(state.update(spec).state)).toBe(expected)
 })
 

@@ -183,8 +183,8 @@ const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<voi
     element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
   }, kinds)
 
-test('[WRITE-35] a paste is an undo step of its own', async () => {
-  const { page, press, text, leave } = await writer('')
+test('[WRITE-35] [WRITE-115] a paste is an undo step of its own', async () => {
+  const { page, press, type, text, leave } = await writer('')
   // The text is inserted in one step, because letters typed more than half a second apart are several steps.
   await page.keyboard.insertText('abc ')
   await paste(page, { 'text/html': '<b>bold</b>', 'text/plain': 'bold' })
@@ -195,6 +195,15 @@ test('[WRITE-35] a paste is an undo step of its own', async () => {
     await press('Control+z')
     await text(expected)
   }
+  // So is the change of a list item by a typed marker.
+  await type('- 1. ')
+  await text('1. ')
+  await type('one')
+  await text('1. one')
+  await press('Control+z')
+  await text('1. ')
+  await press('Control+z')
+  await text('- 1. ')
   await leave()
 })
 

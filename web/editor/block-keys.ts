@@ -1,11 +1,24 @@
 /** The keys for lists and paragraphs. They load later, because they are not needed before the text is visible. */
 import { Prec, type Extension } from '@codemirror/state'
-import { keymap } from '@codemirror/view'
+import { EditorView, keymap } from '@codemirror/view'
+import { asOneStep } from './binding.ts'
 import { joinAbove, joinBelow } from './join-blocks.ts'
 import { caretRests } from './resting.ts'
-import { indentItem, outdentEmpty, outdentItem, outdentParagraph } from './list-levels.ts'
+import { indentItem, otherMarker, outdentEmpty, outdentItem, outdentParagraph } from './list-levels.ts'
+
+/** Changes the kind of an empty list item when a person types the marker of the other kind and a space. Undo brings back the typed letters. */
+const typedMarker = EditorView.inputHandler.of((view, from, to, text, insert) => {
+  if (text !== ' ' || from !== to) return false
+  const typed = insert()
+  const spec = otherMarker(typed.state)
+  if (spec === undefined) return false
+  view.dispatch(typed)
+  asOneStep(view, () => view.dispatch(spec))
+  return true
+})
 
 export const blockKeys: Extension = [
+  typedMarker,
   Prec.high(
     keymap.of([
       { key: 'Enter', run: outdentEmpty },

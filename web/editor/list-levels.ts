@@ -1,6 +1,6 @@
 /** Moves list items in and out by one level. Their sub-items move along, and the numbers of the lists around them stay in sequence. */
 import { syntaxTree } from '@codemirror/language'
-import type { ChangeSpec, EditorState, TransactionSpec } from '@codemirror/state'
+import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { isInCode } from './in-code.ts'
@@ -213,6 +213,51 @@ export const outdentEmpty: Command = (view) => {
   if (!isEmpty) return false
   const { rows, first } = linesOf(view.state)
   return outer(rows, line.number - first) !== lead && outdentItem(view)
+}
+
+/** Matches a list item whose only text is the marker of the other kind of list, and a space. */
+const otherKind = /^[ \t>]*(?:[-*+][ \t]{1,4}(1[.)])|\d{1,9}[.)][ \t]{1,4}([-*+])) $/
+
+/** Returns the index of the next item in the same list. Undefined if there is none. */
+const next = (rows: readonly Row[], index: number): number | undefined => {
+  const at = rows.findIndex((row, below) => below > index && row.marker !== '' && before(rows, below) === index)
+  return at === -1 ? undefined : at
+}
+
+/**
+ * Returns the transaction that gives the empty item at the caret the marker that a person has typed into it. The items below stay numbered in
+ * sequence. Undefined if nothing else is in the item, or if no such marker is.
+ */
+export function otherMarker(state: EditorState): TransactionSpec | undefined {
+  const { head } = state.selection.main
+  const line = state.doc.lineAt(head)
+  const [, number, marker = number] = otherKind.exec(line.text) ?? []
+  if (marker === undefined || head !== line.to || state.readOnly || isInCode(state, line.from)) return undefined
+  const lines = linesOf(state)
+  const { rows, first } = lines
+  const index = line.number - first
+  const own = rows[index]
+  if (own === undefined || own.marker === '') return undefined
+  const former = [...rows]
+  const above = rows[before(rows, index) ?? -1]
+  const last = above && numberOf(above)
+  mark(rows, index, number === undefined || last === undefined ? marker : `${last + 1}${above?.marker.slice(-1)}`)
+  const made = rows[index] as Row
+  let count = numberOf(made) ?? 0
+  for (let at = next(former, index), was: number | undefined; at !== undefined; at = next(former, at)) {
+    const below = former[at] as Row
+    const its = numberOf(below)
+    if (its === undefined || (was !== undefined && its !== was + 1)) break
+    was = its
+    mark(rows, at, `${++count}${below.marker.slice(-1)}`)
+  }
+  const typed = { from: line.from + own.lead.length + own.marker.length, to: line.to, insert: ' ' }
+  return {
+    changes: [...changesOf(state, lines, former), typed],
+    selection: EditorSelection.cursor(line.from + made.lead.length + made.marker.length + 1),
+    scrollIntoView: true,
+    userEvent: 'input'
+  }
 }
 
 /** Returns the changes that renumber the items below two lines that are about to be joined. */
