@@ -44,7 +44,11 @@ const onlyTask = async (client: Client, place: Place): Promise<string> => {
   const { tasks } = await client.listTasks(place.doc)
   const [task] = tasks
   if (task !== undefined && tasks.length === 1) return task.id
-  throw new Failure('usage', `TASK is missing: this link has ${tasks.length} assignments.`, 'Name one: agmd tasks list DOC.')
+  throw new Failure(
+    'usage',
+    `TASK is missing: this link has ${tasks.length} assignments.`,
+    'Name an assignment. agmd tasks list DOC lists them.'
+  )
 }
 
 /** Runs a command that consists of one call of its operation. */

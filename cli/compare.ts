@@ -49,7 +49,7 @@ const stateOf = (local: string, base: string, remote: string): keyof typeof stat
 const linkOf = (file: string): Link => {
   const link = readLink(file)
   if (link !== undefined) return link
-  throw new Failure('not_pulled', `${file} is not linked to a document.`, `Pull it: agmd docs pull URL -o ${file}`)
+  throw new Failure('not_pulled', `${file} is not linked to a document.`, `Pull the document: agmd docs pull URL -o ${file}`)
 }
 
 export const status = async (call: Call): Promise<void> => {

@@ -13,7 +13,7 @@ export const create = async (call: Call): Promise<void> => {
   const content = file === undefined ? undefined : file === '-' ? asDocument(await readInput()) : mustRead(file)
   const title = call.words('title')
   if (file !== undefined && file !== '-' && existsSync(file) && readLink(file) !== undefined)
-    throw new Failure('file_changed', `${file} is already linked to a document.`, `Push it: agmd docs push ${file}`)
+    throw new Failure('file_changed', `${file} is already linked to a document.`, `Push the file: agmd docs push ${file}`)
   checkMarks(call, file === undefined || file === '-' ? 'The text' : file, content ?? '', '')
   const origin = call.origin()
   const made = await call

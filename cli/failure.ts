@@ -67,7 +67,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   unknown_version: 'agmd revisions list shows earlier versions; agmd docs info shows the current one.',
   unknown_reviewed_version: 'Name the version that agmd docs info or docs pull printed when you read the document.',
   target_not_found: 'Read the text with agmd docs cat, and name words, lines or a section that it contains.',
-  target_ambiguous: 'Choose one with --occurrence, --prefix, --suffix or --line.',
+  target_ambiguous: 'Choose a place with --occurrence, --prefix, --suffix or --line.',
   target_changed: 'Read that part again (agmd docs cat), and redo your change on the current text.',
   rate_limited: 'Wait, then run the command again.',
   node_offline: 'Start a node (agmd node), or ask the operator. agmd media status shows connected nodes.',

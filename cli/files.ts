@@ -36,7 +36,7 @@ const modeOf = (path: string): number | undefined => statSync(path, { throwIfNoE
 export const writeWhole = (path: string, data: string | Uint8Array, mode?: number): void => {
   const target = realPath(path)
   if (statSync(dirname(target), { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Failure('file_not_found', `There is no folder ${dirname(path)}.`, 'Create it, or choose another path.')
+    throw new Failure('file_not_found', `There is no folder ${dirname(path)}.`, 'Create the folder, or choose another path.')
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`)
   const wanted = mode ?? modeOf(target) ?? 0o666
   const file = openSync(temporary, 'wx', wanted)
@@ -61,7 +61,7 @@ export const readText = (path: string): string | undefined => {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(path))
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new Failure('file_error', `${path} is not UTF-8 text.`, 'Save it as UTF-8 and try again.')
+    throw new Failure('file_error', `${path} is not UTF-8 text.`, 'Save the file as UTF-8 and try again.')
   }
 }
 

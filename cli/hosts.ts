@@ -61,7 +61,7 @@ export const readHosts = (): Hosts => {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new Failure('config_unusable', `${path} is damaged.`, 'Repair it, or move it away and sign in again.')
+  throw new Failure('config_unusable', `${path} is damaged.`, 'Repair the file, or move it away and sign in again.')
 }
 
 const takeLock = (path: string): void => {

@@ -48,7 +48,7 @@ const run = async (typed: readonly string[]): Promise<number> => {
     throw new Failure(
       'usage',
       named === '' ? 'No command was given.' : `Several commands begin with agmd ${named}.`,
-      'agmd commands --json lists them all.'
+      'agmd commands --json lists all commands.'
     )
   terminal.print(named === '' ? mainHelp(terminal, home) : groupHelp(named, terminal.paint))
   // The exit code is 0 only if help was requested, not if the command is incomplete.

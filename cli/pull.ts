@@ -46,7 +46,7 @@ export const pullInto = (call: Call, file: string, place: Place, remote: Copy, {
     return 'kept'
   }
   if (!merges)
-    throw new Failure('file_changed', `Both ${file} and the document have changed.`, `To merge them: agmd docs pull ${file} --merge`, {
+    throw new Failure('file_changed', `Both ${file} and the document have changed.`, `To merge both: agmd docs pull ${file} --merge`, {
       file
     })
   checkMarks(call, file, local, linked.base)

@@ -36,7 +36,7 @@ export const readLink = (file: string): Link | undefined => {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new Failure('config_unusable', `${path} is damaged.`, `Remove it and pull again: agmd docs pull URL -o ${file} --merge.`)
+  throw new Failure('config_unusable', `${path} is damaged.`, `Remove the file and pull again: agmd docs pull URL -o ${file} --merge.`)
 }
 
 export const writeLink = (file: string, link: Link): void => {

@@ -12,7 +12,7 @@ import { type Answer, send, type SendInit } from './request.ts'
 const originOf = (text: string, from: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new Failure('usage', `${from} is not the address of a service: ${text}`, 'Use one like https://docs.example.org.')
+    throw new Failure('usage', `${from} is not the address of a service: ${text}`, 'Use an address such as https://docs.example.org.')
   return url.origin
 }
 
@@ -40,7 +40,7 @@ const onlyHost = (): string | undefined => {
 /** Returns the service for a command without an address. Throws `usage` if it is unknown. */
 export const serviceOrigin = (given: string | undefined): string => {
   const origin = askedOrigin(given) ?? home ?? onlyHost()
-  if (origin === undefined) throw new Failure('usage', 'No service is set.', 'Set AGMD_URL to its address, or add --url.')
+  if (origin === undefined) throw new Failure('usage', 'No service is set.', 'Set AGMD_URL to the address of the service, or add --url.')
   return origin
 }
 
@@ -57,7 +57,7 @@ const acceptedOrigin = (origin: string, given: string | undefined): string => {
   throw new Failure(
     'foreign_origin',
     `This link belongs to ${origin}, but your service is ${expected}. Nothing was sent.`,
-    `If you trust it: agmd --url ${origin} …`
+    `If you trust this service: agmd --url ${origin} …`
   )
 }
 
@@ -81,7 +81,7 @@ const placeOfUrl = (text: string, given: string | undefined): Place => {
   const url = new URL(text)
   const doc = /^\/(?:d|api\/docs)\/([\w-]+)(?:\.md)?(?:\/|$)/.exec(url.pathname)?.[1]
   if (doc === undefined || !documentIdPattern.test(doc))
-    throw new Failure('usage', 'This address is not a document.', 'Use its share URL: https://…/d/ID?key=KEY.')
+    throw new Failure('usage', 'This address is not a document.', 'Use the share URL of a document: https://…/d/ID?key=KEY.')
   const origin = acceptedOrigin(url.origin, given)
   const key = url.searchParams.get('key')
   return { origin, doc, key: key === null ? knownKey(origin, doc) : keyFromText(key), implied: key === null }
@@ -103,7 +103,7 @@ export const placeOf = (typed: string, given: string | undefined): Place => {
     throw new Failure(
       'not_pulled',
       `${text} is not linked to a document.`,
-      `Pull it (agmd docs pull URL -o ${text}), or use the share URL.`
+      `Pull the document (agmd docs pull URL -o ${text}), or use the share URL.`
     )
   if (!documentIdPattern.test(text))
     throw new Failure(

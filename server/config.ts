@@ -138,7 +138,7 @@ export const configTable = {
     default: null,
     unit: 'text',
     allowed: 'at least 32 characters',
-    docs: 'Secret of this instance, from which it derives its keys. Not set: created at the first start and kept in the data folder.',
+    docs: 'Secret from which this instance derives its keys. Not set: created at the first start and kept in the data folder.',
     secret: true,
     schema: z.string().min(32)
   },
@@ -165,7 +165,7 @@ export const configTable = {
     default: '1000',
     unit: 'connections',
     allowed: 'a whole number from 1 to 1000000',
-    docs: 'Connections that one document may have at once. One account or address gets at most a quarter, one link four fifths, and owners keep a tenth. AGMD_RATE_LIMITS=off removes this limit.',
+    docs: 'Connections that one document may have at once. One account or address gets at most a quarter of them, and one link at most four fifths. A tenth is reserved for owners. AGMD_RATE_LIMITS=off removes this limit.',
     secret: false,
     schema: wholeNumber(1, 1_000_000)
   },

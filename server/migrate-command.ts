@@ -77,6 +77,8 @@ export const runMigrate = async (words: readonly string[], config: Config, versi
   const result = await migrate({ ...ends, secret, version, onProgress })
   if (json) return JSON.stringify({ ok: true, to: ends.to, ...result })
   const next =
-    ends.to === 'postgres' ? 'Set AGMD_STORAGE to its address and start the server.' : 'Remove AGMD_STORAGE and start the server.'
+    ends.to === 'postgres'
+      ? 'Set AGMD_STORAGE to the address of PostgreSQL and start the server.'
+      : 'Remove AGMD_STORAGE and start the server.'
   return `Moved and compared ${result.records} records (${result.bytes} bytes of values). ${next}`
 }

@@ -173,7 +173,7 @@ const meanings = {
   target_changed: {
     status: 409,
     exit: 5,
-    message: 'The text that this refers to has changed or is gone.',
+    message: 'The text that this request refers to has changed or is gone.',
     hint: 'Read that part again, and redo your change on the current text.'
   },
   stale_step: {
@@ -249,13 +249,13 @@ const meanings = {
     status: 409,
     exit: 5,
     message: 'This account has reached its limit of node tokens.',
-    hint: 'Revoke one that you no longer use.'
+    hint: 'Revoke a token that you no longer use.'
   },
   too_many_tokens: {
     status: 409,
     exit: 5,
     message: 'This account has reached its limit of tokens and connected programs.',
-    hint: 'Revoke one that you no longer use.'
+    hint: 'Revoke a token or program that you no longer use.'
   },
   node_offline: {
     status: 503,
@@ -313,7 +313,7 @@ const meanings = {
     status: 422,
     exit: 2,
     message: 'The document contains this text in several places.',
-    hint: 'Choose one with prefix, suffix, occurrence, line, or the anchor of a candidate.'
+    hint: 'Choose a place with prefix, suffix, occurrence, line, or the anchor of a candidate.'
   },
   rate_limited: {
     status: 429,

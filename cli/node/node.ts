@@ -24,13 +24,13 @@ const tokenOf = (): string => {
   throw new Failure(
     'usage',
     token === '' ? 'AGMD_NODE_TOKEN is not set.' : 'AGMD_NODE_TOKEN is not a node token.',
-    'Create one: agmd node token, or the account page.'
+    'Create a token with agmd node token or on the account page.'
   )
 }
 
 /** Close codes after which the node does not connect again. */
 const fatal: Readonly<Record<number, Failure>> = {
-  [relayCloseCodes.tokenEnded]: new Failure('not_signed_in', 'The token of this node was revoked.', 'Create a new one: agmd node token.'),
+  [relayCloseCodes.tokenEnded]: new Failure('not_signed_in', 'The token of this node was revoked.', 'Create a new token: agmd node token.'),
   [relayCloseCodes.tooMany]: new Failure(
     'canceled',
     'Another node connected with the same token.',
@@ -77,7 +77,7 @@ const whyRefused = async (origin: string, token: string): Promise<string> => {
     throw new Failure(
       'not_signed_in',
       'The service does not know this token. It was revoked, or it belongs to another service.',
-      'Create a new one: agmd node token, or the account page.'
+      'Create a new token with agmd node token or on the account page.'
     )
   return status === undefined ? '' : `answered ${status}; a proxy must pass WebSocket upgrades on ${relayPath}`
 }

@@ -153,7 +153,7 @@ export const openaiEngines = async (warn: (words: string) => void): Promise<Engi
   const given = setting('URL')
   if (given === undefined) return []
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
-    throw new Failure('usage', 'AGMD_NODE_OPENAI_URL is not an address.', 'Use one like http://localhost:8000/v1.')
+    throw new Failure('usage', 'AGMD_NODE_OPENAI_URL is not an address.', 'Use an address such as http://localhost:8000/v1.')
   const base = withoutEnd(given, '/')
   const kinds = (setting('KINDS') ?? 'image').split(/[\s,]+/).filter((kind) => kind !== '')
   const unknown = kinds.find((kind) => !isRemote(kind))

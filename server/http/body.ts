@@ -99,7 +99,7 @@ const refuseFields = (text: string): string => {
   if (!/^\{\s{0,20}"(?:content|markdown)"\s{0,20}:/.test(beginning) || !text.trimEnd().endsWith('}')) return text
   throw new ServiceError('invalid_request', {
     message: 'The body is JSON, but its type says that it is text.',
-    hint: 'Send it with Content-Type: application/json.'
+    hint: 'Send the body with Content-Type: application/json.'
   })
 }
 const fieldsBeginUnits = 200

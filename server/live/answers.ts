@@ -93,8 +93,8 @@ export const createAnswers = (clock: () => Clock): Answers => {
       await unread.room({ address: peer.address, isOpen: () => peer.isOpen }, bytes)
       if (!peer.isOpen) throw new Error('the socket is closed')
       if (spend(peer.address, bytes)) return unread.note(peer.address, bytes, () => peer.drained())
-      peer.close(closeCodes.tooFast, 'asked for too much')
-      throw new Error('asked for too much')
+      peer.close(closeCodes.tooFast, 'requested too much data')
+      throw new Error('requested too much data')
     }
   }
 }

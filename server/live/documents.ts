@@ -233,7 +233,9 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     async settleAll() {
       // A document that cannot be settled must not block other documents. The next start recovers it from its journal.
       const settle = (entry: LoadedDocument): Promise<void> =>
-        entry.follower.settle().catch((error: unknown) => log('warn', 'not settled at the end', { doc: entry.id, error }))
+        entry.follower
+          .settle()
+          .catch((error: unknown) => log('warn', 'a document could not be settled at shutdown', { doc: entry.id, error }))
       await Promise.all([...loaded.values()].map(settle))
       for (const id of loaded.keys()) drop(id)
     },

@@ -51,7 +51,7 @@ const groupsIn = (given: readonly string[]): ReadonlySet<Group> | undefined => {
   const named = words.filter((word) => isOneOf(word, groups))
   if (named.length === words.length) return new Set(named)
   const unknown = words.find((word) => !isOneOf(word, groups)) ?? ''
-  throw refused('tools', unknown, groups, `Set tools to one or more of ${groups.join(',')}, or leave it out for all.`)
+  throw refused('tools', unknown, groups, `Set tools to one or more of ${groups.join(',')}, or leave tools out for all groups.`)
 }
 
 const roleIn = (word: string | null): Role | undefined => {

@@ -23,7 +23,7 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
     'The owner can restore the document until restorableUntil with POST /api/docs/{id}/undelete. Create a new document with POST /api/docs.',
   account_required: 'Ask your user to connect with an account session (Authorization: Bearer); a link is not enough.',
   rate_limited: 'Wait retryAfterSeconds, then try again.',
-  node_offline: 'Tell your user that no compute node is connected; try again when one is.',
+  node_offline: 'Tell your user that no compute node is connected. Try again once a node is connected.',
   engine_unavailable: 'Tell your user that no connected compute node can do this.',
   task_link_required: 'Pass task.share.url of the assignment as doc.'
 }

@@ -73,7 +73,7 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
   if (groups !== undefined && !groups.has(found.group) && found !== skillTool)
     throw new Malformed(
       RpcErrorCode.InvalidParams,
-      `${name} belongs to the tools that this connection left out: its address has tools=${[...groups].join(',')}. Connect with ${found.group} among them to use it.`
+      `${name} is not available on this connection, because its address has tools=${[...groups].join(',')}. To use the tool, connect with ${found.group} in this list.`
     )
   return found
 }
@@ -94,7 +94,10 @@ const checkHost = (ctx: Context, baseUrl: string): void => {
   const { host } = ctx.req.headers
   const name = host !== undefined && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : ''
   if (name !== new URL(baseUrl).hostname && !isLoopbackName(name) && !isAddress(name))
-    throw new ServiceError('origin_refused', { message: 'This service does not answer under that Host.', hint: `Use ${baseUrl}${path}.` })
+    throw new ServiceError('origin_refused', {
+      message: 'This service does not answer requests for that Host.',
+      hint: `Use ${baseUrl}${path}.`
+    })
 }
 
 // ——— Messages ———

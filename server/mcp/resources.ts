@@ -156,7 +156,7 @@ export const namedBy = (uri: string): Named => {
     return { doc, part, argument }
   throw new Refused(
     RpcErrorCode.InvalidParams,
-    `This is not a resource. Resources: ${templates.map(({ uriTemplate }) => uriTemplate).join(', ')}.`,
+    `This is not a resource. The resources are: ${templates.map(({ uriTemplate }) => uriTemplate).join(', ')}.`,
     { uri }
   )
 }

@@ -188,7 +188,7 @@ const ProgramRecord = z
     name: z.string(),
     host: z.string().nullable().meta({ description: 'Host of the redirect after consent; null for a token.' }),
     role: RoleName.meta({ description: 'The highest role.' }),
-    docs: z.array(z.string()).nullable().meta({ description: 'Ids of its documents; null for all documents of the account.' }),
+    docs: z.array(z.string()).nullable().meta({ description: 'Ids of the documents; null for all documents of the account.' }),
     createdAt: Instant,
     lastUsedAt: Instant.nullable(),
     expiresAt: Instant
@@ -211,14 +211,14 @@ export const createToken = operation({
       .min(1)
       .max(limits.tokenDocumentsMax)
       .optional()
-      .meta({ description: 'Ids of its documents; defaults to all documents of the account.' }),
+      .meta({ description: 'Ids of the documents; defaults to all documents of the account.' }),
     days: z.coerce
       .number()
       .int()
       .min(1)
       .max(limits.tokenDaysMax)
       .optional()
-      .meta({ description: `Days until it expires; defaults to ${limits.tokenDays}.` })
+      .meta({ description: `Days until the token expires; defaults to ${limits.tokenDays}.` })
   }),
   output: z.object({ token: ProgramRecord, secret: z.string().meta({ description: 'Shown only once.' }) }),
   example: { name: 'A program' },

@@ -49,7 +49,7 @@ export const CommentRecord = z
     createdAt: Instant,
     updatedAt: Instant,
     version: Version.meta({ description: 'Version of the document when the comment was made.' }),
-    taskId: z.string().optional().meta({ description: 'Id of its review assignment.' }),
+    taskId: z.string().optional().meta({ description: 'Id of the review assignment.' }),
     replies: z.array(ReplyRecord)
   })
   .meta({ id: 'Comment' })

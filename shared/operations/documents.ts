@@ -203,9 +203,7 @@ export const readDiff = operation({
     fromVersion: Version,
     toVersion: Version,
     changed: z.boolean(),
-    truncated: z
-      .boolean()
-      .meta({ description: 'Whether the diff is too large to be complete. Compare versions that are closer together.' }),
+    truncated: z.boolean().meta({ description: 'Whether the diff is too large to be complete. Compare closer versions.' }),
     diff: z.string().meta({ description: 'A unified diff with three lines of context.' }),
     hunks: z.array(z.object({ line: z.int(), removed: z.array(z.string()), added: z.array(z.string()) }))
   }),
@@ -229,7 +227,7 @@ export const readAttribution = operation({
       .min(1)
       .max(limits.attributionPageMax)
       .optional()
-      .meta({ description: 'Maximum number of entries; each is a run of lines.' })
+      .meta({ description: 'Maximum number of entries (runs of lines).' })
   }),
   output: z.object({
     version: Version,

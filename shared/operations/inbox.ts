@@ -31,7 +31,7 @@ const Item = z
         operation: z.string(),
         method: z.string(),
         path: z.string(),
-        fields: z.array(z.string()).optional().meta({ description: 'Fields of its body.' }),
+        fields: z.array(z.string()).optional().meta({ description: 'Fields of the body.' }),
         tool: z.string().optional().meta({ description: 'Name of the MCP tool, without prefix.' })
       })
       .meta({ description: 'The next call.' })

@@ -186,7 +186,7 @@ const share = {
   label: z.string().nullable(),
   createdAt: Instant,
   expiresAt: Instant.nullable(),
-  madeThrough: z.string().nullable().meta({ description: 'Id of the link that it was made through. It ends with that link.' }),
+  madeThrough: z.string().nullable().meta({ description: 'Id of the link that this one was made through and ends with.' }),
   lastUsedAt: Instant.nullable(),
   revoked: z.boolean()
 }

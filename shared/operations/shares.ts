@@ -83,7 +83,7 @@ export const changeShare = operation({
   input: z.object({ share: Share, role: RoleName, author: AuthorName.optional() }),
   output: CreatedShare.and(
     z.object({
-      lowered: z.array(z.string()).meta({ description: 'Ids of the links made through it that got a lower role too.' }),
+      lowered: z.array(z.string()).meta({ description: 'Ids of links made through this link that also got a lower role.' }),
       ended: z.array(z.string()).meta({ description: 'Ids of assignment links that ended because the role does not allow suggesting.' })
     })
   ),
@@ -108,7 +108,7 @@ export const revokeShare = operation({
   output: z.object({
     ok: z.literal(true),
     revoked: z.literal(true),
-    ended: z.array(z.string()).meta({ description: 'Ids of the links made through it that ended with it.' })
+    ended: z.array(z.string()).meta({ description: 'Ids of links made through this link, which also ended.' })
   }),
   errors: ['last_owner_link']
 })

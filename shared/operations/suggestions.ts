@@ -25,7 +25,7 @@ const suggestion = {
   operation: Operation,
   type: Operation.meta({ description: 'Same as operation.' }),
   status: z.enum(['pending', 'accepted', 'rejected', 'orphaned']).meta({ description: 'orphaned: pending, but its text is gone.' }),
-  original: z.string().meta({ description: 'The text that it changes; empty for an insertion.' }),
+  original: z.string().meta({ description: 'The text to change; empty for an insertion.' }),
   text: z.string(),
   note: z.string().nullable(),
   from: z.int().nullable().meta({ description: 'Current position of its text; null if decided or orphaned.' }),
@@ -38,14 +38,14 @@ const suggestion = {
   decidedBy: z.string().nullable(),
   decidedByKind: AuthorKind.nullable(),
   decidedAt: Instant.nullable(),
-  resultVersion: Version.nullable().meta({ description: 'Version of the document after it was accepted.' }),
+  resultVersion: Version.nullable().meta({ description: 'Version of the document after acceptance.' }),
   reason: z.string().optional().meta({ description: 'Reason for the rejection.' }),
-  withdrawn: z.literal(true).optional().meta({ description: 'Present if its author withdrew it.' }),
-  replies: z.array(ReplyRecord).optional().meta({ description: 'Absent if there are none.' }),
+  withdrawn: z.literal(true).optional().meta({ description: 'Present if the author withdrew it.' }),
+  replies: z.array(ReplyRecord).optional().meta({ description: 'Absent without replies.' }),
   draftId: z.string().optional().meta({ description: 'For a typed suggestion: its draftId up to the first dot.' }),
   step: z.int().optional().meta({ description: 'For a typed suggestion: its version.' }),
-  setId: z.string().optional().meta({ description: 'Id of the set that it belongs to.' }),
-  taskId: z.string().optional().meta({ description: 'Id of its review assignment.' })
+  setId: z.string().optional().meta({ description: 'Id of the set of suggestions.' }),
+  taskId: z.string().optional().meta({ description: 'Id of the review assignment.' })
 } as const
 
 export const SuggestionRecord = z.object({ id: z.string(), ...suggestion }).meta({ id: 'Suggestion' })
@@ -133,7 +133,7 @@ export const createSuggestion = operation({
 export const draftSuggestion = operation({
   summary: 'Creates a suggestion while its author types it, or changes the author’s own pending suggestion.',
   description:
-    'All requests with the same draftId belong to one suggestion. Choose it at random: others see the part before its first dot. Name the text as when ' +
+    'All requests with the same draftId belong to one suggestion. Choose the id at random: others see the part before its first dot. Name the text as when ' +
     'you create a suggestion; if the server cannot find it, a suggestion on the same text keeps its anchor. Each change has a higher step. A lower step, or ' +
     'the same step with other text, returns 409 stale_step. After a reply, or if the text has moved, the answer is 409 suggestion_fixed. done ends the ' +
     'typing; one event covers all changes. For a decided suggestion, the answer is 409, unless it was decided with the same text.',

@@ -85,7 +85,7 @@ export const createTask = operation({
     instructions: Prose(limits.taskTextCharsMax),
     author: AuthorName.optional()
   }),
-  output: z.object({ task: TaskRecord, created: z.boolean().meta({ description: 'False if an earlier request created it.' }) }),
+  output: z.object({ task: TaskRecord, created: z.boolean().meta({ description: 'False if an earlier request created the assignment.' }) }),
   errors: ['request_id_conflict'],
   normalise: rename({ body: 'instructions', description: 'instructions' })
 })
@@ -132,7 +132,7 @@ export const startTask = operation({
 })
 
 export const reportTask = operation({
-  summary: 'Reports a review: the version you read, a summary, and your comments and suggestions.',
+  summary: 'Reports a review with the version you read, a summary, and your comments and suggestions.',
   description:
     'You may repeat a report with the same version, summary and ids. If the version is no longer the newest, the report is marked stale.',
   on: 'document',

@@ -152,7 +152,7 @@ const tableOf = (source: Source, { section, sheet, header, table: number }: Whic
     ({ from, table }) =>
       from >= scope.from && from < scope.to && (id === undefined || table.sheet?.fence.id === id) && hasHeader(table, header ?? [])
   )
-  const what = id === undefined ? 'table of that name' : `sheet ${quoted(id)}`
+  const what = id === undefined ? 'table with that name' : `sheet ${quoted(id)}`
   const named = oneOf(source, what, found, number, 'table, section or header')
   if (!isUnresolved(named)) return named.table
   return named.code === 'target_not_found' && found.length === 0 && placed.length > 0

@@ -495,7 +495,7 @@ test('[CLI-29] an error says in words what is wrong: the argument, the role, the
   expect(await said('comments', 'add', linkOf(owner), '-m', '   ')).toMatch(/\n {2}--body: must not be blank\n {2}Correct the fields above/)
   expect(await said('share', 'create', linkOf(owner), 'king')).toMatch(/\n {2}ROLE: must be "view" or/)
   expect(await said('docs', 'edit', linkOf(owner), '--find', 'fish', '--delete')).toMatch(
-    /\n {2}line 1: …one \[here\] two fish…\n {2}line 2: .*\n {2}Choose one with --occurrence/
+    /\n {2}line 1: …one \[here\] two fish…\n {2}line 2: .*\n {2}Choose a place with --occurrence/
   )
   expect(await said('comments', 'add', linkOf(owner), '-m', 'x', '--find', 'two', '--line', '1')).toMatch(
     /^agmd: This text does not begin on line 1, but on 2\.\n {2}line 2: /

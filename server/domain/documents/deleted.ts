@@ -19,7 +19,7 @@ export const documentDeleted = ({ deletedAt, trashedUntil }: Deleted, role?: Rol
   return new ServiceError('document_deleted', {
     ...(until !== null && {
       message: 'This document is in the trash.',
-      hint: `An owner can restore it until ${until}: POST /api/docs/{id}/undelete.`
+      hint: `An owner can restore the document until ${until}: POST /api/docs/{id}/undelete.`
     }),
     deletedAt: deletedAt === null ? null : instant(deletedAt),
     restorableUntil: until,

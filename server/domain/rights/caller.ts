@@ -167,7 +167,7 @@ export const requireIdentity = ({ identity, share }: Caller, needed: 'account' |
   if (isSignedIn(identity, needed) || (needed === 'access' && share !== null)) return
   if (identity.kind === 'guest' && share === null)
     throw new ServiceError('credential_required', {
-      message: needed === 'access' ? 'This needs an account or a link.' : 'This needs a signed-in account.',
+      message: needed === 'access' ? 'This request needs an account or a link.' : 'This request needs a signed-in account.',
       hint: signInHint
     })
   throw new ServiceError('account_required')

@@ -98,7 +98,7 @@ export const putShare = (
 
 const tooManyLinks = (ofTasks: boolean): ServiceError => {
   const message = ofTasks
-    ? `A document may have ${limits.taskSharesMax} live links of review assignments; close some with revokeLink: true first.`
+    ? `A document may have ${limits.taskSharesMax} live links of review assignments; first close some assignments with revokeLink: true.`
     : `A document may have ${limits.sharesMax} links; revoke one first.`
   return new ServiceError('invalid_request', { message })
 }
@@ -258,7 +258,7 @@ const putRole = (
   const found = before.get(id)
   if (found === undefined) throw new ServiceError('not_found', { message: 'This document has no such link.' })
   if (found.task !== undefined)
-    throw new ServiceError('invalid_request', { message: 'The link of a review assignment keeps its role; revoke it instead.' })
+    throw new ServiceError('invalid_request', { message: 'The link of a review assignment keeps its role; revoke the link instead.' })
   const link = includesRole(found.role, role) ? found : raisedThrough(links, found, makerOf(draft, caller))
   const linked = links.map((each) => (each.id === id ? link : each))
   requireRoleWithin(linked, link, role)
