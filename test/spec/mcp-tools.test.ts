@@ -211,7 +211,7 @@ test('[MCP-33] a tool that the address excludes is refused, and the answer names
   const append = (query: string): Promise<Json> =>
     rpc(world.url, 'tools/call', { name: 'svc_append_doc', arguments: { ...at(owner), content: 'x' } }, { query }).then(({ json }) => json)
   const { error } = await append('?tools=read,review')
-  expect(error).toMatchObject({ code: -32602, message: expect.stringMatching(/tools=read,review.*with edit among them/) })
+  expect(error).toMatchObject({ code: -32602, message: expect.stringMatching(/tools=read,review.*connect with edit in this list/) })
   expect((await owner.read()).content).toBe('text')
   expect((await append('?tools=edit')).result.isError).toBeUndefined()
 })
