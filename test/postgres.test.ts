@@ -66,7 +66,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
       const storage = await openIn(schema)
       await storage.commit({ puts: [{ key: ['k', round], value: bytes(`${round}`) }] })
       versions.push((await storage.get(['k', round]))?.version)
-      // The newest version is the version of a record that is gone.
+      // The newest version belongs to a record that is then deleted.
       await storage.commit({ puts: [{ key: ['gone'], value: bytes('') }] })
       gone.push((await storage.get(['gone']))?.version)
       await storage.commit({ deletes: [['gone']] })

@@ -129,6 +129,6 @@ test('[PASSKEY-7] browsers have their usual names, in the language of the reader
   }
   const words = languageOf({ req: new IncomingMessage(new Socket()), acceptsLanguages: (() => 'de') as Context['acceptsLanguages'] })
   for (const [agent, name] of Object.entries(names)) expect(browserWords(words, browserName(agent)), agent).toBe(name)
-  // A name that a person chose stays as it is.
+  // A name that a person chose is not translated.
   expect(browserWords(words, 'Laptop on my desk')).toBe('Laptop on my desk')
 })

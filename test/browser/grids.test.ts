@@ -121,7 +121,7 @@ test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] a table is a grid: cells wr
   await page.locator('.cm-line', { hasText: 'after' }).click()
   await press('Home', 'Backspace')
   await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |  | 7 |\n\nafter`)
-  // The document begins with the table: the first key goes into its first cell, and ArrowUp makes room above it.
+  // The document begins with the table: the first character is inserted into its first cell, and ArrowUp makes room above it.
   await press('Control+Home')
   await page.keyboard.type('My ')
   await press('ArrowUp')

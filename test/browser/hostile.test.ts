@@ -141,8 +141,8 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
   }, selector)
 
 /**
- * Waits until the reading view ends with a text. Only footnotes are below it. Searching the entire page or every frame would take longer than the
- * wait itself.
+ * Waits until the reading view ends with a text. Only footnotes may follow that text. Searching the entire page or every frame would take longer than
+ * the wait itself.
  */
 const ends = (page: Page, text: string): Promise<unknown> =>
   page.waitForFunction(

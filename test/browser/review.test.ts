@@ -857,7 +857,7 @@ test('[REVIEW-33] F8 directly after typing goes to the next comment', async () =
     }
     const { view } = (element as unknown as { cmTile: { view: View } }).cmTile
     view.focus()
-    // Both happen in one task, so that no pending task runs in between.
+    // Both events are dispatched in one task, so that no pending task runs in between.
     view.dispatch({ changes: { from: 0, insert: 'Typed a moment ago.\n\n' }, selection: { anchor: 21 } })
     element.dispatchEvent(new KeyboardEvent('keydown', { key: 'F8', code: 'F8', keyCode: 119, bubbles: true, cancelable: true }))
   })

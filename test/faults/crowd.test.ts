@@ -1,4 +1,4 @@
-/** How the cost of edits grows with their number, with the age of a document, and with the number of people who ever wrote in it. */
+/** Measures how the cost of edits grows with their number, with the age of a document, and with the number of people who ever wrote in it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { openPerson, type Person, updateFrame } from '../../scripts/bench/support/crowd.ts'

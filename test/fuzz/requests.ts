@@ -553,7 +553,7 @@ export const fuzzRequests = async (count: number, seed: number, progress: (done:
         await rest()
         await fuzz.renew()
         await settle()
-        // Forgets documents that are no longer used, so that the measured memory is that of the service.
+        // Forgets documents that are no longer used, so that only memory of the service is measured.
         heads.clear()
         forget()
         for (const batch of commits.splice(0)) changesOf(batch, heads)

@@ -957,7 +957,7 @@ test('[CLI-17] a watched file follows its document, and with --two-way the docum
   await until(() => here.read('watched.md').startsWith('ONE'), 'the change in the file')
   here.write('watched.md', 'ONE\n\ntwo\n\nTHREE\n')
   await until(async () => (await text(owner)).includes('THREE'), 'the change in the document')
-  // Both change the text at once, in different places.
+  // The file is changed again, in a place that the document has not changed.
   here.write('watched.md', 'ONE\n\nTWO\n\nTHREE\n')
   await until(async () => (await text(owner)) === 'ONE\n\nTWO\n\nTHREE\n', 'the second change')
   running.child.kill('SIGINT')

@@ -438,7 +438,7 @@ test('[EDIT-16] text that a program adds where somebody types splits neither the
     expect(content.startsWith(`# Top\n\n${typed}\n\n- a line\n`), JSON.stringify(content)).toBe(true)
     expect(content.endsWith(after === '' ? '\n' : after.trimStart())).toBe(true)
   }
-  // Both edits happen at once, so that neither knows of the other.
+  // Both edits are made at once, so that neither is based on the other.
   for (let round = 0; round < 8; round++) {
     const owner = await world.create('one two thr')
     const ydoc = new Y.Doc()

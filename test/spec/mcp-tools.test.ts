@@ -332,6 +332,6 @@ test('[MCP-49] no hint tells a tool to make a call that a tool makes, and each n
     expect(known, whole).toEqual(expect.arrayContaining(fields === '' ? [] : fields.split(', ').map((field) => field.split(':')[0])))
     expect(tool, whole).toBeDefined()
   }
-  // A call for which there is no tool stays as it is.
+  // A call that no tool can perform is not rewritten.
   expect(hintForTools('GET /api/relay/status lists them.', 'svc_')).toBe('GET /api/relay/status lists them.')
 })

@@ -12,7 +12,7 @@ afterAll(() => world.stop())
 const agents = ['one', 'two', 'three', 'four']
 const perAgent = 25
 
-/** Returns a unique word. The text has seven words per line. People type only digits, so their text can be distinguished. */
+/** Returns a unique word. The text has seven words per line. People type only digits, so their text can be distinguished from the words. */
 const wordOf = (index: number): string =>
   `w${String.fromCharCode(97 + (index % 26), 97 + (Math.floor(index / 26) % 26), 97 + Math.floor(index / 676))}x`
 const words = Array.from({ length: 420 }, (_each, index) => wordOf(index))

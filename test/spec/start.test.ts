@@ -58,7 +58,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 interface Launched {
   readonly npm: ChildProcess
   readonly url: string
-  /** Resolves when the process of the service has ended, and all that started it. */
+  /** Resolves when the process of the service, and all processes that started it, have ended. */
   readonly gone: Promise<void>
   /** Resolves when the output contains this text. */
   printed(text: string): Promise<void>
@@ -163,7 +163,7 @@ test('[START-6] if npm is killed while the launcher still prepares the start, no
 })
 
 test('[START-7] the launcher kills a server that hangs, ten seconds after the signal', async () => {
-  // The launcher's ten seconds pass at once.
+  // The launcher's timer of ten seconds fires immediately.
   const hanging = `
     const wait = setTimeout
     if (process.argv[1].endsWith('launch.mjs')) globalThis.setTimeout = (run, ms) => wait(run, ms === 10_000 ? 0 : ms)

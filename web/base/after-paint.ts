@@ -21,7 +21,7 @@ function run(works: readonly (() => void)[]): void {
 /** Runs the waiting work when the page closes or is hidden, because such a page may never paint. */
 function listen(): void {
   listens = true
-  // Capturing makes this run before other listeners for closing. Messages that those listeners send then follow the waiting work.
+  // A listener in the capture phase runs before the other listeners for closing. Messages that those listeners send then follow the waiting work.
   addEventListener(
     'pagehide',
     () => {

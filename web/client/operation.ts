@@ -61,7 +61,7 @@ const withQuery = ({ path, left }: Address): string => {
 export const addressOf = <Name extends DocumentOperation>(route: Route<Name>, id: string, fields: Partial<Fields<Name>> = {}): string =>
   withQuery(fill(route.slice(route.indexOf(' ') + 1), id, fields))
 
-/** Returns the operation with this type name. The route must be the one that the table has for it. */
+/** Returns the operation of type `Name`. The route must be equal to the route in the operations table. */
 export const operation = <Name extends OperationName>(route: Route<Name>): Operation<Name> => {
   const [method = '', template = ''] = route.split(' ')
   const ask = async (at: Partial<Access> & How = {}, fields: Readonly<Record<string, unknown>> = {}): Promise<unknown> => {

@@ -151,7 +151,7 @@ class Removal {
   }
 
   /**
-   * Decides to which step a line break belongs if it is the only one of several line breaks after a line that remains. It belongs to the step that
+   * Several line breaks followed a line, and only one of them remains. Decides to which step this line break belongs. It belongs to the step that
    * wrote the end of the line, if that step also wrote one of the breaks. Otherwise it belongs to no step if one of the breaks existed before all
    * steps, and else to the first step that wrote one. A step that wrote only an empty line has nothing left to undo, because that line is gone.
    */

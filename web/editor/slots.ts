@@ -34,7 +34,7 @@ const open = StateField.define<Slots | null>({
   update(value, { changes, effects, newSelection }) {
     const opened = effects.find((effect) => effect.is(openSlots))?.value
     const now = opened ?? (value === null ? null : mapSlots(value, changes))
-    // If the person moves elsewhere, the construct stays as it is.
+    // If the person moves elsewhere, the construct is not changed.
     return now !== null && indexAt(now, newSelection.main.head) >= 0 ? now : null
   }
 })

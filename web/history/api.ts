@@ -30,8 +30,8 @@ export const nameNow = async (at: Access, content: string, baseVersion: string, 
 const restore = operation<'restoreRevision'>('POST /api/docs/{id}/restore')
 
 /**
- * Replaces the version that the person saw with a revision. Later changes stay. The request waits for the person's own last letters. Throws 409 if the
- * same lines have changed.
+ * Replaces the version that the person saw with a revision. Later changes are kept. The request waits for the person's own last letters. Throws 409
+ * if the same lines have changed.
  */
 export async function restoreRevision(
   at: Access & Pick<Session, 'unsent'>,

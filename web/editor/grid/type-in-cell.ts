@@ -3,7 +3,7 @@ import { EditorState, type Extension, Transaction, type TransactionSpec, type Te
 import { content, isDelimiter } from '../table-rows.ts'
 import { tableAt } from '../tables.ts'
 
-/** Returns the transaction that types into the nearest cell. Undefined if the letters already go into a cell. */
+/** Returns the transaction that types into the nearest cell. Undefined if the position is already in a cell. */
 export function typedInCell(transaction: Transaction): TransactionSpec | undefined {
   const { startState, changes } = transaction
   const { main, ranges } = startState.selection

@@ -20,7 +20,7 @@ export function fillCells(view: EditorView, rows: readonly (readonly string[])[]
   const last = Math.max(place.last, first + 1)
   const columns = Math.max(cells.length, column + width)
   const changes: ChangeSpec[] = []
-  // The delimiter row must stay as it is.
+  // The delimiter row must not change.
   const start = place.row.line.number === first + 1 ? first + 2 : place.row.line.number
   const skips = start === first ? 1 : 0
   const lineOf = (index: number): number => start + index + (index > 0 ? skips : 0)

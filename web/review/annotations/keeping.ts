@@ -57,7 +57,7 @@ export function openKeeping({ page: { session }, editor: { view }, store, placin
       return [annotation, { place, quote: content.slice(from, to) }]
     })
     const { tasks, ...lists } = store.lists.peek()
-    // Links are secrets, and they are useless without a connection.
+    // The links of assignments are not stored, because they are secrets and useless without a connection.
     void keptLists.put({ id, doc: id, at: Date.now(), lists: { ...lists, tasks: tasks.map(({ share: _share, ...task }) => task) }, places })
   }
 

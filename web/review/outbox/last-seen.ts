@@ -6,7 +6,7 @@ import type { Quoted } from '../../../shared/text/characters.ts'
 import { records, type Kept } from '../../device/records.ts'
 import type { Lists } from './store.ts'
 
-/** The record of a document. Its id is that of the document. */
+/** The record of a document. Its id is the id of the document. */
 export interface KeptLists extends Kept {
   readonly lists: Lists
   /** For each annotation, the characters that it refers to. */
