@@ -69,6 +69,17 @@ export const addressGroup = (text: string): string => {
 
 const isLoopback = (group: string): boolean => group.startsWith('127.') || group === '0:0:0:0::/64'
 
+/**
+ * Returns the whole address of a client, behind `trusted` proxies. Returns undefined if a proxy that is not declared forwarded the request, because
+ * its own address says nothing about the client.
+ */
+export const exactAddress = (request: IncomingMessage, trusted: number): string | undefined => {
+  const { headers, socket } = request
+  const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
+  if (trusted === 0) return isForwarded ? undefined : bare(socket.remoteAddress ?? '')
+  return bare(forwardedFor(request).at(-trusted) ?? socket.remoteAddress ?? '')
+}
+
 export type AddressOf = (request: IncomingMessage) => string
 
 /**

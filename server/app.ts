@@ -63,22 +63,32 @@ const answered = (http: Http): Middleware => {
   const checks = [counted(http), plainTarget, available(http), sameOrigin(http)]
   return async (ctx, next) => {
     const start = performance.now()
+    let refusal: string | undefined
     identified(ctx)
     secure(ctx)
     try {
       for (const check of checks) check(ctx)
       await next()
     } catch (error) {
+      refusal = error instanceof ServiceError ? error.code : 'internal'
       presentError(ctx as unknown as Context, error, http.service.baseUrl, http.log)
       endUnsent(http, ctx.req)
     }
+    const ms = performance.now() - start
+    http.onAnswered?.({
+      method: ctx.method,
+      route: (ctx as { _matchedRoute?: unknown })._matchedRoute,
+      status: ctx.status,
+      error: refusal,
+      ms
+    })
     const level = ctx.status >= 500 ? 'warn' : ctx.method === 'GET' || ctx.method === 'HEAD' ? 'debug' : 'info'
     http.log[level]('request', {
       requestId: ctx.state.requestId,
       method: ctx.method,
       path: ctx.path,
       status: ctx.status,
-      ms: Math.round((performance.now() - start) * 10) / 10
+      ms: Math.round(ms * 10) / 10
     })
   }
 }

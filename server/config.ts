@@ -1,5 +1,6 @@
 /** The settings: the table of environment variables, and the code that turns them into a `Config`. */
 import { readFileSync } from 'node:fs'
+import { isIPv4, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { parseS3Address, s3AddressAllowed } from './blobs/s3/address.ts'
@@ -29,6 +30,16 @@ const origin = z
   .string()
   .refine((text) => URL.canParse(text) && isOrigin(new URL(text)))
   .transform((text) => new URL(text).origin)
+
+/** Returns an address or network such as 10.0.0.0/8; undefined if the text is neither. */
+const networkOf = (text: string): { readonly address: string; readonly bits: number } | undefined => {
+  const [, address = '', length] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const bitsMax = isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1
+  const bits = length === undefined ? bitsMax : Number(length)
+  return bits < 0 || bits > bitsMax ? undefined : { address, bits }
+}
+
+const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((each) => each !== '')
 
 const isLoopback = (url: URL) => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
 
@@ -314,12 +325,7 @@ export const configTable = {
     allowed: 'account ids or email addresses, separated by commas',
     docs: 'Accounts whose compute nodes do media jobs for everybody. Nodes of other accounts work only for their own account. An email address counts only if somebody verified it: by an invitation, by `npm start -- admin reset EMAIL`, or by the issuer.',
     secret: false,
-    schema: z.string().transform((text) =>
-      text
-        .split(/[\s,]+/)
-        .filter((each) => each !== '')
-        .map((each) => (each.includes('@') ? each.normalize('NFC').toLowerCase() : each))
-    )
+    schema: z.string().transform((text) => wordsOf(text).map((each) => (each.includes('@') ? each.normalize('NFC').toLowerCase() : each)))
   },
   foreignMedia: {
     name: 'AGMD_FOREIGN_MEDIA',
@@ -347,6 +353,27 @@ export const configTable = {
     docs: 'How long a document that nobody has open stays in memory.',
     secret: false,
     schema: wholeNumber(0, 86400)
+  },
+  metricsToken: {
+    name: 'AGMD_METRICS_TOKEN',
+    default: null,
+    unit: 'text',
+    allowed: 'at least 16 characters without spaces',
+    docs: 'Token with which a monitoring program reads /metrics. Not set, and AGMD_METRICS_ADDRESSES not set either: the server has no metrics.',
+    secret: true,
+    schema: z.string().regex(/^\S{16,}$/)
+  },
+  metricsAddresses: {
+    name: 'AGMD_METRICS_ADDRESSES',
+    default: '',
+    unit: 'addresses',
+    allowed: 'IP addresses or networks such as 10.0.0.0/8, separated by commas',
+    docs: 'Addresses that may read /metrics without the token, such as 127.0.0.1. Behind a proxy on this machine, also set AGMD_TRUST_PROXY; otherwise everybody has its address.',
+    secret: false,
+    schema: z
+      .string()
+      .refine((text) => wordsOf(text).every((each) => networkOf(each) !== undefined))
+      .transform((text) => wordsOf(text).flatMap((each) => networkOf(each) ?? []))
   }
 } as const satisfies Record<string, Variable>
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
 import { relayPath } from '../shared/relay.ts'
-import { createAddressOf } from './address.ts'
+import { createAddressOf, exactAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { createAgents } from './auth/agent-tokens.ts'
 import { createBroker, ownClientId } from './auth/broker.ts'
@@ -35,7 +35,12 @@ import { createListener, endConnection, mayUpgrade } from './listener.ts'
 import { createLive } from './live/hocuspocus.ts'
 import { createRegistry } from './live/registry.ts'
 import type { Log } from './log.ts'
+import type { Readers } from './metrics/metrics.ts'
+import { createOutside } from './metrics/outside.ts'
+import { createReadiness } from './metrics/probes.ts'
+import { createReaders } from './metrics/readers.ts'
 import { createRelay } from './relay/relay.ts'
+import { hasSpace } from './storage/disk.ts'
 import { createTexts } from './threads/texts.ts'
 
 export interface ServerOptions {
@@ -188,8 +193,11 @@ const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
 }
 
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
-  const { config, log, clock, storage } = options
+  const { config, log, clock } = options
   let stopping = false
+  const hasMetrics = config.metricsToken !== null || config.metricsAddresses.length > 0
+  const metrics = hasMetrics ? (await import('./metrics/metrics.ts')).createMetrics() : undefined
+  const storage = metrics?.watched(options.storage) ?? options.storage
   const registry = createRegistry(clock)
   const http = createListener()
   // A request that arrives during assembly waits, because the service knows its address only once it listens.
@@ -197,7 +205,21 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   let onRequest = (request: IncomingMessage, response: ServerResponse): void => void ready.promise.then(() => onRequest(request, response))
   let onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
     void ready.promise.then(() => onUpgrade(request, socket, head))
-  http.on('request', (request, response) => onRequest(request, response))
+  // The metrics read from parts that do not exist before the end of the start.
+  const started: { readers?: Readers } = {}
+  const status = (): 'ok' | 'read_only' | 'stopping' => (stopping ? 'stopping' : options.readOnly() ? 'read_only' : 'ok')
+  const outside = createOutside({
+    readiness: createReadiness({
+      status: () => (started.readers === undefined && !stopping ? 'starting' : status()),
+      storage: options.storage,
+      hasSpace: () => hasSpace(config.dataDir),
+      clock
+    }),
+    access: { token: config.metricsToken, networks: config.metricsAddresses },
+    metrics: metrics && (() => started.readers && metrics.write(started.readers)),
+    addressOf: (request) => exactAddress(request, config.trustProxy)
+  })
+  http.on('request', (request, response) => outside(request, response) || onRequest(request, response))
   http.on('upgrade', (request, socket, head) =>
     mayUpgrade(request) ? onUpgrade(request, socket, head) : endConnection(socket, '400 Bad Request')
   )
@@ -269,7 +291,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     assetBytesMax: config.assetMegabytes * 1024 * 1024,
     nodeAccounts: config.nodeAccounts,
     startedAt: clock.now(),
-    status: () => (stopping ? 'stopping' : options.readOnly() ? 'read_only' : 'ok')
+    status
   }
   await removeStrayBlobs(service)
   const identity = createIdentity(options, service, limiter, cookies, files.stylesheet, `http://${localHost(config.host)}:${port}`)
@@ -286,6 +308,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     securityContact: config.securityContact,
     foreignMedia: config.foreignMedia,
     mcpPrefix: config.mcpPrefix,
+    ...(metrics && { onAnswered: metrics.answered }),
     webFolder
   }
   const { app, routes } = createApp(face, identity, files, await readDownload(options.clientFile ?? join(built, 'agmd'), baseUrl))
@@ -295,6 +318,18 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const answer = app.callback()
   onRequest = (request, response) => void answer(request, response)
   onUpgrade = (request, socket, head) => ((request.url ?? '').split('?')[0] === relayPath ? relay : live).upgrade(request, socket, head)
+  started.readers = createReaders({
+    version: options.version,
+    live,
+    relay,
+    quotas: service.quotas,
+    assetBytesMax: service.assetBytesMax,
+    folder: config.dataDir,
+    hasStoreFile: config.storage === null,
+    hasAssetFiles: config.blobs === null,
+    isReadOnly: options.readOnly,
+    clock
+  })
   ready.resolve()
 
   const stop = async (): Promise<void> => {

@@ -588,6 +588,13 @@ export const limits = {
   /** Pause between two steps of erasing, in milliseconds. */
   erasePauseMs: 5,
 
+  /** Time for the store to write an empty commit before the server counts as not ready, in seconds. */
+  readySecondsMax: 3,
+  /** Time for which callers share one finding about the store, in milliseconds. */
+  readyShareMs: 1_000,
+  /** Time between two measurements of the space that assets use, in minutes. */
+  assetsMeasuredMinutes: 10,
+
   /**
    * Time for a clean stop, in seconds. If it is not enough, the journal recovers the data at the next start. The launcher ends a server that needs
    * longer than 10 s.

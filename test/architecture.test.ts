@@ -26,6 +26,12 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
       /^(@modelcontextprotocol\/sdk\/.+|koa|@koa\/.+|zod|zod-openapi|highlight\.js\/lib\/common|temml|oidc-provider|openid-client|jose|@simplewebauthn\/.+)$/
     ]
   },
+  {
+    of: /^server\/metrics\//,
+    files: /^(shared|server\/(domain|http|storage|threads))\//,
+    types: /^server\/(live|relay)\//,
+    packages: [builtin, /^prom-client$/]
+  },
   { of: /^server\/[^/]+\.ts$/, files: /^(shared|server)\//, packages: [builtin, /^(koa|@koa\/.+|zod|ws|@hocuspocus\/.+)$/] },
   { of: /^web\/(?:first\/)?vite\.config\.ts$/, files: /^(shared|web)\//, packages: [builtin, /^(vite|zod)$/] },
   {

@@ -60,7 +60,9 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       nodeAccounts: [],
       foreignMedia: true,
       clientDocuments: true,
-      idleUnloadSeconds: 60
+      idleUnloadSeconds: 60,
+      metricsToken: null,
+      metricsAddresses: []
     },
     warnings: []
   })
@@ -84,6 +86,10 @@ test('[CONFIG-2] every variable is read, and an empty one counts as not set', ()
     idleUnloadSeconds: 0,
     logFormat: 'pretty'
   })
+  expect(read({ AGMD_METRICS_ADDRESSES: '10.0.0.0/8, ::1' }).metricsAddresses).toEqual([
+    { address: '10.0.0.0', bits: 8 },
+    { address: '::1', bits: 128 }
+  ])
   expect(read(Object.fromEntries(Object.values(configTable).map(({ name }) => [name, ''])))).toEqual(read({}))
 })
 
@@ -97,7 +103,8 @@ const bad: readonly (readonly [string, string])[] = [
   ['AGMD_LOG_FORMAT', 'text'],
   ['AGMD_RATE_LIMITS', 'true'],
   ['AGMD_ANONYMOUS_CREATE', '0'],
-  ['AGMD_IDLE_UNLOAD_SECONDS', '86401']
+  ['AGMD_IDLE_UNLOAD_SECONDS', '86401'],
+  ...['localhost', '10.0.0.0/33', '10.0.0/8', '::1/129', '10.0.0.1;10.0.0.2'].map((value) => ['AGMD_METRICS_ADDRESSES', value] as const)
 ]
 
 test.each(bad)('[CONFIG-3] an invalid value is refused by name, with the given and the allowed values: %s=%j', (name, value) => {

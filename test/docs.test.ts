@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configTable } from '../server/config.ts'
+import { metricTable } from '../server/metrics/table.ts'
 import { closeCodes, type LiveMessage, messageTypes } from '../shared/live-protocol.ts'
 import { errorMeanings } from '../shared/errors.ts'
 import { eventKinds } from '../shared/events.ts'
@@ -81,6 +82,10 @@ const running: Parts = {
       what,
       allowed
     ])
+  ),
+  metrics: tableOf(
+    ['metric', 'type', 'labels', 'meaning'],
+    Object.values(metricTable).map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', '), help])
   )
 }
 
@@ -101,7 +106,7 @@ const check = (name: string, parts: Parts): void => {
 
 test('[HOUSE-8] docs/api.md lists the operations, events, errors and rate limits of the tables', () => check('api.md', api))
 
-test('[HOUSE-9] docs/operations.md lists the settings of the table', () => check('operations.md', running))
+test('[HOUSE-9] [METRIC-9] docs/operations.md lists the settings and metrics of the tables', () => check('operations.md', running))
 
 /** Matches a document, and the section of it that the text names. */
 const citation = /\b([\w./-]+\.md)(?:, ([A-Z][A-Za-z]+(?: [a-z-]+)*))?/g

@@ -26,8 +26,21 @@ export interface Http {
   readonly foreignMedia: boolean
   /** The prefix of MCP tool names. */
   readonly mcpPrefix: string
+  /** Counts an answered request. Absent if the server has no metrics. */
+  readonly onAnswered?: (request: AnsweredRequest) => void
   /** The folder of the built web pages. */
   readonly webFolder: string
+}
+
+/** A request that has been answered. */
+export interface AnsweredRequest {
+  readonly method: string
+  /** The pattern of the route as the router has it; undefined if no route matched. */
+  readonly route: unknown
+  readonly status: number
+  /** The code of the error; undefined if the answer is not an error. */
+  readonly error: string | undefined
+  readonly ms: number
 }
 
 export interface RequestState {

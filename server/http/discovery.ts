@@ -117,7 +117,11 @@ export const bindDiscovery = ({ baseUrl, authUrl, broker, relyingParty }: Discov
         'service-desc': [{ href: `${baseUrl}/openapi.json`, type: 'application/json' }],
         'service-doc': [{ href: `${baseUrl}/auth.md`, type: 'text/markdown' }],
         'service-meta': [{ href: `${baseUrl}/.well-known/oauth-protected-resource`, type: 'application/json' }],
-        status: [{ href: `${baseUrl}/api/health`, type: 'application/json' }]
+        status: [
+          { href: `${baseUrl}/api/health`, type: 'application/json' },
+          { href: `${baseUrl}/livez`, type: 'text/plain' },
+          { href: `${baseUrl}/readyz`, type: 'text/plain' }
+        ]
       }
     ]
   })

@@ -90,6 +90,15 @@ export interface Documents {
   /** Writes the pending data of every document, and unloads all documents. */
   settleAll(): Promise<void>
   count(): number
+  /** Counts the people and agents with a connection, and finds the oldest update that is not on disk. */
+  crowd(): Crowd
+}
+
+export interface Crowd {
+  /** An account or agent counts once. A guest counts once for each document, with all pages of the same device. */
+  readonly people: number
+  /** When the oldest update that is not on disk was applied, in milliseconds since 1970; undefined if all updates are on disk. */
+  readonly waitingSince: number | undefined
 }
 
 interface DocumentsOptions {
@@ -114,6 +123,10 @@ const actorOfOrigin = (origin: unknown): string => {
   if (origin.source === 'connection') return actorOfConnection(origin.connection.context as Context)
   return origin.source === 'local' ? ((origin.context as { actor?: string } | undefined)?.actor ?? systemActor) : systemActor
 }
+
+/** Identifies a person. A guest who shows no presence is identified by the socket. */
+const whoOf = ({ peer, person, caller: { identity } }: Context): unknown =>
+  identity.kind === 'guest' ? (person ?? peer) : `${identity.kind} ${identity.id}`
 
 const internalRequest = new Request('http://localhost/')
 
@@ -239,6 +252,15 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
       await Promise.all([...loaded.values()].map(settle))
       for (const id of loaded.keys()) drop(id)
     },
-    count: () => loaded.size
+    count: () => loaded.size,
+    crowd() {
+      const people = new Set<unknown>()
+      let waitingSince: number | undefined
+      for (const { document, openDoc } of loaded.values()) {
+        for (const { context } of document.getConnections()) people.add(whoOf(context as Context))
+        if (openDoc.waitingSince !== undefined) waitingSince = Math.min(waitingSince ?? openDoc.waitingSince, openDoc.waitingSince)
+      }
+      return { people: people.size, waitingSince }
+    }
   }
 }

@@ -15,7 +15,7 @@ import type { Live, Registry } from '../domain/live.ts'
 import type { Service } from '../domain/service.ts'
 import { createAnswers } from './answers.ts'
 import { agentName } from './agents.ts'
-import { type Context, createDocuments, type LiveLog, type LoadedDocument, type TurnEdits } from './documents.ts'
+import { type Context, createDocuments, type Crowd, type LiveLog, type LoadedDocument, type TurnEdits } from './documents.ts'
 import { closeCodes, type LiveMessage } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
 import { freeClients, hidePresence, refuseUpdate, showPresence, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
@@ -46,6 +46,7 @@ export interface LiveServer extends Live, Pick<Sockets, 'upgrade'> {
   /** Cuts the sockets that did not answer the close frame. */
   terminateSockets(): void
   counts(): { documents: number; sockets: number; waitingBytes: number }
+  crowd(): Crowd
 }
 
 /** An error for hooks. Hocuspocus sends `reason` to the client. It also prints errors that have a message, so this error has none. */
@@ -332,6 +333,7 @@ export const createLive = ({
       await documents.settleAll()
     },
     terminateSockets: () => sockets.terminateAll(),
-    counts: () => ({ documents: documents.count(), sockets: sockets.count(), waitingBytes: sockets.waitingBytes() })
+    counts: () => ({ documents: documents.count(), sockets: sockets.count(), waitingBytes: sockets.waitingBytes() }),
+    crowd: () => documents.crowd()
   }
 }

@@ -77,6 +77,18 @@ export interface RelayServer extends Relay {
   stop(): void
   /** Cuts the connections of nodes that have not answered the close frame. */
   terminateNodes(): void
+  counts(): RelayCounts
+}
+
+export interface RelayCounts {
+  /** Sockets of nodes, including those whose token is still being checked. */
+  readonly sockets: number
+  readonly nodes: number
+  readonly queued: number
+  readonly running: number
+  /** Jobs that have ended since the start. */
+  readonly done: number
+  readonly failed: number
 }
 
 interface RelayOptions {
@@ -112,6 +124,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
    */
   const coming = new Map<string, number>()
   let stopping = false
+  const ended = { done: 0, failed: 0 }
 
   const failed = (what: string, error: unknown): void => log.error(what, { error })
 
@@ -130,6 +143,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
 
   const giveUp = (open: Open, error: JobError): void => {
     drop(open)
+    ended.failed += 1
     endJob(service(), open.doc, open.id, null, { error }).catch((reason: unknown) => failed('a job could not be ended', reason))
   }
 
@@ -167,6 +181,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
   const settle = async (open: Open, job: Job, outcome: Outcome): Promise<void> => {
     drop(open)
     await endJob(service(), open.doc, open.id, job.attempt, outcome)
+    ended['error' in outcome ? 'failed' : 'done'] += 1
     if ('error' in outcome) log.info('a media job failed', { job: open.id, kind: open.kind, code: outcome.error.code })
   }
 
@@ -341,6 +356,10 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     },
     terminateNodes() {
       for (const socket of left) socket.terminate()
+    },
+    counts() {
+      const running = [...jobs.values()].filter(({ node }) => node !== undefined).length
+      return { sockets, nodes: [...nodes].filter(({ isReady }) => isReady).length, queued: jobs.size - running, running, ...ended }
     }
   }
 }

@@ -15,7 +15,7 @@
  * before it becomes visible. As a result, nobody reads data that a power cut could undo, and disk errors reach the promise of the commit.
  */
 import assert from 'node:assert/strict'
-import { mkdir, statfs } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 
@@ -36,6 +36,7 @@ import {
   syncFolder
 } from './data-folder.ts'
 import type { Instance } from './data-folder.ts'
+import { hasSpace } from './disk.ts'
 import { createEraser } from './eraser.ts'
 import { eraseDeleted, markDue, readDue, removeFillers } from './erasing.ts'
 import { decodeKey, encodeKey, encodeRange } from './keys.ts'
@@ -50,9 +51,6 @@ export const commitSecondsMax = 30
 /** After a group of this many commits, the next group waits for further commits. The second constant says how long, in milliseconds. */
 const crowdedGroup = 8
 const groupMs = 2
-
-/** A disk with fewer free bytes than this counts as full, because LMDB reports a lack of space as an I/O error. */
-const freeBytesMin = 1024 * 1024
 
 const envelopeFormat = 1
 const checksumAt = 1
@@ -415,6 +413,8 @@ function quiet<T>(written: Promise<T>): Promise<T> {
 
 /** Whether the disk is full. Returns false if the disk does not even report its size, because it has then failed. */
 async function isFull(path: string): Promise<boolean> {
-  const disk = await statfs(path).catch(() => undefined)
-  return disk !== undefined && disk.bavail * disk.bsize < freeBytesMin
+  return hasSpace(path).then(
+    (has) => !has,
+    () => false
+  )
 }

@@ -31,7 +31,21 @@ export type Reply<Answer> =
   | { readonly kind: 'done'; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly details: Readonly<Record<string, unknown>> }
 
+/** The load of a lane: the number of jobs that wait and run. */
+export interface LaneLoad {
+  readonly lane: string
+  readonly waiting: number
+  readonly running: number
+}
+
+const lanes: { readonly load: () => LaneLoad }[] = []
+
+/** Returns the load of every lane of this process that has a name. */
+export const laneLoads = (): LaneLoad[] => lanes.map(({ load }) => load())
+
 export interface LaneOptions {
+  /** The name of the lane in the metrics. */
+  readonly name?: string
   /** The module that the thread runs. It must call `serve`. */
   readonly entry: URL
   /** The time for one job after it begins, in seconds. */
@@ -76,6 +90,8 @@ export class Lane<Job, Answer> {
 
   constructor(options: LaneOptions) {
     this.#options = options
+    const { name: lane } = options
+    if (lane !== undefined) lanes.push({ load: () => ({ lane, waiting: this.#waiting, running: this.#running === undefined ? 0 : 1 }) })
   }
 
   /** Queues a job and resolves to its answer. Throws `WorkRefused`, or the `ServiceError` that the job throws. */

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { joined, samples } from '../support/media.ts'
 import { type ProcessWorld, startProcess } from '../support/start.ts'
 import { createDocument, putMarkdown, readMarkdown, TokenLedger, Typist } from '../support/typist.ts'
-import { ask } from '../support/world.ts'
+import { ask, until } from '../support/world.ts'
 
 /** Mounts a disk of 8 MB. If this machine does not allow that, returns the reason. */
 const smallDisk = async (): Promise<{ folder: string; unmount: () => void } | string> => {
@@ -41,7 +41,7 @@ const onSmallDisk = async (skip: (reason: string) => void, use: (disk: SmallDisk
   }
 }
 
-test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers reads, and accepts writes again once there is space', async ({
+test('[FAULT-6] [HEALTH-4] a full disk refuses writes, acknowledges nothing, still answers reads, and accepts writes again once there is space', async ({
   skip
 }) => {
   await onSmallDisk(skip, async ({ server, ballast }) => {
@@ -62,7 +62,9 @@ test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers 
     await typist.until(() => typist.closes.length > 0, 'the close')
     expect([...ledger.acknowledged]).not.toContain(late)
     expect((await readMarkdown(target)).content).not.toContain(late)
+    expect(await ask(server.url, 'GET', '/readyz')).toMatchObject({ status: 503, json: { reason: 'full', code: 'storage_full' } })
     await unlink(ballast)
+    await until(async () => (await ask(server.url, 'GET', '/readyz')).status === 200, 'readiness')
     await typist.whenSettled(30)
     const { content, version } = await readMarkdown(target)
     expect(content).toContain(late)

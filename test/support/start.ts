@@ -30,6 +30,8 @@ export interface StartOptions {
   readonly preload?: string
   /** Wraps the store of the service, for example with a delay or a failure. */
   readonly storage?: (storage: Storage) => Storage
+  /** Whether the store has become read-only. */
+  readonly readOnly?: () => boolean
   /** Allows client documents from this machine. */
   readonly clientDocuments?: ClientDocumentOptions
 }
@@ -101,7 +103,7 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
     version: 'test',
     ...(options.clientFile === undefined ? {} : { clientFile: options.clientFile }),
     ...(options.clientDocuments === undefined ? {} : { clientDocuments: options.clientDocuments }),
-    readOnly: () => false
+    readOnly: options.readOnly ?? (() => false)
   })
   return {
     url: server.service.baseUrl,

@@ -29,6 +29,8 @@ export interface Quotas {
   reserve(held: Pick<Held, 'owner' | 'origin'>, bytes: number): Promise<() => void>
   /** Returns how many bytes the documents of an account or agent use, and how many they may use. */
   used(payer: Payer): Promise<number>
+  /** Returns how many accounts (with agents) and addresses have used more than nine tenths of their quota, among those whose sums are in memory. */
+  nearlyUsed(): { readonly account: number; readonly address: number }
   stop(): void
 }
 
@@ -157,6 +159,15 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
       refuseBeyond(payer[0] === 'address' ? 'address' : 'account', sum.total, allowedOf(payer), bytes, false)
       sum.total += bytes
       return () => void (sum.total -= bytes)
+    },
+    nearlyUsed() {
+      const isNear = (allowed: number, used: number): boolean => allowed > 0 && used > 0.9 * allowed
+      const found = { account: 0, address: 0 }
+      for (const [name, { total }] of known) {
+        const isAddress = name.startsWith('address ')
+        if (isNear(isAddress ? settings.anonymousBytesMax : settings.accountBytesMax, total)) found[isAddress ? 'address' : 'account'] += 1
+      }
+      return found
     },
     used: async (payer) => (await read(payer)).total,
     stop

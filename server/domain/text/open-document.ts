@@ -26,6 +26,8 @@ export interface OpenDocument {
   readonly seq: number
   /** Sequence number of the newest update that is on disk. */
   readonly durableSeq: number
+  /** When the oldest update that is not on disk was applied, in milliseconds since 1970; undefined if all updates are on disk. */
+  readonly waitingSince: number | undefined
   /** True once the journal has failed. From then on, this copy must not be read or written. */
   readonly failed: boolean
   /** The number and size of the updates in the journal since the last checkpoint. */
@@ -226,6 +228,9 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
     },
     get durableSeq() {
       return durableSeq
+    },
+    get waitingSince() {
+      return pending[0]?.at
     },
     get replacedSeq() {
       return replacedSeq

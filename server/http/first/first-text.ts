@@ -27,6 +27,7 @@ export interface FirstText extends Packed {
 
 /** All servers in a process share one renderer. */
 const lane = new Lane<Job, Drawn | undefined>({
+  name: 'first_text',
   entry: new URL('worker.ts', import.meta.url),
   secondsMax: limits.renderQuickSecondsMax,
   waitingMax: limits.laneWaitingMax,

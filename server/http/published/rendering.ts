@@ -16,8 +16,8 @@ const entry = new URL('worker.ts', import.meta.url)
 const waiting = { waitingMax: limits.laneWaitingMax, waitingOfHolderMax: limits.pagesWaitingOfDocumentMax }
 
 /** All servers in a process share these threads. */
-const quick = new Lane<Job, Page>({ entry, secondsMax: limits.renderQuickSecondsMax, ...waiting })
-const long = new Lane<Job, Page>({ entry, secondsMax: limits.renderSecondsMax, ...waiting })
+const quick = new Lane<Job, Page>({ name: 'page', entry, secondsMax: limits.renderQuickSecondsMax, ...waiting })
+const long = new Lane<Job, Page>({ name: 'page_slow', entry, secondsMax: limits.renderSecondsMax, ...waiting })
 
 export interface Text {
   readonly doc: string
