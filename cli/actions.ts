@@ -115,7 +115,7 @@ const edit = async (call: Call, operations: InputOf<'editContent'>['operations']
   const place = call.place()
   const { label, baseVersion, dryRun, granularity, note } = call.fields as Partial<InputOf<'editContent'>>
   const suggests = call.flag('suggest') === true
-  // The client never replaces text that the caller may not have read. An operation on a section names the section without quoting its text.
+  // The client never replaces text that the caller might not have read. An operation on a section names the section without quoting its text.
   if (baseVersion === undefined && !suggests && dryRun !== true && replacesSections(operations))
     throw new ServiceError('version_required', { message: 'replace_section replaces text only if you name the version that you read.' })
   const done = await call.client(place).editContent(place.doc, {

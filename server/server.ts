@@ -148,7 +148,7 @@ const createIdentity = (
       issuer: service.baseUrl,
       clientId: ownClientId,
       clientSecret: null,
-      // The public address may not lead back to this process: there may be a proxy in between, or no route.
+      // The public address might not lead back to this process, because there is a proxy in between, or no route.
       fetch: (url, init) => fetch(url.replace(service.baseUrl, localUrl), init as RequestInit)
     }),
     issuer: service.baseUrl,

@@ -66,7 +66,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
    */
   readonly byProgram?: boolean
   /**
-   * Whether the operation replaces text that the caller may not have read. The operator can require such calls to name a version
+   * Whether the operation replaces text that the caller might not have read. The operator can require such calls to name a version
    * (AGMD_REQUIRE_VERSION).
    */
   readonly replaces?: boolean | ((input: Readonly<Record<string, unknown>>) => boolean)

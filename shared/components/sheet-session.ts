@@ -119,7 +119,10 @@ export type SheetEvent =
   /** The grid is removed from the page. */
   | { readonly kind: 'leave' }
 
-/** An effect outside the sheet. `pick` uses the selected cells. `sheet` moves to the next or the previous sheet. */
+/**
+ * An effect outside the sheet. `menu` opens the menu. `pick` passes on the selected cells, and `cancel` ends picking without a result. `sheet` moves
+ * to the next or the previous sheet.
+ */
 export type SheetAction =
   | { readonly kind: 'menu' | 'pick' | 'cancel' }
   | { readonly kind: 'sheet'; readonly direction: 1 | -1 }

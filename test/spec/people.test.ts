@@ -70,7 +70,7 @@ test('[WHO-9] each unnamed guest has a number, the same for everyone and every d
   expect(presentState(state, anonymous, owner.doc).user.number).toBe(first?.number)
   const elsewhere = ['a', 'b', 'c', 'd'].map((doc) => presentState(state, anonymous, doc).user.number)
   expect(new Set(elsewhere).size).toBeGreaterThan(1)
-  // Text is stored under the number. A comment under this name counts as a guest's and not as a program's.
+  // Text is stored under the number. A comment under this name counts as a comment by a guest and not by a program.
   one.type(0, 'a ')
   await one.saved()
   const name = `Guest ${first?.number}`

@@ -1,5 +1,5 @@
 /**
- * Stores text typed in the last moments of a page. IndexedDB may not finish its writes when a page closes. Local storage is written immediately, so
+ * Stores text typed in the last moments of a page. IndexedDB might not finish its writes when a page closes. Local storage is written immediately, so
  * it holds these few changes until the next page of the document has written them to disk.
  */
 import { fromBase64, toBase64 } from 'lib0/buffer'

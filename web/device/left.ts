@@ -1,5 +1,5 @@
 /**
- * Stores outbox entries from the last moments of a page. IndexedDB may not finish its writes when a page closes. Local storage is written
+ * Stores outbox entries from the last moments of a page. IndexedDB might not finish its writes when a page closes. Local storage is written
  * immediately, so it holds the entries until a page of the document has written them to disk.
  */
 import { documentValue } from './device.ts'

@@ -27,7 +27,7 @@ export async function removeAll(
   return kept
 }
 
-/** Records that the person keeps these documents on this device. The page does not ask about them again until somebody signs in. */
+/** Records that the person wants to keep these documents on this device. The page does not ask about them again until somebody signs in. */
 export function keepAll(documents: readonly RecentDocument[]): void {
   for (const { id } of documents) remember(id, { inAccount: false })
 }

@@ -253,7 +253,7 @@ function DictationForm({ media, wish }: WishInput): JSX.Element {
     recording.value = undefined
     removeEventListener('beforeunload', holdPage)
   }
-  // A person who closes the panel while recording may not want to send the recording, so the recording waits for confirmation.
+  // A person who closes the panel while recording might not want to send the recording, so the recording waits for confirmation.
   useEffect(
     () => () => {
       if (recording.peek() === undefined) return

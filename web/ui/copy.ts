@@ -1,4 +1,4 @@
-/** Copies text to the clipboard, or says that the browser refused it. */
+/** Copies text to the clipboard, and shows a message if the browser refuses it. */
 import { t } from '../text/t.ts'
 import { toast } from './toast.tsx'
 

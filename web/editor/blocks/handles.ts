@@ -263,7 +263,7 @@ class BlockHandle {
     const index = Math.min(indexAt(units, block.from), units.length - 1)
     const middle = this.#middleOf(units[index])
     let to = at > middle ? index + 1 : index
-    // If the blocks may not split a list, the target is the nearer end of that list.
+    // If the blocks must not split a list, the target is the nearer end of that list.
     while (!mayStand(units, run, to)) to += at > middle ? 1 : -1
     drag.to = to
     this.#mark(drag.chosen, to)

@@ -167,7 +167,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
       }
       // A later step of this page arrived first.
       else if (error.code === 'stale_step' && (error.step <= (action.draft?.step ?? 0) || error.step > draft.step)) renew(draft)
-      // The service may not have these words yet, but will receive them soon.
+      // The service might not have these words yet, but will receive them soon.
       else if (!passes(error) && error.status !== 422 && error.status !== 409) draft.refused = version
       later(againMs)
     } finally {
