@@ -156,7 +156,7 @@ const run = async (): Promise<void> => {
     stopping = true
     log.info('stopping', { reason })
     const overdue = setTimeout(() => {
-      log.error('did not stop in time; the next start recovers the rest from the journal', { seconds: limits.stopSecondsMax })
+      log.error('the server did not stop in time; the next start recovers the rest from the journal', { seconds: limits.stopSecondsMax })
       process.exit(1)
     }, limits.stopSecondsMax * 1000)
     await server.stop()

@@ -101,7 +101,7 @@ describe.skipIf(noPostgres !== undefined)('moving the documents', () => {
     ).toEqual({ phase: 'comparing', records: 701, total: 701 })
     await expect(inLmdb(folder)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('are in PostgreSQL') })
     expect(await contentOf(await openHere(folder, url))).toEqual(before)
-    await expect(move(folder, url, 'lmdb')).rejects.toMatchObject({ message: expect.stringContaining('Move it away first') })
+    await expect(move(folder, url, 'lmdb')).rejects.toMatchObject({ message: expect.stringContaining('Move this folder away first') })
     await rename(join(folder, 'store'), join(folder, 'store before'))
     const stopped = move(folder, url, 'lmdb', () => {
       throw new Error('stopped')

@@ -40,7 +40,8 @@ export const openBlobs = async ({ address: text, folder, instance, onWarning, on
   const note = join(folder, 'blobs', noteName)
   const address = text === null ? undefined : parseS3Address(text)
   if (address === undefined) {
-    if (existsSync(note)) throw new S3Error(1, 'The assets of this data folder are in a bucket. Set AGMD_BLOBS to its address.')
+    if (existsSync(note))
+      throw new S3Error(1, 'The assets of this data folder are in a bucket. Set AGMD_BLOBS to the address of the bucket.')
     return disk
   }
   if (address.exposed) onWarning(`The connection to the object store is not encrypted (${address.shown}). Remove tls=off from AGMD_BLOBS.`)

@@ -215,7 +215,9 @@ const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unk
 const saidOf = (issue: z.core.$ZodIssue, value: unknown): string => {
   // The library reports the value only in its message.
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
-    return issue.message.endsWith('received undefined') ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
+    return issue.message.endsWith('received undefined')
+      ? `must be given as ${withArticle(issue.expected)}`
+      : `must be ${withArticle(issue.expected)}`
   if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${sizeOf(issue.origin, issue.maximum)}`
   if (issue.code === 'too_small' && issue.message.startsWith('Too small')) return `must be at least ${sizeOf(issue.origin, issue.minimum)}`
   if (issue.code === 'invalid_format' && issue.format === 'datetime') return 'must be an instant such as 2027-01-31T12:00:00Z'
@@ -225,6 +227,8 @@ const saidOf = (issue: z.core.$ZodIssue, value: unknown): string => {
       .join(' or ')}`
   return issue.message
 }
+
+const withArticle = (type: string): string => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 
 const sizeOf = (origin: string, size: number | bigint): string => {
   if (origin === 'string') return `${size} characters long`

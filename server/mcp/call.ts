@@ -88,7 +88,7 @@ const placeFor = (operation: Operation, address: unknown, ctx: Context, baseUrl:
 
 /** Returns the key of the call, or else the key of the connection. Throws `credential_invalid` if a call names two keys. */
 const keyOf = (argument: unknown, fromUrl: string | undefined, ofConnection: string | undefined): string | undefined => {
-  if (argument !== undefined && typeof argument !== 'string') throw invalid('key', 'must be string')
+  if (argument !== undefined && typeof argument !== 'string') throw invalid('key', 'must be a string')
   const own = argument === '' ? undefined : argument
   if (own !== undefined && fromUrl !== undefined && own !== fromUrl)
     throw new ServiceError('credential_invalid', { message: 'The call has two different keys.', hint: 'Send only one, in doc or as key.' })

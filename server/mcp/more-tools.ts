@@ -13,7 +13,7 @@ const meant = (name: OperationName, given: Fields): Meant => {
 
 /** Returns a boolean argument. Throws `invalid_request` if its value is not a boolean. */
 const flagOf = (path: string, value: unknown): boolean => {
-  if (value !== undefined && typeof value !== 'boolean') throw invalid(path, 'must be boolean')
+  if (value !== undefined && typeof value !== 'boolean') throw invalid(path, 'must be a boolean')
   return value === true
 }
 

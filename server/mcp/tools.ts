@@ -74,7 +74,7 @@ const meanEdits = (changes: unknown, fields: Fields): Meant => {
 
 /** Refuses to replace text that the model has not read, because somebody else may have written it. */
 const blind = ({ baseVersion: read, dryRun: looks, mode: proposes, force: forced }: Fields): ServiceError | undefined => {
-  if (forced !== undefined && typeof forced !== 'boolean') return invalid('force', 'must be boolean')
+  if (forced !== undefined && typeof forced !== 'boolean') return invalid('force', 'must be a boolean')
   if (read !== undefined || looks === true || (proposes !== undefined && proposes !== 'apply') || forced === true) return undefined
   return new ServiceError('invalid_request', {
     hint: 'Read the document and send its version as baseVersion, or change parts of it with edits. force: true replaces any text.',
@@ -168,8 +168,8 @@ const appendTool = toolOf('append_doc', {
   called: { 'operations.0.markdown': 'content', 'operations.0.section': 'section', 'operations.0': 'content' },
   mean(given) {
     const { content: markdown, section: where, ...fields } = contentNames({ ...given })
-    if (markdown === undefined) throw lacking(fields, appendFields, { path: 'content', message: 'must be given as string' })
-    if (typeof markdown !== 'string') throw invalid('content', 'must be string')
+    if (markdown === undefined) throw lacking(fields, appendFields, { path: 'content', message: 'must be given as a string' })
+    if (typeof markdown !== 'string') throw invalid('content', 'must be a string')
     return meanEdits([{ op: 'append', markdown, ...(where === undefined ? {} : { section: where }) }], fields)
   }
 })
@@ -192,7 +192,7 @@ const mediaTool = (start: OperationName, read: OperationName, idName: string, ti
     large: rest.media?.fields === true,
     called: { [idName]: 'jobId' },
     mean({ jobId, cancel, wait: seconds = limits.mediaToolWaitSeconds, ...given }) {
-      if (cancel !== undefined && typeof cancel !== 'boolean') throw invalid('cancel', 'must be boolean')
+      if (cancel !== undefined && typeof cancel !== 'boolean') throw invalid('cancel', 'must be a boolean')
       if (cancel === true) return { name: 'cancelJob', fields: { jobId, ...given } }
       if (jobId === undefined) return { name: start, fields: { ...(normalise?.({ ...given }) ?? given), wait: seconds } }
       const { save, ...others } = given

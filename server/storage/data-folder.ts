@@ -116,7 +116,7 @@ export function refuseMovedStore(folder: string, instance: Instance): void {
   if (instance.store !== 'postgres') return
   throw new DataFolderError(
     1,
-    `The documents of ${folder} are in PostgreSQL. Set AGMD_STORAGE to its address, or move them back: npm start -- admin migrate.`
+    `The documents of ${folder} are in PostgreSQL. Set AGMD_STORAGE to the address of PostgreSQL, or move the documents back: npm start -- admin migrate.`
   )
 }
 
@@ -125,7 +125,7 @@ export function refuseUnmovedStore(folder: string, instance: Instance): void {
   if (instance.store === 'postgres' || !instance.initialised) return
   throw new DataFolderError(
     1,
-    `The documents of ${folder} are in its LMDB store, but AGMD_STORAGE names PostgreSQL. Move them first: npm start -- admin migrate --from ${folder} --to postgres`
+    `The documents of ${folder} are in its LMDB store, but AGMD_STORAGE names PostgreSQL. Move the documents first: npm start -- admin migrate --from ${folder} --to postgres`
   )
 }
 

@@ -97,7 +97,7 @@ async function toLmdb(options: MigrateOptions, instance: Instance): Promise<Migr
     throw new DataFolderError(1, `The documents of ${folder} are not in PostgreSQL, but in its LMDB store.`)
   const mark = join(folder, 'migrating')
   if ((await storeBytes(folder)) > 0 && !existsSync(mark))
-    throw new DataFolderError(1, `${join(folder, 'store')} is not empty: it holds older documents. Move it away first.`)
+    throw new DataFolderError(1, `${join(folder, 'store')} is not empty: it holds older documents. Move this folder away first.`)
   const address = addressOf(url)
   await requireInstance(address, instance.instance)
   // Opening the store takes the lock of the service, so that nobody writes during the migration.
