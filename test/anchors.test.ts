@@ -210,7 +210,7 @@ const pinned = (
   }
 }
 
-/** Returns what an anchor on some words marks after the text was replaced. */
+/** Returns the text that an anchor on some words marks after the document has been replaced. */
 const leftOf = (before: string, quote: string, after: string): string | undefined => {
   const { where, replace } = pinned(before, quote)
   replace(after)

@@ -231,7 +231,7 @@ test('[COMP-80] a letter selects its column and a number its row; dragging, Shif
   expect(areaOf(grid.state.selection, grid.table)).toEqual({ ...columns(0, 2) })
   grid.go(2, 1).key(' ', { shiftKey: true })
   selects(rows(2, 2), place(2, 1), 'Row 3 selected')
-  // A space without these keys is text, and picked cells can be entire columns.
+  // A space without Ctrl or Shift is text. Picked cells can be entire columns.
   expect(grid.key(' ').field).toBe(' |')
   const picking = new Grid()
   picking.isPicking = true
@@ -287,7 +287,7 @@ test('[COMP-82] rows and columns are added, deleted and moved in one step, and t
   expect(done(selected('row', 1, 2), { ...row, kind: 'move', from: 1, count: 2, to: 4 })).toEqual(['A716', [2, 3], 'Moved to row 3', 1])
   expect(done(selected('row', 1, 1), { ...row, kind: 'delete', at: 1, count: 1 })).toEqual(['A67', [1, 1], 'Row deleted', 1])
   expect(done(selected('row', 1, 1), { ...row, kind: 'insert', at: 1, count: 1 })).toEqual(['A167', [1, 1], 'Row added', 1])
-  // The menu of cells keeps the cells selected, also if they move.
+  // After an action in the menu of cells, the cells stay selected, even if they move.
   const cells = new Grid(five)
     .go(1, 1)
     .go(2, 2, true)
@@ -295,7 +295,7 @@ test('[COMP-82] rows and columns are added, deleted and moved in one step, and t
   expect([cells.at, cells.to]).toEqual([place(2, 1), place(3, 2)])
   cells.step({ kind: 'shape', change: { ...column, kind: 'delete', at: 1, count: 2 } })
   expect([cells.at, cells.to, cells.texts[0]]).toEqual([place(2, 1), place(3, 2), ['A', 'D', 'E']])
-  // The first row has the names of the columns, and one column must remain.
+  // The first row contains the names of the columns and must stay in its place. One column must remain.
   const refused = (grid: Grid, change: Change) => [refusalOf(grid.table, change), grid.step({ kind: 'shape', change }).last.edits]
   for (const [change, reason] of [
     [{ ...row, kind: 'delete', at: 0, count: 2 }, 'heading'],
@@ -314,7 +314,7 @@ test('[COMP-82] rows and columns are added, deleted and moved in one step, and t
   const reader = selected('column', 1, 1)
   reader.mayChange = false
   expect(reader.step({ kind: 'shape', change: { ...column, kind: 'delete', at: 1, count: 1 } }).last).toEqual({ state: reader.state })
-  // A suggestion leaves the sheet, and the selection in it, as it is.
+  // A suggestion changes neither the sheet nor the selection.
   const suggesting = selected('column', 1, 1)
   suggesting.isSuggesting = true
   suggesting.step({ kind: 'shape', change: stepOf(areaOf(suggesting.state.selection, five), 'column', 1) })
@@ -335,7 +335,8 @@ test('[COMP-83] Alt with an arrow key moves selected rows or columns; formulas a
   grid.key('ArrowRight', { altKey: true })
   expect([grid.texts.at(-1), grid.at, grid.state.selection.whole]).toEqual([['5', '=SUM(A2:A3)', '4'], place(0, 2), 'column'])
   expect(grid.text).toContain('data: #s!A1:A3')
-  // At the edge, and with Shift, the key still belongs to the sheet. The other axis is not selected.
+  // At the edge, the sheet handles the key, but nothing changes. If columns are selected, the sheet ignores the keys that move rows. Shift makes no
+  // difference.
   expect([grid.key('ArrowRight', { altKey: true }).last.isTaken, grid.last.edits]).toEqual([true, undefined])
   expect(grid.key('ArrowDown', { altKey: true }).last).toEqual({ state: grid.state })
   grid.step({ kind: 'head', axis: 'row', index: 1, isRange: false }).key('ArrowDown', { altKey: true, shiftKey: true })

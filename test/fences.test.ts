@@ -512,10 +512,10 @@ test('[FENCE-48] neighboring rows and columns are moved and deleted together, an
     // One end moves out of the range.
     [5, 6, 8, '=SUM(A3:A5)', '=SUM(A3:A4)'],
     [3, 4, 8, '=SUM(A4:A6)', '=SUM(A3:A4)'],
-    // Rows move within the range, also to or from one of its ends.
+    // Rows move within the range, including to or from one of its ends.
     [3, 4, 7, '=SUM(A3:A6)', '=SUM(A3:A6)'],
     [5, 6, 3, '=SUM(A3:A6)', '=SUM(A3:A6)'],
-    // Others move between its ends, or past it.
+    // Other rows move between the ends of the range, or past the range.
     [6, 7, 4, '=SUM(A3:A5)', '=SUM(A3:A7)'],
     [6, 7, 3, '=SUM(A3:A5)', '=SUM(A5:A7)'],
     [3, 3, 8, '=SUM(A4:A5)', '=SUM(A3:A4)']
@@ -548,7 +548,7 @@ test('[FENCE-48] neighboring rows and columns are moved and deleted together, an
   expect(onSheet((each) => sheets.deleteColumn(each, 0, 2), csv)).toBe('```sheet\nc\n3\n""\n```\n')
   expect(onSheet((each) => sheets.deleteColumn(each, 1, 2), csv)).toBe('```sheet\na\n1\n4\n```\n')
   expect(onSheet((each) => sheets.moveColumn(each, 0, 3, 2), csv)).toBe('```sheet\nc,a,b\n3,1,2\n,4,5\n```\n')
-  // The data of charts.
+  // The same functions change the data of charts.
   const chart = (text: string, edits: (table: Table) => readonly Edit[]): string =>
     after(`\`\`\`chart\n\n${text}\n\`\`\`\n`, (fence) => edits(chartTableOf(parseChart(fence)) as Table)).slice(10, -5)
   expect(chart('m,v\na,1\nb,2\nc,3', (each) => each.moveRow(2, 1, 2))).toBe('m,v\nb,2\nc,3\na,1\n\n')
@@ -563,7 +563,7 @@ test('[FENCE-48] neighboring rows and columns are moved and deleted together, an
   expect(chart(objects, (each) => each.deleteColumn(0, 3))).toBe(objects)
   const lists = '[["m", "v", "w"], ["a", 1, 2], ["b"]]'
   expect(chart(lists, (each) => each.moveColumn(1, 3))).toBe('[["m", "w", "v"], ["a", 2, 1], ["b"]]')
-  // In a short list, a value has no place behind the missing ones.
+  // In a short list, a value cannot be moved behind missing values.
   expect(chart(lists, (each) => each.moveColumn(0, 3))).toBe(lists)
   expect(chart('[{"m": "a"}, {"v": 2, "m": "b"}]', (each) => each.moveColumn(0, 2))).toBe('[{"m": "a"}, {"v": 2, "m": "b"}]')
 })
@@ -619,7 +619,7 @@ test('[FENCE-44] references in an unfinished formula follow rows and columns lik
   expect(drafted('=A9+SUM(B2:', plain, later, [3, 4, 11])).toMatchObject({ text: '=A10+SUM(B3:', offsets: [4, 5, 12] })
   expect(drafted('=B2&"und B2', plain, later)).toMatchObject({ text: '=B3&"und B2' })
   expect(drafted('B2', plain, later)).toMatchObject({ text: 'B2' })
-  // Several neighbors that moved are followed too.
+  // The draft also follows several neighbors that move together.
   for (const [move, text] of [
     [sheets.moveRow, '=A4+B2'],
     [sheets.moveColumn, '=A2+C4']

@@ -1,4 +1,4 @@
-/** Opens the store of blobs that the settings name, and moves blobs there that the data folder still holds. */
+/** Opens the store of blobs that the settings name, and moves there the blobs that are still in the data folder. */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,10 +19,12 @@ interface BlobOptions {
   onMoved(count: number): void
 }
 
-/** Names the bucket that has the blobs. Without this file, a start without AGMD_BLOBS would serve documents without their pictures. */
+/**
+ * Name of the file that names the bucket with the blobs. Without this file, a start without AGMD_BLOBS would serve documents without their pictures.
+ */
 const noteName = 'in-bucket'
 
-/** Moves all blobs. After a crash, the next start continues: a blob is removed only when the other store has it. Returns their number. */
+/** Moves all blobs, and returns their number. A blob is removed only when the other store has it, so the next start continues after a crash. */
 export const moveBlobs = async (from: Blobs, to: Blobs): Promise<number> => {
   const names = await from.list()
   const present = new Set(names.length === 0 ? [] : await to.list())
@@ -34,7 +36,7 @@ export const moveBlobs = async (from: Blobs, to: Blobs): Promise<number> => {
   return names.length
 }
 
-/** Throws `S3Error`, or the errors of the file system. */
+/** Opens the store that the settings name. Throws `S3Error`, or the errors of the file system. */
 export const openBlobs = async ({ address: text, folder, instance, onWarning, onMoved }: BlobOptions): Promise<Blobs> => {
   const disk = await openDiskBlobs(join(folder, 'blobs'))
   const note = join(folder, 'blobs', noteName)

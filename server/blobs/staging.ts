@@ -74,7 +74,10 @@ const write = async (file: FileHandle, source: AsyncIterable<Uint8Array>): Promi
   return look
 }
 
-/** Returns the `receive` of a store. `keep` takes over the complete file at `path`, whose bytes are on disk, and removes it from the folder. */
+/**
+ * The method `receive` of a store. `keep` is called with the path and the name of the complete file, whose bytes are on disk. It must store the file
+ * and remove it from the folder.
+ */
 export type Receive = (source: AsyncIterable<Uint8Array>, keep: (path: string, name: string) => Promise<void>) => Promise<Upload>
 
 /** Opens the folder, and removes files that an earlier process left behind. Throws the errors of the file system. */

@@ -9,7 +9,7 @@ export interface Place {
   readonly column: number
 }
 
-/** Whether rows or columns are meant. */
+/** The direction of a change or selection: rows or columns. */
 export type Axis = 'row' | 'column'
 
 export const isSame = (one: Place, other: Place | undefined): boolean => one.row === other?.row && one.column === other.column

@@ -28,7 +28,7 @@ export type Moving =
   /** Moves to the first or the last cell of the row, or of the sheet if `isWhole`. */
   | { readonly kind: 'home' | 'end'; readonly isWhole: boolean; readonly isRange: boolean }
   | { readonly kind: 'all' }
-  /** Selects the entire rows or columns of the selection. */
+  /** Extends the selection to entire rows or columns. */
   | { readonly kind: 'whole'; readonly axis: Axis }
 
 /** The meaning of a key while no cell is being edited. `edit` opens the cell; `text` replaces its content. `none`: the key has no effect. */
@@ -57,7 +57,7 @@ function movingKey(key: Key): Moving | undefined {
   return key.key === 'a' && (key.ctrlKey || key.metaKey) ? { kind: 'all' } : undefined
 }
 
-/** Returns the move for Alt with an arrow key. */
+/** Returns the command for Alt with an arrow key, which moves the selected rows or columns. */
 function carryingKey({ key, altKey, ctrlKey, metaKey }: Key): GridCommand | undefined {
   const step = altKey && !ctrlKey && !metaKey ? steps[key] : undefined
   if (step === undefined) return undefined

@@ -73,13 +73,16 @@ export function go(selection: Selection, table: Table, place: Place, isRange = f
   return { ...leaveFor(selection, end), end, ...(!isRange && { from: end }) }
 }
 
-/** Selects an entire row or column, which may be about to be inserted. The focus goes to its first cell. */
+/** Selects an entire row or column, which need not exist yet. Its first cell gets the focus. */
 export function atWhole(selection: Selection, whole: Axis, index: number): Selection {
   const place = { ...origin, [whole]: index }
   return { ...put(leaveFor(selection, place), place), whole }
 }
 
-/** Selects an entire row or column, or all of them up to that one. The focus goes to the first cell of a single one. */
+/**
+ * Selects an entire row or column. With `isRange`, also selects all rows or columns between it and the other end of the selection. Otherwise its
+ * first cell gets the focus.
+ */
 export function goWhole(selection: Selection, table: Table, whole: Axis, index: number, isRange = false): Selection {
   const place = { ...(isRange ? inside(selection, table, selection.from) : origin), [whole]: index }
   return { ...go(selection, table, place, isRange), whole }
@@ -92,7 +95,10 @@ export function extend(selection: Selection, table: Table, place: Place): Select
   return { ...go(selection, table, { ...end, [whole]: place[whole] }, true), whole }
 }
 
-/** Extends the selection to entire rows or columns. If entire rows are selected, selecting columns selects all cells, and the other way around. */
+/**
+ * Extends the selection to entire rows or columns. If entire rows are already selected, extending to columns selects all cells. The same applies to
+ * columns and rows.
+ */
 function widen(selection: Selection, table: Table, whole: Axis): Selection {
   const { height, width } = sizeOf(selection, table)
   if (selection.whole === undefined || selection.whole === whole) return { ...selection, whole }

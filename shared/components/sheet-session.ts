@@ -70,7 +70,7 @@ export interface SheetWorld extends SheetsOfText {
   readonly mayChange: boolean
   /** Whether the person is picking cells for use elsewhere. */
   readonly isPicking: boolean
-  /** Whether changes become suggestions, which leave the sheet as it is. */
+  /** Whether changes become suggestions, which do not change the sheet. */
   readonly isSuggesting: boolean
   /** Whether a formula is being edited in this sheet or another one. Its field may appear above this sheet. */
   readonly isWriting: boolean
@@ -85,7 +85,7 @@ export type SheetEvent =
   | { readonly kind: 'press'; readonly place: Place; readonly isRange: boolean; readonly isTouch: boolean }
   /** A column letter or a row number was pressed. */
   | { readonly kind: 'head'; readonly axis: Axis; readonly index: number; readonly isRange: boolean }
-  /** The pressed pointer has reached a cell. */
+  /** The pointer has moved to a cell while its button is pressed. */
   | { readonly kind: 'over'; readonly place: Place }
   /** A cell received the focus without a request by the session. */
   | { readonly kind: 'focused'; readonly place: Place }

@@ -1,4 +1,4 @@
-/** Changes of entire rows and columns in a sheet: their edits, the reasons against them, and the selection after them. */
+/** Changes of entire rows and columns in a sheet: their edits, the reasons why they are impossible, and the selection after them. */
 import { parseChart } from '../fences/chart.ts'
 import { followData } from '../fences/chart-pick.ts'
 import type { Fence } from '../fences/fences.ts'
@@ -10,7 +10,7 @@ import type { Edit } from '../text/diff.ts'
 import type { Area, Axis, Place } from './cell-range.ts'
 import { atWhole, type Selection } from './sheet-selection.ts'
 
-/** Returns the first row or column of an area, and their number. */
+/** Returns the index of the first row or column of an area, and the number of its rows or columns. */
 export const spanOf = ({ top, bottom, first, last }: Area, axis: Axis): { readonly from: number; readonly count: number } =>
   axis === 'row' ? { from: top, count: bottom - top + 1 } : { from: first, count: last - first + 1 }
 
@@ -21,8 +21,8 @@ export function stepOf(area: Area, axis: Axis, by: 1 | -1): Change {
 }
 
 /**
- * Returns why a change is impossible; undefined if it is possible. `heading`: the first row stays in its place. `last`: at least one column must
- * remain. `edge`: there is no such place.
+ * Returns the reason why a change is impossible; undefined if it is possible. `heading`: the first row must stay in its place. `last`: at least one
+ * column must remain. `edge`: the target is above the first row or outside the sheet, or the move changes nothing.
  */
 export function refusalOf({ texts, width }: Pick<Table, 'texts' | 'width'>, change: Change): 'heading' | 'last' | 'edge' | undefined {
   const isRow = change.axis === 'row'
@@ -47,7 +47,10 @@ const ownEdits = (now: Table, change: Change): readonly Edit[] => {
   }
 }
 
-/** Returns the edits of a change. Formulas in other sheets, and charts, go on naming the same cells. `all` contains the fences of the text. */
+/**
+ * Returns the edits of a change. They include edits of formulas in other sheets and of charts, so that these still name the same cells. `all`
+ * contains the fences of the text.
+ */
 export function shapeEdits(now: Table, all: readonly Fence[], change: Change): readonly Edit[] {
   const own = ownEdits(now, change)
   const { id, kind, from } = now.fence
@@ -65,8 +68,8 @@ export function shapeEdits(now: Table, all: readonly Fence[], change: Change): r
 }
 
 /**
- * Returns the selection after a change. Selected rows or columns that move stay selected. If entire rows or columns were selected, a new one is
- * selected, or the one in the place of those that were deleted. Otherwise, the selection keeps its place.
+ * Returns the selection after a change. Selected rows or columns that move stay selected. If entire rows or columns were selected, an inserted one is
+ * selected, or the one that follows the deleted ones. Otherwise, the selection keeps its place.
  */
 export function selectionAfter(selection: Selection, change: Change): Selection {
   const { axis } = change

@@ -101,7 +101,10 @@ const pairsOf = (before: Texts, now: Texts): Pairs => {
   return { later, count: nowKeys.length, moved }
 }
 
-/** Returns the move of the items that moved, counted among the remaining items. Returns nothing if they were not neighbors before and after. */
+/**
+ * Returns the change that describes the moved items. Its indices count only the items that both lists have. Returns nothing if the moved items were
+ * not neighbors before and after the move.
+ */
 const moveOf = (axis: Change['axis'], { later, moved }: Pairs): Change[] => {
   const [old] = moved
   const count = moved.length

@@ -195,7 +195,7 @@ const insertRow = (body: Body, at: number): Edit[] => {
   return item === undefined ? appended(body, [empty]) : [edit(body, item.from, item.from, `${empty},${gapBefore(body, item)}`)]
 }
 
-/** Returns the edits that remove some entries of a list, each with one comma. */
+/** Returns the edits that remove some entries of a list, each together with one comma. */
 const without = (body: Body, entries: readonly Entry[], isGone: (entry: Entry) => boolean): Edit[] => {
   const kept = entries.findIndex((entry) => !isGone(entry))
   const [first, last, behind] = [entries[0], entries.at(-1), entries[kept]]
@@ -210,7 +210,10 @@ const without = (body: Body, entries: readonly Entry[], isGone: (entry: Entry) =
   ]
 }
 
-/** Returns the edits that put entries into another order. Each entry takes the place of another one, and the text between them stays. */
+/**
+ * Returns the edits that put entries into another order. Each entry is written in the place of another one, and the text between the entries does not
+ * change.
+ */
 const reordered = (body: Body, entries: readonly Entry[], order: readonly Entry[]): Edit[] =>
   entries.flatMap((target, index) => {
     const source = order[index]
@@ -218,7 +221,7 @@ const reordered = (body: Body, entries: readonly Entry[], order: readonly Entry[
     return [edit(body, startOf(target), target.to, body.fence.source.slice(absolute(body, startOf(source)), absolute(body, source.to)))]
   })
 
-/** Returns a list after a move of some of its items to the place before the item that has the index `to`. */
+/** Returns a list in which some items have been moved before the item that has the index `to`. */
 const afterMove = <T>(list: readonly T[], from: number, to: number, count: number): T[] => {
   const order = [...list]
   order.splice(movedTo({ from, to, count }), 0, ...order.splice(from, count))
@@ -233,7 +236,7 @@ const moveRow = (body: Body, from: number, to: number, count: number): Edit[] =>
 
 /**
  * Moves columns. The columns of objects are in the order of their keys, so they can move if the first object has all keys. Values in lists are
- * identified by their position, so columns can move if no list ends within the part that moves.
+ * identified by their position, so columns can move if no list ends within the affected columns.
  */
 const moveColumn = (body: Body, from: number, to: number, count: number): Edit[] => {
   const { heads, items, isLists } = body
@@ -244,7 +247,7 @@ const moveColumn = (body: Body, from: number, to: number, count: number): Edit[]
   const columns = afterMove([...heads.keys()], from, to, count)
   return items.flatMap((item) => {
     const order = columns.flatMap((column) => entryAt(body, item, column) ?? [])
-    // An object with a repeated key keeps its order.
+    // An object with a repeated key does not change.
     return order.length === item.items?.length ? reordered(body, item.items, order) : []
   })
 }

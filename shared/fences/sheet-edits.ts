@@ -129,7 +129,7 @@ export const insertRow = (sheet: Sheet, at: number): Edits => {
   ])
 }
 
-/** Whether a row or column is not one of those that a change deletes or moves. */
+/** Whether an index is outside the rows or columns that a change deletes or moves. */
 const isOutside = (from: number, count: number, index: number): boolean => index < from || index >= from + count
 
 export const deleteRow = (sheet: Sheet, at: number, count = 1): Edits => {

@@ -29,10 +29,10 @@ export interface Table {
   /** Inserts an empty row before the row with this index. */
   insertRow(at: number): Edits
   insertColumn(at: number): Edits
-  /** Deletes some rows. `count` is 1 if it is missing. */
+  /** Deletes `count` rows (default 1), beginning with the row that has the index `at`. */
   deleteRow(at: number, count?: number): Edits
   deleteColumn(at: number, count?: number): Edits
-  /** Puts some rows before the row that currently has the index `to`. The heading stays first. */
+  /** Puts `count` rows (default 1) before the row that currently has the index `to`. The heading stays first. */
   moveRow(from: number, to: number, count?: number): Edits
   moveColumn(from: number, to: number, count?: number): Edits
   /** Sorts the rows below the heading by the values of a column. */
@@ -41,7 +41,7 @@ export interface Table {
   align?(): Edits
 }
 
-/** Whether some rows or columns exist and are elsewhere after a move to the place before the one that has the index `to`. */
+/** Whether `count` rows or columns can be moved before the index `to`: all of them exist, and the move would change their place. */
 export const isMove = (from: number, to: number, count: number, size: number): boolean =>
   count > 0 && from >= 0 && from + count <= size && to >= 0 && to <= size && (to < from || to > from + count)
 

@@ -35,7 +35,7 @@ const filled = (body: string | undefined, words: Readonly<Record<string, string>
   return JSON.parse(text) as Json
 }
 
-/** Creates a document, and gives an agent a link to it. */
+/** Creates a document, and gives an agent a link to this document. */
 const invited = async (role: Role): Promise<{ owner: Person; agent: Agent }> => {
   const owner = await world.create(prose)
   return { owner, agent: await newAgent(linkTo(owner.doc, (await owner.share(role)).key)) }

@@ -30,7 +30,7 @@ interface ListedComment {
   readonly anchor: { readonly from: number; readonly to: number } | null
 }
 
-/** Returns the comments of a document, resolved ones too. */
+/** Returns the comments of a document, including resolved ones. */
 export const listComments = async (document: Document): Promise<readonly ListedComment[]> =>
   (await ask<{ comments: readonly ListedComment[] }>(document, 'GET', 'comments')).comments
 
@@ -42,6 +42,6 @@ interface ListedSuggestion {
   readonly author: string
 }
 
-/** Returns the suggestions of a document, decided ones too. */
+/** Returns the suggestions of a document, including decided ones. */
 export const listSuggestions = async (document: Document): Promise<readonly ListedSuggestion[]> =>
   (await ask<{ suggestions: readonly ListedSuggestion[] }>(document, 'GET', 'suggestions')).suggestions

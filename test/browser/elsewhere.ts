@@ -1,10 +1,10 @@
-/** A server at another address. No page may send it anything. */
+/** A server at another address. No page may send a request to this server. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Elsewhere {
   readonly url: string
-  /** The path of each request. A test may add other signs that a page has reached it. */
+  /** The path of each request. A test may add other evidence that a page has contacted the server. */
   readonly asked: string[]
   stop(): void
 }

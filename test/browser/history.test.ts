@@ -30,7 +30,7 @@ async function written(): Promise<Document> {
   return document
 }
 
-/** Opens a document with text that has no version yet, and shows the source of its history. */
+/** Opens a document with text that no version contains yet, and shows the source view of its history. */
 async function openTyped(): Promise<Page> {
   const { page } = await open(await written())
   await saved(page)

@@ -195,7 +195,7 @@ test('[WRITE-35] [WRITE-115] a paste is an undo step of its own', async () => {
     await press('Control+z')
     await text(expected)
   }
-  // So is the change of a list item by a typed marker.
+  // Changing the kind of a list item with a typed marker is also a separate undo step.
   await type('- 1. ')
   await text('1. ')
   await type('one')

@@ -25,7 +25,7 @@ interface SmallDisk {
   readonly ballast: string
 }
 
-/** Runs `use` with a server whose data is on a small disk. Skips the test if this machine mounts none. */
+/** Runs `use` with a server whose data is on a small disk. Skips the test if this machine cannot mount a small disk. */
 const onSmallDisk = async (skip: (reason: string) => void, use: (disk: SmallDisk) => Promise<void>): Promise<void> => {
   const disk = await smallDisk()
   if (typeof disk === 'string') return skip(disk)

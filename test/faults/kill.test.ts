@@ -20,7 +20,7 @@ interface Load {
   readonly targets: readonly Target[]
 }
 
-/** Lets an agent append tokens. After a conflict or a lost answer, it reads again. */
+/** Lets an agent append tokens. After a conflict or a lost answer, the agent reads the document again. */
 const agent = async (name: string, index: number, load: Load, running: () => boolean): Promise<void> => {
   const { append } = appendingAgent(name, load.ledger)
   while (running()) {

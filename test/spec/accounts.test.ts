@@ -223,7 +223,7 @@ describe('by invitation', () => {
     return createLink(vault, invited.url, clock.now(), account === undefined ? { kind: 'invite', email } : { kind: 'reset', account })
   }
 
-  /** Lets three people set a password with one link at the same time. Returns how many succeed. */
+  /** Lets three people set a password with one link at the same time. Returns how many of them succeed. */
   const usesAtOnce = async (kind: 'invite' | 'reset', address: string): Promise<number> => {
     const visitors = await Promise.all(
       Array.from({ length: 3 }, async () => {

@@ -264,7 +264,7 @@ test('[BLOB-14] with a bucket, uploads are stored there, served in ranges and re
   const files = await readdir(join(cloud.folder, 'blobs'), { recursive: true, withFileTypes: true })
   expect(files.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual(['in-bucket'])
   expect(await cloud.service.blobs.list()).toEqual([asset.id])
-  // An object store that does not answer refuses the asset. It does not end the service.
+  // If the object store fails, the service refuses the asset but continues to run.
   store.fault = () => ({ status: 503 })
   expect((await fetchAsset(asset)).status).toBe(503)
   store.fault = () => undefined

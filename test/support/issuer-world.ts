@@ -11,8 +11,8 @@ interface IssuerWorld {
 }
 
 /**
- * Starts both before the tests of a file, passes them to `begin`, and stops them after the tests. The service finds the address of the issuer in
- * `setting`. Each test begins with an issuer without faults.
+ * Starts both before the tests of a file, passes them to `begin`, and stops them after the tests. `setting` is the name of the setting that contains
+ * the address of the issuer. Each test begins with an issuer without faults.
  */
 export const withIssuer = (setting: string, others: Record<string, string>, begin: (started: IssuerWorld) => void): void => {
   let started: IssuerWorld | undefined

@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
 
-/** The fault of an answer: the proxy sends its own answer, or only the first bytes of the real one. Undefined for no fault. */
+/** The fault of an answer: the proxy sends its own answer, or only the first bytes of the real answer. Undefined means no fault. */
 export type Fault = { readonly status: number; readonly body?: string } | { readonly cutAfter: number } | undefined
 
 export interface ObjectStore {
   /** The value of AGMD_BLOBS for a folder of the bucket. */
   address(folder: string): string
-  /** Decides about each request. `index` counts the requests since `fault` was set, from 0. */
+  /** Returns the fault of the answer to a request. `index` counts the requests since `fault` was set, from 0. */
   fault: (request: IncomingMessage, index: number) => Fault
   /** Method, path and headers of every request. */
   readonly requests: IncomingMessage[]

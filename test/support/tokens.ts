@@ -1,10 +1,10 @@
-/** Agents that append tokens to documents under load, and the comparison of all documents with the ledger afterwards. */
+/** Agents that append tokens to documents under load, and the comparison of all documents with the ledger after the load. */
 import { countTokens, putMarkdown, readMarkdown, type Target, type TokenLedger } from './typist.ts'
 
 export interface AppendingAgent {
   /**
    * Reads a document, appends a token, and sends the text with the version that it read. After a refusal or a lost answer, the next call sends the
-   * same token, unless it has arrived. Returns the status.
+   * same token, unless the document already contains it. Returns the status.
    */
   append(target: Target): Promise<number>
 }

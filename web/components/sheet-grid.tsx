@@ -29,7 +29,7 @@ interface RowInput {
   readonly to: number
   /** Column of the selection's last cell if it is in this row. This cell is always drawn. */
   readonly end: number
-  /** Whether the entire row is selected as such. */
+  /** Whether the person has selected the entire row, and not only all its cells. */
   readonly isWhole: boolean
   /** Range of the drawn columns: the first one, and the one after the last. */
   readonly columns: readonly [number, number]

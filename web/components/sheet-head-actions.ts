@@ -7,7 +7,7 @@ import type { HeadActions, HeadOf } from './sheet-heads.tsx'
 import type { SheetSession } from './sheet-session.ts'
 import type { Writer } from './sheets-around.ts'
 
-/** Returns the place for dragged rows or columns: the index before which they would be inserted. */
+/** Returns the target of dragged rows or columns: the index before which they would be inserted, and the line that marks it. */
 function dropTarget(root: HTMLElement, axis: Axis, at: number): Target<number> | undefined {
   const [scroller, table] = [root.querySelector('.sheet-scroll'), root.querySelector('.sheet')]
   if (scroller === null || table === null) return undefined

@@ -9,7 +9,7 @@ export interface HeadOf {
   readonly index: number
 }
 
-/** The actions on the heads of a grid. The object stays the same as long as the grid exists. */
+/** The actions on the column letters and row numbers of a grid. The object stays the same as long as the grid exists. */
 export interface HeadActions {
   /** Begins to drag the selected rows or columns, if the pointer is on one of them. */
   grab(head: HeadOf, event: PointerEvent): void
@@ -41,7 +41,7 @@ export function Head({ axis, index, isSelected, actions }: HeadInput): JSX.Eleme
       onPointerDown={(event) => actions.grab(head, event)}
       onMouseDown={(event) => {
         if (event.button !== 0) return
-        // The focus stays on the field of a formula, or goes to a cell.
+        // The browser must not move the focus: it stays in the field of a formula, or the session moves it to a cell.
         event.preventDefault()
         actions.press(head, event.shiftKey)
       }}

@@ -15,7 +15,7 @@ interface SheetMenuInput {
   readonly at: Place
   /** The selected cells. */
   readonly area: Area
-  /** Set if entire rows or columns are selected. The menu then has only their actions. */
+  /** Set if entire rows or columns are selected. The menu then contains only actions on rows or only actions on columns. */
   readonly whole: Axis | undefined
   readonly anchor: HTMLElement
   readonly act: (edits: (now: Table) => readonly Edit[]) => boolean

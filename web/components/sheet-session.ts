@@ -86,7 +86,7 @@ function write(field: HTMLInputElement, { text, from, to }: Typed): void {
 /** Announces a message to screen readers, shows it as a notice, or both. */
 function announce({ said, suggests }: ComponentInput, announcement: SheetAnnouncement): void {
   const { kind } = announcement
-  // The notice about a suggestion describes the change.
+  // The notice about the suggestion already describes the change.
   if (kind === 'shaped' && suggests()) return
   const words = announced(announcement, suggests())
   const isQuiet = kind === 'pointed' || kind === 'whole' || kind === 'shaped'

@@ -91,7 +91,7 @@ function CellBar({ input, model: { table, cells, session, menu } }: PartInput): 
 interface SheetHeadInput {
   readonly width: number
   readonly longest: readonly string[]
-  /** The columns that are selected entirely: the first and the last one. */
+  /** The first and the last of the columns that are selected as a whole. */
   readonly selected: readonly [number, number] | undefined
   readonly actions: HeadActions
 }
@@ -118,7 +118,7 @@ function useCellFocus({ isDrawing, session }: SheetModel, element: RefObject<HTM
     if (!session.wantsFocus.current || session.begun.value !== undefined) return
     session.wantsFocus.current = false
     const cell = element.current?.querySelector<HTMLElement>(`[data-cell="${nameOf(session.to.value)}"]`)
-    // The first cell of a selected row or column need not be in view.
+    // A selected row or column may begin outside the visible area, so the first cell is scrolled into view only as far as needed.
     const isWhole = session.whole.value !== undefined
     cell?.focus({ preventScroll: isWhole })
     if (isWhole) cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

@@ -226,7 +226,7 @@ const next = (rows: readonly Row[], index: number): number | undefined => {
 
 /**
  * Returns the transaction that gives the empty item at the caret the marker that a person has typed into it. The items below stay numbered in
- * sequence. Undefined if nothing else is in the item, or if no such marker is.
+ * sequence. Undefined unless the item contains only such a marker.
  */
 export function otherMarker(state: EditorState): TransactionSpec | undefined {
   const { head } = state.selection.main

@@ -25,7 +25,7 @@ async function remove(documents: readonly RecentDocument[]): Promise<void> {
 
 export function SignedOutOffer({ library }: { library: Library }): JSX.Element | null {
   const documents = ofAccount(recentDocuments.value)
-  // The server leads to this address after a person has signed out. It is replaced, so that a reload shows the page as usual.
+  // After a person has signed out, the server redirects to this address. The page replaces the address, so that a reload shows the page as usual.
   const [isFresh] = useState(() => location.hash === '#signed-out')
   useEffect(() => {
     if (isFresh) history.replaceState(history.state, '', location.pathname)

@@ -66,7 +66,10 @@ export type Subject = readonly [name: string, port: number, requests: Requests]
 /** Number of rounds of a measurement. */
 export const rounds = 3
 
-/** Measures each subject with each number of connections. Rounds alternate. Returns the round in the middle, by requests per second. */
+/**
+ * Measures each subject with each number of connections. Rounds of the subjects alternate. Returns a function that gives the median round, by
+ * requests per second.
+ */
 export const measure = async (
   subjects: readonly Subject[],
   connectionCounts: readonly number[]

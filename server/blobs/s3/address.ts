@@ -8,7 +8,7 @@
 
 /** The settings that a store of blobs needs for its requests. */
 export interface S3Address {
-  /** The address of the bucket: requests name the bucket in the path, which every S3-compatible server understands. */
+  /** The address of the bucket. The bucket is in the path and not in the host name, because every S3-compatible server understands that. */
   readonly bucketUrl: string
   /** The common beginning of all keys: empty, or a folder with a slash at its end. */
   readonly prefix: string
@@ -17,7 +17,7 @@ export interface S3Address {
   readonly secretAccessKey: string
   /** The address without its keys, for messages. */
   readonly shown: string
-  /** Whether other people can read the traffic, because it leaves this machine and is not encrypted. */
+  /** Whether other people can read the traffic, because the traffic leaves this machine and is not encrypted. */
   readonly exposed: boolean
 }
 
@@ -29,7 +29,7 @@ const parameters = ['region', 'tls']
 /** Returns the parts of an address. Undefined if it is not the address of a bucket. */
 export function parseS3Address(text: string): S3Address | undefined {
   if (!text.startsWith('s3://') || !URL.canParse(text)) return undefined
-  // The URL standard parses hosts and ports strictly only in the schemes that it knows.
+  // The URL parser checks hosts and ports strictly only in schemes that it knows.
   const http = text.replace(/^s3:/, 'http:')
   if (!URL.canParse(http)) return undefined
   const url = new URL(http)
@@ -40,7 +40,7 @@ export function parseS3Address(text: string): S3Address | undefined {
   const region = url.searchParams.get('region') ?? 'us-east-1'
   const tls = url.searchParams.get('tls') ?? 'on'
   if (!known || !accessKeyId || !secretAccessKey || bucket === undefined || url.hash !== '') return undefined
-  // A path with dots was changed by the parser.
+  // The parser changes a path that contains `.` or `..`.
   const isExact = text.includes(`/${bucket}${folder === '' ? '' : `/${folder}`}`) && !/\/\.{1,2}(?=[/?]|$)/.test(text)
   if (!isExact || !/^[a-z0-9-]{1,40}$/.test(region) || !['on', 'off'].includes(tls)) return undefined
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
@@ -55,7 +55,7 @@ export function parseS3Address(text: string): S3Address | undefined {
   }
 }
 
-/** Returns host and port. Port 80 is the default of the parsed scheme, but not of HTTPS. */
+/** Returns the host and the port. The parser omits port 80, because the address is parsed as an HTTP address. It is not the default port of HTTPS. */
 const hostOf = (text: string, url: URL): string => (/:80(?=[/?]|$)/.test(text.slice(text.lastIndexOf('@'))) ? `${url.host}:80` : url.host)
 
 function decoded(text: string): string | undefined {

@@ -1,17 +1,20 @@
-/** Signed requests to an S3-compatible object store, with limits on time and repetitions (Amazon S3 API Reference; AWS Signature Version 4). */
+/**
+ * Signed requests to an S3-compatible object store, with limits on time and on the number of attempts (Amazon S3 API Reference; AWS Signature Version
+ * 4).
+ */
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import type { S3Address } from './address.ts'
 
 /** Longest time of one request, in milliseconds, including the transfer of its body. */
 const requestMsMax = 60_000
-/** Longest time of a request with all its repetitions, in milliseconds. */
+/** Longest time of all attempts of a request, in milliseconds. */
 const totalMsMax = 90_000
 const attemptsMax = 4
-/** Longest pause before the first repetition, in milliseconds. It doubles with each one. */
+/** Longest pause before the first repetition, in milliseconds. The pause doubles with each repetition. */
 const pauseMs = 200
 
-/** An answer that is no success. `code` is the `Code` of the error document, or the HTTP status. */
+/** An answer with an error status. `code` is the `Code` of the error document, or the HTTP status. */
 export class S3Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -26,7 +29,7 @@ export class S3Refusal extends Error {
 
 export interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** The key of an object. Without it, the request is about the bucket. */
+  /** The key of an object. Without a key, the request applies to the bucket. */
   readonly key?: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -37,14 +40,16 @@ export interface S3Request {
 export interface S3Requests {
   /** Sends one request. Resolves with a successful answer, whose body the caller must read or cancel. Throws `S3Refusal` or the error of `fetch`. */
   once(request: S3Request): Promise<Response>
-  /** Sends a request until it succeeds, the server refuses it for good, or the time is over. Resolves with the headers and the text of the answer. */
+  /**
+   * Sends a request until it succeeds, the server refuses it permanently, or the time is over. Resolves with the headers and the text of the answer.
+   */
   send(request: S3Request): Promise<{ readonly headers: Headers; readonly text: string }>
 }
 
 /** Returns the text of the first element with a name, unescaped. */
 export const elementOf = (xml: string, name: string): string | undefined => elementsOf(xml, name)[0]
 
-/** Returns the texts of all elements with a name, unescaped. They have no child elements. */
+/** Returns the texts of all elements with a name, unescaped. The elements must not have child elements. */
 export const elementsOf = (xml: string, name: string): string[] =>
   xml
     .split(`<${name}>`)
@@ -59,7 +64,7 @@ const unescaped = (text: string): string =>
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })
 
-/** Whether the same request may succeed later. A clock that is wrong, missing rights and the like stay as they are. */
+/** Whether the same request may succeed later. Other refusals, such as one because of missing rights, do not change. */
 const isPassing = (error: unknown): boolean => !(error instanceof S3Refusal) || error.status >= 500 || error.status === 429
 
 /** Waits before repetition number `attempt`, counted from 0, for a random time. */
@@ -77,7 +82,7 @@ export function openRequests({ bucketUrl, region, accessKeyId, secretAccessKey }
   const once = async ({ method, key, query, headers, body, signal }: S3Request): Promise<Response> => {
     const url = new URL(key === undefined ? bucketUrl : `${bucketUrl}/${key}`)
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value)
-    // The server compares the body with its signed hash, so it refuses a body that was damaged on the way.
+    // The server compares the body with its signed hash, so it refuses a body that was damaged in transit.
     const hash = createHash('sha256')
       .update(body ?? '')
       .digest('hex')

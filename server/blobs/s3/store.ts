@@ -4,8 +4,8 @@
  *     FOLDER/abcdef…       the bytes of blob `abcdef…`
  *     FOLDER/agmd-instance the id of the installation to which the folder belongs
  *
- * An upload is received into a file of the data folder first, because its length and hash are known only at its end. It gets its name by one request,
- * or by a multipart upload if it is large; in both cases the object is complete or absent.
+ * An upload is received into a file of the data folder first, because its length and hash are known only when it is complete. A small file is then
+ * sent in one request, and a large file in a multipart upload. In both cases the object is either complete or absent.
  */
 import { open, stat } from 'node:fs/promises'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -61,7 +61,7 @@ const hasObject = async ({ send }: S3Requests, key: string, size: number): Promi
   }
 }
 
-/** Uploads a file in parts. After a failure, the server forgets the parts. */
+/** Uploads a file in parts. After a failure, the uploaded parts are deleted. */
 const putParts = async (requests: S3Requests, key: string, path: string, size: number): Promise<void> => {
   const { send } = requests
   const uploadId = elementOf((await send({ method: 'POST', key, query: { uploads: '' } })).text, 'UploadId')
@@ -79,17 +79,17 @@ const putParts = async (requests: S3Requests, key: string, path: string, size: n
     )
     const body = new TextEncoder().encode(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`)
     const { text } = await send({ method: 'POST', key, query: { uploadId }, body })
-    // An answer that begins before the parts are joined has status 200 even if they cannot be joined.
+    // A server may begin its answer, with status 200, before it has joined the parts. The body then shows whether joining succeeded.
     if (!text.includes('CompleteMultipartUploadResult')) throw new Error('the parts of an upload were not joined')
   } catch (error) {
-    // If only the answer was lost, a repetition finds no upload, but the object is complete.
+    // If only the answer was lost, the upload no longer exists when the request is repeated, but the object is complete.
     if (await hasObject(requests, key, size)) return
     await send({ method: 'DELETE', key, query: { uploadId } }).catch(() => undefined)
     throw error
   }
 }
 
-/** Runs a task with a signal that aborts when the task takes longer than `idleMsMax`. */
+/** Runs a task, and aborts its controller if the task takes longer than `idleMsMax`. */
 const inTime = async <T>(controller: AbortController, work: () => Promise<T>): Promise<T> => {
   const timer = setTimeout(() => controller.abort(new Error('the object store sent nothing for too long')), idleMsMax)
   try {
@@ -99,7 +99,7 @@ const inTime = async <T>(controller: AbortController, work: () => Promise<T>): P
   }
 }
 
-/** Yields the bytes of an object from `from` to `to`, both included. A read that breaks off continues where it ended. */
+/** Yields the bytes of an object from `from` to `to`, both included. If the connection breaks, the read continues at the next missing byte. */
 async function* readObject({ once }: S3Requests, key: string, from: number, to: number): AsyncGenerator<Uint8Array> {
   let at = from
   for (let failures = 0; at <= to;) {
@@ -180,7 +180,7 @@ const explained = (shown: string, error: unknown): unknown => {
   }
 }
 
-/** Checks that the folder of the bucket belongs to this installation. Takes an empty folder over. */
+/** Checks that the folder of the bucket belongs to this installation. An empty folder is marked as belonging to it. */
 const claim = async (requests: S3Requests, { prefix, shown }: S3Address, instance: string): Promise<void> => {
   const key = `${prefix}${stampName}`
   const owner = await requests.send({ method: 'GET', key }).then(
@@ -191,7 +191,7 @@ const claim = async (requests: S3Requests, { prefix, shown }: S3Address, instanc
     }
   )
   if (owner === instance) return
-  // The service removes blobs without a record when it starts, so a shared folder would lose the files of others.
+  // The service removes blobs without a record when it starts, so in a shared folder it would delete the files of other installations.
   if (owner !== undefined)
     throw new S3Error(3, `The folder belongs to another installation of agmd (${shown}). Name another folder in AGMD_BLOBS.`)
   for await (const other of keysIn(requests, prefix))

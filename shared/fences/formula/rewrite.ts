@@ -4,7 +4,7 @@ import { type CellName, nameOfCell, referencesIn, type WrittenReference } from '
 
 /**
  * A change to neighboring rows or columns, counted from 0. For a move, `to` is the index before which they are inserted, counted before the move. It
- * is not one of them.
+ * must not be the index of a moved row or column.
  */
 export type Change = { readonly axis: 'row' | 'column' } & (
   | { readonly kind: 'insert' | 'delete'; readonly at: number; readonly count: number }
@@ -30,8 +30,9 @@ export const movedTo = ({ from, count, to }: { readonly from: number; readonly c
   to > from ? to - count : to
 
 /**
- * Returns a span after a move. It always names the cells that did not move. If one of its ends moves, it shrinks when that part leaves the span, and
- * stays as it is when that part moves within it. It grows if other rows or columns move between its ends. A span of moved cells only moves with them.
+ * Returns a span after a move. The span always contains the cells that did not move. If cells at one of its ends move out of the span, it shrinks. If
+ * they move within it, the span does not change. It grows if other rows or columns move between its ends. If all its cells move, the span moves with
+ * them.
  */
 const moved = (span: Span, change: { readonly from: number; readonly count: number; readonly to: number }): Span => {
   const { from, count } = change
