@@ -743,7 +743,19 @@ test('[WRITE-101] the pointer selects so after three presses of its main button'
   const [style] = state.facet(EditorView.mouseSelectionStyle)
   const pressed = style?.(view, event({}))
   expect(pressed?.get(event({ clientX: 12 }), false, false).main.toJSON()).toEqual({ anchor: 2, head: 16 })
-  for (const other of [{ detail: 2 }, { button: 2 }, { shiftKey: true }]) expect(style?.(view, event(other))).toBe(null)
+  for (const other of [{ detail: 1 }, { button: 2 }, { shiftKey: true }]) expect(style?.(view, event(other))).toBe(null)
+})
+
+test('[WRITE-101] a double click selects the word under its first press, and a drag adds whole words', () => {
+  const view = { state: stateOf('one two three| four', lineWords), posAtCoords: ({ x }: { x: number }) => x } as unknown as EditorView
+  const event = (detail: number, clientX: number): MouseEvent => ({ detail, button: 0, clientX, clientY: 0 }) as MouseEvent
+  const [style] = view.state.facet(EditorView.mouseSelectionStyle)
+  expect(style?.(view, event(1, 5))).toBe(null)
+  const second = event(2, 10)
+  const pressed = style?.(view, second)
+  expect(pressed?.get(second, false, false).main.toJSON()).toEqual({ anchor: 4, head: 7 })
+  expect(pressed?.get(event(2, 16), false, false).main.toJSON()).toEqual({ anchor: 4, head: 18 })
+  expect(pressed?.get(event(2, 1), false, false).main.toJSON()).toEqual({ anchor: 7, head: 0 })
 })
 
 test('[WRITE-101] a drag after a triple click selects whole lines, in both directions', () => {

@@ -236,6 +236,10 @@ test('[WEB-45] a refusal appears at the place of the file: wrong kind, too large
   ])
   await asked.setFiles([{ name: 'large.mp3', mimeType: 'audio/mpeg', buffer: Buffer.alloc(10 * 1024 * 1024 + 1) }])
   await words(/The file is larger than 10 MiB/)
+  // The browser lets a file be dropped on the box only if the page prevents its default for "dragover".
+  const isRefused = (): Promise<boolean> =>
+    page.locator('.upload-name').evaluate((name) => name.dispatchEvent(new DragEvent('dragover', { bubbles: true, cancelable: true })))
+  expect(await isRefused()).toBe(false)
   expect(await editorText(page)).toBe('text')
   expect(heard).toEqual([])
 

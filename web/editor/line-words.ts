@@ -1,6 +1,6 @@
 /** Finds the text of a line without its block markers, for Home, triple clicks and links. The live view hides most of these markers. */
 import { syntaxTree } from '@codemirror/language'
-import { EditorSelection, Prec, type EditorState, type Extension, type Line, type SelectionRange } from '@codemirror/state'
+import { EditorSelection, Prec, type EditorState, type Extension, type Line, type SelectionRange, type Text } from '@codemirror/state'
 import { Direction, EditorView, keymap, type Command, type MouseSelectionStyle } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { isInCode } from './in-code.ts'
@@ -72,13 +72,32 @@ export function linesBetween(state: EditorState, start: number, end: number): Se
   return start <= end ? EditorSelection.range(first.from, last.to) : EditorSelection.range(first.to, last.from)
 }
 
-/** Handles triple clicks, which select the text of a line. Dragging then adds the text of further lines. */
+/** Returns a selection of entire words between two positions. A position outside a word counts as it is. */
+export function wordsBetween(state: EditorState, start: number, end: number): SelectionRange {
+  const [first, last] = [start, end].map((position) => state.wordAt(position) ?? EditorSelection.cursor(position)) as [
+    SelectionRange,
+    SelectionRange
+  ]
+  return start <= end ? EditorSelection.range(first.from, last.to) : EditorSelection.range(first.to, last.from)
+}
+
+/** The first press of a double or triple click. */
+let firstPress: { readonly doc: Text; readonly at: number } | undefined
+
+/**
+ * Handles double clicks, which select a word, and triple clicks, which select the text of a line. Dragging then adds further words or lines. The
+ * position of the first press counts: that press moves the caret, and markers that are shown or hidden by this move the text under the pointer.
+ */
 function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
-  if (event.detail !== 3 || event.button !== 0 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return null
+  if (event.button !== 0 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return null
   const at = ({ clientX: x, clientY: y }: MouseEvent): number => view.posAtCoords({ x, y }, false)
-  let start = at(event)
+  const { doc } = view.state
+  if (event.detail === 1 || firstPress?.doc !== doc) firstPress = { doc, at: at(event) }
+  let start = firstPress.at
+  const between = event.detail === 2 && view.state.wordAt(start) !== null ? wordsBetween : event.detail === 3 ? linesBetween : undefined
+  if (between === undefined) return null
   return {
-    get: (current) => EditorSelection.create([linesBetween(view.state, start, current === event ? start : at(current))]),
+    get: (current) => EditorSelection.create([between(view.state, start, current === event ? start : at(current))]),
     update({ docChanged, changes }) {
       if (docChanged) start = changes.mapPos(start)
     }

@@ -40,6 +40,8 @@ export function drawUpload(box: HTMLElement, upload: Upload, { uploads, onRemove
     onRemoved()
   })
   box.replaceChildren(bar, name, words, retry, cancel)
+  // The box is not editable, so the browser accepts a drop on it only if the page says so. The editor handles the drop.
+  box.addEventListener('dragover', (event) => event.preventDefault())
   return effect(() => {
     const state = upload.state.value
     const failed = state.phase === 'failed'
