@@ -359,7 +359,7 @@ export const configTable = {
     default: null,
     unit: 'text',
     allowed: 'at least 16 characters without spaces',
-    docs: 'Token with which a monitoring program reads /metrics. Not set, and AGMD_METRICS_ADDRESSES not set either: the server has no metrics.',
+    docs: 'Token with which a monitoring program reads /metrics. If neither this nor AGMD_METRICS_ADDRESSES is set, the server has no metrics.',
     secret: true,
     schema: z.string().regex(/^\S{16,}$/)
   },
@@ -368,7 +368,7 @@ export const configTable = {
     default: '',
     unit: 'addresses',
     allowed: 'IP addresses or networks such as 10.0.0.0/8, separated by commas',
-    docs: 'Addresses that may read /metrics without the token, such as 127.0.0.1. Behind a proxy on this machine, also set AGMD_TRUST_PROXY; otherwise everybody has its address.',
+    docs: 'Addresses that may read /metrics without the token, such as 127.0.0.1. Behind a proxy on this machine, also set AGMD_TRUST_PROXY; otherwise, all requests come from the address of the proxy.',
     secret: false,
     schema: z
       .string()

@@ -9,13 +9,13 @@ export type NotReady = 'starting' | 'stopping' | 'read_only' | 'full' | 'unreach
 /** Says each reason in a sentence for an operator, with the next step. */
 export const reasons: Readonly<Record<NotReady, { readonly message: string; readonly hint: string }>> = {
   starting: { message: 'The server is starting.', hint: 'Try again in a few seconds.' },
-  stopping: { message: 'The server is stopping.', hint: 'Send requests to another server, or wait for its next start.' },
+  stopping: { message: 'The server is stopping.', hint: 'Send requests to another server, or wait until this one has restarted.' },
   read_only: {
     message: 'The store failed and accepts no writes.',
-    hint: 'Read the log. Repair the disk or the database. With LMDB, restart the server after that.'
+    hint: 'Read the log, and repair the disk or the database. With LMDB, then restart the server.'
   },
   full: { message: 'The disk of the server is full.', hint: 'Free space. No restart is needed.' },
-  unreachable: { message: 'The store does not answer.', hint: 'Check the disk or the database, and the log.' }
+  unreachable: { message: 'The store does not respond.', hint: 'Check the disk or the database, and the log.' }
 }
 
 export interface ReadinessOptions {

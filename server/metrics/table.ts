@@ -14,13 +14,13 @@ export const metricTable = {
     name: 'agmd_http_request_duration_seconds',
     type: 'histogram',
     labels: ['method', 'route', 'status'],
-    help: 'Time from the arrival of a request to its answer, by route and status class (2xx). Files and unknown addresses have the route "other". Long polls wait up to 55 s.'
+    help: 'Time from the arrival of a request to its answer, by route and status class (such as 2xx). Files and unknown addresses have the route "other". Long polls wait up to 55 s.'
   },
   errors: {
     name: 'agmd_http_errors_total',
     type: 'counter',
     labels: ['code'],
-    help: 'Requests that were answered with an error, by its code, such as version_conflict, rate_limited or quota_exceeded.'
+    help: 'Requests that were answered with an error, by error code, such as version_conflict, rate_limited or quota_exceeded.'
   },
   documents: { name: 'agmd_documents_open', type: 'gauge', labels: [], help: 'Documents in memory.' },
   people: {
@@ -46,7 +46,7 @@ export const metricTable = {
     name: 'agmd_commit_duration_seconds',
     type: 'histogram',
     labels: [],
-    help: 'Time from a commit until it is on disk. Its count is the number of commits.'
+    help: 'Time until a commit is on disk. The count of this histogram is the number of commits.'
   },
   commitsWaiting: { name: 'agmd_commits_waiting', type: 'gauge', labels: [], help: 'Commits that are not on disk yet.' },
   commitFailures: {
@@ -60,14 +60,14 @@ export const metricTable = {
     name: 'agmd_storage_bytes',
     type: 'gauge',
     labels: ['kind'],
-    help: 'Bytes in the data folder: the store (store) and the assets (assets, measured every ten minutes). What PostgreSQL or a bucket holds has no series.'
+    help: 'Bytes in the data folder: the store (store) and the assets (assets, measured every ten minutes). Data in PostgreSQL or in a bucket is not measured.'
   },
   freeBytes: { name: 'agmd_disk_free_bytes', type: 'gauge', labels: [], help: 'Free bytes of the disk that holds the data folder.' },
   quotas: {
     name: 'agmd_quota_bytes',
     type: 'gauge',
     labels: ['quota'],
-    help: 'The quotas of the settings: document, account, address and assets. 0 means no quota, but for assets no uploads.'
+    help: 'The configured quotas: document, account, address and assets. 0 means no quota, except for assets, where it means no uploads.'
   },
   nearQuota: {
     name: 'agmd_quota_nearly_used',
@@ -87,7 +87,7 @@ export const metricTable = {
     name: 'agmd_media_jobs_ended_total',
     type: 'counter',
     labels: ['outcome'],
-    help: 'Media jobs that ended since the start: done or failed.'
+    help: 'Media jobs that have ended since the server started: done or failed.'
   }
 } as const satisfies Record<string, Metric>
 
