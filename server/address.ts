@@ -70,8 +70,8 @@ export const addressGroup = (text: string): string => {
 const isLoopback = (group: string): boolean => group.startsWith('127.') || group === '0:0:0:0::/64'
 
 /**
- * Returns the whole address of a client, behind `trusted` proxies. Returns undefined if a proxy that is not declared forwarded the request, because
- * its own address says nothing about the client.
+ * Returns the exact address of a client behind `trusted` proxies. Returns undefined if an undeclared proxy forwarded the request, because the address
+ * of the proxy does not identify the client.
  */
 export const exactAddress = (request: IncomingMessage, trusted: number): string | undefined => {
   const { headers, socket } = request

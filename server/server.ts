@@ -205,7 +205,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   let onRequest = (request: IncomingMessage, response: ServerResponse): void => void ready.promise.then(() => onRequest(request, response))
   let onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
     void ready.promise.then(() => onUpgrade(request, socket, head))
-  // The metrics read from parts that do not exist before the end of the start.
+  // Set at the end of the start, because the metrics need parts that do not exist earlier.
   const started: { readers?: Readers } = {}
   const status = (): 'ok' | 'read_only' | 'stopping' => (stopping ? 'stopping' : options.readOnly() ? 'read_only' : 'ok')
   const outside = createOutside({

@@ -588,9 +588,9 @@ export const limits = {
   /** Pause between two steps of erasing, in milliseconds. */
   erasePauseMs: 5,
 
-  /** Time for the store to write an empty commit before the server counts as not ready, in seconds. */
+  /** Time within which the store must write an empty commit, in seconds. Otherwise, the server counts as not ready. */
   readySecondsMax: 3,
-  /** Time for which callers share one finding about the store, in milliseconds. */
+  /** How long the result of a readiness check of the store is used for further callers, in milliseconds. */
   readyShareMs: 1_000,
   /** Time between two measurements of the space that assets use, in minutes. */
   assetsMeasuredMinutes: 10,

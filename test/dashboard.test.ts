@@ -17,7 +17,7 @@ const { panels } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'depl
 }
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr, legendFormat }) => ({ title, expr, legendFormat })))
 
-/** Replaces the variables of Grafana, as Grafana does before it asks Prometheus. */
+/** Replaces the variables of Grafana, as Grafana does before it sends a query to Prometheus. */
 const asked = (expr: string): string => expr.replaceAll('$__rate_interval', '5m').replaceAll('$instance', '.*')
 
 interface Query {
@@ -50,10 +50,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Labels that Prometheus itself adds. */
+/** Labels that Prometheus adds. */
 const ofPrometheus = ['instance', 'job']
 
-/** Returns the labels of the series with this name, which may be a part of a histogram. */
+/** Returns the labels of the series with this name. The series may be part of a histogram. */
 const labelsOf = (name: string): readonly string[] | undefined => {
   const base = scraped.metrics.has(name) ? name : name.replace(/_(bucket|count|sum)$/, '')
   const known = Object.values(metricTable).find((metric) => metric.name === base)
@@ -84,6 +84,6 @@ test('[METRIC-10] a wrong query is noticed', () => {
 test('[METRIC-10] the dashboard shows every metric of the table', () => {
   const used = new Set(queries.flatMap(({ expr }) => read(expr).metrics.map((name) => name.replace(/_(bucket|count|sum)$/, ''))))
   const shown = Object.values(metricTable).map(({ name }) => name)
-  // The dashboard chooses servers by agmd_info. Quotas are settings.
+  // The dashboard selects servers by `agmd_info`. Quotas are settings.
   expect(shown.filter((name) => !used.has(name))).toEqual(['agmd_info', 'agmd_quota_bytes'])
 })

@@ -35,7 +35,7 @@ export interface Http {
 /** A request that has been answered. */
 export interface AnsweredRequest {
   readonly method: string
-  /** The pattern of the route as the router has it; undefined if no route matched. */
+  /** The pattern of the route, in the form of the router; undefined if no route matched. */
   readonly route: unknown
   readonly status: number
   /** The code of the error; undefined if the answer is not an error. */

@@ -95,7 +95,7 @@ export interface Documents {
 }
 
 export interface Crowd {
-  /** An account or agent counts once. A guest counts once for each document, with all pages of the same device. */
+  /** The number of people and agents. An account or agent counts once. All pages of a guest on the same document and device count once. */
   readonly people: number
   /** When the oldest update that is not on disk was applied, in milliseconds since 1970; undefined if all updates are on disk. */
   readonly waitingSince: number | undefined

@@ -1,6 +1,6 @@
 /**
- * The metrics in the text format of Prometheus. Only the server loads this file, and only if somebody may read the metrics. Requests and commits
- * are counted when they end. Everything else is read when Prometheus asks.
+ * The metrics in the text format of Prometheus. Only the server loads this file, and only if somebody may read the metrics. Requests and commits are
+ * counted when they end. All other values are read when Prometheus requests the metrics.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { ServiceError } from '../../shared/errors.ts'
@@ -11,18 +11,18 @@ import { type MetricField, type MetricTable, metricTable } from './table.ts'
 /** One value of a metric, with its labels. */
 export type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>]
 
-/** The metrics that are counted as things happen. */
+/** The metrics that are counted while the server runs. */
 type Counted = 'requests' | 'errors' | 'commits' | 'commitsWaiting' | 'commitFailures'
 
-/** Reads the other metrics. A reader that rejects leaves its metric out. */
+/** Functions that read the other metrics. If a function rejects, its metric is left out. */
 export type Readers = Readonly<Record<Exclude<MetricField, Counted>, () => readonly Sample[] | Promise<readonly Sample[]>>>
 
 export interface Metrics {
   /** Counts a request. */
   answered(request: AnsweredRequest): void
-  /** Counts the commits of a store. */
+  /** Returns a store that counts its commits. */
   watched(storage: Storage): Storage
-  /** Reads everything and writes the text. */
+  /** Reads the other metrics, and returns the text with all of them. */
   write(readers: Readers): Promise<{ readonly type: string; readonly text: string }>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Answers `/livez`, `/readyz` and `/metrics`, before the app sees a request. They have no rate limit and no log record, because programs ask
- * for them every few seconds, and they answer while the app starts and stops.
+ * Answers `/livez`, `/readyz` and `/metrics`, before the app sees a request. They have no rate limit and no log record, because programs request them
+ * every few seconds. They also answer while the app starts and stops.
  */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -17,7 +17,7 @@ export interface MetricsAccess {
 
 export interface Network {
   readonly address: string
-  /** The number of bits that all addresses of the network share. */
+  /** The number of leading bits that all addresses of the network share. */
   readonly bits: number
 }
 
@@ -69,7 +69,7 @@ const codes: Readonly<Record<NotReady, ErrorCode>> = {
 const sendReady = async (response: ServerResponse, path: string, readiness: OutsideOptions['readiness']): Promise<void> => {
   const reason = await readiness()
   if (reason === undefined) return send(response, 200, 'text/plain; charset=utf-8', 'ready\n')
-  // Load balancers expect 503, whatever the reason is.
+  // Load balancers expect 503 for every reason.
   return refuse(response, path, codes[reason], { status: 503, details: { ...reasons[reason], reason }, headers: { 'Retry-After': '5' } })
 }
 

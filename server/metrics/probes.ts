@@ -1,4 +1,4 @@
-/** Tells from outside whether the server is ready. This folder has what operators and monitoring programs see: readiness and metrics. */
+/** Finds out whether the server is ready for requests. This folder contains the code for operators and monitoring programs: readiness and metrics. */
 import type { Clock, Storage } from '../domain/ports.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -6,7 +6,7 @@ import { limits } from '../../shared/limits.ts'
 /** The reason why the server should get no requests. */
 export type NotReady = 'starting' | 'stopping' | 'read_only' | 'full' | 'unreachable'
 
-/** Says each reason in a sentence for an operator, with the next step. */
+/** Describes each reason in a sentence for an operator, with the next step. */
 export const reasons: Readonly<Record<NotReady, { readonly message: string; readonly hint: string }>> = {
   starting: { message: 'The server is starting.', hint: 'Try again in a few seconds.' },
   stopping: { message: 'The server is stopping.', hint: 'Send requests to another server, or wait until this one has restarted.' },
@@ -21,12 +21,12 @@ export const reasons: Readonly<Record<NotReady, { readonly message: string; read
 export interface ReadinessOptions {
   readonly status: () => 'starting' | 'ok' | 'read_only' | 'stopping'
   readonly storage: Storage
-  /** Returns the free bytes of the disk that holds the data folder. Rejects if the disk does not answer. */
+  /** Whether the disk that holds the data folder has space. Rejects if the disk does not answer. */
   readonly hasSpace: () => Promise<boolean>
   readonly clock: Clock
 }
 
-/** No record has this key, so deleting it changes nothing. But the store writes a commit, and waits until it is on disk. */
+/** No record has this key, so deleting it changes nothing. The store nevertheless writes a commit and waits until the commit is on disk. */
 const nothing = ['probe']
 
 const reasonOf = (error: unknown): NotReady => {
@@ -34,7 +34,7 @@ const reasonOf = (error: unknown): NotReady => {
   return error.code === 'storage_full' ? 'full' : 'unreachable'
 }
 
-/** Writes an empty commit to the store. Returns the reason why that is not possible; undefined if it is. */
+/** Writes an empty commit to the store. Returns the reason why writing is impossible; undefined if it succeeded. */
 const tryStore = async ({ storage, hasSpace, clock }: ReadinessOptions): Promise<NotReady | undefined> => {
   const late = Promise.withResolvers<NotReady>()
   const cancel = clock.after(limits.readySecondsMax * 1000, () => late.resolve('unreachable'))
@@ -60,7 +60,7 @@ export const createReadiness = (options: ReadinessOptions): (() => Promise<NotRe
     if (tried === undefined || Math.abs(clock.now() - tried.at) >= limits.readyShareMs)
       tried = { at: clock.now(), reason: tryStore(options) }
     const reason = await tried.reason
-    // The commit may have been the one that showed the failure.
+    // The attempt itself may have revealed the failure and changed the status.
     const after = status()
     return after === 'ok' ? reason : after
   }

@@ -1,4 +1,4 @@
-/** Reads the metrics that nobody counts: the state of documents, sockets, threads, nodes, quotas and disk at the time of the question. */
+/** Reads the metrics that are not counted: the current state of documents, sockets, threads, nodes, quotas and the disk. */
 import { join } from 'node:path'
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
@@ -16,14 +16,14 @@ export interface Sources {
   readonly quotas: Quotas
   readonly assetBytesMax: number
   readonly folder: string
-  /** Whether the documents are in the data folder, and whether the assets are. */
+  /** Whether the documents are in the data folder. `hasAssetFiles`: whether the assets are. */
   readonly hasStoreFile: boolean
   readonly hasAssetFiles: boolean
   readonly isReadOnly: () => boolean
   readonly clock: Clock
 }
 
-/** Returns a function that repeats slow work only after a while. Callers in the meantime get the last result. */
+/** Returns a function that repeats slow work only if its last result is at least this old. Otherwise, it returns the last result. */
 const nowAndThen = (clock: Clock, milliseconds: number, work: () => Promise<number>): (() => Promise<number>) => {
   let last: { readonly at: number; readonly result: Promise<number> } | undefined
   return () => {

@@ -3,7 +3,7 @@
 interface Metric {
   readonly name: `agmd_${string}`
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** Each label has few values, whatever people send. */
+  /** Each label has only a few possible values, regardless of the requests. */
   readonly labels: readonly string[]
   readonly help: string
 }

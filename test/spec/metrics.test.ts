@@ -47,7 +47,7 @@ test('[METRIC-1] without a setting there are no metrics, and their library is no
   await plain.stop()
   const hasLoaded = (paths: readonly string[]): boolean => paths.some((path) => path.includes('prom-client'))
   expect(hasLoaded(Object.keys(createRequire(import.meta.url).cache))).toBe(true)
-  // A process of its own, because the other tests of this one have loaded the library.
+  // A separate process is needed, because other tests have loaded the library in this one.
   const source = `
     import { createRequire } from 'node:module'
     import { start } from './test/support/start.ts'
@@ -139,7 +139,7 @@ test('[METRIC-5] requests count by route and status class, errors by code, and n
   expect(new Set(all.map(({ labels }) => labels['route']))).not.toContain(`/d/${owner.doc}`)
   expect([...new Set(all.map(({ labels }) => labels['route']))]).toEqual(expect.arrayContaining(['/d/{}', 'other']))
   expect(JSON.stringify(all)).not.toMatch(/made-up|PROPFIND/)
-  // The addresses above have at most two series more: "other" with GET and with the unknown method.
+  // The requests above add at most two series: "other" with GET, and "other" with the unknown method.
   expect(all.length - (before ?? 0)).toBeLessThanOrEqual(2 * 14)
 })
 

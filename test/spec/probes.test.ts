@@ -1,4 +1,4 @@
-/** The probes `/livez` and `/readyz`, as orchestrators and load balancers ask them. */
+/** The probes `/livez` and `/readyz`, as orchestrators and load balancers use them. */
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../shared/errors.ts'

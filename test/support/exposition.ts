@@ -10,7 +10,7 @@ export interface Metric {
 
 const sample = /^([a-zA-Z_:][\w:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*)\})? (\S+)$/
 
-/** Returns the metrics by name. Throws if the text breaks the format. */
+/** Returns the metrics by name. Throws if the text violates the format. */
 export const parseExposition = (text: string): ReadonlyMap<string, Metric> => {
   const metrics = new Map<string, { type: string; help: string; samples: Metric['samples'][number][] }>()
   const seen = new Set<string>()
@@ -39,7 +39,7 @@ export const parseExposition = (text: string): ReadonlyMap<string, Metric> => {
   return metrics
 }
 
-/** The metrics of one moment. */
+/** The metrics at one point in time. */
 export interface Scraped {
   readonly metrics: ReadonlyMap<string, Metric>
   /** Returns the value of a series; undefined if there is none. */

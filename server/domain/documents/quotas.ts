@@ -29,7 +29,10 @@ export interface Quotas {
   reserve(held: Pick<Held, 'owner' | 'origin'>, bytes: number): Promise<() => void>
   /** Returns how many bytes the documents of an account or agent use, and how many they may use. */
   used(payer: Payer): Promise<number>
-  /** Returns how many accounts (with agents) and addresses have used more than nine tenths of their quota, among those whose sums are in memory. */
+  /**
+   * Returns how many accounts (including agents) and addresses have used more than nine tenths of their quota. Only those whose sums are in memory
+   * are counted.
+   */
   nearlyUsed(): { readonly account: number; readonly address: number }
   stop(): void
 }
