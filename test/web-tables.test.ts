@@ -14,6 +14,7 @@ import { moveColumn, moveRowTo, sortRows } from '../web/editor/table-moves.ts'
 import { longestRun, sortedOrder } from '../web/editor/table-order.ts'
 import { fillCells } from '../web/editor/paste/fill-cells.ts'
 import { escapeCell, markdownTable, tabbedRows } from '../web/editor/paste/table-text.ts'
+import { separatedTable } from '../web/editor/paste/separated-table.ts'
 import { addCell, alignCell, cellAt, isDelimiter, lineUp, removeCell, rowOf, moveCell, type Row } from '../web/editor/table-rows.ts'
 import { addColumn, barInCell, cellBelow, deleteColumn, nextCell, previousCell, tableAt } from '../web/editor/tables.ts'
 
@@ -87,6 +88,30 @@ test('[WRITE-9] cells copied from a spreadsheet are a table: quoted cells, bars 
   for (const text of ['no tabs', '\tindented\n\tcode', 'a\tb\nc']) expect(tabbedRows(text)).toBeUndefined()
   expect(escapeCell(' a|b\nc ')).toBe(String.raw`a\|b<br>c`)
   expect(markdownTable([['a', 'b'], ['1']])).toBe('| a | b |\n| --- | --- |\n| 1 |  |')
+})
+
+test.each([
+  ['a,b\n1,2\n', '| a | b |\n| --- | --- |\n| 1 | 2 |'],
+  ['\nName;Price\nTea;1,50\n\n', '| Name | Price |\n| --- | --- |\n| Tea | 1,50 |'],
+  ['a\tb, c\n1\t2', '| a | b, c |\n| --- | --- |\n| 1 | 2 |'],
+  [
+    'a,b,c\n"x, y","he said ""no""","two\nlines"\n1',
+    '| a | b | c |\n| --- | --- | --- |\n| x, y | he said "no" | two<br>lines |\n| 1 |  |  |'
+  ],
+  ['a,b\n"open,2\n5" wide,""', '| a | b |\n| --- | --- |\n| "open | 2 |\n| 5" wide |  |'],
+  ['a|b\n*c*', '| a\\|b |\n| --- |\n| *c* |'],
+  ['\n,,\n', '']
+])('[WRITE-116] the file %j becomes the table %j', (text, expected) => {
+  expect(separatedTable(text, false)).toBe(expected)
+})
+
+test('[WRITE-116] tabs separate the cells of a .tsv file; a file that is too large becomes no table', () => {
+  expect(separatedTable('a,b\n1,2', true)).toBe('| a,b |\n| --- |\n| 1,2 |')
+  expect(separatedTable('a,b\n'.repeat(10_000), false)).toMatch(/^\| a \| b \|/)
+  expect(separatedTable('a,b\n'.repeat(10_001), false)).toBeUndefined()
+  // Short rows are filled, so one long row makes the entire table wide.
+  expect(separatedTable(`${'a,'.repeat(2000)}b\n${'c\n'.repeat(10)}`, false)).toBeUndefined()
+  expect(separatedTable('a'.repeat(500_001), false)).toBeUndefined()
 })
 
 test('[GRID-4] rows are sorted by a column: numbers by value, words alphabetically, empty ones last', () => {

@@ -27,7 +27,9 @@ const csvCells = (line: Line, delimiter: string): Cell[] => {
   })
 }
 
-const delimiterOf = (text: string): ',' | ';' | '\t' => (text.includes('\t') ? '\t' : text.includes(';') && !text.includes(',') ? ';' : ',')
+/** Returns the delimiter of separated values, given their first record. */
+export const delimiterOf = (text: string): ',' | ';' | '\t' =>
+  text.includes('\t') ? '\t' : text.includes(';') && !text.includes(',') ? ';' : ','
 
 /** Returns the rows of a CSV, for sheets and charts. */
 export const csvRows = (lines: readonly Line[], first = 0): { rows: Row[]; delimiter: ',' | ';' | '\t' } => {

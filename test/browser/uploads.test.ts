@@ -65,7 +65,7 @@ test('[WEB-43] a pasted picture enters the text as one edit, and the caret moves
   await context.close()
 })
 
-test('[WEB-81] a dropped text file appears below the block under the pointer, as one undo step', async () => {
+test('[WEB-81] [WRITE-116] a dropped text file appears below the block under the pointer, as one undo step', async () => {
   const { context, page, heard } = await writer('one\ntwo words that are here\nthree\n\n- after\n')
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
   const file = (text: string, name = 'Notes.md'): Sent => ({ name, type: 'text/markdown', bytes: Buffer.from(text) })
@@ -81,6 +81,13 @@ test('[WEB-81] a dropped text file appears below the block under the pointer, as
   await page.keyboard.type('```\ncode\n\ncode\n```')
   await bring(page, 'drop', [file('below')])
   await text('```\ncode\n\ncode\n```\n\nbelow')
+  await page.keyboard.press('Control+a')
+  await page.keyboard.press('Delete')
+  await page.keyboard.type('caret')
+  await bring(page, 'paste', [file('Name,Words\r\nAna,"say ""hi"", or\r\nnot"\r\n', 'people.csv')])
+  await text('caret\n\n| Name | Words |\n| --- | --- |\n| Ana | say "hi", or<br>not |')
+  await page.keyboard.press('Control+z')
+  await text('caret')
   await bring(page, 'drop', [file('a\0b\u0001c')])
   await page.getByText('“Notes.md” is not a text file. You can open Markdown and other plain text.').waitFor()
   expect(heard).toEqual([])

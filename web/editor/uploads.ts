@@ -119,16 +119,13 @@ const placer = ViewPlugin.fromClass(
   }
 )
 
-/** Returns the files of a paste or drop. Undefined if the text should be used instead. */
+/** Returns the files of a paste or drop. Undefined if the text should be used instead. Text files are not uploaded (paste/text-files.ts). */
 export function filesOf(data: DataTransfer | null): File[] | undefined {
   const files = [...(data?.files ?? [])]
   // Spreadsheets and word processors copy a picture of the text as well.
   if (files.length === 0 || data?.getData('text/plain') !== '') return undefined
   return files
 }
-
-/** Whether a file is text. Its text is inserted, and the file is not uploaded (paste/text-files.ts). */
-export const isText = ({ type, name }: File): boolean => /^text\/(?!html)/.test(type) || /\.(md|markdown|txt)$/i.test(name)
 
 /** Returns the end of the picture or link around a position. Undefined if there is none. */
 function endAround({ state }: EditorView, at: number): number | undefined {
@@ -175,7 +172,7 @@ const events = EditorView.domEventHandlers({
   },
   drop(event, view) {
     const files = filesOf(event.dataTransfer)
-    if (files === undefined || (files.every(isText) && !view.state.readOnly)) return false
+    if (files === undefined) return false
     const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length
     take(view, files, at)
     event.preventDefault()

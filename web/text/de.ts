@@ -1171,6 +1171,7 @@ export const de: Catalogue = {
     other: '{count} Dokumente zu deinem Konto hinzugefügt.'
   },
   '{count} could not be added.': { one: '1 ließ sich nicht hinzufügen.', other: '{count} ließen sich nicht hinzufügen.' },
+  '“{name}” is too large for a table, so it was added as text.': '„{name}“ ist zu groß für eine Tabelle und wurde als Text eingefügt.',
   'You are signed out': 'Du bist abgemeldet',
   'You are signed out. You can still open documents by their links.':
     'Du bist abgemeldet. Dokumente kannst du weiter über ihre Links öffnen.',

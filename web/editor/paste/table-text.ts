@@ -27,22 +27,31 @@ export function tableRows(markdown: string): string[][] | undefined {
   return rows.toSpliced(1, 1).map(({ cells }) => cells.map(({ from, to }) => doc.sliceString(from, to).trim()))
 }
 
+/** Matches a cell and the tab, line break or end after it. */
+export const tabbedCell = /(?:"((?:[^"]|"")*)"(?=\t|\n|$)|([^\t\n]*))(\t|\n|$)/y
+
+/**
+ * Returns the rows of separated values (RFC 4180). Quoted cells may contain delimiters, quotes and line breaks. `cell` matches a cell and the delimiter
+ * after it.
+ */
+export function separatedRows(text: string, cell: RegExp): string[][] {
+  const rows: string[][] = [[]]
+  cell.lastIndex = 0
+  while (cell.lastIndex < text.length) {
+    const [, quoted, plain = '', end] = cell.exec(text) ?? []
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain)
+    if (end === '\n' && cell.lastIndex < text.length) rows.push([])
+  }
+  return rows
+}
+
 /**
  * Returns the rows of tab-separated text, as spreadsheets copy it. Quoted cells may contain tabs and line breaks. Undefined if the text is not a
  * table.
  */
 export function tabbedRows(text: string): string[][] | undefined {
   if (!text.includes('\t')) return undefined
-  const rows: string[][] = [[]]
-  const cell = /(?:"((?:[^"]|"")*)"(?=\t|\n|$)|([^\t\n]*))(\t|\n|$)/y
-  for (let at = 0; at < text.length; at = cell.lastIndex) {
-    cell.lastIndex = at
-    const found = cell.exec(text)
-    if (found === null) return undefined
-    rows.at(-1)?.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '')
-    if (found[3] === '\n' && cell.lastIndex < text.length) rows.push([])
-    else if (found[3] === '') break
-  }
+  const rows = separatedRows(text, tabbedCell)
   const columns = rows[0]?.length ?? 0
   // Indented text contains tabs too, so all rows of a table must have the same number of cells.
   return columns > 1 && rows.every((row) => row.length === columns) && rows.some((row) => (row[0] ?? '').trim() !== '') ? rows : undefined
