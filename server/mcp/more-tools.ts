@@ -199,7 +199,7 @@ export const moreTools: readonly Tool[] = [
   deleteTool,
   derived('listShares', { title: 'List links', group: 'share', description: 'Lists the links of a document, without their secrets.' }),
   derived('changeShare', {
-    title: 'Change role of link',
+    title: 'Change link role',
     group: 'share',
     description: 'Changes the role of a link immediately. share is the id of the link.',
     destroys: true,

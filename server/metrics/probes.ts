@@ -12,7 +12,7 @@ export const reasons: Readonly<Record<NotReady, { readonly message: string; read
   stopping: { message: 'The server is stopping.', hint: 'Send requests to another server, or wait until this one has restarted.' },
   read_only: {
     message: 'The store failed and accepts no writes.',
-    hint: 'Read the log, and repair the disk or the database. With LMDB, then restart the server.'
+    hint: 'Read the log, and repair the disk or the database. If the store is LMDB, restart the server afterward.'
   },
   full: { message: 'The disk of the server is full.', hint: 'Free space. No restart is needed.' },
   unreachable: { message: 'The store does not respond.', hint: 'Check the disk or the database, and the log.' }

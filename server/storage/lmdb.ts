@@ -155,8 +155,7 @@ export function readIdentity(database: Database): { format: number; instance: st
 /** Throws `DataFolderError` with exit code 3 if the store does not belong to this data folder, and with 4 if it is newer than this program. */
 export function refuseOtherStore(folder: string, identity: ReturnType<typeof readIdentity>, instance: Instance): void {
   if (!identity && !instance.initialised) return
-  if (identity?.instance !== instance.instance)
-    throw new DataFolderError(3, `The store in ${folder} is not the one that instance.json belongs to.`)
+  if (identity?.instance !== instance.instance) throw new DataFolderError(3, `The store in ${folder} does not match instance.json.`)
   refuseNewerFormat(folder, identity.format)
 }
 

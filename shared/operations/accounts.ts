@@ -62,7 +62,7 @@ export const listDocuments = operation({
 })
 
 export const listTrash = operation({
-  summary: 'Lists the documents in the caller’s trash, newest deletion first.',
+  summary: 'Lists the documents in the caller’s trash, most recently deleted first.',
   on: 'account',
   needs: 'identity',
   byProgram: true,

@@ -187,7 +187,7 @@ export const readOutline = operation({
       })
     ),
     total: z.int().meta({ description: 'Number of headings on all pages.' }),
-    nextAfter: z.int().nullable().meta({ description: 'Send as after to continue; null on the last page.' })
+    nextAfter: z.int().nullable().meta({ description: 'Send as `after` to continue; null on the last page.' })
   }),
   errors: ['unknown_version']
 })
@@ -241,7 +241,7 @@ export const readAttribution = operation({
         at: Instant.nullable()
       })
     ),
-    nextAfter: z.int().nullable().meta({ description: 'Send as after to continue; null on the last page.' })
+    nextAfter: z.int().nullable().meta({ description: 'Send as `after` to continue; null on the last page.' })
   }),
   errors: ['unknown_version']
 })

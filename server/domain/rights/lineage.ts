@@ -71,7 +71,7 @@ export const withRole = (links: readonly Share[], id: string, role: Role): Share
 }
 
 /** Advice for the holder of a link that is about to end and cannot create a link that outlasts it. */
-const claimInstead = 'Sign in and claim the document: its account then revokes every link.'
+const claimInstead = 'Sign in and claim the document: its account can then revoke every link.'
 
 /**
  * Refuses to keep the caller's link when its maker is revoked. Otherwise, the caller could decide that their own link outlives its maker. The role
