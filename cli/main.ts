@@ -11,7 +11,7 @@ import { Failure, tell } from './failure.ts'
 import { commandHelp, groupHelp, mainHelp } from './help.ts'
 import { createTerminal, type Flags, harmless, maskedLink } from './terminal.ts'
 
-/** Reads the output flags before the rest of the line, because messages about an invalid line must follow them too. */
+/** Reads the output flags before the rest of the line, because these flags also apply to messages about an invalid line. */
 const flagsOf = (words: readonly string[]): Flags => {
   const given = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
   const has = (...names: string[]): boolean => names.some((name) => given.includes(name))

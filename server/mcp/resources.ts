@@ -1,6 +1,6 @@
 /**
- * Documents as resources (MCP, Resources), for clients in which people themselves give text to a model. `agmd://doc/ID` is the Markdown. Below it
- * are the outline, a section, the comments and the suggestions. The usual operations read them, with the credentials of the connection.
+ * Documents as resources (MCP, Resources), for clients in which people choose the text that a model receives. `agmd://doc/ID` is the Markdown. Below
+ * it are the outline, a section, the comments and the suggestions. The usual operations read them, with the credentials of the connection.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {

@@ -96,8 +96,8 @@ export function extend(selection: Selection, table: Table, place: Place): Select
 }
 
 /**
- * Extends the selection to entire rows or columns. If entire rows are already selected, extending to columns selects all cells. The same applies to
- * columns and rows.
+ * Extends the selection to entire rows or columns. If entire rows are already selected, extending the selection to columns selects all cells, and so
+ * does extending entire columns to rows.
  */
 function widen(selection: Selection, table: Table, whole: Axis): Selection {
   const { height, width } = sizeOf(selection, table)

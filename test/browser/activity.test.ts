@@ -91,7 +91,7 @@ test('[ACTIVITY-2] actions of others since the last visit are marked, the person
   await news.waitFor()
   await openPanel(page)
   await panel(page).getByText('New', { exact: true }).waitFor()
-  // This person's events may arrive late. They then appear above the mark, too.
+  // This person's events may arrive late. Even then, they appear above the mark.
   const rows = await panel(page).locator('.activity-day > ol > li').allTextContents()
   const mark = rows.indexOf('New')
   expect(rows.slice(0, mark).filter((row) => row.includes('reviewer'))).toHaveLength(1)

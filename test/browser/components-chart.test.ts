@@ -411,7 +411,7 @@ all()`
   expect(page.url()).toContain(document.id)
   expect(page.context().pages()).toHaveLength(1)
   await page.getByRole('button', { name: 'Stop: Memory' }).click()
-  // The page is closed without a check of its errors, because the browser reports refused requests of widget frames there.
+  // The page is closed without a check of its errors, because the browser reports refused requests of widget frames as errors of the page.
   await page.context().close()
 })
 

@@ -6,7 +6,10 @@ export const clipboard = (page: Page): Promise<string> => page.evaluate(() => na
 /** Time that a control has to appear, in milliseconds. */
 const appearMs = 15_000
 
-/** Presses Tab until the control with this name has the focus. A panel that is still loading is passed through again until the control is there. */
+/**
+ * Presses Tab until the control with this name has the focus. If a panel is still loading, Tab passes through it again until the control has
+ * appeared.
+ */
 export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   const names: string[] = []
   const end = Date.now() + appearMs

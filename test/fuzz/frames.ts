@@ -195,7 +195,7 @@ const memoryAtRest = async (scene: Scene): Promise<number> => {
 
 export interface Figures {
   readonly frames: number
-  /** Bytes in memory before the attack, with nobody connected. `after` is the number after it. */
+  /** Bytes in memory before the attack, with nobody connected. `after` is the same figure after the attack. */
   readonly before: number
   readonly after: number
 }

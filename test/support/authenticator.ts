@@ -76,7 +76,7 @@ export const newAuthenticator = () => {
       return answer({ clientDataJSON: base64url(client), authenticatorData: base64url(data), signature: base64url(signature) })
     },
 
-    /** Decreases the counter, like the copy of a passkey that was used less often. */
+    /** Sets the counter back to 0, as if this were a copy of the passkey that has been used less often. */
     turnBack() {
       counter = 0
     }

@@ -251,7 +251,7 @@ function unbroken(transaction: Transaction, blocks: readonly Block[]) {
   return more.length === 0 ? transaction : [transaction, { changes: more, sequential: true }]
 }
 
-/** Handles typing where the text begins or ends with a component: the browser has no line to write into there. */
+/** Handles typing where the text begins or ends with a component: the browser has no line there that could receive the text. */
 const typedAtEdge = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { main } = view.state.selection

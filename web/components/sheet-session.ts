@@ -41,7 +41,7 @@ export interface SheetSession {
   readonly to: ReadonlySignal<Place>
   /** The selected cells. */
   readonly area: ReadonlySignal<Area>
-  /** Whether entire rows or entire columns are selected. Undefined if neither are. */
+  /** `row` if entire rows are selected, `column` if entire columns are; undefined otherwise. */
   readonly whole: ReadonlySignal<Axis | undefined>
   /** The cell that is being edited. */
   readonly begun: ReadonlySignal<Begun | undefined>

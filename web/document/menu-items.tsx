@@ -40,7 +40,7 @@ const items: readonly (readonly [string, string?])[] = [
 
 interface ItemInput {
   readonly id: string
-  /** The class of the window widths in which the item is visible. */
+  /** The CSS class that shows the item only at certain window widths. Undefined if it is always visible. */
   readonly width: string | undefined
   readonly view: Page
   readonly close: () => void

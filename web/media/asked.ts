@@ -9,7 +9,7 @@ export interface Asked {
   readonly kind: JobKind
   /** The place of the result. It stays correct when others write before it. */
   readonly place: Y.RelativePosition
-  /** The Markdown that the request is about: the selection, or else the paragraph at the cursor. */
+  /** The Markdown to which the request applies: the selection, or else the paragraph at the cursor. */
   readonly source: string
 }
 

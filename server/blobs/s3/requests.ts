@@ -64,7 +64,7 @@ const unescaped = (text: string): string =>
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })
 
-/** Whether the same request may succeed later. Other refusals, such as one because of missing rights, do not change. */
+/** Whether the same request may succeed later. Refusals for other reasons, such as missing rights, are permanent. */
 const isPassing = (error: unknown): boolean => !(error instanceof S3Refusal) || error.status >= 500 || error.status === 429
 
 /** Waits before repetition number `attempt`, counted from 0, for a random time. */
