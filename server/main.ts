@@ -10,7 +10,7 @@ import { S3Error } from './blobs/s3/errors.ts'
 import { systemClock } from './clock.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { createLog, type Log } from './log.ts'
-import { PortError, startServer } from './server.ts'
+import { PortError } from './port-error.ts'
 import { checkStore } from './storage/check.ts'
 import type { Storage } from './domain/ports.ts'
 import { type DataFolder, DataFolderError, prepareDataFolder } from './storage/data-folder.ts'
@@ -128,6 +128,8 @@ const run = async (): Promise<void> => {
   let onGone = (): void => process.exit(1)
   onLauncherGone(() => onGone())
   const config = settings()
+  // Admin commands and wrong settings do not need the server. Loading it takes most of a second.
+  const { startServer } = await import('./server.ts')
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: (line) => process.stdout.write(line), now: Date.now })
   captureConsole(log)
   // An unhandled rejection is a bug, but not a reason to stop serving everyone's documents. The journal contains everything that was acknowledged.

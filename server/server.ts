@@ -32,6 +32,7 @@ import { isOwnOrigin } from './http/origin.ts'
 import { createRateLimiter, type RateLimiter } from './http/rate-limit.ts'
 import type { Route } from './http/routers.ts'
 import { createListener, endConnection, mayUpgrade } from './listener.ts'
+import { isPortError, PortError } from './port-error.ts'
 import { createLive } from './live/hocuspocus.ts'
 import { createRegistry } from './live/registry.ts'
 import type { Log } from './log.ts'
@@ -75,28 +76,9 @@ export interface RunningServer {
 const built = join(import.meta.dirname, '..', 'dist')
 const webFolder = join(built, 'web')
 
-const portErrors = new Map([
-  ['EADDRINUSE', 'another program is using it'],
-  ['EACCES', 'this user does not have permission'],
-  ['EADDRNOTAVAIL', 'this machine has no such address'],
-  ['ENOTFOUND', 'this machine has no such address']
-])
-
-/** Thrown if the server cannot listen on the address. */
-export class PortError extends Error {
-  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
-    super(`agmd cannot listen on ${host}:${port}: ${portErrors.get(cause.code ?? '')}. Set AGMD_PORT or AGMD_HOST to a different value.`, {
-      cause
-    })
-    this.name = 'PortError'
-  }
-}
-
 const listen = (server: Server, port: number, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(portErrors.has(error.code ?? '') ? new PortError(host, port, error) : error)
-    )
+    server.once('error', (error: NodeJS.ErrnoException) => reject(isPortError(error) ? new PortError(host, port, error) : error))
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 

@@ -1,0 +1,20 @@
+/** The error of an address that is not available. It is in its own module, so that admin commands need not load the server. */
+const portErrors = new Map([
+  ['EADDRINUSE', 'another program is using it'],
+  ['EACCES', 'this user does not have permission'],
+  ['EADDRNOTAVAIL', 'this machine has no such address'],
+  ['ENOTFOUND', 'this machine has no such address']
+])
+
+/** Whether the person who starts the server can correct the cause. */
+export const isPortError = ({ code = '' }: NodeJS.ErrnoException): boolean => portErrors.has(code)
+
+/** Thrown if the server cannot listen on the address. */
+export class PortError extends Error {
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    super(`agmd cannot listen on ${host}:${port}: ${portErrors.get(cause.code ?? '')}. Set AGMD_PORT or AGMD_HOST to a different value.`, {
+      cause
+    })
+    this.name = 'PortError'
+  }
+}
