@@ -1,11 +1,36 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const fuzz = ['test/fuzz/**/*.test.ts', 'test/**/*.fuzz.test.ts']
 const slow = ['test/browser/**', 'test/faults/**', ...fuzz]
 
 /** Node keeps the compiled code of a module there: a service that a test starts is ready in half of the processor time. */
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'compiled')
+
+/**
+ * Files that take long although they are small: Vitest begins with the largest ones. If they began last, a group would end with a single process at
+ * work.
+ */
+const long = [
+  'faults/event-loop',
+  'faults/growth',
+  'fuzz/convergence.fuzz',
+  'faults/kill',
+  'spec/cli',
+  'admin',
+  'migrate',
+  'spec/journey',
+  'spec/start'
+]
+const isLong = ({ moduleId }: TestSpecification): boolean => long.some((name) => moduleId.endsWith(`/test/${name}.test.ts`))
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder
+    return (await super.sort(files)).toSorted((a, b) => groupOf(a) - groupOf(b) || Number(isLong(b)) - Number(isLong(a)))
+  }
+}
 
 /**
  * Fast tests, then faults and fuzz together, then the browser: one beside the other would measure its neighbours. Files of a shared project run
@@ -19,6 +44,7 @@ export default defineConfig({
     // One more than the smallest machine has cores: a page that waits leaves its core to another.
     maxWorkers: 3,
     passWithNoTests: true,
+    sequence: { sequencer: LongestFirst },
     projects: [
       project('fast', 1, 30, ['test/**/*.test.ts'], slow, 'shared'),
       project('fuzz', 2, 600, fuzz, [], 'own'),
