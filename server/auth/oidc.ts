@@ -11,6 +11,7 @@ import type { Context } from '../http/context.ts'
 import type { Log } from '../log.ts'
 import { callbackPath, isLoopback } from './broker.ts'
 import { type Cookies, readCookie, writeCookie } from './cookies.ts'
+import { openSealed } from '../domain/secrets.ts'
 
 export interface RelyingPartyOptions {
   readonly service: Service
@@ -134,12 +135,8 @@ export const createRelyingParty = (options: RelyingPartyOptions): RelyingParty =
     const sealed = /^[\w-]+$/.test(state) ? readCookie(ctx.req.headers, name) : undefined
     if (sealed === undefined) throw failed(term('This sign-in was started in another browser or is already complete.'))
     writeCookie(ctx.res, cookies, name, '', 0)
-    let underWay: UnderWay
-    try {
-      underWay = JSON.parse(vault.open(sealed, context)) as UnderWay
-    } catch {
-      throw failed(term('This sign-in was not started here.'))
-    }
+    const underWay = openSealed<UnderWay>(vault, sealed, context)
+    if (underWay === undefined) throw failed(term('This sign-in was not started here.'))
     if (underWay.state !== state || underWay.expiresAt <= clock.now()) throw failed(term('This sign-in took too long. Start again.'))
     return underWay
   }

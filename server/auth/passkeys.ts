@@ -10,7 +10,7 @@ import type { Caller } from '../domain/rights/caller.ts'
 import { expiring } from '../domain/records/expiry.ts'
 import { keys } from '../domain/records/keys.ts'
 import { addPasskey, findPasskey, listPasskeys, notePasskeyUse } from '../domain/accounts/passkeys.ts'
-import { hashSecret } from '../domain/secrets.ts'
+import { hashSecret, openSealed } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
 /** Fields of a form: the challenge for the browser, and the values that the browser must return with its answer. */
@@ -68,13 +68,8 @@ export const createPasskeys = (service: Service): Passkeys => {
 
   /** Returns the challenge in a sealed text. The challenge is then used up. Returns undefined if it is invalid, or is for another purpose. */
   const takeChallenge = async (about: string, sealed: string): Promise<string | undefined> => {
-    let found: Challenge
-    try {
-      found = JSON.parse(vault.open(sealed, context)) as Challenge
-    } catch {
-      return undefined
-    }
-    if (found.about !== about || found.expiresAt <= clock.now()) return undefined
+    const found = openSealed<Challenge>(vault, sealed, context)
+    if (found?.about !== about || found.expiresAt <= clock.now()) return undefined
     const key = keys.usedLink(hashSecret(sealed))
     const first = await storage.commit({ checks: [{ key, version: null }], puts: expiring(key, { expiresAt: found.expiresAt }) })
     return first ? found.challenge : undefined

@@ -12,6 +12,15 @@ export interface Vault {
   disguise(text: string): string
 }
 
+/** Returns the value that was sealed as JSON. Returns undefined if the text was not sealed here, or in a different context. */
+export const openSealed = <T>(vault: Vault, sealed: string, context: string): T | undefined => {
+  try {
+    return JSON.parse(vault.open(sealed, context)) as T
+  } catch {
+    return undefined
+  }
+}
+
 const ivBytes = 12
 const macBytes = 16
 /** 22 characters hold 132 bits, so that two texts never share a name by chance. */

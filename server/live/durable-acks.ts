@@ -14,7 +14,7 @@ import { onceFor } from '../../shared/once-for.ts'
 import { limits } from '../../shared/limits.ts'
 import { closeCodes, messageTypes } from '../../shared/live-protocol.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
-import { type FrameHead, liveFrame, readFrame } from './frame.ts'
+import { liveFrame, readFrame } from './frame.ts'
 import { SocketSessions } from './socket-sessions.ts'
 import { Valve } from './valve.ts'
 
@@ -91,16 +91,17 @@ const writeTogether = (ready: readonly Held[]): void => {
 
 const gateOf = onceFor((openDoc: OpenDocument): Gate => new Gate(openDoc))
 
-// A broadcast passes the same bytes to every socket, so the server parses their head only once.
-let lastFrame: Uint8Array | undefined
-let lastHead: FrameHead | undefined
-const headOf = (frame: Uint8Array): FrameHead => {
-  if (frame !== lastFrame || lastHead === undefined) {
-    lastHead = readFrame(frame)
-    lastFrame = frame
+/** Remembers the result for the bytes of the last call. */
+const forLast = <Result>(make: (bytes: Uint8Array) => Result): ((bytes: Uint8Array) => Result) => {
+  let last: { readonly bytes: Uint8Array; readonly result: Result } | undefined
+  return (bytes) => {
+    if (last?.bytes !== bytes) last = { bytes, result: make(bytes) }
+    return last.result
   }
-  return lastHead
 }
+
+// A broadcast passes the same bytes to every socket, so the server parses their head only once.
+const headOf = forLast(readFrame)
 
 /** Returns a binary message as a server frame (RFC 6455 §5.2). The frame is not masked, so its bytes are the same for all recipients. */
 const frameOf = (message: Uint8Array): Buffer => {
@@ -115,16 +116,8 @@ const frameOf = (message: Uint8Array): Buffer => {
   return frame
 }
 
-let lastMessage: Uint8Array | undefined
-let lastFramed: Buffer | undefined
 /** Does the same as `frameOf`, but frames the message of a broadcast only once for all readers. */
-const framedOnce = (message: Uint8Array): Buffer => {
-  if (message !== lastMessage || lastFramed === undefined) {
-    lastFramed = frameOf(message)
-    lastMessage = message
-  }
-  return lastFramed
-}
+const framedOnce = forLast(frameOf)
 
 /** Node's internal counters of a TCP connection. Node uses them to find stalled connections (net.js, `_onTimeout`). */
 interface Handle {

@@ -22,6 +22,9 @@ import {
 } from './schemas.ts'
 import { ProposedSuggestions } from './suggestions.ts'
 
+/** The first fields of an answer to a change of the text. */
+const written = { ok: z.literal(true), version: Version, revisionId: z.number().int().nullable(), changed: z.boolean() }
+
 const asContent = 'Send the Markdown as content.'
 const asTitle = 'Send the title as title.'
 
@@ -297,10 +300,7 @@ export const replaceContent = operation({
     author: AuthorName.optional()
   }),
   output: z.object({
-    ok: z.literal(true),
-    version: Version,
-    revisionId: z.number().int().nullable(),
-    changed: z.boolean(),
+    ...written,
     merged: Merged.meta({ description: 'With onConflict=merge: the new text is a merge, not the text that you sent.' }),
     diff: z.string().optional().meta({ description: 'With dryRun: the changes, as a unified diff.' }),
     othersChanged: OthersChanged,
@@ -381,10 +381,7 @@ export const restoreRevision = operation({
     author: AuthorName.optional()
   }),
   output: z.object({
-    ok: z.literal(true),
-    version: Version,
-    revisionId: z.number().int().nullable(),
-    changed: z.boolean(),
+    ...written,
     merged: Merged,
     othersChanged: OthersChanged,
     diff: z.string().optional(),

@@ -113,26 +113,15 @@ const Operation = z
   })
   .meta({ id: 'EditOperation' })
 
+const commonFields: ReadonlySet<string> = new Set(['mode', 'granularity', 'note', 'baseVersion', 'dryRun', 'label', 'author'])
+
 /** Returns the normal form of a body that is itself an operation. The fields that apply to all operations stay at the top level. */
-const alone = ({
-  mode,
-  granularity,
-  note,
-  baseVersion,
-  dryRun,
-  label,
-  author,
-  ...operation
-}: Record<string, unknown>): Record<string, unknown> => ({
-  mode,
-  granularity,
-  note,
-  baseVersion,
-  dryRun,
-  label,
-  author,
-  operations: [operation]
-})
+const alone = (body: Record<string, unknown>): Record<string, unknown> => {
+  const { true: common = [], false: own = [] } = Object.groupBy(Object.entries(body), ([name]) =>
+    commonFields.has(name) ? 'true' : 'false'
+  )
+  return { ...Object.fromEntries(common), operations: [Object.fromEntries(own)] }
+}
 
 const normalise = (raw: Record<string, unknown>): Record<string, unknown> => {
   const named = withMode(rename({ edits: 'operations', ops: 'operations', version: 'baseVersion' })(raw))

@@ -6,6 +6,7 @@
  */
 import * as Y from 'yjs'
 import { type Range, splitsPair } from './targets.ts'
+import { lastAt } from '../last-at.ts'
 
 export type CharacterId = readonly [client: number, clock: number]
 
@@ -49,15 +50,7 @@ const runsOf = (text: Y.Text): Run[] => {
 }
 
 /** Returns the index of the run that contains the character at an offset. */
-const runAt = (runs: readonly Run[], offset: number): number => {
-  let [low, high] = [0, runs.length]
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if ((runs[middle]?.at ?? 0) <= offset) low = middle
-    else high = middle
-  }
-  return low
-}
+const runAt = (runs: readonly Run[], offset: number): number => lastAt(runs, ({ at }) => at, offset)
 
 const idAt = (runs: readonly Run[], offset: number, length: number): CharacterId | null => {
   if (offset < 0 || offset >= length) return null

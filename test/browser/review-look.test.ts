@@ -28,25 +28,25 @@ async function post<Answer>(document: Document, path: string, author: string, bo
 }
 
 const lines = [
-  ['Field notes', 'Ana', 'Is this the title we publish under?'],
-  ['steps back', 'Bea', 'Lovely. Could the second half say when it comes back, too?'],
-  ['design notes', 'Chidi', 'The link is dead on my machine.'],
-  ['What we agreed', 'Ana', 'Date missing.'],
-  ['Markers hang', 'Dunja', 'On narrow pages as well?'],
-  ['shifts', 'Bea', 'Or “moves”.'],
-  ['nested lists', 'Émile', 'We should test this with a list of lists of lists.\n\nAnd with right-to-left text.'],
-  ['Write the plan', 'Ana', 'Done on Monday.'],
-  ['Publish', 'Bea', 'After the review, please.'],
-  ['First things', 'Chidi', 'Which?'],
-  ['quiet enough', 'Dunja', 'My favourite line.'],
-  ['Offline', 'Émile', 'Theirs says yes since last week.'],
-  ['The end', 'Ana', 'For now!']
+  { find: 'Field notes', author: 'Ana', body: 'Is this the title we publish under?' },
+  { find: 'steps back', author: 'Bea', body: 'Lovely. Could the second half say when it comes back, too?' },
+  { find: 'design notes', author: 'Chidi', body: 'The link is dead on my machine.' },
+  { find: 'What we agreed', author: 'Ana', body: 'Date missing.' },
+  { find: 'Markers hang', author: 'Dunja', body: 'On narrow pages as well?' },
+  { find: 'shifts', author: 'Bea', body: 'Or “moves”.' },
+  { find: 'nested lists', author: 'Émile', body: 'We should test this with a list of lists of lists.\n\nAnd with right-to-left text.' },
+  { find: 'Write the plan', author: 'Ana', body: 'Done on Monday.' },
+  { find: 'Publish', author: 'Bea', body: 'After the review, please.' },
+  { find: 'First things', author: 'Chidi', body: 'Which?' },
+  { find: 'quiet enough', author: 'Dunja', body: 'My favourite line.' },
+  { find: 'Offline', author: 'Émile', body: 'Theirs says yes since last week.' },
+  { find: 'The end', author: 'Ana', body: 'For now!' }
 ] as const
 
 /** Creates a document with twenty comments and suggestions, one of them orphaned, and a report. */
 async function reviewed(): Promise<Document> {
   const document = await createDocument(world.url, `${sample}\nThis sentence will go.\n`)
-  for (const [find, author, body] of lines) await post(document, 'comments', author, { find, body, occurrence: 1 })
+  for (const { find, author, body } of lines) await post(document, 'comments', author, { find, body, occurrence: 1 })
   const { id } = await post<{ id: string }>(document, 'comments', 'Bea', { find: 'until you need it', body: 'Who is “you” here?' })
   await post(document, `comments/${id}/replies`, 'Ana', { body: 'Whoever writes.' })
   await post(document, `comments/${id}/replies`, 'Chidi', { body: 'Then let us say so.' })

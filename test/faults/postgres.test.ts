@@ -7,17 +7,8 @@ import { patience } from '../../server/storage/postgres/connection.ts'
 import { type Cluster, newCluster, noPostgres } from '../support/postgres.ts'
 import { repeats } from '../support/repeats.ts'
 import { type ProcessWorld, startProcess } from '../support/start.ts'
-import {
-  countTokens,
-  createDocument,
-  pause,
-  putMarkdown,
-  readMarkdown,
-  seeded,
-  type Target,
-  TokenLedger,
-  Typist
-} from '../support/typist.ts'
+import { appendingAgent, countAllTokens, wrongTokens } from '../support/tokens.ts'
+import { createDocument, pause, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
 import { ask, settledWithin, startWorld, until } from '../support/world.ts'
 
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
@@ -52,22 +43,13 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
   }
   const here = (target: Target): Target => ({ ...target, url: server.url })
 
-  /**
-   * Runs an agent that reads the text, appends a token, and sends the text with the version that it read. After a refusal or a lost answer, the agent
-   * reads the text again.
-   */
+  /** Lets an agent append tokens. After a refusal or a lost answer, it reads again. */
   const agent = async (name: string, target: Target, running: () => boolean): Promise<void> => {
-    let token: string | undefined
+    const { append } = appendingAgent(name, ledger)
     while (running()) {
       try {
-        const { content, version } = await readMarkdown(here(target))
-        if (token !== undefined && content.includes(token)) token = undefined
-        token ??= ledger.make(name)
-        const { status } = await putMarkdown(here(target), `${content}${token}\n`, version, name)
-        if (status === 200) {
-          ledger.acknowledged.add(token)
-          token = undefined
-        } else expect([409, 503]).toContain(status)
+        const status = await append(here(target))
+        if (status !== 200) expect([409, 503]).toContain(status)
       } catch {
         // The request was refused, or the server was killed while it was answering.
         await pause(20)
@@ -104,16 +86,8 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
     return typists
   }
 
-  const wrongs = async (expected: Iterable<string>): Promise<{ lost: string[]; twice: string[] }> => {
-    const counts = new Map<string, number>()
-    for (const target of targets)
-      for (const [token, count] of countTokens((await readMarkdown(here(target))).content))
-        counts.set(token, (counts.get(token) ?? 0) + count)
-    return {
-      lost: [...expected].filter((token) => !counts.has(token)),
-      twice: [...counts].filter(([, count]) => count > 1).map(([token]) => token)
-    }
-  }
+  const wrongs = async (expected: Iterable<string>): Promise<{ lost: string[]; twice: string[] }> =>
+    wrongTokens(expected, await countAllTokens(targets.map(here)))
 
   /** Waits until everybody is in sync. Then each typed token must occur exactly once. */
   const settle = async (typists: readonly Typist[]): Promise<void> => {

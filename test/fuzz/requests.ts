@@ -17,6 +17,7 @@ import { openApi } from '../../server/http/openapi.ts'
 import { roles } from '../../shared/roles.ts'
 import { turnedClock } from '../support/clock.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
+import { firstTools } from '../support/mcp.ts'
 import { samples } from '../support/media.ts'
 import { seeded } from '../support/typist.ts'
 import { ask, type Json, startWorld, type World } from '../support/world.ts'
@@ -316,25 +317,7 @@ class Fuzz {
 
   #tool(): Sent {
     const { random, known } = this
-    const names = [
-      'create_doc',
-      'read_doc',
-      'replace_doc',
-      'append_doc',
-      'list_comments',
-      'add_comment',
-      'list_suggestions',
-      'add_suggestion',
-      'resolve_suggestion',
-      'create_share',
-      'set_published',
-      'list_events',
-      'inbox',
-      'create_review_task',
-      'report_review_task',
-      'get_skill',
-      'nothing'
-    ]
+    const names = [...firstTools, 'create_review_task', 'report_review_task', 'get_skill', 'nothing']
     const [doc = ''] = known.pools['doc'] ?? []
     const fields = {
       doc,

@@ -7,7 +7,7 @@ import { limits } from '../../../shared/limits.ts'
 import { type Account, type Beside, findAccountByEmail } from './accounts.ts'
 import { expiring } from '../records/expiry.ts'
 import { keys } from '../records/keys.ts'
-import { hashSecret, type Vault } from '../secrets.ts'
+import { hashSecret, type Vault, openSealed } from '../secrets.ts'
 import type { Service } from '../service.ts'
 
 export type LinkKind = 'invite' | 'reset'
@@ -51,13 +51,8 @@ export const createLink = (vault: Vault, baseUrl: string, now: number, whom: Inv
  */
 export const findLink = async (service: Service, kind: LinkKind, token: string): Promise<Link | undefined> => {
   const { vault, clock, storage } = service
-  let link: Link
-  try {
-    link = JSON.parse(vault.open(token, context)) as Link
-  } catch {
-    return undefined
-  }
-  if (link.kind !== kind || link.expiresAt <= clock.now()) return undefined
+  const link = openSealed<Link>(vault, token, context)
+  if (link?.kind !== kind || link.expiresAt <= clock.now()) return undefined
   if ((await storage.get(keys.usedLink(hashSecret(token)))) !== undefined) return undefined
   if (kind === 'invite') return link
   const account = await findAccountByEmail(service, link.email)

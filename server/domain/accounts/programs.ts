@@ -10,9 +10,9 @@ import { term } from '../../../shared/words.ts'
 import { type Account, findAccount, epochOf } from './accounts.ts'
 import { commitFor, lowerRole, ownRole } from '../rights/authority.ts'
 import { accountOf, type Caller, type Scope } from '../rights/caller.ts'
-import { type Expiring, expiring, findLive } from '../records/expiry.ts'
-import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
-import type { IssuedToken, Key } from '../ports.ts'
+import { type Expiring, expiring, findLive, listLive } from '../records/expiry.ts'
+import { encodeRecord, keys } from '../records/keys.ts'
+import type { IssuedToken } from '../ports.ts'
 import { hashSecret, isToken, newId, newToken } from '../secrets.ts'
 import type { Service } from '../service.ts'
 
@@ -55,18 +55,9 @@ const dayMs = 24 * 3600 * 1000
 
 /** Returns the valid programs of an account, most recently used first. Also removes the list entries of programs that are no longer valid. */
 const programsOf = async (service: Service, account: string): Promise<Kept[]> => {
-  const entries = await service.storage.list(keys.accountPrograms(account))
-  const kept: Kept[] = []
-  const gone: Key[] = []
-  for (const entry of entries) {
-    const hash = decodeRecord<string>(entry.value)
-    const found = await findLive<Program>(service, keys.program(hash))
-    if (found === undefined) gone.push(entry.key)
-    else kept.push({ hash, program: found.record })
-  }
-  if (gone.length > 0) await service.storage.commit({ deletes: gone })
+  const live = await listLive<Program>(service, keys.accountPrograms(account), keys.program)
   const usedAt = ({ program }: Kept): number => program.lastUsedAt ?? program.createdAt
-  return kept.toSorted((one, other) => usedAt(other) - usedAt(one))
+  return live.map(({ hash, record }) => ({ hash, program: record })).toSorted((one, other) => usedAt(other) - usedAt(one))
 }
 
 const instant = (ms: number): string => new Date(ms).toISOString()

@@ -8,11 +8,11 @@ import { term } from '../../../shared/words.ts'
 import type { Output } from '../../../shared/operations/index.ts'
 import { type Account, findAccount, nextEpoch, epochOf } from './accounts.ts'
 import { accountOf, type Caller } from '../rights/caller.ts'
-import { type Expiring, expiring, findLive } from '../records/expiry.ts'
+import { type Expiring, expiring, findLive, listLive } from '../records/expiry.ts'
 import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
 import { endNodesOf } from '../media/nodes.ts'
 import { endProgramsOf } from './programs.ts'
-import type { Check, Key, Put } from '../ports.ts'
+import type { Check, Put } from '../ports.ts'
 import { hashSecret, isToken, newId, newToken } from '../secrets.ts'
 import type { Service } from '../service.ts'
 
@@ -83,17 +83,10 @@ interface Kept {
 
 /** Returns the live sessions of an account, most recently used first. Removes the list entries of ended sessions. */
 const sessionsOf = async (service: Service, account: string): Promise<Kept[]> => {
-  const entries = await service.storage.list(keys.accountSessions(account))
-  const kept: Kept[] = []
-  const gone: Key[] = []
-  for (const entry of entries) {
-    const hash = decodeRecord<string>(entry.value)
-    const found = await findLive<Session>(service, keys.session(hash))
-    if (found !== undefined && !isIdle(service, found.record)) kept.push({ hash, session: found.record })
-    else gone.push(entry.key)
-  }
-  if (gone.length > 0) await service.storage.commit({ deletes: gone })
-  return kept.toSorted((one, other) => other.session.lastUsedAt - one.session.lastUsedAt)
+  const live = await listLive<Session>(service, keys.accountSessions(account), keys.session, (session) => isIdle(service, session))
+  return live
+    .map(({ hash, record }) => ({ hash, session: record }))
+    .toSorted((one, other) => other.session.lastUsedAt - one.session.lastUsedAt)
 }
 
 const isIdle = ({ clock }: Service, session: Session): boolean => session.lastUsedAt + limits.sessionIdleDaysMax * dayMs <= clock.now()

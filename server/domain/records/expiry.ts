@@ -31,6 +31,31 @@ export const findLive = async <T extends Expiring>(
   return record.expiresAt > clock.now() ? { record, version: entry.version } : undefined
 }
 
+/** A live record, and the hash under which it is stored. */
+export interface Live<T> {
+  readonly hash: string
+  readonly record: T
+}
+
+/** Returns the live records whose hashes an index lists, unless `isOver` says that they have ended. Removes the index entries of all others. */
+export const listLive = async <T extends Expiring>(
+  service: Pick<Service, 'storage' | 'clock'>,
+  index: Key,
+  keyOf: (hash: string) => Key,
+  isOver: (record: T) => boolean = () => false
+): Promise<Live<T>[]> => {
+  const live: Live<T>[] = []
+  const gone: Key[] = []
+  for (const { key, value } of await service.storage.list(index)) {
+    const hash = decodeRecord<string>(value)
+    const found = await findLive<T>(service, keyOf(hash))
+    if (found === undefined || isOver(found.record)) gone.push(key)
+    else live.push({ hash, record: found.record })
+  }
+  if (gone.length > 0) await service.storage.commit({ deletes: gone })
+  return live
+}
+
 /** Returns the batch that removes a due record and its index entry, or only the index entry if the record was renewed or is gone. */
 const removalOf = async (
   { storage, clock }: Pick<Service, 'storage' | 'clock'>,

@@ -13,6 +13,7 @@ import { findPoint, versionsNamed } from './content.ts'
 import { entriesAfter, formatVersion, type JournalEntry, nextTag, type Point, rebuild } from './journal.ts'
 import type { Storage } from '../ports.ts'
 import type { Service } from '../service.ts'
+import { lastAt } from '../../../shared/last-at.ts'
 
 /** Consecutive characters that one actor typed with one client, as a half-open range of Yjs clocks. */
 interface Stretch {
@@ -90,15 +91,7 @@ const authorsAt = (storage: Storage, doc: string, to: Point): Promise<Authors> =
   return reading
 }
 
-const stretchAt = (stretches: readonly Stretch[], clock: number): number => {
-  let [low, high] = [0, stretches.length]
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if ((stretches[middle]?.from ?? 0) <= clock) low = middle
-    else high = middle
-  }
-  return low
-}
+const stretchAt = (stretches: readonly Stretch[], clock: number): number => lastAt(stretches, ({ from }) => from, clock)
 
 /** Yields the parts of a text with their authors, in order. */
 function* partsOf({ stretches }: Authors, spans: readonly number[]): Generator<{ length: number; actor: string; at: number }> {

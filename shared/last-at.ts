@@ -1,0 +1,10 @@
+/** Returns the index of the last item that begins at or before a position; 0 if there is none. The items are in the order of their beginnings. */
+export function lastAt<Item>(items: readonly Item[], beginOf: (item: Item) => number, position: number): number {
+  let [low, high] = [0, items.length]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (beginOf(items[middle] as Item) <= position) low = middle
+    else high = middle
+  }
+  return low
+}
