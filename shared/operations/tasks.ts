@@ -92,7 +92,7 @@ export const createTask = operation({
 
 export const listTasks = operation({
   summary: 'Lists the review assignments that the caller may see, newest first, 50 per page.',
-  description: 'With the link of an assignment, the list has only that one; other links list all. Only the owner sees the links.',
+  description: 'With the link of an assignment, the list has only that assignment; other links show all. Only the owner sees the links.',
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/tasks', query: ['before'] },
