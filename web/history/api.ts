@@ -2,7 +2,7 @@
 import type { Output } from '../../shared/operations/index.ts'
 import { operation, type Access } from '../client/operation.ts'
 import type { Session } from '../session/session.ts'
-import { whenSent } from '../session/unsent.ts'
+import { whenSent } from '../session/when-sent.ts'
 
 export type Revision = Output<'listRevisions'>['revisions'][number]
 

@@ -1,32 +1,10 @@
 /** Counts the changes from this device that the server has not confirmed, and stores their number for the next visit. */
-import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { signal, type Signal } from '@preact/signals'
 import type * as Y from 'yjs'
 import { afterPaint } from '../base/after-paint.ts'
 import type { Keep } from '../device/keep.ts'
 import { documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
-
-/** Longest wait of a request for this page's own changes, in milliseconds. */
-const sendingMsMax = 5000
-
-/**
- * Resolves when the server has every change from this device, and at the latest after `sendingMsMax`. A request that replaces text waits for it:
- * otherwise the server could treat this person's own last letters as another writer's.
- */
-export function whenSent(unsent: ReadonlySignal<number>): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      stop()
-      resolve()
-    }
-    const timer = setTimeout(() => end(), sendingMsMax)
-    // The effect may end during its first run, before `stop` has a value.
-    const stop = effect(() => {
-      if (unsent.value === 0) queueMicrotask(end)
-    })
-  })
-}
 
 export interface Unsent {
   /** Number of unconfirmed changes from this device, as far as this page knows them. */
