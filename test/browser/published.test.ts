@@ -86,17 +86,36 @@ test('[PUBLISH-8] a printed page has only its text', async () => {
   await context.close()
 })
 
-test('[PUBLISH-8] on paper long lines wrap, and folded text is open', async () => {
+const columns = ['To do', 'In progress', 'Review', 'Someday'].map((name) => `## ${name}\n- [ ] A card in ${name}\n`).join('')
+const components = `\`\`\`board #plan\n${columns}\`\`\`\n\n\`\`\`sheet #s\n| A | B |\n| - | - |\n| 1 | 2 |\n|  |  |\n\`\`\`\n\n\`\`\`widget #w\n<p>Hello</p>\n\`\`\`\n`
+
+test('[PUBLISH-8] [PUBLISH-21] on paper long lines wrap, boards show all columns, and folded text is open', async () => {
   const context = await browser.newContext({ viewport: { width: 700, height: 900 } })
   const page = await context.newPage()
   await page.goto(
-    await publish(`# T\n\n\`\`\`\n${'word '.repeat(80)}\n\`\`\`\n\n<details>\n<summary>More</summary>\n\nfolded\n\n</details>\n`)
+    await publish(
+      `# T\n\n\`\`\`\n${'word '.repeat(80)}\n\`\`\`\n\n${components}\n<details>\n<summary>More</summary>\n\nfolded\n\n</details>\n`
+    )
   )
-  const overflow = (): Promise<number> => page.locator('pre').evaluate((pre) => pre.scrollWidth - pre.clientWidth)
+  const overflow = (selector = 'pre'): Promise<number> =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((box) => box.scrollWidth - box.clientWidth)
   expect(await overflow()).toBeGreaterThan(0)
+  expect(await overflow('.board')).toBeGreaterThan(0)
+  await page.locator('.widget-run').waitFor()
+  const heights = await page.locator('.sheet tr').evaluateAll((rows) => rows.map((row) => Math.round(row.getBoundingClientRect().height)))
+  expect([heights.length, new Set(heights).size]).toEqual([3, 1])
   expect(await page.getByText('folded').isVisible()).toBe(false)
   await page.emulateMedia({ media: 'print' })
   expect(await overflow()).toBe(0)
+  const board = await page.locator('.board').boundingBox()
+  for (const column of await page.locator('.board-column').all()) {
+    const { x = 0, width = 0 } = (await column.boundingBox()) ?? {}
+    expect(x + width).toBeLessThanOrEqual((board?.x ?? 0) + (board?.width ?? 0) + 1)
+  }
+  expect(await page.locator('.widget-run').isVisible()).toBe(false)
   expect(await page.getByText('folded').isVisible()).toBe(true)
   await context.close()
 })
