@@ -197,7 +197,7 @@ test('[PUBLISH-9] [PUBLISH-20] a page needs no script: it loads none, or with di
   await context.close()
 })
 
-test('[PUBLISH-9] a diagram is drawn when it comes into view, and again for dark colours', async () => {
+test('[PUBLISH-9] [PUBLISH-22] a diagram is drawn when it comes into view, and again for dark colours', async () => {
   const context = await browser.newContext({ colorScheme: 'light' })
   const page = await context.newPage()
   await page.goto(await publish(sample))
@@ -209,6 +209,11 @@ test('[PUBLISH-9] a diagram is drawn when it comes into view, and again for dark
   await page.keyboard.press('Control+p')
   await page.waitForFunction(() => document.title.startsWith('printed'))
   expect(await page.title()).toBe('printed 1')
+  // So does the pointer when it leaves the page, for example for the menu of the browser.
+  await page.reload()
+  await page.mouse.move(40, 40)
+  await page.mouse.move(-1, -1)
+  await picture.waitFor({ state: 'attached' })
   await page.reload()
   await figure.scrollIntoViewIfNeeded()
   await picture.waitFor()

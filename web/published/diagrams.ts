@@ -4,10 +4,19 @@ import { drawAllDiagrams, drawDiagrams, redrawDiagrams } from '../diagram/draw.t
 drawDiagrams(document)
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => redrawDiagrams(document))
 
-// The browser prints immediately, so diagrams that are out of view are drawn first.
+const hasSource = (): boolean => document.querySelector('figure.component-mermaid:not(.diagram)') !== null
+
+// The browser prints at once, so the diagrams out of view are drawn before it is asked to print: when the pointer leaves the page for the menu of the
+// browser, when the menu takes the focus, and when the key is pressed.
+const drawRest = (): void => {
+  if (hasSource()) void drawAllDiagrams(document)
+}
+document.documentElement.addEventListener('mouseleave', drawRest, { once: true })
+addEventListener('blur', drawRest, { once: true })
+
 document.addEventListener('keydown', (event) => {
   const isPrint = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === 'p'
-  if (!isPrint || document.querySelector('figure.component-mermaid:not(.diagram)') === null) return
+  if (!isPrint || !hasSource()) return
   event.preventDefault()
   void drawAllDiagrams(document).then(async () => {
     await Promise.allSettled([...document.querySelectorAll<HTMLImageElement>('.diagram-picture img')].map((picture) => picture.decode()))
