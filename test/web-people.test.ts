@@ -10,7 +10,7 @@ import type { Page } from '../web/commands/page.ts'
 import { namesAround } from '../web/presence/mention-names.ts'
 import { refusalWords } from '../web/client/refusals.ts'
 import { guestNumber, setPersonName } from '../web/presence/person.ts'
-import { signature } from '../web/presence/signature.ts'
+import { keepNumber, signature } from '../web/presence/signature.ts'
 import { displayName, otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
 
 /** Returns the people present as one page sees them. Each is given as `kind name`, in the order of their client ids. */
@@ -173,6 +173,29 @@ test('[WHO-9] unnamed guests are shown with their number, including oneself', ()
   guestNumber.value = undefined
   expect(signature.value).toBe('')
   awareness.destroy()
+})
+
+test('[WHO-12] the device remembers the number of a guest in each document', () => {
+  // On the first visit, the number arrives from the service.
+  const stop = keepNumber('one')
+  expect(signature.value).toBe('')
+  guestNumber.value = 412
+  stop()
+  // The page loads again without a connection.
+  guestNumber.value = undefined
+  const stopOther = keepNumber('other')
+  expect(signature.value).toBe('')
+  stopOther()
+  const stopAgain = keepNumber('one')
+  expect(signature.value).toBe('Guest 412')
+  // A number that is known already is newer than the one on the device.
+  stopAgain()
+  guestNumber.value = 27
+  keepNumber('one')()
+  guestNumber.value = undefined
+  keepNumber('one')()
+  expect(signature.value).toBe('Guest 27')
+  guestNumber.value = undefined
 })
 
 test('[WEB-102] cards, marks, history and activity give a name the colour of its person', () => {

@@ -43,6 +43,8 @@ export const documentValues = [
   'seen',
   /** Whether edits become suggestions. */
   'suggesting',
+  /** The number that the service gave this person as a guest without a name. */
+  'number',
   /** The view of the document, live if absent. */
   'mode'
 ] as const

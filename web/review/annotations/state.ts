@@ -1,5 +1,6 @@
 /** The state that the parts of the review share: the annotations on the page, the active one, and the comment that is being written. */
 import { plainNameOf } from '../../presence/people.ts'
+import { keepNumber } from '../../presence/signature.ts'
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { mentionOf } from '../../../shared/mentions.ts'
 import type { Range as Span } from '../../../shared/text/targets.ts'
@@ -71,6 +72,7 @@ export function openState(page: View, editor: Editor): State {
     }
   })
   const { rejecting, close: closeRejecting } = openRejecting(page.session.id)
+  const stopNumber = keepNumber(page.session.id)
   const composer = signal<Composer | undefined>(undefined)
   const isWide = signal(wide.matches)
   const placing = openPlacing(view, store, decisions.recent, () => items.peek())
@@ -111,6 +113,7 @@ export function openState(page: View, editor: Editor): State {
     names: () => namesAround(page, []).filter((name) => name !== me.peek()),
     hasMargin: computed(() => isWide.value && page.panel.value === undefined && page.mode.value !== 'read'),
     close() {
+      stopNumber()
       closeRejecting()
       placing.close()
       decisions.close()
