@@ -15,6 +15,8 @@ import {
 } from '../shared/components/sheet-session.ts'
 import { refusalOf, stepOf } from '../shared/components/sheet-shape.ts'
 import { fencesOf } from '../shared/fences/fences.ts'
+import { parseChart } from '../shared/fences/chart.ts'
+import { chartTableOf } from '../shared/fences/chart-data.ts'
 import type { Change } from '../shared/fences/formula/rewrite.ts'
 import { tableOf } from '../shared/fences/sheet-edits.ts'
 import { parseSheet } from '../shared/fences/sheet.ts'
@@ -309,6 +311,15 @@ test('[COMP-82] rows and columns are added, deleted and moved in one step, and t
     [{ ...column, kind: 'delete', at: 0, count: 5 }, 'last']
   ] as const)
     expect(refused(new Grid(five), change)).toEqual([reason, undefined])
+  // In the data of a chart, columns of objects without all keys stay in their places. A full sheet gets no further column.
+  const chart = chartTableOf(parseChart(fenceOf('```chart\n[{"m": "a"}, {"v": 2, "m": "b"}]\n```\n'))) as Table
+  expect(refusalOf(chart, { ...column, kind: 'move', from: 0, count: 1, to: 2 })).toBe('edge')
+  expect(refusalOf(chart, { ...row, kind: 'move', from: 1, count: 1, to: 3 })).toBeUndefined()
+  const full = sheetOf(`${'| A '.repeat(limits.sheetColumnsMax)}|`, '| 1 |')
+  expect([
+    refusalOf(full, { ...column, kind: 'insert', at: 1, count: 1 }),
+    refusalOf(full, { ...row, kind: 'insert', at: 1, count: 1 })
+  ]).toEqual(['edge', undefined])
   // An empty sheet gets its first row.
   expect(new Grid('```sheet\n```\n').step({ kind: 'shape', change: { ...row, kind: 'insert', at: 0, count: 1 } }).texts).toHaveLength(1)
   const reader = selected('column', 1, 1)

@@ -6,6 +6,7 @@ import { type Change, movedTo } from '../fences/formula/rewrite.ts'
 import { parseSheet } from '../fences/sheet.ts'
 import { followChange } from '../fences/sheet-edits.ts'
 import { isMove, type Table } from '../fences/table.ts'
+import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import type { Area, Axis, Place } from './cell-range.ts'
 import { atWhole, type Selection } from './sheet-selection.ts'
@@ -20,21 +21,6 @@ export function stepOf(area: Area, axis: Axis, by: 1 | -1): Change {
   return { axis, kind: 'move', from, count, to: by === 1 ? from + count + 1 : from - 1 }
 }
 
-/**
- * Returns the reason why a change is impossible; undefined if it is possible. `heading`: the first row must stay in its place. `last`: at least one
- * column must remain. `edge`: the target is above the first row or outside the sheet, or the move changes nothing.
- */
-export function refusalOf({ texts, width }: Pick<Table, 'texts' | 'width'>, change: Change): 'heading' | 'last' | 'edge' | undefined {
-  const isRow = change.axis === 'row'
-  if (change.kind === 'insert') return isRow && change.at === 0 && texts.length > 0 ? 'edge' : undefined
-  if (isRow && (change.kind === 'move' ? change.from : change.at) === 0) return 'heading'
-  if (change.kind === 'move') {
-    const { from, to, count } = change
-    return (isRow && to === 0) || !isMove(from, to, count, isRow ? texts.length : width) ? 'edge' : undefined
-  }
-  return !isRow && change.count >= width ? 'last' : undefined
-}
-
 const ownEdits = (now: Table, change: Change): readonly Edit[] => {
   const isRow = change.axis === 'row'
   switch (change.kind) {
@@ -45,6 +31,28 @@ const ownEdits = (now: Table, change: Change): readonly Edit[] => {
     case 'move':
       return (isRow ? now.moveRow : now.moveColumn)(change.from, change.to, change.count)
   }
+}
+
+/**
+ * Returns the reason why a change is impossible; undefined if it is possible. `heading`: the first row must stay in its place. `last`: at least one
+ * column must remain. `edge`: the target is above the first row or outside the sheet, the sheet is full, or the move changes nothing.
+ */
+export function refusalOf(table: Table, change: Change): 'heading' | 'last' | 'edge' | undefined {
+  const { texts, width, fence } = table
+  const isRow = change.axis === 'row'
+  const size = isRow ? texts.length : width
+  if (change.kind === 'insert') {
+    const isFull = size >= (isRow ? limits.sheetRowsMax : limits.sheetColumnsMax)
+    return isFull || (isRow && change.at === 0 && size > 0) ? 'edge' : undefined
+  }
+  if (isRow && (change.kind === 'move' ? change.from : change.at) === 0) return 'heading'
+  if (change.kind === 'move') {
+    const { from, to, count } = change
+    if ((isRow && to === 0) || !isMove(from, to, count, size)) return 'edge'
+    // The columns of JSON data move only if the first object has all of them.
+    return fence.kind === 'chart' && ownEdits(table, change).length === 0 ? 'edge' : undefined
+  }
+  return !isRow && change.count >= width ? 'last' : undefined
 }
 
 /**

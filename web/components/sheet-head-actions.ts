@@ -14,7 +14,8 @@ function dropTarget(root: HTMLElement, axis: Axis, at: number): Target<number> |
   const [view, box] = [scroller.getBoundingClientRect(), table.getBoundingClientRect()]
   const [start, end] = axis === 'row' ? (['top', 'bottom'] as const) : (['left', 'right'] as const)
   let found: { readonly index: number; readonly box: DOMRect; readonly distance: number } | undefined
-  for (const head of root.querySelectorAll<HTMLElement>(`[data-${axis}]`)) {
+  // The dragged image is not part of the table.
+  for (const head of table.querySelectorAll<HTMLElement>(`[data-${axis}]`)) {
     const own = head.getBoundingClientRect()
     const distance = Math.abs((own[start] + own[end]) / 2 - at)
     if (found === undefined || distance < found.distance) found = { index: Number(head.dataset[axis]), box: own, distance }
