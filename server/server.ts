@@ -190,9 +190,11 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   // Set at the end of the start, because the metrics need parts that do not exist earlier.
   const started: { readers?: Readers } = {}
   const status = (): 'ok' | 'read_only' | 'stopping' => (stopping ? 'stopping' : options.readOnly() ? 'read_only' : 'ok')
+  // PostgreSQL comes back without a restart. LMDB does not.
+  const readOnlyIs = config.storage === null ? 'read_only' : 'unreachable'
   const outside = createOutside({
     readiness: createReadiness({
-      status: () => (started.readers === undefined && !stopping ? 'starting' : status()),
+      status: () => (stopping ? 'stopping' : started.readers === undefined ? 'starting' : options.readOnly() ? readOnlyIs : 'ok'),
       storage: options.storage,
       hasSpace: () => hasSpace(config.dataDir),
       clock

@@ -12,14 +12,15 @@ export const reasons: Readonly<Record<NotReady, { readonly message: string; read
   stopping: { message: 'The server is stopping.', hint: 'Send requests to another server, or wait until this one has restarted.' },
   read_only: {
     message: 'The store failed and accepts no writes.',
-    hint: 'Read the log, and repair the disk or the database. If the store is LMDB, restart the server afterward.'
+    hint: 'Read the log, repair the disk, and restart the server.'
   },
   full: { message: 'The disk of the server is full.', hint: 'Free space. No restart is needed.' },
   unreachable: { message: 'The store does not respond.', hint: 'Check the disk or the database, and the log.' }
 }
 
 export interface ReadinessOptions {
-  readonly status: () => 'starting' | 'ok' | 'read_only' | 'stopping'
+  /** Returns the reason that is known without asking the store; `ok` if there is none. */
+  readonly status: () => NotReady | 'ok'
   readonly storage: Storage
   /** Whether the disk that holds the data folder has space. Rejects if the disk does not answer. */
   readonly hasSpace: () => Promise<boolean>

@@ -9,7 +9,7 @@ import { repeats } from '../support/repeats.ts'
 import { type ProcessWorld, startProcess } from '../support/start.ts'
 import { appendingAgent, countAllTokens, wrongTokens } from '../support/tokens.ts'
 import { createDocument, pause, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
-import { ask, settledWithin, startWorld, until } from '../support/world.ts'
+import { type Answer, ask, settledWithin, startWorld, until } from '../support/world.ts'
 
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
 const rounds = repeats(2, 20)
@@ -149,7 +149,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
 })
 
 describe.skipIf(noPostgres !== undefined)('PostgreSQL stays away', () => {
-  test('[FAULT-16] requests get 503 with the next step once PostgreSQL is away for too long, and pass again without a restart when it is back', async () => {
+  test('[FAULT-16] [HEALTH-5] requests get 503 with the next step once PostgreSQL is away for too long, and pass again without a restart when it is back', async () => {
     const usual = { ...patience }
     Object.assign(patience, { readSeconds: 1, commitSeconds: 1, silentSeconds: 1 })
     const cluster = await newCluster()
@@ -157,7 +157,11 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL stays away', () => {
     try {
       const ana = await world.create('before')
       const { version } = await ana.read()
+      const ready = (): Promise<Answer> => world.ask('GET', '/readyz')
+      expect((await ready()).status).toBe(200)
       await cluster.stop()
+      await until(async () => (await ready()).status !== 200, 'the end of the readiness')
+      expect(await ready()).toMatchObject({ status: 503, json: { reason: 'unreachable' } })
       const refused = await ana.ask('PUT', '/content', { json: { content: 'after' } })
       expect(refused).toMatchObject({ status: 503, json: { code: 'storage_unavailable', retryable: true } })
       expect(refused.headers.get('retry-after')).toBe('5')
@@ -175,6 +179,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL stays away', () => {
       patience.readSeconds = 1
       await cluster.start()
       await until(async () => (await ana.ask('GET', '/revisions')).status === 200, 'an answer')
+      await until(async () => (await ready()).status === 200, 'readiness')
       expect((await ana.read()).content).toBe('before')
       await ana.replace('after', { ifMatch: `"${version}"` })
       expect((await ana.read()).content).toBe('after')

@@ -85,7 +85,7 @@ const npmStart = async (preload = ''): Promise<Launched> => {
   let isGone = false
   void gone.then(() => (isGone = true))
   const printed = (text: string): Promise<void> =>
-    until(() => output.includes(text) || isGone, text, 30).then(() => {
+    until(() => output.includes(text) || isGone, text, 90).then(() => {
       if (!output.includes(text)) throw new Error(`everything ended before it printed "${text}": ${output}`)
     })
   return { npm, url, gone, printed }
@@ -99,6 +99,9 @@ const processesOf = async ({ npm }: Launched): Promise<Record<'npm' | 'shell' | 
   const launcher = await parentOf(server)
   return { npm: npm.pid as number, shell: await parentOf(launcher), launcher, server }
 }
+
+/** A start needs a multiple of its usual time on a busy machine. The time for the end is a rule. */
+const patient = { timeout: 120_000 }
 
 const within = async (ended: Promise<void>): Promise<'ended' | 'still there'> =>
   (await settledWithin(ended, 10_000)) === 'waiting' ? 'still there' : 'ended'
@@ -128,15 +131,17 @@ const endsFor = async (who: 'npm' | 'shell' | 'launcher' | 'server', signal: Nod
 
 test.each(['npm', 'launcher', 'server'] as const)(
   '[START-3] [START-5] a SIGTERM to the %s of `npm start` stops the service, and nothing acknowledged is lost',
+  patient,
   (who) => endsFor(who, 'SIGTERM')
 )
 
 test.each(['npm', 'shell', 'launcher'] as const)(
   '[START-4] [START-5] the service stops when the %s of `npm start` is killed, and nothing acknowledged is lost',
+  patient,
   (who) => endsFor(who, 'SIGKILL')
 )
 
-test('[START-6] if npm is killed while the launcher still prepares the start, no server is left behind', async () => {
+test('[START-6] if npm is killed while the launcher still prepares the start, no server is left behind', patient, async () => {
   const opened = join(folder, 'opened')
   // The launcher reads the lock file when it begins.
   const holding = `
@@ -162,7 +167,7 @@ test('[START-6] if npm is killed while the launcher still prepares the start, no
   expect(await within(started.gone)).toBe('ended')
 })
 
-test('[START-7] the launcher kills a server that hangs, ten seconds after the signal', async () => {
+test('[START-7] the launcher kills a server that hangs, ten seconds after the signal', patient, async () => {
   // The launcher's timer of ten seconds fires immediately.
   const hanging = `
     const wait = setTimeout
