@@ -7,6 +7,7 @@ import { runScopeHandlers } from '@codemirror/view'
 import { useComputed } from '@preact/signals'
 import { render, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import pops from '../style/pop.css?inline'
 import prose from '../style/prose.css?inline'
 import { pageScope } from '../view/view.ts'
 import { t, tn } from '../text/t.ts'
@@ -25,7 +26,7 @@ export interface Mounted {
   unmount(): void
 }
 
-const rules = [prose, names, components].map((text) => {
+const rules = [prose, pops, names, components].map((text) => {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(text)
   return sheet

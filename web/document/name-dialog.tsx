@@ -1,10 +1,11 @@
 /** The dialog that changes the name next to a person's cursor. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { nameCharsMax, personName, setPersonName } from '../presence/person.ts'
+import { personName, setPersonName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import type { Page } from '../commands/page.ts'
+import { NameField } from '../presence/name-field.tsx'
 
 export function NameDialog({ view }: { view: Page }): JSX.Element {
   const close = (): void => {
@@ -23,17 +24,7 @@ export function NameDialog({ view }: { view: Page }): JSX.Element {
       onClose={close}
     >
       <form onSubmit={submit}>
-        <label class='field'>
-          <span>{t('Name')}</span>
-          <input
-            type='text'
-            maxLength={nameCharsMax}
-            autocomplete='name'
-            autoFocus
-            value={name}
-            onInput={(event: Event) => setName((event.target as HTMLInputElement).value)}
-          />
-        </label>
+        <NameField label={t('Name')} autoFocus value={name} onInput={(event: Event) => setName((event.target as HTMLInputElement).value)} />
         <p class='actions end'>
           <button class='button primary'>{t('Save')}</button>
         </p>

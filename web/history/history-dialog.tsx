@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { RequestError } from '../client/api.ts'
 import type { View } from '../view/view.ts'
 import { t, tn } from '../text/t.ts'
-import { Icon } from '../ui/icons.tsx'
+import { Icon, type IconName } from '../ui/icons.tsx'
 import { useModal } from '../ui/modal.ts'
 import { offer, toast } from '../ui/toast.tsx'
 import type { Revision } from './api.ts'
@@ -121,6 +121,29 @@ function Name({ entry, history, onBegin, onFail }: NameInput): JSX.Element {
     </form>
   )
 }
+
+interface StepInput {
+  readonly icon: IconName
+  readonly label: string
+  /** The key for the same step. */
+  readonly letter: string
+  /** Number of changes. */
+  readonly count: number
+  readonly onClick: () => void
+}
+
+const StepButton = ({ icon, label, letter, count, onClick }: StepInput): JSX.Element => (
+  <button
+    type='button'
+    class='button quiet icon-only'
+    aria-label={label}
+    title={`${label} (${letter})`}
+    disabled={count === 0}
+    onClick={onClick}
+  >
+    <Icon name={icon} />
+  </button>
+)
 
 function Compared({ history, entries }: { history: History; entries: readonly Entry[] }): JSX.Element {
   const others = entries.filter((entry): entry is Revision => entry.id !== 'now' && entry.id !== history.selected.value)
@@ -281,26 +304,8 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
               <>
                 <Compared history={history} entries={entries} />
                 <span class='history-steps'>
-                  <button
-                    type='button'
-                    class='button quiet icon-only'
-                    aria-label={t('Previous change')}
-                    title={`${t('Previous change')} (p)`}
-                    disabled={changes === 0}
-                    onClick={() => steps.step(-1)}
-                  >
-                    <Icon name='chevron-up' />
-                  </button>
-                  <button
-                    type='button'
-                    class='button quiet icon-only'
-                    aria-label={t('Next change')}
-                    title={`${t('Next change')} (n)`}
-                    disabled={changes === 0}
-                    onClick={() => steps.step(1)}
-                  >
-                    <Icon name='chevron-down' />
-                  </button>
+                  <StepButton icon='chevron-up' label={t('Previous change')} letter='p' count={changes} onClick={() => steps.step(-1)} />
+                  <StepButton icon='chevron-down' label={t('Next change')} letter='n' count={changes} onClick={() => steps.step(1)} />
                   <span class='muted' role='status'>
                     {steps.current.value < 0
                       ? tn(changes, '1 change', '{count} changes')

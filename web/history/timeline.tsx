@@ -6,6 +6,7 @@ import { displayName } from '../presence/people.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { Entry, History } from './history.ts'
+import { Choice } from '../ui/choice.tsx'
 
 const causes: Readonly<Record<Revision['cause'], string>> = {
   create: term('Created'),
@@ -140,14 +141,12 @@ export function Timeline({ history }: { history: History }): JSX.Element {
       {authors.length > 1 && (
         <label class='field timeline-filter'>
           <span>{t('Edited by')}</span>
-          <select value={author.value} onChange={(event: Event) => (author.value = (event.target as HTMLSelectElement).value)}>
-            <option value=''>{t('Everyone')}</option>
-            {authors.map((name) => (
-              <option key={name} value={name}>
-                {displayName(name)}
-              </option>
-            ))}
-          </select>
+          <Choice
+            value={author.value}
+            values={['', ...authors]}
+            words={(name) => (name === '' ? t('Everyone') : displayName(name))}
+            onChoose={(name) => (author.value = name)}
+          />
         </label>
       )}
       {[...days].map(([day, list]) => (

@@ -15,6 +15,8 @@ import { RenameDialog } from './rename-dialog.tsx'
 import { AskToRemove, RowMenu, type RowDialog } from './row-menu.tsx'
 import { duplicateFrom, StartFailure } from './start.ts'
 import { addressOf, filters, orders, type Entry, type Filter, type Library, type Order } from './library.ts'
+import { Choice } from '../ui/choice.tsx'
+import { RecentList } from './recent-list.tsx'
 
 interface DocumentsInput {
   readonly library: Library
@@ -135,29 +137,21 @@ function Tools({ library }: { library: Library }): JSX.Element {
       </label>
       <label class='field'>
         <span>{t('Show')}</span>
-        <select
+        <Choice
           value={library.filter.value}
-          onChange={(event: Event) => (library.filter.value = (event.target as HTMLSelectElement).value as Filter)}
-        >
-          {Object.entries(filters).map(([name, words]) => (
-            <option key={name} value={name}>
-              {t(words)}
-            </option>
-          ))}
-        </select>
+          values={Object.keys(filters) as Filter[]}
+          words={(name) => t(filters[name])}
+          onChoose={(name) => (library.filter.value = name)}
+        />
       </label>
       <label class='field'>
         <span>{t('Order')}</span>
-        <select
+        <Choice
           value={library.order.value}
-          onChange={(event: Event) => (library.order.value = (event.target as HTMLSelectElement).value as Order)}
-        >
-          {Object.entries(orders).map(([name, words]) => (
-            <option key={name} value={name}>
-              {t(words)}
-            </option>
-          ))}
-        </select>
+          values={Object.keys(orders) as Order[]}
+          words={(name) => t(orders[name])}
+          onChoose={(name) => (library.order.value = name)}
+        />
       </label>
     </form>
   )
@@ -185,15 +179,11 @@ export function Documents({ library }: DocumentsInput): JSX.Element {
       <p class='sr-only' role='status'>
         {tn(entries.length, '1 document', '{count} documents')}
       </p>
-      {entries.length === 0 ? (
-        <p class='empty'>{t('No documents match.')}</p>
-      ) : (
-        <ul class='recents'>
-          {entries.map((entry) => (
-            <Row key={entry.id} entry={entry} library={library} />
-          ))}
-        </ul>
-      )}
+      <RecentList
+        entries={entries}
+        empty={t('No documents match.')}
+        row={(entry) => <Row key={entry.id} entry={entry} library={library} />}
+      />
       {library.hasMore.value && (
         <p class='actions'>
           <button type='button' class='button' onClick={() => void library.more()}>

@@ -8,6 +8,7 @@ import { erase, restore } from '../trash/trash.ts'
 import { Icon } from '../ui/icons.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { Library, TrashEntry } from './library.ts'
+import { RecentList } from './recent-list.tsx'
 
 const dayMs = 24 * 3600 * 1000
 
@@ -72,15 +73,11 @@ export function TrashView({ library }: { library: Library }): JSX.Element {
   return (
     <section class='documents' aria-label={t('Trash')}>
       <p class='muted'>{t('Documents in the trash are deleted for good after {days} days.', { days: limits.trashDays })}</p>
-      {entries.length === 0 ? (
-        <p class='empty'>{t('The trash is empty.')}</p>
-      ) : (
-        <ul class='recents'>
-          {entries.map((entry) => (
-            <Row key={entry.id} entry={entry} library={library} />
-          ))}
-        </ul>
-      )}
+      <RecentList
+        entries={entries}
+        empty={t('The trash is empty.')}
+        row={(entry) => <Row key={entry.id} entry={entry} library={library} />}
+      />
     </section>
   )
 }

@@ -18,6 +18,7 @@ import { asReadable, picturesIn, type PictureInText } from './picture.ts'
 import { asWav, soundSecondsMax, UnusableFile } from './sound.ts'
 import { spokenWords } from './spoken.ts'
 import { clock, voiceName } from './tell.ts'
+import { Choice } from '../ui/choice.tsx'
 
 interface FormInput {
   readonly view: View
@@ -148,14 +149,12 @@ function SpeechForm({ media, wish }: WishInput): JSX.Element {
       {voices.length > 1 && (
         <label class='field'>
           {t('Voice')}
-          <select value={voice} onChange={(event: Event) => (lastVoice.value = (event.target as HTMLSelectElement).value)}>
-            <option value=''>{t('Default voice')}</option>
-            {voices.map((name) => (
-              <option key={name} value={name}>
-                {voiceName(name)}
-              </option>
-            ))}
-          </select>
+          <Choice
+            value={voice}
+            values={['', ...voices]}
+            words={(name) => (name === '' ? t('Default voice') : voiceName(name))}
+            onChoose={(name) => (lastVoice.value = name)}
+          />
         </label>
       )}
     </WordsForm>

@@ -1,17 +1,18 @@
 /** One link in the list: its role, its expiry and its last use, with buttons for copying, the QR code, an agent's instructions and revoking. */
 import { useSignal } from '@preact/signals'
-import type { JSX } from 'preact'
+import type { ButtonHTMLAttributes, JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { includesRole, roles, type Role } from '../../shared/roles.ts'
+import { includesRole, roles } from '../../shared/roles.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords, dayWords } from '../text/when.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { Icon } from '../ui/icons.tsx'
 import { linksOf, madeThrough } from './links.ts'
 import type { TabInput } from './tab.ts'
 import { QrCode } from './qr-code.tsx'
 import type { Share } from './requests.ts'
 import { roleWords } from './role-words.ts'
+import { Choice } from '../ui/choice.tsx'
+import { Icon, type IconName } from '../ui/icons.tsx'
 
 const endWords = ({ expiresAt }: Share): string | undefined => {
   if (expiresAt === null) return undefined
@@ -70,6 +71,21 @@ function Ask({ name, through, onRevoke, onKeep }: AskInput): JSX.Element {
   )
 }
 
+interface RowButtonInput extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-expanded' | 'disabled' | 'onClick'> {
+  readonly icon: IconName
+  /** The accessible name. It contains the name of the link. */
+  readonly label: string
+  /** The tooltip. */
+  readonly title: string
+  readonly class?: string
+}
+
+const RowButton = ({ icon, label, class: look = '', ...rest }: RowButtonInput): JSX.Element => (
+  <button type='button' class={`button quiet icon-only ${look}`} aria-label={label} {...rest}>
+    <Icon name={icon} />
+  </button>
+)
+
 export function LinkRow({ view, share, disabled }: TabInput & { readonly share: Share }): JSX.Element {
   const { session } = view
   const links = linksOf(session)
@@ -115,52 +131,40 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
       </div>
       <div class='share-actions'>
         {mayChange && (
-          <select
+          <Choice
             class='share-role'
             aria-label={t('Role of {name}', { name })}
             value={share.role}
+            values={offered}
+            words={(role) => t(roleWords[role])}
             disabled={disabled}
-            onChange={(event: Event) => void links.change(share, (event.target as HTMLSelectElement).value as Role)}
-          >
-            {offered.map((role) => (
-              <option key={role} value={role}>
-                {t(roleWords[role])}
-              </option>
-            ))}
-          </select>
+            onChoose={(role) => void links.change(share, role)}
+          />
         )}
         <CopyButton text={share.url} what={t('Link')} words={t('Copy')} label={t('Copy link: {name}', { name })} />
-        <button
-          type='button'
-          class='button quiet icon-only'
-          aria-label={t('QR code: {name}', { name })}
+        <RowButton
+          icon='qr-code'
+          label={t('QR code: {name}', { name })}
           title={t('QR code')}
           aria-expanded={open.value === 'qr'}
           onClick={() => toggle('qr')}
-        >
-          <Icon name='qr-code' />
-        </button>
-        <button
-          type='button'
-          class='button quiet icon-only'
-          aria-label={t('Instructions for an agent: {name}', { name })}
+        />
+        <RowButton
+          icon='bot'
+          label={t('Instructions for an agent: {name}', { name })}
           title={t('Instructions for an agent')}
           onClick={invite}
-        >
-          <Icon name='bot' />
-        </button>
+        />
         {mayChange && (
-          <button
-            type='button'
-            class='button quiet icon-only share-revoke'
-            aria-label={t('Revoke: {name}', { name })}
+          <RowButton
+            class='share-revoke'
+            icon='trash'
+            label={t('Revoke: {name}', { name })}
             title={t('Revoke')}
             disabled={disabled}
             aria-expanded={open.value === 'ask'}
             onClick={() => toggle('ask')}
-          >
-            <Icon name='trash' />
-          </button>
+          />
         )}
       </div>
       {open.value === 'qr' && <QrCode text={share.url} label={t('QR code of the link: {name}', { name })} />}

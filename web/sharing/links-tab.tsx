@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
 import { roles, type Role } from '../../shared/roles.ts'
 import type { View } from '../view/view.ts'
-import { nameCharsMax, ownName, personName, setPersonName } from '../presence/person.ts'
+import { ownName, personName, setPersonName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
@@ -15,6 +15,8 @@ import { LinkRow } from './link-row.tsx'
 import { linksOf, type Links, type Wish } from './links.ts'
 import type { Share } from './requests.ts'
 import { roleWords } from './role-words.ts'
+import { Choice } from '../ui/choice.tsx'
+import { NameField } from '../presence/name-field.tsx'
 
 const valueOf = (event: Event): string => (event.target as HTMLInputElement | HTMLSelectElement).value
 
@@ -63,23 +65,16 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
       </div>
       <label class='field'>
         <span>{t('Role')}</span>
-        <select value={wish.role} onChange={(event: Event) => change({ role: valueOf(event) as Role })}>
-          {offered.map((name) => (
-            <option key={name} value={name}>
-              {t(roleWords[name])}
-            </option>
-          ))}
-        </select>
+        <Choice value={wish.role} values={offered} words={(name) => t(roleWords[name])} onChoose={(name) => change({ role: name })} />
       </label>
       <label class='field'>
         <span>{t('Ends')}</span>
-        <select value={wish.expiry} onChange={(event: Event) => change({ expiry: valueOf(event) as Expiry })}>
-          {Object.entries(expiries).map(([name, words]) => (
-            <option key={name} value={name}>
-              {t(words)}
-            </option>
-          ))}
-        </select>
+        <Choice
+          value={wish.expiry}
+          values={Object.keys(expiries) as Expiry[]}
+          words={(name) => t(expiries[name])}
+          onChoose={(name) => change({ expiry: name })}
+        />
       </label>
       {wish.expiry === 'date' && (
         <label class='field'>
@@ -106,16 +101,11 @@ function OwnName({ view }: { view: View }): JSX.Element | null {
   const asks = useSignal(personName.peek() === '' && view.here.value.every(({ self, kind }) => !self || kind === 'guest'))
   if (!asks.value) return null
   return (
-    <label class='field'>
-      <span>{t('Your name, as others see it (optional)')}</span>
-      <input
-        type='text'
-        maxLength={nameCharsMax}
-        autocomplete='name'
-        value={ownName.value}
-        onChange={(event: Event) => setPersonName(valueOf(event))}
-      />
-    </label>
+    <NameField
+      label={t('Your name, as others see it (optional)')}
+      value={ownName.value}
+      onChange={(event: Event) => setPersonName(valueOf(event))}
+    />
   )
 }
 
@@ -130,21 +120,15 @@ function QuickLink({ view, disabled }: TabInput): JSX.Element {
         <span class='muted'>{t('No account needed.')}</span>
       </span>
       <span class='share-actions'>
-        <select
+        <Choice
           class='share-role'
           aria-label={t('Role of the link to copy')}
           value={role.value}
+          values={roles.filter((name) => name !== 'owner')}
+          words={(name) => t(roleWords[name])}
           disabled={disabled}
-          onChange={(event: Event) => (role.value = valueOf(event) as Role)}
-        >
-          {roles
-            .filter((name) => name !== 'owner')
-            .map((name) => (
-              <option key={name} value={name}>
-                {t(roleWords[name])}
-              </option>
-            ))}
-        </select>
+          onChoose={(name) => (role.value = name)}
+        />
         <CopyButton
           text={async () => (await links.general(role.value))?.url}
           what={t('Link')}

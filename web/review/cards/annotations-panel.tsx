@@ -10,6 +10,7 @@ import { isOpen, type Item } from '../annotations/items.ts'
 import { isInvited } from './invitation.ts'
 import type { Review } from '../annotations/review.ts'
 import type { Filter } from '../annotations/state.ts'
+import { Choice } from '../../ui/choice.tsx'
 
 /** Number of cards that the panel shows at first and adds with each "show more". */
 const pageSize = 60
@@ -55,14 +56,13 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
     <fieldset class='decide-all'>
       <legend class='sr-only'>{t('Accept or reject several suggestions')}</legend>
       {authors.length > 1 && (
-        <select aria-label={t('Author')} value={chosen} onChange={(event: Event) => setAuthor((event.target as HTMLSelectElement).value)}>
-          <option value=''>{t('Everyone')}</option>
-          {authors.map((name) => (
-            <option key={name} value={name}>
-              {displayName(name)}
-            </option>
-          ))}
-        </select>
+        <Choice
+          aria-label={t('Author')}
+          value={chosen}
+          values={['', ...authors]}
+          words={(name) => (name === '' ? t('Everyone') : displayName(name))}
+          onChoose={setAuthor}
+        />
       )}
       <button type='button' class='button' onClick={() => store.decide('accept', wanted)}>
         <Icon name='check' size={16} />

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useMentions } from '../../presence/mention-picker.tsx'
 import { ago } from '../../../shared/ago.ts'
-import { accountName, givenName, initials, nameCharsMax, ownName, setPersonName } from '../../presence/person.ts'
+import { accountName, givenName, initials, ownName, setPersonName } from '../../presence/person.ts'
 import { locale, t } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
@@ -13,6 +13,7 @@ import { blocksOf, type Inline } from './comment-markdown.ts'
 import { type AuthorKind } from '../outbox/records.ts'
 import type { Review } from '../annotations/review.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
+import { NameField } from '../../presence/name-field.tsx'
 
 /** Shows a point in time in the local format. */
 const Time = ({ at }: { at: string }): JSX.Element => (
@@ -212,16 +213,12 @@ export function Writer({
       />
       {mentions.list}
       {asksName && (
-        <label class='card-name'>
-          <span>{t('Your name')}</span>
-          <input
-            type='text'
-            maxLength={nameCharsMax}
-            autocomplete='name'
-            value={name}
-            onInput={(event: Event) => setName((event.target as HTMLInputElement).value)}
-          />
-        </label>
+        <NameField
+          class='card-name'
+          label={t('Your name')}
+          value={name}
+          onInput={(event: Event) => setName((event.target as HTMLInputElement).value)}
+        />
       )}
       {(text !== '' || onCancel !== undefined) && (
         <p class='actions end'>
