@@ -95,28 +95,25 @@ test('[SUGG-23] an answer that is cut off is asked for again, so that the sugges
   drafting.close()
 })
 
-test('[SUGG-23] an answer that never comes is asked for again', async () => {
-  const fates: Fate[] = ['silent']
-  const { drafting, type, texts } = openTyping(() => ({ fate: fates.shift() ?? 'ok', milliseconds: 10 }))
+/** Types twice, with a pause, while the first answer has this fate. Returns the texts at the service, which the page must report as saved. */
+async function textsAfter(fate: Fate, milliseconds: number, pauseMs: number): Promise<readonly string[]> {
+  const fates: Fate[] = [fate]
+  const { drafting, type, texts } = openTyping(() => ({ fate: fates.shift() ?? 'ok', milliseconds }))
   type('Words')
-  await vi.advanceTimersByTimeAsync(1000)
+  await vi.advanceTimersByTimeAsync(pauseMs)
   type(' and more')
   await vi.advanceTimersByTimeAsync(120_000)
-  expect(texts()).toEqual(['Words and more'])
   expect(drafting.saved.value).toBe(true)
   drafting.close()
+  return texts()
+}
+
+test('[SUGG-23] an answer that never comes is asked for again', async () => {
+  expect(await textsAfter('silent', 10, 1000)).toEqual(['Words and more'])
 })
 
 test('[SUGG-23] what is typed while the service answers with other words is sent without another key', async () => {
-  const fates: Fate[] = ['other']
-  const { drafting, type, texts } = openTyping(() => ({ fate: fates.shift() ?? 'ok', milliseconds: 500 }))
-  type('Words')
-  await vi.advanceTimersByTimeAsync(400)
-  type(' and more')
-  await vi.advanceTimersByTimeAsync(60_000)
-  expect(texts()).toContain('Words and more')
-  expect(drafting.saved.value).toBe(true)
-  drafting.close()
+  expect(await textsAfter('other', 500, 400)).toContain('Words and more')
 })
 
 test('[SUGG-23] whatever the network does with each request, and whenever the page is hidden, what was typed reaches the service, once', async () => {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
-import { Brief, Instant, Label, line, Metadata, RoleName, Usage } from './schemas.ts'
+import { Brief, Instant, Label, line, Metadata, RoleName, Usage, listedFields } from './schemas.ts'
 
 const User = z.object({ id: z.string(), name: z.string(), email: z.string().nullable() }).meta({ id: 'User' })
 
@@ -78,9 +78,7 @@ export const listTrash = operation({
   output: z.object({
     docs: z.array(
       z.object({
-        id: z.string(),
-        title: z.string(),
-        url: z.string(),
+        ...listedFields,
         deletedAt: Instant,
         restorableUntil: Instant.meta({ description: 'When the server erases the document.' })
       })

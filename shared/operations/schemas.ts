@@ -17,6 +17,9 @@ export const Version = z
   .max(80)
   .meta({ id: 'Version', description: 'Opaque version of a document, from ETag and X-Doc-Version.', example: '184-9f86d081884c' })
 
+/** The first fields of a document in a list. */
+export const listedFields = { id: z.string(), title: z.string(), url: z.string() }
+
 export const Instant = z.string().meta({ id: 'Instant', description: 'ISO 8601, UTC.', example: '2026-11-20T10:02:00.000Z' })
 
 // Lone surrogates have no UTF-8 form. In transit, they would become another character, and copies of the text would differ.

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'
-import { line, Version } from './schemas.ts'
+import { line, Version, listedFields } from './schemas.ts'
 
 const Words = line(limits.searchWordsMax).refine((words) => words.trim() !== '', 'must not be blank')
 const exact = z.boolean().optional().meta({ description: 'Match case and accents exactly.' })
@@ -59,9 +59,7 @@ export const searchDocuments = operation({
   output: z.object({
     docs: z.array(
       z.object({
-        id: z.string(),
-        title: z.string(),
-        url: z.string(),
+        ...listedFields,
         version: Version,
         inTitle: z.boolean(),
         matches: z.array(Match)
