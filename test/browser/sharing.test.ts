@@ -170,7 +170,7 @@ test('[SHARING-2] by keyboard alone: an agent is invited, and everything shown f
       expect(JSON.stringify(await client.callTool({ name: tool?.name ?? '', arguments: given }))).toContain('For agents')
     await client.close()
     // Every address in the prompt exists.
-    const addresses = (texts['Prompt'] ?? '').match(/https?:\/\/[^\s:]+:\d+[^\s]*[^\s:.]/g) ?? []
+    const addresses = (texts['Prompt'] ?? '').match(/https?:\/\/[^\s:]+:\d+[^\s]*[^\s:.,]/g) ?? []
     expect(addresses).toHaveLength(2)
     for (const address of addresses) expect((await fetch(address, { headers: { accept: 'text/markdown' } })).status).toBe(200)
     expect(texts['Command line']).toContain(`agmd docs pull '${addresses[0]}'`)
