@@ -14,7 +14,7 @@ export interface OwnPage {
 }
 
 interface Tab extends OwnPage {
-  /** Those of the visit that has begun last. */
+  /** The complaints during the latest visit. */
   heard: string[]
   readonly session: CDPSession
   /** The sites that the visitor has opened. */
@@ -61,7 +61,7 @@ function guard(target: object, uses: ReadonlySet<string>, spoil: () => void): vo
   }
 }
 
-/** What a page can store besides values, which its own scripts remove at once, and cookies, which the context removes. */
+/** All kinds of storage except values and cookies, which are removed separately. */
 const storageTypes = 'indexeddb,cache_storage,file_systems,service_workers,shared_storage,storage_buckets'
 
 /** Removes everything that a visitor stored, from a page of the same site, so that the renderer remains. Returns whether all of it is gone. */
