@@ -83,7 +83,7 @@ const cut = (page: Page): Promise<string[]> =>
       .map((element) => element.className)
   )
 
-test('[QUICK-4] [WRITE-59] at 360 pixels nothing in the bars is cut off, for any role; the status is a dot with words, and the bar has undo', async () => {
+test('[QUICK-4] [WRITE-59] [WRITE-117] at 360 pixels nothing in the bars is cut off, for any role; the status is a dot with words, and the bar has undo', async () => {
   const owned = await createDocument(world.url, '# My holiday plans\n\nSome words to select.\n')
   for (const role of ['owner', 'comment', 'suggest']) {
     const url = role === 'owner' ? owned.url : (await createLink(world.url, owned, role)).url
@@ -114,6 +114,11 @@ test('[QUICK-4] [WRITE-59] at 360 pixels nothing in the bars is cut off, for any
       await until(async () => !(await editorText(page)).includes('More'), 'the text as it was')
       await page.getByRole('button', { name: 'Redo', exact: true }).tap()
       await until(async () => (await editorText(page)).includes('More'), 'the text again')
+      await page.keyboard.insertText('\n\n- one\n- two')
+      await page.getByRole('button', { name: 'Indent', exact: true }).tap()
+      await until(async () => (await editorText(page)).endsWith('- one\n  - two'), 'the nested item')
+      await page.getByRole('button', { name: 'Outdent', exact: true }).tap()
+      await until(async () => (await editorText(page)).endsWith('- one\n- two'), 'the item of the outer list')
     }
     if (role === 'owner') {
       // Suggesting adds a button, and the title stays visible.

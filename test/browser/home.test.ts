@@ -377,8 +377,11 @@ test('[HOME-11] [HOME-14] [WRITE-114] a document is renamed in its row; before a
   await page.keyboard.press('Enter')
   const notice = dialog.locator('.toast')
   await notice.waitFor()
-  const [body, row] = [await dialog.locator('.dialog-body').boundingBox(), await notice.boundingBox()]
-  expect(row?.y).toBeGreaterThanOrEqual((body?.y ?? 0) + (body?.height ?? Infinity))
+  // The dialog is still moving when the notice appears.
+  await until(async () => {
+    const [body, row] = [await dialog.locator('.dialog-body').boundingBox(), await notice.boundingBox()]
+    return (row?.y ?? 0) >= (body?.y ?? 0) + (body?.height ?? Infinity)
+  }, 'the notice below the content')
   await context.setOffline(false)
   await page.keyboard.press('Enter')
   await until(async () => (await titles(page)).join() === 'Diary', 'the new title')

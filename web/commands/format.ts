@@ -59,6 +59,16 @@ function edited(view: EditorView): boolean {
   return true
 }
 
+/** Moves a list item by one level. A phone has no Tab key. */
+const level = (id: 'indent' | 'outdent', title: string, icon: IconName): Command<Page> => ({
+  id: `list.${id}`,
+  title,
+  group: 'blocks',
+  icon,
+  when: isWriting,
+  run: (page) => void page.parts.withExtras((part) => page.editor.value !== undefined && part[`${id}Item`](page.editor.value.view))
+})
+
 export const formatCommands: readonly Command<Page>[] = [
   {
     id: 'bold',
@@ -174,6 +184,8 @@ export const formatCommands: readonly Command<Page>[] = [
     ...onText(toggleList('task')),
     ...notInCodeBlock
   },
+  level('outdent', term('Outdent'), 'arrow-left'),
+  level('indent', term('Indent'), 'arrow-right'),
   {
     id: 'quote',
     title: term('Quote'),

@@ -49,5 +49,5 @@ export const tableCommands: readonly Command<Page>[] = [
   later('align.center', term('Align column center'), 'align', ({ alignColumnTo }) => alignColumnTo('center')),
   later('align.right', term('Align column right'), 'align', ({ alignColumnTo }) => alignColumnTo('right')),
   later('align', term('Column alignment'), 'align', ({ alignColumn }) => alignColumn),
-  later('tidy', term('Align columns in the source'), 'columns', ({ lineUpTable }) => lineUpTable)
+  later('tidy', term('Align columns in the Markdown'), 'columns', ({ lineUpTable }) => lineUpTable)
 ]

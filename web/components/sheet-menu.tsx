@@ -77,7 +77,7 @@ export function SheetMenu({ table, at, area, whole, anchor, act, shape, valueOf,
         </>
       )}
       {whole === undefined && table.align !== undefined && (
-        <PopItem onChoose={() => act((now) => now.align?.() ?? [])}>{t('Align columns in the source')}</PopItem>
+        <PopItem onChoose={() => act((now) => now.align?.() ?? [])}>{t('Align columns in the Markdown')}</PopItem>
       )}
     </Pop>
   )

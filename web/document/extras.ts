@@ -12,6 +12,7 @@ import { openBlockMenu } from '../editor/blocks/menu.tsx'
 import { openTableMenu } from '../editor/grid/menu.tsx'
 import { insertComponent } from '../components/kind-parts.ts'
 import { inserts } from '../editor/inserts.ts'
+import { indentItem, outdentItem } from '../editor/list-levels.ts'
 import { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
 import { isOffered, onOffer } from '../media/offered.ts'
 import { RequestError } from '../client/api.ts'
@@ -36,6 +37,8 @@ export const textCommands: ExtrasPart = {
   inserts,
   alignColumn,
   alignColumnTo,
+  indentItem,
+  outdentItem,
   lineUpTable,
   moveColumn,
   moveRow,

@@ -19,12 +19,12 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
 /** Where not all buttons fit, the table commands are in a menu, so that no other button leaves the window. */
 const narrow = matchMedia('(max-width: 640px)')
 
-/** Touch devices show no buttons above a selection, so the toolbar begins with the comment button. */
+/** Touch devices show no buttons above a selection and have no Tab key, so the toolbar has buttons for comments and for levels of lists. */
 const touch = matchMedia('(pointer: coarse)')
 
 export function Toolbar({ view }: { view: Page }): JSX.Element {
   const [chosen, setCurrent] = useState(0)
-  const all = touch.matches ? ['comment', '', ...toolbar] : toolbar
+  const all = touch.matches ? ['comment', '', ...toolbar.toSpliced(toolbar.indexOf('quote'), 0, 'list.outdent', 'list.indent')] : toolbar
   const isOneMenu = view.inTable.value && narrow.matches
   const inPlace = isOneMenu ? all.toSpliced(all.indexOf('redo') + 1, 0, 'table.menu') : all
   const main = inPlace.filter((id) => id === '' || (commandOf(id).when?.(view) ?? true))
