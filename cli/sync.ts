@@ -1,4 +1,4 @@
-/** The state that a file shares with its document: the common base, conflict markers, and the stored data. */
+/** The state that a file shares with its document: the common base, conflict markers, and the stored link. */
 import { markedLines, mergeWithMarks } from '../shared/text/merge.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'

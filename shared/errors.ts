@@ -167,7 +167,7 @@ const meanings = {
   already_decided: {
     status: 409,
     exit: 5,
-    message: 'This suggestion already has the opposite decision.',
+    message: 'This suggestion has already been decided.',
     hint: 'Read the status of the suggestion. To change the text again, make a new suggestion.'
   },
   target_changed: {

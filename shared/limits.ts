@@ -355,7 +355,7 @@ export const limits = {
   /** A revision is saved before an update that deletes more than this share of the text, from 0 to 1, and more than `wipeUnitsMin`. */
   wipeShare: 0.5,
   /** Minimum length of deleted text for which a revision is saved before the update, in UTF-16 units. */
-  wipeUnitsMin: 1_000,
+  wipeUnitsMin: 100,
   /** Maximum number of authors that a revision names. */
   revisionAuthorsMax: 50,
   /** Maximum number of attempts to commit a change that conflicts with other commits. */

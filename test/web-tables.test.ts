@@ -157,8 +157,8 @@ test('[GRID-9] a column moves in shorter rows as well: only that cell changes it
   expect(moved('|  | b |', 0, 3)).toBe('| b |')
 })
 
-/** Returns a table after a command that runs with the caret in a cell. */
-function after(text: string, at: string, run: (view: EditorView) => boolean): string {
+/** Returns the state after a command that runs with the caret in a cell. */
+function stateAfter(text: string, at: string, run: (view: EditorView) => boolean): EditorState {
   let state = EditorState.create({ doc: text, selection: { anchor: text.indexOf(at) }, extensions: [markdown()] })
   const view = {
     get state() {
@@ -167,8 +167,10 @@ function after(text: string, at: string, run: (view: EditorView) => boolean): st
     dispatch: (spec: TransactionSpec) => void (state = state.update(spec).state)
   }
   run(view as unknown as EditorView)
-  return state.doc.toString()
+  return state
 }
+
+const after = (...input: Parameters<typeof stateAfter>): string => stateAfter(...input).doc.toString()
 
 test('[GRID-4] [GRID-5] the head stays; moving a row removes and inserts one line', () => {
   const head = '| n |\n| - |\n'
@@ -183,6 +185,22 @@ test('[GRID-4] [GRID-5] the head stays; moving a row removes and inserts one lin
   )
   // The head and the delimiter row stay in place.
   expect([to(1, 4), to(3, 2), to(3, 6)]).toEqual(Array.from({ length: 3 }, () => `${head}| 3 |\n| 1 |\n| 2 |`))
+})
+
+test('[GRID-12] the caret stays in a row that is moved, at the same letter', () => {
+  const rows = ['one', 'two', 'three', 'four'].map((word) => `| ${word} |`)
+  for (const [word, target] of [
+    ['one', 6],
+    ['four', 3],
+    ['two', 4]
+  ] as const) {
+    const { doc, selection } = stateAfter(`| n |\n| - |\n${rows.join('\n')}`, word.slice(1), (view) => {
+      const place = tableAt(view.state)
+      return place !== undefined && moveRowTo(view, place, place.row.line.number, target)
+    })
+    expect(doc.lineAt(selection.main.head).number).toBe(target)
+    expect(doc.sliceString(selection.main.head).startsWith(word.slice(1))).toBe(true)
+  }
 })
 
 test('[GRID-15] pasted cells that are wider than the table add their columns to every row, also to rows that were short', () => {

@@ -93,7 +93,7 @@ const told = (name: string, schema: unknown): unknown => {
   return words[name] === '' ? silent : { ...silent, description: words[name] }
 }
 
-/** Returns the types of a choice between plain types, such as text or null. */
+/** Returns the types of an `anyOf` that has only plain types, such as string and null. */
 const typesOf = ({ anyOf }: JsonSchema): string[] | undefined => {
   if (!Array.isArray(anyOf)) return undefined
   const isPlain = (choice: unknown): boolean =>

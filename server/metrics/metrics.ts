@@ -38,7 +38,7 @@ const shownRoute = (route: unknown): string => {
   return route.source
     .replace(/^\^/, '')
     .replace(/\$$/, '')
-    .replaceAll(/\((?:[^()\\]|\\.)*\)/g, '{}')
+    .replaceAll(/\([^()]*\)/g, '{}')
     .replaceAll('\\', '')
 }
 

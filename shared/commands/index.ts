@@ -34,7 +34,7 @@ const account: readonly Command[] = [
     options: [
       { name: 'browser', type: 'boolean', summary: 'with --no-browser do not open a browser' },
       { name: 'name', type: 'string', summary: 'name of the session on the account page' },
-      { name: 'with-token', type: 'boolean', summary: 'read a token from standard input instead' }
+      { name: 'with-token', type: 'boolean', summary: 'read a token from standard input instead of opening a browser' }
     ],
     examples: ['agmd login --no-browser', 'printf "%s" "$TOKEN" | agmd login --with-token']
   }),

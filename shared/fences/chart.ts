@@ -230,8 +230,8 @@ export const warningText = ({ warning, count, name }: ChartWarning): string => {
   if (warning === 'type') return `${name} is not a chart type. Use one of these: ${chartTypes.join(', ')}`
   if (warning === 'range') return `The axis range ${name} is not valid`
   return count === 1
-    ? `1 label is not a number, so it is in row order: ${name}`
-    : `${count} labels are not numbers, so they are in row order: ${name}`
+    ? `1 label is not a number, so its position is used instead: ${name}`
+    : `${count} labels are not numbers, so their positions are used instead: ${name}`
 }
 
 /** Maximum number of names in the legend of a pie. */

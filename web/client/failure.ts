@@ -3,7 +3,7 @@ import { RequestError } from './api.ts'
 import { t, term } from '../text/t.ts'
 
 const ended = term('Your link was revoked or has expired. Ask the owner of the document for a new one.')
-const tooLarge = term('This is too large for the server.')
+const tooLarge = term('Your change is too large for the server. Split it into smaller parts.')
 
 const noRoom = term('The storage of the document or its owner is full. Delete anything that is no longer needed, then try again.')
 

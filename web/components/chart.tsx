@@ -57,8 +57,8 @@ const warningWords = ({ warning, count, name }: ChartWarning): string => {
   if (warning === 'range') return t('The axis range {name} is not valid.', { name })
   return tn(
     count,
-    '1 label is not a number, so it is in row order: {name}',
-    '{count} labels are not numbers, so they are in row order: {name} …',
+    '1 label is not a number, so its position is used instead: {name}',
+    '{count} labels are not numbers, so their positions are used instead: {name} …',
     values
   )
 }

@@ -30,7 +30,11 @@ export function moveRowTo(view: EditorView, place: Place, number: number, to: nu
     return edit(view, { changes })
   }
   const target = doc.line(to)
+  const { head } = view.state.selection.main
+  const start = to < number ? target.from : target.to - line.length
   return edit(view, {
+    // The caret stays in its row.
+    ...(head >= line.from && head <= line.to && { selection: { anchor: start + head - line.from } }),
     changes: [
       { from: line.from - 1, to: line.to },
       to < number ? { from: target.from - 1, insert: `\n${line.text}` } : { from: target.to, insert: `\n${line.text}` }

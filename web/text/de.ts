@@ -327,7 +327,7 @@ export const de: Catalogue = {
   'Invite another': 'Noch einen einladen',
   'The result does not fit into the document.': 'Das Ergebnis passt nicht in das Dokument.',
   'Only you have the link until you share it.': 'Nur du hast den Link, bis du ihn teilst.',
-  'This is too large for the server.': 'Das ist zu groß für den Server.',
+  'Your change is too large for the server. Split it into smaller parts.': 'Deine Änderung ist zu groß für den Server. Teile sie in kleinere auf.',
   'The result has expired. Results are kept for {hours} hours.': 'Das Ergebnis ist abgelaufen. Ergebnisse bleiben {hours} Stunden.',
   'This no longer exists.': 'Das gibt es nicht mehr.',
   'Can suggest changes. You accept or reject them.': 'Kann Änderungen vorschlagen. Du nimmst sie an oder lehnst sie ab.',
@@ -1064,7 +1064,7 @@ export const de: Catalogue = {
   '{count} documents': { one: '1 Dokument', other: '{count} Dokumente' },
   '{count} documents created': { one: '1 Dokument erstellt', other: '{count} Dokumente erstellt' },
   '{count} earlier messages': { one: '1 frühere Nachricht', other: '{count} frühere Nachrichten' },
-  '{count} labels are not numbers, so they are in row order: {name} …': {
+  '{count} labels are not numbers, so their positions are used instead: {name} …': {
     one: '1 Beschriftung ist keine Zahl und steht in der Reihenfolge der Zeilen: {name}',
     other: '{count} Beschriftungen sind keine Zahlen und stehen in der Reihenfolge der Zeilen: {name} …'
   },

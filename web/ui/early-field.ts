@@ -1,6 +1,6 @@
 /**
- * A field for text that is typed before the real field has loaded. A person who asks to write can type immediately, and none of the letters end up in
- * the document. The field becomes visible only if the real one takes long, and then passes its text on.
+ * A field for text that is typed before the real field has loaded. A person who opens a search or a new comment can type immediately, and none of the
+ * letters end up in the document. The field becomes visible only if the real one takes a long time. It passes its text on to the real one.
  */
 import { t } from '../text/t.ts'
 

@@ -11,7 +11,7 @@ const requestMsMax = 60_000
 /** Longest time of all attempts of a request, in milliseconds. */
 const totalMsMax = 90_000
 const attemptsMax = 4
-/** Longest pause before the first repetition, in milliseconds. The pause doubles with each repetition. */
+/** Longest pause before the first retry, in milliseconds. The pause doubles with each retry. */
 const pauseMs = 200
 
 /** An answer with an error status. `code` is the `Code` of the error document, or the HTTP status. */
@@ -67,7 +67,7 @@ const unescaped = (text: string): string =>
 /** Whether the same request may succeed later. Refusals for other reasons, such as missing rights, are permanent. */
 const isPassing = (error: unknown): boolean => !(error instanceof S3Refusal) || error.status >= 500 || error.status === 429
 
-/** Waits before repetition number `attempt`, counted from 0, for a random time. */
+/** Waits before retry number `attempt`, counted from 0. The time is random, and its maximum doubles with each retry. */
 export const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, pauseMs * 2 ** attempt * (0.5 + Math.random() / 2)))
 

@@ -126,7 +126,7 @@ const findHolder = async (service: Service, { bearer, cookie, author, atMcp = fa
   // Some programs send the key after the name of another scheme, as in `Token KEY`.
   if (shareKeyPattern.test(bearer.split(' ').at(-1) ?? ''))
     throw new ServiceError('credential_invalid', {
-      message: 'You sent a share key in Authorization.',
+      message: 'You sent a share key in the Authorization header.',
       hint: 'Send the key as X-Share-Key, or as ?key=.'
     })
   const holder = await holderOfBearer(service, bearer, atMcp)

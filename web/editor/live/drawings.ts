@@ -140,7 +140,7 @@ function fenceWidget(state: EditorState, fence: SyntaxNode): Drawing | undefined
   return language === 'math' ? new FormulaBlock(state.sliceDoc(code.from, code.to), libraries.formulaSetter() !== undefined) : undefined
 }
 
-/** Returns the blocks that are drawn. They are top-level blocks, because a source inside a list or quote stays visible. */
+/** Returns the blocks that are drawn. Only top-level blocks are drawn. The source of a block inside a list or quote stays visible. */
 function blocksOf(state: EditorState): Block[] {
   const found: Block[] = []
   const cursor = syntaxTree(state).cursor()

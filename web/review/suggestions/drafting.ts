@@ -235,7 +235,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
         const isText = accepted.some((each) => each.draft === draft.id)
         if (isText) {
           live.delete(draft)
-          // If a person typed the same text by chance, nobody has accepted the suggestion.
+          // A person may have typed the same text by chance. The suggestion is then still pending, and is withdrawn.
           const timer = setTimeout(() => {
             const suggestion = found(draft)
             if (suggestion?.status === 'pending') store.act({ kind: 'withdraw', suggestion: suggestion.id })
