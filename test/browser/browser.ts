@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
-import { listen, openTab, type OwnPage, shareTabs } from './tabs.ts'
 
 // The headless shell has the same engine as the browser, but no windows, tabs and menus. Windows, tabs and menus take a third of a test's processor
 // time.
@@ -78,7 +77,6 @@ export async function launch({ more = [], whole = false, offline = false }: Laun
   const newContext = browser.newContext.bind(browser)
   const serviceWorkers = offline ? 'allow' : 'block'
   browser.newContext = async (options) => prepare(await newContext({ serviceWorkers, ...options }))
-  shareTabs(browser, offline)
   return browser
 }
 
@@ -142,15 +140,25 @@ export async function saved(page: Page): Promise<void> {
   await chip(page, 'saved').waitFor()
 }
 
-export type { OwnPage }
+/** A page in a browser context of its own. */
+export interface OwnPage {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Uncaught errors and policy violations of the page. */
+  readonly heard: string[]
+}
 
 interface OwnPageOptions extends BrowserContextOptions {
   /** The name of a guest, as stored on their device. */
   readonly name?: string
 }
 
-/** Opens a page for a visitor who has stored nothing yet. After `context.close()`, another visitor may get its tab. */
-export const ownPage = (browser: Browser, { name, ...options }: OwnPageOptions = {}): Promise<OwnPage> => openTab(browser, options, name)
+export async function ownPage(browser: Browser, { name, ...options }: OwnPageOptions = {}): Promise<OwnPage> {
+  const context = await browser.newContext(options)
+  if (name !== undefined) await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
+  const page = await context.newPage()
+  return { context, page, heard: complaints(page) }
+}
 
 /** Replaces a text in the scripts of a page. Used for limits, because the build writes their values wherever they are used. */
 export async function replaceInScripts(page: Page, old: string, value: string): Promise<void> {
@@ -163,7 +171,10 @@ export async function replaceInScripts(page: Page, old: string, value: string): 
 /** Collects the uncaught errors and policy violations of a page. */
 export function complaints(page: Page): string[] {
   const list: string[] = []
-  listen(page, (words) => list.push(words))
+  page.on('pageerror', (error) => list.push(String(error)))
+  page.on('console', (message) => {
+    if (/Content Security Policy|TrustedScript|Refused to/i.test(message.text())) list.push(message.text())
+  })
   return list
 }
 

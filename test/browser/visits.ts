@@ -2,7 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { World } from '../support/start.ts'
-import { createDocument, type Document, editorText, type OwnPage, ownPage, saved, until } from './browser.ts'
+import { complaints, createDocument, type Document, editorText, type OwnPage, ownPage, saved, until } from './browser.ts'
 
 export interface Visitor {
   readonly page: Page
@@ -22,7 +22,9 @@ export interface Visits {
 /** `stage` is called when a visit begins, because the server and the browser start only with the tests of the file. */
 export function createVisits(stage: () => { readonly world: World; readonly browser: Browser }): Visits {
   async function visit(document: Document, url = document.url, options: BrowserContextOptions = {}): Promise<Visitor> {
-    const { context, page, heard } = await ownPage(stage().browser, { viewport: { width: 1280, height: 900 }, ...options })
+    const context = await stage().browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    const page = await context.newPage()
+    const heard = complaints(page)
     await page.goto(url)
     return {
       page,

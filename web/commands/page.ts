@@ -9,7 +9,7 @@ import type { openTableMenu } from '../editor/grid/menu.tsx'
 import type { inserts } from '../editor/inserts.ts'
 import type { Editor } from '../editor/setup/editor.ts'
 import type { indentItem, outdentItem } from '../editor/list-levels.ts'
-import type { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
+import type { alignColumn, alignColumnTo, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
 import type { Review } from '../review/annotations/review.ts'
 import type { OpenReview } from '../review/review.ts'
 
@@ -26,7 +26,6 @@ export interface ExtrasPart {
   readonly alignColumnTo: typeof alignColumnTo
   readonly indentItem: typeof indentItem
   readonly outdentItem: typeof outdentItem
-  readonly lineUpTable: typeof lineUpTable
   readonly moveColumn: typeof moveColumn
   readonly moveRow: typeof moveRow
   readonly sortRows: typeof sortRows

@@ -1,10 +1,11 @@
 /** Commands on the table that the cursor is in. */
 import type { Command as TextCommand } from '@codemirror/view'
+import { asOneStep } from '../editor/binding.ts'
 import { addColumn, addRow, deleteColumn, deleteRow, isInTable } from '../editor/tables.ts'
 import type { ExtrasPart, Page } from './page.ts'
 import { term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
-import { isWriting, type Command } from '../view/command.ts'
+import { fetched, isWriting, type Command } from '../view/command.ts'
 
 const inTable = (page: Page): boolean => isWriting(page) && page.editor.value !== undefined && isInTable(page.editor.value.view.state)
 
@@ -49,5 +50,12 @@ export const tableCommands: readonly Command<Page>[] = [
   later('align.center', term('Align column center'), 'align', ({ alignColumnTo }) => alignColumnTo('center')),
   later('align.right', term('Align column right'), 'align', ({ alignColumnTo }) => alignColumnTo('right')),
   later('align', term('Column alignment'), 'align', ({ alignColumn }) => alignColumn),
-  later('tidy', term('Align columns in the Markdown'), 'columns', ({ lineUpTable }) => lineUpTable)
+  {
+    ...command('tidy', term('Align columns in the Markdown'), 'columns', () => false),
+    run: fetched(async ({ editor }) => {
+      const { lineUpTable } = await import('../editor/line-up.ts')
+      const view = editor.value?.view
+      if (view !== undefined) asOneStep(view, () => lineUpTable(view))
+    })
+  }
 ]

@@ -13,7 +13,7 @@ import { openTableMenu } from '../editor/grid/menu.tsx'
 import { insertComponent } from '../components/kind-parts.ts'
 import { inserts } from '../editor/inserts.ts'
 import { indentItem, outdentItem } from '../editor/list-levels.ts'
-import { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
+import { alignColumn, alignColumnTo, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
 import { isOffered, onOffer } from '../media/offered.ts'
 import { RequestError } from '../client/api.ts'
 import { failureWords } from '../client/failure.ts'
@@ -39,7 +39,6 @@ export const textCommands: ExtrasPart = {
   alignColumnTo,
   indentItem,
   outdentItem,
-  lineUpTable,
   moveColumn,
   moveRow,
   sortRows

@@ -66,20 +66,24 @@ const home =
     return true
   }
 
-/** Returns a selection of entire lines between two positions. It excludes the markers of the first line and the line break of the last one. */
-export function linesBetween(state: EditorState, start: number, end: number): SelectionRange {
-  const [first, last] = [wordsAt(state, start), wordsAt(state, end)]
-  return start <= end ? EditorSelection.range(first.from, last.to) : EditorSelection.range(first.to, last.from)
+interface Span {
+  readonly from: number
+  readonly to: number
 }
 
+/** Returns a function that selects everything between two positions, including the entire spans around both. */
+const between =
+  (spanAt: (state: EditorState, position: number) => Span) =>
+  (state: EditorState, start: number, end: number): SelectionRange => {
+    const [first, last] = [spanAt(state, start), spanAt(state, end)]
+    return start <= end ? EditorSelection.range(first.from, last.to) : EditorSelection.range(first.to, last.from)
+  }
+
+/** Returns a selection of entire lines between two positions. It excludes the markers of the first line and the line break of the last one. */
+export const linesBetween = between(wordsAt)
+
 /** Returns a selection of entire words between two positions. A position outside a word counts as it is. */
-export function wordsBetween(state: EditorState, start: number, end: number): SelectionRange {
-  const [first, last] = [start, end].map((position) => state.wordAt(position) ?? EditorSelection.cursor(position)) as [
-    SelectionRange,
-    SelectionRange
-  ]
-  return start <= end ? EditorSelection.range(first.from, last.to) : EditorSelection.range(first.to, last.from)
-}
+const wordsBetween = between((state, position) => state.wordAt(position) ?? { from: position, to: position })
 
 /** The first press of a double or triple click. */
 let firstPress: { readonly doc: Text; readonly at: number } | undefined
@@ -94,10 +98,10 @@ function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | nul
   const { doc } = view.state
   if (event.detail === 1 || firstPress?.doc !== doc) firstPress = { doc, at: at(event) }
   let start = firstPress.at
-  const between = event.detail === 2 && view.state.wordAt(start) !== null ? wordsBetween : event.detail === 3 ? linesBetween : undefined
-  if (between === undefined) return null
+  const select = event.detail === 2 && view.state.wordAt(start) !== null ? wordsBetween : event.detail === 3 ? linesBetween : undefined
+  if (select === undefined) return null
   return {
-    get: (current) => EditorSelection.create([between(view.state, start, current === event ? start : at(current))]),
+    get: (current) => EditorSelection.create([select(view.state, start, current === event ? start : at(current))]),
     update({ docChanged, changes }) {
       if (docChanged) start = changes.mapPos(start)
     }

@@ -5,15 +5,16 @@
 import type { ChangeSpec } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { longestRun, sortedOrder } from './table-order.ts'
-import { alignCell, alignmentOf, lineUp, moveCell, rowOf, type Alignment } from './table-rows.ts'
-import { eachRow, edit, enter, inTable, rowAt, rowsOf, type Place } from './tables.ts'
+import { alignCell, alignmentOf, moveCell, rowOf, type Alignment } from './table-rows.ts'
+import { eachRow, edit, enter, inTable, rowAt, type Place } from './tables.ts'
 
-/** Moves a row to the place of another one, by line numbers. The head cannot move. Returns false if the row does not move. */
-export function moveRowTo(view: EditorView, place: Place, number: number, to: number): boolean {
-  const { doc } = view.state
+/** Moves the row of the caret to the place of another one, by line number. The head cannot move. Returns false if the row does not move. */
+export function moveRowTo(view: EditorView, place: Place, to: number): boolean {
+  const { doc, selection } = view.state
+  const { line } = place.row
+  const { number } = line
   const body = place.first + 2
   if (number === to || Math.min(number, to) < body || Math.max(number, to) > place.last) return false
-  const line = doc.line(number)
   // For a move by one line, the neighbor is moved, so that the row that a person is editing stays in place.
   if (Math.abs(number - to) === 1) {
     const other = doc.line(to)
@@ -30,21 +31,20 @@ export function moveRowTo(view: EditorView, place: Place, number: number, to: nu
     return edit(view, { changes })
   }
   const target = doc.line(to)
-  const { head } = view.state.selection.main
-  const start = to < number ? target.from : target.to - line.length
+  const isUp = to < number
+  const at = isUp ? target.from - 1 : target.to
   return edit(view, {
     // The caret stays in its row.
-    ...(head >= line.from && head <= line.to && { selection: { anchor: start + head - line.from } }),
+    selection: { anchor: selection.main.head + at - (isUp ? line.from - 1 : line.to) },
     changes: [
       { from: line.from - 1, to: line.to },
-      to < number ? { from: target.from - 1, insert: `\n${line.text}` } : { from: target.to, insert: `\n${line.text}` }
+      { from: at, insert: `\n${line.text}` }
     ]
   })
 }
 
 /** Creates a command that swaps the current row with its neighbor. The head cannot move. */
-export const moveRow = (step: 1 | -1): Command =>
-  inTable((view, place) => moveRowTo(view, place, place.row.line.number, place.row.line.number + step))
+export const moveRow = (step: 1 | -1): Command => inTable((view, place) => moveRowTo(view, place, place.row.line.number + step))
 
 /** Moves a column to the place of another one. */
 export function moveColumnTo(view: EditorView, place: Place, column: number, to: number): boolean {
@@ -94,11 +94,3 @@ export const sortRows = (descending: boolean): Command =>
     enter(view, rowAt(view.state, number).cells[place.column])
     return true
   })
-
-/** Largest table whose columns are lined up on request, in rows. */
-const lineUpRowsMax = 5000
-
-export const lineUpTable: Command = inTable((view, place) => {
-  if (place.last - place.first > lineUpRowsMax) return false
-  return edit(view, { changes: lineUp(view.state.doc, [...rowsOf(view.state, place)]) })
-})

@@ -6,7 +6,7 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => redr
 
 const hasSource = (): boolean => document.querySelector('figure.component-mermaid:not(.diagram)') !== null
 
-// The browser does not wait for diagrams when it prints. Those out of view are therefore drawn beforehand: when the pointer leaves the page for the
+// The browser does not wait for diagrams when it prints. Diagrams out of view are therefore drawn beforehand: when the pointer leaves the page for the
 // browser's menu, when that menu takes the focus, and when Ctrl+P or Cmd+P is pressed.
 const drawRest = (): void => {
   if (hasSource()) void drawAllDiagrams(document)

@@ -327,7 +327,8 @@ export const de: Catalogue = {
   'Invite another': 'Noch einen einladen',
   'The result does not fit into the document.': 'Das Ergebnis passt nicht in das Dokument.',
   'Only you have the link until you share it.': 'Nur du hast den Link, bis du ihn teilst.',
-  'Your change is too large for the server. Split it into smaller parts.': 'Deine Änderung ist zu groß für den Server. Teile sie in kleinere auf.',
+  'Your change is too large for the server. Split it into smaller parts.':
+    'Deine Änderung ist zu groß für den Server. Teile sie in kleinere auf.',
   'The result has expired. Results are kept for {hours} hours.': 'Das Ergebnis ist abgelaufen. Ergebnisse bleiben {hours} Stunden.',
   'This no longer exists.': 'Das gibt es nicht mehr.',
   'Can suggest changes. You accept or reject them.': 'Kann Änderungen vorschlagen. Du nimmst sie an oder lehnst sie ab.',

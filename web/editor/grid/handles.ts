@@ -264,7 +264,7 @@ class Handles {
       if (of === 'column') moveColumnTo(this.#view, place, place.column, target)
       else if (onto !== undefined) {
         const to = this.#view.state.doc.lineAt(this.#view.posAtDOM(onto)).number
-        moveRowTo(this.#view, place, place.row.line.number, to)
+        moveRowTo(this.#view, place, to)
       }
       this.#view.focus()
     }
