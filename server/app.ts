@@ -100,7 +100,7 @@ const endUnsent = ({ service }: Http, request: IncomingMessage): void => {
   request.once('close', cancel)
 }
 
-/** Counts every request for its address. `rateLimits` lists the other counters. */
+/** Counts every request against the rate limit of its IP address. `rateLimits` lists the other limits. */
 const counted =
   (http: Http): Check =>
   (ctx) =>

@@ -491,7 +491,7 @@ test('[FENCE-8] formulas follow rows and columns that are added, deleted, moved 
 })
 
 test('[FENCE-48] neighboring rows and columns are moved and deleted together, and ranges keep naming the cells that stay', () => {
-  // Column A names the rows, and column B has a formula in the first row below the heading, with a range or a cell of that column.
+  // Column A contains the names of the rows. Column B has a formula in the first row below the heading, which refers to a cell or a range of column A.
   const list = (formula: string, order = ['r2', 'r3', 'r4', 'r5', 'r6', 'r7']): string =>
     `\`\`\`sheet\n| n | f |\n|---|---|\n${order.map((name) => `| ${name} | ${name === 'r2' ? formula : name} |\n`).join('')}\`\`\`\n`
   const formula = (text: string): string | undefined => gridOf(text).find(([name]) => name === 'r2')?.[1]

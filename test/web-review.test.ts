@@ -9,8 +9,10 @@ import { showInvitation } from '../web/review/cards/invitation.ts'
 import { blocksOf, inlineOf, type Inline, plainWords } from '../web/review/cards/comment-markdown.ts'
 import { byWord, hunksOf, operationOf } from '../web/review/suggestions/hunks.ts'
 import { pushedApart } from '../web/review/cards/layout.ts'
+import { orderMessages } from '../web/review/outbox/messages.ts'
 import { restOf } from '../web/review/suggestions/rest-of.ts'
-import type { Suggestion, Task } from '../web/review/outbox/records.ts'
+import type { LiveMessage } from '../shared/live-protocol.ts'
+import type { Comment, Suggestion, Task } from '../web/review/outbox/records.ts'
 import type { PanelName } from '../web/view/view.ts'
 import { openRejecting } from '../web/review/annotations/reason.ts'
 import { findTarget, near, targetOf } from '../web/review/suggestions/targets.ts'
@@ -387,4 +389,38 @@ test('[REVIEW-43] a card quotes the words of the text without their Markdown', (
   expect(plainWords('**bold words** plain')).toBe('bold words plain')
   expect(plainWords('## A *heading*\n\n- [ ] a `task`, 2 * 3\n1. [link](https://example.org/)')).toBe('A heading\n\na task, 2 * 3\nlink')
   expect(plainWords('snake_case and 5 * 4 * 3')).toBe('snake_case and 5 * 4 * 3')
+})
+
+test('[REVIEW-69] messages keep their order when they arrive before and after the answer to a request', () => {
+  const handled: LiveMessage[] = []
+  let isSending = false
+  const sent = new Set<string>()
+  const { hear, release } = orderMessages({
+    isSending: () => isSending,
+    isConcerned: (id) => sent.has(id),
+    handle: (message) => void handled.push(message)
+  })
+  const comment = (id: string, status: Comment['status']): LiveMessage => ({ type: 'comment', comment: { id, status } as Comment })
+  const replied = comment('c1', 'open')
+  const other = comment('c2', 'open')
+  const resolved = comment('c1', 'resolved')
+  const deleted: LiveMessage = { type: 'comment.deleted', commentId: 'c1' }
+
+  isSending = true
+  sent.add('c1')
+  hear(other)
+  expect(handled).toEqual([other])
+  hear(replied)
+  // The answer has arrived, but the page still stores it.
+  sent.delete('c1')
+  hear(resolved)
+  hear(deleted)
+  expect(handled).toEqual([other])
+  release()
+  expect(handled).toEqual([other])
+  isSending = false
+  release()
+  expect(handled).toEqual([other, replied, resolved, deleted])
+  hear(replied)
+  expect(handled).toHaveLength(5)
 })

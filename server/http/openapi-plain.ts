@@ -92,7 +92,7 @@ const routes: readonly PlainRoute[] = [
   {
     path: '/.well-known/oauth-authorization-server',
     name: 'readAuthorizationServer',
-    summary: 'The same metadata (RFC 8414).',
+    summary: 'OAuth metadata (RFC 8414).',
     types: [json]
   },
   {

@@ -40,7 +40,7 @@ export const metricTable = {
     name: 'agmd_journal_lag_seconds',
     type: 'gauge',
     labels: [],
-    help: 'Age of the oldest change of a text that is not on disk yet. 0 if everything is on disk.'
+    help: 'Age of the oldest text change that is not on disk yet. 0 if everything is on disk.'
   },
   commits: {
     name: 'agmd_commit_duration_seconds',

@@ -12,7 +12,7 @@ const bytesMax = 64 * 1024 * 1024
 /** Values larger than this, in bytes, are not cached. */
 const valueBytesMax = 1024 * 1024
 
-/** Returns a name that is unique for a key: numbers differ from strings, and parts cannot run into each other. */
+/** Returns a name that is unique to a key: numbers differ from strings, and parts cannot run into each other. */
 const nameOf = (key: Key): string => {
   let name = ''
   for (const part of key) name += typeof part === 'number' ? `#${part}` : `$${part.length}:${part}`

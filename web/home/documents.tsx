@@ -36,7 +36,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
     else if (wasOpen.current) more.current?.focus()
     wasOpen.current = open !== undefined
   }, [open])
-  // A signed-in owner sends no key: the lower role of the two would count.
+  // A signed-in owner sends no key. With a key, the lower of the account's role and the key's role would count.
   const access: Access = { id, key: inAccount ? '' : key }
   const close = (): void => setOpen(undefined)
   /** Returns a function that focuses a neighboring row, because the focused row is about to disappear. */

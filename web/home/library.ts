@@ -82,7 +82,7 @@ const trashed = (recent: readonly RecentDocument[], owned: Trash['docs']): Trash
   const all = new Map<string, TrashEntry>()
   for (const { id, title, key, role, trashedUntil: until } of recent)
     if (role === 'owner' && until > Date.now()) all.set(id, { id, title: title || t('Untitled'), key, until })
-  // A signed-in owner sends no key: the lower role of the two would count.
+  // A signed-in owner sends no key. With a key, the lower of the account's role and the key's role would count.
   for (const { id, title, restorableUntil } of owned) all.set(id, { id, title, key: '', until: Date.parse(restorableUntil) })
   return [...all.values()].toSorted((one, other) => other.until - one.until)
 }

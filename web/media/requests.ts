@@ -56,7 +56,7 @@ interface Start {
 export const startJob = ({ id, key }: Access, { kind, input, blob, startKey }: Start): Promise<JobAnswer> =>
   starts[kind]({ id, key, file: blob, idempotencyKey: startKey }, blob === undefined ? input : {})
 
-/** Reads the state of a job. Waits up to `seconds` for its end. */
+/** Reads the state of a job. Waits up to `seconds` seconds for the job to end. */
 export const readJob = (at: Access, kind: JobKind, job: string, seconds: number): Promise<JobAnswer> => reads[kind](at, job, seconds)
 
 const cancel = operation<'cancelJob'>('DELETE /api/docs/{id}/media/jobs/{jobId}')

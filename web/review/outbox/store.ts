@@ -17,6 +17,7 @@ import { personName } from '../../presence/person.ts'
 import { signature } from '../../presence/signature.ts'
 import { t } from '../../text/t.ts'
 import { shownName } from './draft-name.ts'
+import { orderMessages, recordOf } from './messages.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
 import { excerpt, isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
 import { refusalOf } from './refusals.ts'
@@ -269,8 +270,6 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
 
   /** Ids of records that arrived by message since the lists were requested. These records are newer than the lists. */
   const touched = new Set<string>()
-  /** Messages that may concern the request in progress. The page handles the answer to that request first. */
-  let held: LiveMessage[] = []
 
   const announce = (comment: Comment | undefined, suggestion: Suggestion | undefined): void => {
     if (comment !== undefined && !comments.peek().has(comment.id) && !own.has(comment.id))
@@ -280,23 +279,15 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       said.value = t('{name} suggested a change', { name: displayName(suggestion.author) })
   }
 
-  const hear = (message: LiveMessage): void => {
+  const handle = (message: LiveMessage): void => {
     const comment = message.type === 'comment' ? message.comment : undefined
     const suggestion = message.type === 'suggestion' ? message.suggestion : undefined
-    const known = comment?.id ?? suggestion?.id
-    const isKnown = known !== undefined && (comments.peek().has(known) || suggestions.peek().has(known))
-    if (known !== undefined && outbox.sending.peek() && (!isKnown || entriesOf.peek().has(known))) {
-      held.push(message)
-      return
-    }
+    const record = recordOf(message)
     announce(comment, suggestion)
     if (comment !== undefined) merge(comments, comment)
     if (suggestion !== undefined) merge(suggestions, suggestion)
-    if (known !== undefined) touched.add(known)
-    if (message.type === 'comment.deleted') {
-      touched.add(message.commentId)
-      without(message.commentId)
-    }
+    if (record !== undefined) touched.add(record)
+    if (message.type === 'comment.deleted') without(message.commentId)
     if (message.type === 'task') {
       const { task } = message
       // Messages omit the link, which never changes.
@@ -306,11 +297,12 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     if (message.type === 'annotations') readSoon()
   }
 
-  const release = (): void => {
-    const messages = held
-    held = []
-    for (const message of messages) hear(message)
-  }
+  const messages = orderMessages({
+    isSending: () => outbox.sending.peek(),
+    // An unknown record may be the one that the request creates.
+    isConcerned: (record) => entriesOf.peek().has(record) || !(comments.peek().has(record) || suggestions.peek().has(record)),
+    handle
+  })
 
   const kept = <Item extends { readonly id: string }>(
     now: ReadonlyMap<string, Item>,
@@ -477,14 +469,14 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     },
     read: readSoon,
     start() {
-      const stopHearing = session.onMessage(hear)
+      const stopHearing = session.onMessage(messages.hear)
       const stopSending = outbox.start()
       const stops = [
         effect(() => {
           if (connected.value) readSoon()
         }),
         effect(() => {
-          if (!outbox.sending.value) queueMicrotask(release)
+          if (!outbox.sending.value) queueMicrotask(messages.release)
         })
       ]
       if (key === '')
