@@ -51,7 +51,7 @@ const onlyTask = async (client: Client, place: Place): Promise<string> => {
   )
 }
 
-/** Runs a command that consists of one call of its operation. */
+/** Runs a command that makes only one call, to its operation. */
 export const callOperation: Action = async (call) => {
   const { command } = call.parsed
   const name = command.operation as OperationName
@@ -94,8 +94,8 @@ const showRevision: Action = async (call) => {
 }
 
 /**
- * Restores a revision. If the caller names no base version, the client first reads the current one, so that the restore cannot replace text that is
- * written later.
+ * Restores a revision. If the caller names no base version, the client first reads the current version, so that the restore cannot replace text that
+ * is written later.
  */
 const restore: Action = async (call) => {
   const place = call.place()
@@ -251,7 +251,7 @@ const keyOfPath = (path: string, origin: string): string | undefined => {
   return doc !== undefined && isDocumentId(doc) ? knownKey(origin, doc) : undefined
 }
 
-/** Returns the fields of an answer if the answer is a JSON object. */
+/** Returns the fields of an answer. If the answer is not a JSON object, returns an empty object. */
 const problemIn = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text)

@@ -10,7 +10,7 @@ import { oneLine } from './terminal.ts'
 /** Longest diff that the client shows, in characters. */
 const shownDiffCharsMax = 1024 * 1024
 
-/** Returns the number of added and removed lines, such as `+12 −3`. */
+/** Returns the numbers of added and removed lines, such as `+12 −3`. */
 export const counted = (before: string, after: string): string => {
   const lines = unifiedDiff(before, after, shownDiffCharsMax).split('\n')
   return `+${lines.filter((line) => line.startsWith('+')).length} −${lines.filter((line) => line.startsWith('-')).length}`

@@ -90,6 +90,6 @@ const shells: Readonly<Record<string, () => string>> = { bash, zsh, fish }
 export const completion: Action = async (call) => {
   const shell = call.positional('SHELL') ?? ''
   const script = Object.hasOwn(shells, shell) ? shells[shell]?.() : undefined
-  if (script === undefined) throw new Failure('usage', `There is no completion for "${shell}".`, 'bash, zsh or fish.')
+  if (script === undefined) throw new Failure('usage', `There is no completion for "${shell}".`, 'Use bash, zsh or fish.')
   call.terminal.print(script)
 }

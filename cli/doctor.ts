@@ -57,7 +57,7 @@ const service = async (call: Call): Promise<Check[]> => {
     reached,
     await check('session', () => session(origin, tokenFor(origin, call.words('url')))),
     await check('program', async () =>
-      (await isCurrent(origin)) ? 'the same version as the service' : 'not the version of the service: agmd upgrade'
+      (await isCurrent(origin)) ? 'the same version as the service' : 'not the same version as the service: run agmd upgrade'
     )
   ]
 }

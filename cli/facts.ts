@@ -6,7 +6,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const records = (value: unknown): Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.filter(isRecord) : [])
 
-/** Maximum number of places that are shown. */
+/** Maximum number of possible places that are shown for an ambiguous target. */
 const placesMax = 10
 
 const place = ({ line, before, after }: Readonly<Record<string, unknown>>): string =>
@@ -22,7 +22,7 @@ const similar = ({ line, text }: Readonly<Record<string, unknown>>): string =>
 const ids = (named: string, value: unknown): string[] =>
   Array.isArray(value) && value.length > 0 ? [`unknown ${named}: ${value.map((id) => oneLine(String(id), 40)).join(', ')}`] : []
 
-/** Returns the details of an error as lines. `shown` returns the name of a request field on the command line. */
+/** Returns the details of an error as lines. `shown` returns the command-line name of a request field. */
 export const factsOf = (details: Readonly<Record<string, unknown>>, shown: (field: string) => string): string[] => {
   const { requiredRole, role, retryAfterSeconds, failures, candidates } = details
   const limits = Object.entries(details).filter(([name, value]) => name.endsWith('Max') && typeof value === 'number')

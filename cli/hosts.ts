@@ -117,12 +117,12 @@ export const forgetDocument = (origin: string, gone: string): void =>
     return left.length === 0 ? host : { ...host, keys: left }
   })
 
-/** Returns a fingerprint that identifies a key without revealing it. It is stored next to pulled files. */
+/** Returns a fingerprint that identifies a key without revealing it. The fingerprint is stored next to pulled files. */
 export const fingerprint = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16)
 
 /**
- * Returns the stored key of a document that has the highest role. If several have that role, the most recently used one is returned. With `print`,
- * only the key with that fingerprint is considered.
+ * Returns the key with the highest role that is stored for a document. If several keys have that role, the most recently used one is returned. With
+ * `print`, only the key with that fingerprint is considered.
  */
 export const knownKey = (origin: string, doc: string, print?: string): string | undefined => {
   const known = (readHosts()[origin]?.keys ?? []).filter((each) => each.doc === doc)

@@ -85,7 +85,7 @@ const presentError = (error: unknown, { json, showKeys }: Flags): number => {
 const typed = process.argv.slice(2)
 
 process.on('SIGINT', () => process.exit(exitCodes.interrupted))
-// The program that reads the output has closed the pipe, for example in `agmd docs cat URL | head`.
+// EPIPE means that the program that reads the output has closed the pipe, for example in `agmd docs cat URL | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(exitCodes.ok)

@@ -57,7 +57,7 @@ const keyHeader = ({ method, params }: Message, { origin, headers, isBound }: Br
   return typeof found === 'string' && shareKeyPattern.test(found) ? { 'X-Share-Key': found } : {}
 }
 
-/** Returns headers that repeat fields of the message. They are required since version 2026-07-28 (MCP, Streamable HTTP, Request Metadata). */
+/** Returns headers that repeat fields of the message. MCP requires them from version 2026-07-28 on (Streamable HTTP, Request Metadata). */
 const repeated = ({ method, params }: Message): Record<string, string> => {
   const version = params?._meta?.['io.modelcontextprotocol/protocolVersion']
   const name = params?.name ?? params?.uri

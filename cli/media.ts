@@ -15,7 +15,7 @@ import { harmless } from './terminal.ts'
 /** Seconds that one request waits for the job. This is less than the timeout of the client. */
 const waitSeconds = 25
 
-/** Reads a file to upload. The file extension determines its type. Throws `file_not_found` or `usage`. */
+/** Reads a file to upload. The file extension determines the media type. Throws `file_not_found` or `usage`. */
 export const mediaFile = (path: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): Blob => {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
     throw new Failure('file_not_found', `There is no file ${path}.`, 'Check the path.')

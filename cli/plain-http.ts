@@ -1,4 +1,4 @@
-/** Decides which addresses may be used without encryption. Otherwise, anyone on the network path could read keys and change answers. */
+/** Decides which addresses may be used without encryption. Without encryption, anyone on the network path could read keys and change answers. */
 import { Failure } from './failure.ts'
 import { allowInsecureHttp, allowsInsecureHttp } from './hosts.ts'
 

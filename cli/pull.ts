@@ -38,9 +38,14 @@ export const pullInto = (call: Call, file: string, place: Place, remote: Copy, {
   if (local === remote.content) return take('unchanged')
   if (force || local === linked?.base) return take('updated')
   if (linked === undefined)
-    throw new Failure('file_changed', `${file} already exists with different text.`, `Choose another file, or --force to replace it.`, {
-      file
-    })
+    throw new Failure(
+      'file_changed',
+      `${file} already exists with different text.`,
+      `Choose another file, or add --force to replace this file.`,
+      {
+        file
+      }
+    )
   if (remote.content === linked.base) {
     connect(file, place, remote)
     return 'kept'
@@ -69,7 +74,11 @@ export const pull = async (call: Call): Promise<void> => {
   const place = call.place()
   const file = call.words('output') ?? place.file
   if (file === undefined)
-    throw new Failure('usage', '-o is missing: name the file to write to.', 'For example -o notes.md; -o - prints it.')
+    throw new Failure(
+      'usage',
+      '-o is missing: name the file to write to.',
+      'For example: -o notes.md. To print the text instead, use -o -.'
+    )
   const remote = await call.client(place).readContent(place.doc)
   if (file === '-') return call.terminal.flags.json ? call.answer(remote, () => '') : call.terminal.text(remote.content)
   const how = pullInto(call, file, place, remote, { merge: call.flag('merge') === true, force: call.flag('force') === true })

@@ -1,4 +1,4 @@
-/** The command `docs push`, which writes a file to its document. If the document has changed since the pull, it merges both on request. */
+/** The command `docs push`, which writes a file to its document. If the document has changed since the pull, the command can merge both. */
 import type { Client } from '../shared/client.ts'
 import { ServiceError } from '../shared/errors.ts'
 import type { Request as InputOf } from '../shared/operations/index.ts'
@@ -78,7 +78,7 @@ const mayMerge = async ({ call, file, merges }: Push, conflicts: number): Promis
     conflicts === 0
       ? `The document changed since the pull, but not in the same places as ${file}. Merge and push?`
       : `The document changed since the pull, in the same places as ${file} (${conflicts}). Write both versions into the file?`
-  // --yes only confirms that something is destroyed. A merge has a separate option.
+  // --yes only confirms destructive commands. A merge has a separate option.
   return call.terminal.asks && !call.terminal.flags.yes && call.terminal.confirm(question)
 }
 

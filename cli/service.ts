@@ -45,8 +45,8 @@ export const serviceOrigin = (given: string | undefined): string => {
 }
 
 /**
- * Returns the origin to contact for an address. It must be the requested service, the service from which this program was downloaded, or a known one.
- * Otherwise it throws `foreign_origin` before anything is sent.
+ * Returns the origin to contact for the origin of a link. The origin must belong to the requested service, to the service from which this program was
+ * downloaded, or to a known service. Throws `foreign_origin` for any other origin, before anything is sent.
  */
 const acceptedOrigin = (origin: string, given: string | undefined): string => {
   const asked = askedOrigin(given)
@@ -68,7 +68,7 @@ export interface Place {
   readonly key: string | undefined
   /** Whether the key was found among the stored keys instead of being given. Such a key must not limit the rights of the session. */
   readonly implied: boolean
-  /** The pulled file by which the command named the document. */
+  /** The pulled file, if the command named a file instead of the document. */
   readonly file?: string
 }
 
@@ -124,7 +124,7 @@ const tokenOfEnvironment = (): string | undefined => {
   return token === '' ? undefined : token
 }
 
-/** Returns the session token for a service. `AGMD_TOKEN` applies only to the requested service, not to others that a link may name. */
+/** Returns the session token for a service. `AGMD_TOKEN` applies only to the requested service, not to other services that a link may name. */
 export const tokenFor = (origin: string, given: string | undefined): string | undefined => {
   const token = tokenOfEnvironment()
   if (token === undefined) return readHosts()[origin]?.token

@@ -2,7 +2,7 @@
 import type { OperationName, Output } from '../shared/operations/index.ts'
 import { columns, harmless, maskedLink, oneLine } from './terminal.ts'
 
-/** Descriptions for some operations. The answers of all other operations are printed as JSON. */
+/** Functions that describe the answers of some operations. The answers of all other operations are printed as JSON. */
 type Words = { readonly [Name in OperationName]?: (answer: Output<Name>) => string }
 
 const date = (instant: string): string => instant.slice(0, 16).replace('T', ' ')
@@ -235,7 +235,8 @@ export const wordsFor = (masked: boolean): Words => {
         ]),
         'No revisions.'
       ),
-    labelRevision: ({ id, label }) => (label === null ? `Removed the name of revision ${id}.` : `Revision ${id} is “${oneLine(label)}”.`),
+    labelRevision: ({ id, label }) =>
+      label === null ? `Removed the name of revision ${id}.` : `Revision ${id} is now named “${oneLine(label)}”.`,
     publishDocument: ({ published, url }) => (published ? url : 'Not published.'),
     uploadAsset: ({ markdown }) => harmless(markdown),
     cancelJob: ({ jobId, status }) => `${jobId} is ${status}.`,

@@ -24,7 +24,8 @@ export const save = (file: string, text: string): void => writeWhole(file, asFil
 export const mustRead = (file: string): string => asDocument(mustReadText(file))
 
 /**
- * Returns the lines of a file that are conflict markers, counted from 1. The result is empty if the document already had as many conflict markers.
+ * Returns the numbers of the lines that are conflict markers, counted from 1. The result is empty if the document already had as many conflict
+ * markers.
  */
 export const marksLeft = (local: string, base: string): readonly number[] => {
   const marks = markedLines(local)

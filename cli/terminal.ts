@@ -21,14 +21,14 @@ const styles: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, gree
  */
 export const harmless = (text: string): string =>
   text
-    // Complete sequences with their parameters are removed first: OSC, DCS and similar ones up to their terminator, then CSI.
+    // Complete sequences with their parameters are removed first: OSC, DCS and similar sequences up to their terminator, then CSI.
     .replaceAll(/(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?/g, '')
     .replaceAll(/(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?/g, '')
     .replaceAll(/\u001b[ -/]*[0-~]?/g, '')
     .replaceAll(/\r\n/g, '\n')
     .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 
-/** Escapes the same characters in JSON, so that no data is lost. */
+/** Escapes, in JSON, the characters that `harmless` would remove, so that no data is lost. */
 const harmlessJson = (json: string): string =>
   json.replaceAll(
     /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
@@ -54,7 +54,7 @@ export interface Terminal {
   readonly asks: boolean
   /** Prints a result: as JSON if it was requested, otherwise as the text that `words` returns. */
   result(value: unknown, words: () => string): void
-  /** Prints one of several lines of JSON. */
+  /** Prints a value as one line of JSON. A command can print several such lines. */
   line(value: unknown): void
   /** Prints a text of the program itself, such as help. */
   print(words: string): void

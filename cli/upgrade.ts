@@ -43,7 +43,7 @@ export const upgrade: Action = async (call) => {
   const sum = await offeredChecksum(origin)
   const file = ownFile()
   if (sum === sha256(readFileSync(file)))
-    return call.answer({ ok: true, changed: false }, () => 'This is the current version of the service.')
+    return call.answer({ ok: true, changed: false }, () => 'agmd is already the version that the service offers.')
   if (call.flag('check') === true)
     return call.answer({ ok: true, changed: false, available: true }, () => 'The service has another version: agmd upgrade')
   const bytes = (await get(`${origin}/downloads/agmd`)).bytes

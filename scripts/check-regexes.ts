@@ -1,6 +1,6 @@
 /**
- * Finds regular expressions that take more than linear time on some text, in all code that reads untrusted text. It prints a line for each and exits
- * with 1.
+ * Finds regular expressions that take more than linear time on some text, in all code that reads untrusted text. Prints a line for each expression
+ * that it finds, and then exits with 1.
  *
  * An expression that reads only short text is allowed, with a comment on the line above that states the bound:
  *

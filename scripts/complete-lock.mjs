@@ -1,7 +1,7 @@
 /**
  * Completes package-lock.json with the platform binaries that the configured registry lacks, so that `npm ci` accepts the lock file everywhere.
- * Without them, npm leaves out packages that it cannot look up, and then reports that its own lock file is incomplete. Run this script after every
- * `npm install`.
+ * Without these entries, npm leaves out packages that it cannot look up, and then reports that its own lock file is incomplete. Run this script after
+ * every `npm install`.
  *
  * `--integrity` asks the registry for the checksum of each entry that has none, one entry at a time, and lists the packages that the registry lacks.
  * A second argument names another lock file.

@@ -13,7 +13,7 @@ import { createLogger, createServer, type Logger, type ProxyOptions } from 'vite
 const root = resolve(import.meta.dirname, '..')
 const web = join(root, 'web')
 const host = '127.0.0.1'
-// `npm start` uses another port. On that port, the service worker of its pages would answer here instead of Vite.
+// `npm start` uses another port. If both used the same port, the service worker of the built pages would answer instead of Vite.
 const port = Number(process.env['AGMD_PORT'] ?? 5173)
 const address = process.env['AGMD_BASE_URL'] ?? `http://localhost:${port}`
 // The folder can only be set as an argument, so that development never changes the documents of `npm start`.
@@ -121,7 +121,7 @@ async function stop(signal: NodeJS.Signals): Promise<void> {
   process.exit(0)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop('SIGTERM'))
-// The launcher holds the other end of this channel, so a disconnect means that the launcher was killed.
+// The launcher holds the other end of the IPC channel, so a disconnect means that the launcher was killed.
 process.once('disconnect', () => void stop('SIGTERM'))
 
 await answers(serverPort, server)

@@ -20,7 +20,7 @@ const runtimeNode = 24
 const echoMilliseconds = 500
 // How often a service checks whether npm was killed.
 const parentCheckMilliseconds = 1000
-// A service that has not ended this long after the first signal is killed. It ends by itself before that (`limits.stopSecondsMax`), unless it hangs.
+// Time from the first signal until a service is killed. A service that does not hang ends before that (`limits.stopSecondsMax`).
 const stopMillisecondsMax = 10_000
 
 const commands = {
@@ -87,8 +87,8 @@ function usage() {
 /**
  * Runs a program in the project's folder. Resolves with its exit code, or with 128 + the number of the signal that killed it. Signals are forwarded
  * once. A `service` runs until it is stopped, in a separate process group. Otherwise, the terminal would also send it Ctrl-C, and the service would
- * treat the second signal as "stop immediately". The service also has a channel to this process and stops when the channel closes. This process may
- * be killed without a chance to forward a signal.
+ * treat the second signal as "stop immediately". The service also has a channel to this process and stops when the channel closes, because
+ * this process may be killed before it can forward a signal.
  */
 async function run(program, words, { env = {}, service = false, output } = {}) {
   const child = spawn(program, words, {
@@ -152,8 +152,8 @@ function watchNpm(gone) {
 }
 
 /**
- * Returns the ids of the parent process and of the grandparent: npm starts a shell, which starts this process. Only Linux reports the grandparent
- * without another process.
+ * Returns the ids of the parent process and of the grandparent: npm starts a shell, which starts this process. Only on Linux can the grandparent be
+ * found without starting another process.
  */
 function ancestors() {
   const status = readIfThere(`/proc/${process.ppid}/status`) ?? ''
@@ -185,7 +185,7 @@ const tool = (path) => inRoot('node_modules', ...path.split('/'))
 
 /**
  * Runs `npm ci` if the installed packages differ from those in package-lock.json. The hash of the installed lock file is stored next to the packages.
- * If the hash is missing because someone ran npm, npm's own record is compared instead. `tools`: includes the development packages.
+ * If the hash is missing because someone ran npm, npm's own record is compared instead. With `tools`, the development packages are included.
  */
 async function install(tools) {
   const hash = sha256(readFileSync(inRoot('package-lock.json')))
@@ -487,7 +487,7 @@ function hasPostgres() {
   return isOnPath('initdb') || versions.some((version) => existsSync(join(below, version, 'bin', 'initdb')))
 }
 
-/** Installs PostgreSQL for the tests of that store if it is missing, where possible. The tests start a separate server. */
+/** Installs PostgreSQL, where possible, if it is missing. The tests of the PostgreSQL store start a separate server. */
 async function providePostgres() {
   if (!hasPostgres()) await installPackages(['postgresql'])
   if (hasPostgres()) return
@@ -500,7 +500,7 @@ const isOnPath = (name) => (process.env.PATH ?? '').split(delimiter).some((folde
 
 // --- Scripts
 
-/** Runs the script of a folder that the first word names, or all its scripts in turn. The script receives the other words. */
+/** Runs the script that the first word names. Without a word, runs all scripts of the folder in turn. The script receives the other words. */
 async function runScripts(folder, [wanted, ...words]) {
   const names = existsSync(inRoot('scripts', folder)) ? readdirSync(inRoot('scripts', folder)).filter((name) => name.endsWith('.ts')) : []
   const known = names.map((name) => basename(name, '.ts')).sort()

@@ -1,6 +1,6 @@
 /**
- * Measures the gzipped size of a visit, of the first load and of parts that are loaded later, and compares it with the budgets. Run directly, it
- * prints the sizes and exits with 1 if one is over budget.
+ * Measures the gzipped sizes of a visit, of the first load and of parts that are loaded later, and compares them with the budgets. Run directly, the
+ * script prints the sizes and exits with 1 if one is over budget.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -27,7 +27,7 @@ import { skill } from './mcp/skill.ts'
 
 type Middleware = Koa.Middleware<RequestState>
 
-// The first half makes the id unique across restarts, and the second half within the process. This costs less than random bytes for each request.
+// The first half makes a request id unique across restarts, and the second half within the process. Random bytes for each request would cost more.
 const processId = randomBytes(6).toString('base64url')
 let requests = 0
 
@@ -57,7 +57,7 @@ const secure: Check = (ctx) => {
   for (const [name, value] of securityHeaders) ctx.res.setHeader(name, value)
 }
 
-/** Wraps every request: sets its identity and headers, turns errors into answers, and writes one log record. */
+/** Wraps every request: gives it an id, sets the headers of the answer, turns errors into answers, and writes one log record. */
 const answered = (http: Http): Middleware => {
   const identified = identify(http)
   const checks = [counted(http), plainTarget, available(http), sameOrigin(http)]

@@ -14,7 +14,10 @@ const always = new AbortController().signal
 /** Longest recording that is accepted, in seconds. In some formats, a few bytes can encode days of silence. */
 const recordingSecondsMax = 2 * 3600
 
-/** Converts a recording in another format to WAV. A recording that is too long is cut off slightly above the limit, so that it can be detected. */
+/**
+ * Converts a recording in another format to WAV. A recording that is too long is cut off slightly above the limit, so that its excess length can
+ * still be detected.
+ */
 const converted = async ({ file, contentType, folder, signal }: Work): Promise<Buffer> => {
   const out = join(folder, 'converted.wav')
   const seconds = String(recordingSecondsMax + 1)
@@ -181,7 +184,7 @@ const speakers = (engines: readonly Engine[]): Engine | undefined => {
 
 // ——— transcription ———
 
-/** Returns the spoken word of a token: '' for noises and pauses, and without the number of a pronunciation, such as `read(2)`. */
+/** Returns the spoken word of a token, without the number of its pronunciation, as in `read(2)`. Returns '' for noises and pauses. */
 const wordOf = (token: string): string => (/^(<.*>|\[.*\]|\+\+.*\+\+)$/.test(token) ? '' : token.replace(/\(\d+\)$/, ''))
 
 const joined = (segments: readonly Segment[]): string => segments.map(({ text }) => text).join('\n')
@@ -208,7 +211,7 @@ interface Utterance {
   readonly t: string
 }
 
-/** Reads the output of `pocketsphinx single` in version 5. It has a line of JSON for each utterance, with its start, duration and text. */
+/** Reads the output of `pocketsphinx single` in version 5: one line of JSON for each utterance, with its start, duration and text. */
 export const readSingle = (output: string): Segment[] =>
   output
     .split('\n')

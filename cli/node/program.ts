@@ -39,8 +39,8 @@ export interface Ran {
 }
 
 /**
- * Runs a program without a shell. The program is killed when the job ends. Throws `JobFailure` if the program cannot be run, and the reason of
- * `signal` if it aborts.
+ * Runs a program without a shell. The program is killed when the job ends. Throws `JobFailure` if the program cannot be run, or the reason of
+ * `signal` if the signal is aborted.
  */
 export const run = (program: string, words: readonly string[], signal: AbortSignal): Promise<Ran> =>
   new Promise((resolve, reject) => {

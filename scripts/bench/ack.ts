@@ -1,7 +1,7 @@
 /**
  * Measures the time from an edit to its acknowledgement and to its arrival at every other client, compared with bare Hocuspocus and a bare ws
- * broadcast. Our server acknowledges an edit when it is on disk; bare Hocuspocus when it is in memory. Rounds alternate. All servers get the same
- * load generator, so every figure includes its cost per received message.
+ * broadcast. Our server acknowledges an edit when it is on disk. Bare Hocuspocus acknowledges an edit when it is in memory. Rounds alternate. All
+ * servers get the same load generator, so every figure includes the cost of the generator per received message.
  */
 import { createDocument, markOf, ms, openPeer, pause, percentile, type Place, startBare, startProcess, table } from './support/support.ts'
 

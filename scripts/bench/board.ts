@@ -28,7 +28,7 @@ const opening = (page: Page, cards: number): Promise<number> =>
     if (button === undefined) throw new Error('there is no button of the views')
     button.click()
     const isThere = (): boolean => (document.querySelector('.md-component')?.shadowRoot?.querySelectorAll('.card').length ?? 0) >= most
-    // A frame draws the messages that arrived before it. A message that is sent now arrives after that frame.
+    // A message that is sent before the browser paints a frame arrives after that frame has been painted.
     await new Promise((resolve) => {
       const channel = new MessageChannel()
       channel.port1.onmessage = resolve

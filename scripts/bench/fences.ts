@@ -86,7 +86,7 @@ const compute = (rows: string[][]): number => {
 }
 if (compute(cells(1)) !== 10_000) throw new Error('not all cells are numbers')
 const sheets = Array.from({ length: rounds }, (_sheet, index) => read(cells(index)))
-// One cell differs from all earlier rounds, so that none of the formulas are known.
+// Every formula differs from those of all earlier rounds, so that none of the formulas are known.
 const fresh = (round: number): string[][] =>
   cells(1).map((texts, down) => texts.map((text) => (text.startsWith('=') ? `${text}+${round + 100}.${down}*0` : text)))
 const strange = Array.from({ length: 8 }, (_sheet, index) => read(fresh(index)))

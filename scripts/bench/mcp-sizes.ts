@@ -1,6 +1,6 @@
 /**
- * Prints the size of `tools/list` in bytes, in full and for the invitation of each role. With `--tools` it also prints the size of each tool. Run:
- * `npm run bench mcp-sizes`.
+ * Prints the size of `tools/list` in bytes: the full list, and the shorter list for an invitation to each role. With `--tools`, it also prints the
+ * size of each tool. Run: `npm run bench mcp-sizes`.
  */
 import { connectionOf } from '../../server/mcp/connection.ts'
 import { toolList } from '../../server/mcp/list.ts'

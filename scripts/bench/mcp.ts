@@ -1,6 +1,6 @@
 /**
- * Measures MCP calls per second, `read_doc` and `replace_doc` with edits, compared with the same REST calls on the same server. Each document is 10
- * KB long. The load comes from this process over persistent sockets, with one request at a time on each. Rounds alternate.
+ * Measures calls per second of the MCP tools `read_doc` and `replace_doc` (with edits), compared with the same REST calls on the same server. Each
+ * document is 10 KB long. The load comes from this process over persistent sockets, with one request at a time on each. Rounds alternate.
  */
 import { measure, type Requests, rounds, secondsPerRound } from './support/load.ts'
 import { createDocument, ms, type Place, startProcess, table } from './support/support.ts'

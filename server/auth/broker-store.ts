@@ -157,7 +157,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     },
     async destroy(id) {
       await storage.commit({ deletes: [recordKey(model, hashSecret(id))] })
-      // A token was revoked or used twice. All connections under the grant are closed immediately.
+      // A grant is destroyed if one of its tokens was revoked or used twice. All connections under it are closed immediately.
       if (model === 'Grant') await endProgramOfGrant(service, hashSecret(id))
     },
     revokeByGrantId: (grantId) => endIssued(hashSecret(grantId))

@@ -70,8 +70,8 @@ export interface Broker {
 const daySeconds = 24 * 3600
 
 /**
- * Returns the signing keys, which are created at first use and stored sealed. ES256 is for clients that request it, and RS256 because every client
- * supports it.
+ * Returns the signing keys, which are created at first use and stored sealed. One is an ES256 key, for clients that request it. The other is an RS256
+ * key, because every client supports RS256.
  */
 const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: JsonWebKey[] }> => {
   const key = keys.broker('signing-keys')
@@ -158,7 +158,7 @@ const confirmForm = ({ t }: Words, action: string, token: string, code: string, 
 
 const xsrf = (ctx: KoaContextWithOIDC): string => String((ctx.oidc.session?.state as { secret?: string } | undefined)?.secret ?? '')
 
-/** The code in the address of the page. It is hidden from the provider, which would submit the form immediately. */
+/** The user code from the address of the device page. It is hidden from the provider, which would submit the form immediately. */
 const givenCode = new WeakMap<IncomingMessage, string>()
 
 const deviceFlow = (show: Show): object => ({
@@ -243,7 +243,7 @@ const grantOf: NonNullable<Configuration['loadExistingGrant']> = async (ctx) => 
 export const clientHost = (clientId: string): string | undefined =>
   clientId.startsWith('https://') && URL.canParse(clientId) ? new URL(clientId).host : undefined
 
-/** The address from which a request came. The provider does not get it, because it would trust headers. */
+/** The client address of each request. It is stored here, because the provider would read it from headers that a client can forge. */
 const askedFrom = new WeakMap<IncomingMessage, string>()
 
 /**
@@ -258,7 +258,7 @@ const areNative = (uris: readonly unknown[]): boolean => {
   )
 }
 
-/** Whether a client is registering itself without a type. The provider fills in its default before it calls our code. */
+/** Whether a client is registering itself without a type. The provider fills in the default type before it calls our code. */
 const omitsType = (ctx: KoaContextWithOIDC | undefined): boolean =>
   ctx?.oidc.route === 'registration' && ctx.oidc.body?.['application_type'] === undefined
 
@@ -284,7 +284,7 @@ const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse:
   // it.
   const isLocal = (uri: unknown): boolean => typeof uri === 'string' && uri.startsWith('http:') && URL.canParse(uri)
   if (clientHost(metadata.client_id) !== undefined && metadata.redirect_uris.some(isLocal)) metadata.application_type = 'native'
-  // Many programs on a person's computer omit the field, and the protocol's default is a web client.
+  // Many programs on a person's computer omit `application_type`. The default of the protocol is a web client.
   if (isTypeOmitted && areNative(metadata.redirect_uris)) metadata.application_type = 'native'
   const hasCredentials = (uri: unknown): boolean => {
     const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
@@ -323,9 +323,9 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
   const { baseUrl } = service
   const show: Show = (ctx, page) => showPage(ctx as unknown as Context, stylesheet, page)
   const policy = interactionPolicy.base()
-  // OpenID Connect Prompt Create 1.0: a client requests a new account.
+  // With this prompt, a client can request that an account is created (OpenID Connect Prompt Create 1.0).
   policy.add(new interactionPolicy.Prompt({ name: 'create', requestable: true }), 0)
-  // Any client can use the name of another (RFC 8252 §8.6), so each access to documents needs consent.
+  // Any client can use the name of another client (RFC 8252 §8.6), so each access to documents needs consent.
   policy
     .get('consent')
     ?.checks.add(

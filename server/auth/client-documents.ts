@@ -81,8 +81,8 @@ const bodyOf = async (answer: IncomingMessage): Promise<Buffer<ArrayBuffer>> => 
 export type FetchClientDocument = (url: string) => Promise<Response>
 
 /**
- * Returns a function that fetches metadata documents. It throws for a forbidden address, and for an answer that is not a 200, too large or too
- * late.
+ * Returns a function that fetches metadata documents. The function throws if the address is forbidden, if the status of the answer is not 200, and if
+ * the answer is too large or arrives too late.
  */
 export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = { mayReach: isPublicAddress }): FetchClientDocument => {
   let underWay = 0
@@ -112,7 +112,7 @@ export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = 
 
   return async (text) => {
     const url = new URL(text)
-    // A bare address cannot be looked up, and identifies nobody.
+    // An IP address would bypass the lookup that checks addresses, and it identifies nobody.
     if (url.protocol !== 'https:' || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0)
       throw new Error('the address must use https and a host name')
     if (underWay >= limits.clientDocumentsAtOnce) throw new Error('too many documents are being fetched')

@@ -490,7 +490,7 @@ test('[CLI-29] an error says in words what is wrong: the argument, the role, the
   const owner = await world.create('one fish\ntwo fish\n')
   const said = async (...words: string[]): Promise<string> => (await here.agmd(...words)).stderr
   expect(await said('docs', 'append', linkOf(await owner.share('view')), '--text', 'x')).toMatch(
-    /\n {2}this needs the role suggest; yours is view\n {2}Ask the owner for a link with that role/
+    /\n {2}this needs the role suggest; yours is view\n {2}Ask the owner for a link with the required role/
   )
   expect(await said('comments', 'add', linkOf(owner), '-m', '   ')).toMatch(/\n {2}--body: must not be blank\n {2}Correct the fields above/)
   expect(await said('share', 'create', linkOf(owner), 'king')).toMatch(/\n {2}ROLE: must be "view" or/)

@@ -36,7 +36,7 @@ const cursorAt = (client: number, clock: number): object => {
 }
 
 export interface Person {
-  /** Types a mark. If people have cursors, it also moves the cursor past the mark. */
+  /** Types a mark. If people have cursors, the cursor also moves past the mark. */
   type(mark: string): void
   /** Sends a frame unchanged. Returns the number of bytes that are waiting to be sent. */
   send(frame: Uint8Array): number

@@ -67,8 +67,8 @@ export type Subject = readonly [name: string, port: number, requests: Requests]
 export const rounds = 3
 
 /**
- * Measures each subject with each number of connections. Rounds of the subjects alternate. Returns a function that gives the median round, by
- * requests per second.
+ * Measures each subject with each number of connections. Rounds of the subjects alternate. Returns a function that returns the round with the median
+ * number of requests per second.
  */
 export const measure = async (
   subjects: readonly Subject[],

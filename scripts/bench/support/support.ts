@@ -46,7 +46,7 @@ export const startBare = async (
   return { port, child, stop: () => child.kill() }
 }
 
-/** A person on a socket. Readers search the received bytes for marks and do not hold the document, so that hundreds fit into one process. */
+/** A person on a socket. Received bytes are only searched for marks and not added to a document, so that hundreds of people fit into one process. */
 export interface Peer {
   /** Types a mark into the document. */
   type(mark: string): void

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** Position in code points, number of deleted code points, inserted text. */
+/** An edit: its position in code points, the number of deleted code points, and the inserted text. */
 type Patch = readonly [number, number, string]
 
 export interface Trace {
