@@ -167,7 +167,7 @@ export const configTable = {
     default: '400',
     unit: 'sockets',
     allowed: 'a whole number from 1 to 1000000',
-    docs: 'Connections that one address may have at once; IPv6 addresses count by their /64 prefix. AGMD_RATE_LIMITS=off removes this limit.',
+    docs: 'Connections that one address may have at the same time; IPv6 addresses count by their /64 prefix. AGMD_RATE_LIMITS=off removes this limit.',
     secret: false,
     schema: wholeNumber(1, 1_000_000)
   },
@@ -176,7 +176,7 @@ export const configTable = {
     default: '1000',
     unit: 'connections',
     allowed: 'a whole number from 1 to 1000000',
-    docs: 'Connections that one document may have at once. One account or address gets at most a quarter of them, and one link at most four fifths. A tenth is reserved for owners. AGMD_RATE_LIMITS=off removes this limit.',
+    docs: 'Connections that one document may have at the same time. One account or address gets at most a quarter of them, and one link at most four fifths. A tenth is reserved for owners. AGMD_RATE_LIMITS=off removes this limit.',
     secret: false,
     schema: wholeNumber(1, 1_000_000)
   },
@@ -242,7 +242,7 @@ export const configTable = {
     default: null,
     unit: 'text',
     allowed: 'the id of a client',
-    docs: 'Our client id at AGMD_AUTH_URL. Not set: agmd.',
+    docs: 'Id of this server as a client of AGMD_AUTH_URL. Not set: agmd.',
     secret: false,
     schema: z.string().max(500)
   },
@@ -250,8 +250,8 @@ export const configTable = {
     name: 'AGMD_AUTH_CLIENT_SECRET',
     default: null,
     unit: 'text',
-    allowed: 'the secret of that client',
-    docs: 'Our client secret at AGMD_AUTH_URL. Not set: a public client.',
+    allowed: 'the secret of a client',
+    docs: 'Secret of this server as a client of AGMD_AUTH_URL. Not set: the server is a public client.',
     secret: true,
     schema: z.string()
   },
@@ -269,7 +269,7 @@ export const configTable = {
     default: null,
     unit: 'text',
     allowed: 'the id of a client',
-    docs: 'Our client id at AGMD_AGENT_ISSUER, for asking about tokens.',
+    docs: 'Id of this server as a client of AGMD_AGENT_ISSUER, for asking about tokens.',
     secret: false,
     schema: z.string().max(500)
   },
@@ -277,8 +277,8 @@ export const configTable = {
     name: 'AGMD_AGENT_CLIENT_SECRET',
     default: null,
     unit: 'text',
-    allowed: 'the secret of that client',
-    docs: 'Our client secret at AGMD_AGENT_ISSUER.',
+    allowed: 'the secret of a client',
+    docs: 'Secret of this server as a client of AGMD_AGENT_ISSUER.',
     secret: true,
     schema: z.string()
   },

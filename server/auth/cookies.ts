@@ -14,14 +14,14 @@ export interface Cookies {
 }
 
 /**
- * Returns the names of the cookies. On https, the prefix `__Host-` prevents other hosts and paths from setting them. On plain http, where browsers
- * refuse that prefix, the port is part of the name, because all ports of a host share their cookies.
+ * Returns the names of the cookies. On https, the prefix `__Host-` ensures that only this host can set these cookies. On plain http, browsers refuse
+ * that prefix. The port is then part of the names, because all ports of a host share their cookies.
  */
 export const cookiesOf = (baseUrl: string): Cookies => {
   const { protocol, port } = new URL(baseUrl)
   const secure = protocol === 'https:'
   const name = (what: string): string => (secure ? `__Host-agmd-${what}` : `agmd-${what}${port === '' ? '' : `-${port}`}`)
-  // Cookies of an interaction are set only for its path, and the prefix `__Host-` does not allow a path.
+  // The broker sets these cookies only for the path of one interaction, but the prefix `__Host-` requires the path `/`.
   const plain = (what: string): string => (secure ? `__Secure-agmd-${what}` : name(what))
   return {
     session: name('session'),
@@ -42,7 +42,7 @@ export const readCookie = ({ cookie }: IncomingHttpHeaders, name: string): strin
   return values.length === 1 && values[0] !== '' ? values[0] : undefined
 }
 
-/** Adds a cookie to an answer. If `seconds` is 0, it removes the cookie. */
+/** Adds a cookie to an answer. The cookie is valid for `seconds` seconds; 0 removes it from the browser. */
 export const writeCookie = (response: ServerResponse, { secure }: Cookies, name: string, value: string, seconds: number): void => {
   const parts = [`${name}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax', `Max-Age=${seconds}`, ...(secure ? ['Secure'] : [])]
   response.appendHeader('Set-Cookie', parts.join('; '))

@@ -1,4 +1,4 @@
-/** Reads unchecked credentials from an HTTP request (docs/api.md, Credentials and roles). */
+/** Reads the credentials of an HTTP request, without checking them (docs/api.md, Credentials and roles). */
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
@@ -19,12 +19,12 @@ export const cleanAuthor = (name: string | undefined): string | undefined => {
   return clean === '' ? undefined : clean
 }
 
-/** Returns the credentials of a request. An empty key counts as none. `sessionCookie` is the name of the cookie for the session of a browser. */
+/** Returns the credentials of a request. An empty key counts as absent. `sessionCookie` is the name of the cookie for the session of a browser. */
 export const readCredentials = (headers: IncomingHttpHeaders, query: URLSearchParams, sessionCookie: string): Credentials => {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   const key = first(headers['x-share-key']) ?? query.get('key') ?? undefined
   const header = first(headers['x-agent-author'])
   const author = cleanAuthor((header === undefined ? undefined : utf8(header)) ?? query.get('author') ?? undefined)
-  // An Authorization header that is not a bearer token is a credential too, so that it is never ignored.
+  // An Authorization header without a bearer token also counts as a credential, so that the request is refused and not treated as anonymous.
   return { key: key === '' ? undefined : key, bearer: bearer ?? headers.authorization, cookie: readCookie(headers, sessionCookie), author }
 }

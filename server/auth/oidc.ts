@@ -1,6 +1,6 @@
 /**
  * The service as a relying party (OpenID Connect, code + PKCE). It works in the same way with the embedded broker and with an external issuer. The
- * state of a sign-in in progress is sealed in a cookie of the browser that began it, so nobody else can finish it.
+ * state of a sign-in in progress is sealed in a cookie, so only the browser that began the sign-in can finish it.
  */
 import * as oidc from 'openid-client'
 import { ServiceError } from '../../shared/errors.ts'
@@ -32,11 +32,11 @@ export interface SignedIn {
 export interface RelyingParty {
   /** Sends the browser to the issuer. Throws `issuer_unavailable`. */
   begin(ctx: Context, returnTo: string, create: boolean): Promise<void>
-  /** Returns the issuer's claims about the person who comes back. Throws `sign_in_failed` or `issuer_unavailable`. */
+  /** Finishes the sign-in when the issuer has sent the browser back. Throws `sign_in_failed` or `issuer_unavailable`. */
   finish(ctx: Context): Promise<SignedIn>
   /** Returns the metadata of the issuer. Throws `issuer_unavailable`. */
   metadata(): Promise<oidc.ServerMetadata>
-  /** Returns the address at which the issuer ends its session. Undefined if it has none. */
+  /** Returns the address at which a browser ends its session with the issuer; undefined if the issuer has no such address. */
   signOutUrl(): Promise<string | undefined>
 }
 
@@ -49,12 +49,12 @@ interface UnderWay {
 }
 
 const context = 'sign-in under way 1'
-/** The maximum number of tabs that may be signing in at the same time. A header has room for only a few of these cookies. */
+/** The maximum number of tabs that may be signing in at the same time. Each tab needs a cookie, and a header has room for only a few. */
 const tabsMax = 4
 
 /**
- * Returns the path to which the browser returns. It is always a path of this service, and never leads to another origin, however it is written. Any
- * other value leads to the home page.
+ * Returns the path to which the browser returns after a sign-in. A text that is not a path of this service, or that a browser could read as the
+ * address of another origin, is replaced with the path of the home page.
  */
 export const safeReturnTo = (text: string | null | undefined, baseUrl: string): string => {
   const fallback = '/'
@@ -81,7 +81,7 @@ export const issuerClient = (
   { issuer, clientId, clientSecret, fetch, log }: Pick<RelyingPartyOptions, 'issuer' | 'clientId' | 'clientSecret' | 'fetch' | 'log'>
 ): (() => Promise<oidc.Configuration>) => {
   let known: { config: Promise<oidc.Configuration>; until: number } | undefined
-  // Plain http is safe for our own broker, because it is called within this process. A team's network often has no certificates.
+  // Plain http is safe for our own broker, which is called within this process, and for an issuer on this machine.
   const mayBePlain = (url: URL): boolean => url.protocol === 'http:' && (fetch !== null || isLoopback(url))
   const discover = async (): Promise<oidc.Configuration> => {
     const url = new URL(issuer)

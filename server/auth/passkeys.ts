@@ -24,9 +24,9 @@ export interface Passkeys {
   askToMake(account: Account): Promise<PasskeyQuestion>
   /** Stores the passkey that the browser created. Returns false if the passkey does not match the challenge. */
   keepMade(caller: Caller, account: Account, name: string, challenge: string, response: string): Promise<boolean>
-  /** Returns a challenge for a sign-in. `about` is the sign-in to which the passkey belongs. */
+  /** Returns a challenge for a sign-in. `about` identifies the sign-in for which the challenge is valid. */
   askToSignIn(about: string): Promise<PasskeyQuestion>
-  /** Returns the account whose passkey answered. Returns undefined if no passkey of this service answered. */
+  /** Returns the account whose passkey signed the response; undefined if no passkey of this service signed it. */
   whoSigned(about: string, challenge: string, response: string): Promise<Account | undefined>
 }
 
@@ -38,10 +38,10 @@ interface Challenge {
 
 const context = 'passkey challenge 1'
 
-/** COSE: EdDSA, ES256, RS256. */
+/** The COSE identifiers of the accepted signature algorithms: EdDSA, ES256, RS256. */
 const algorithms = [-8, -7, -257]
 
-/** Whether browsers create passkeys for an address. They do so for names on https, and for localhost, but never for bare addresses. */
+/** Whether browsers create passkeys for an address. They do so for host names on https, and for localhost, but never for IP addresses. */
 export const allowsPasskeys = (baseUrl: string): boolean => {
   const { protocol, hostname } = new URL(baseUrl)
   const isAddress = /^[\d.]+$/.test(hostname) || hostname.startsWith('[')
@@ -66,7 +66,7 @@ export const createPasskeys = (service: Service): Passkeys => {
     return { challenge, sealed: vault.seal(JSON.stringify({ about, challenge, expiresAt } satisfies Challenge), context) }
   }
 
-  /** Returns the challenge in a sealed text. The challenge is then used up. Returns undefined if it is invalid, or is for another purpose. */
+  /** Returns the challenge in a sealed text, and marks it as used. Returns undefined if it is invalid, used, or for another purpose. */
   const takeChallenge = async (about: string, sealed: string): Promise<string | undefined> => {
     const found = openSealed<Challenge>(vault, sealed, context)
     if (found?.about !== about || found.expiresAt <= clock.now()) return undefined

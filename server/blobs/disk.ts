@@ -4,8 +4,8 @@
  *     blobs/ab/abcdef…   the bytes of blob `abcdef…`; the folder is named after the first two characters
  *     blobs/new/         files that are still being received (`staging.ts`)
  *
- * A file gets its name once it is complete and on disk. The folder is on disk before the name is returned. The bytes of a file are overwritten before
- * the file is removed.
+ * A file gets its name once all its bytes are on disk. Storing a blob ends only when the entry in its folder is on disk, too. The bytes of a file are
+ * overwritten before the file is removed.
  */
 import { mkdir, open, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Opens the store of blobs that the settings name, and moves there the blobs that are still in the data folder. */
+/** Opens the store of blobs that the settings name. If that is a bucket, moves the blobs of the data folder to it. */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { parseS3Address } from './s3/address.ts'
 import { S3Error } from './s3/errors.ts'
 
 interface BlobOptions {
-  /** The address of a bucket. Null for the data folder. */
+  /** The address of the bucket. Null if the blobs are stored in the data folder. */
   readonly address: string | null
   /** The data folder. */
   readonly folder: string
@@ -20,11 +20,12 @@ interface BlobOptions {
 }
 
 /**
- * Name of the file that names the bucket with the blobs. Without this file, a start without AGMD_BLOBS would serve documents without their pictures.
+ * Name of the file that names the bucket with the blobs. Without this file, a server that is started without AGMD_BLOBS would serve documents
+ * without their pictures.
  */
 const noteName = 'in-bucket'
 
-/** Moves all blobs, and returns their number. A blob is removed only when the other store has it, so the next start continues after a crash. */
+/** Moves all blobs, and returns their number. A blob is removed once the other store has it. After a crash, the next start continues. */
 export const moveBlobs = async (from: Blobs, to: Blobs): Promise<number> => {
   const names = await from.list()
   const present = new Set(names.length === 0 ? [] : await to.list())

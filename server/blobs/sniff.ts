@@ -1,9 +1,9 @@
 /** Detects the type of a file from its bytes. */
 import { fileTypeFromBuffer } from 'file-type'
 
-/** The number of bytes at the beginning that identify the type. */
+/** The number of bytes at the beginning of a file that identify its type. */
 export const headBytes = 4100
-/** The number of bytes at the end that are checked. */
+/** The number of bytes at the end of a file that are checked. */
 export const tailBytes = 12
 
 /** Returns the media type in lower case, without parameters; undefined if the bytes match no known type. */
@@ -13,8 +13,8 @@ export const sniff = async (head: Uint8Array): Promise<string | undefined> =>
 const pngEnd = Buffer.from('0000000049454e44ae426082', 'hex')
 
 /**
- * Whether the file ends where its format says. A truncated picture does not. Neither does a picture to which another file (a page, an archive) was
- * appended. The check accepts formats to which real devices append data (JPEG), and formats that have no defined end.
+ * Whether the file ends where its format says. This is false for a truncated picture, and for a picture to which another file (a page, an archive)
+ * was appended. It is always true for formats to which real devices append data (JPEG), and for formats that have no defined end.
  */
 export const endsWell = (type: string | undefined, head: Uint8Array, tail: Uint8Array, bytes: number): boolean => {
   if (type === 'image/png' || type === 'image/apng') return pngEnd.equals(tail)

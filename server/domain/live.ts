@@ -35,7 +35,7 @@ export interface Live extends Connections {
   open(doc: string): Promise<HeldDocument>
   /** Returns the document if it is in memory and has not failed. */
   find(doc: string): OpenDocument | undefined
-  /** Shows a program at a range of the current text for a while, because it wrote without a socket. Does nothing for people. */
+  /** Shows open pages for a while at which range of the text a program without a socket has written. Does nothing for people. */
   showAgent(doc: string, caller: Caller, at: Range): void
   /** Sends a message to every open page of the document, or only to the pages whose caller satisfies `to`. */
   announce(doc: string, message: LiveMessage, to?: (caller: Caller) => boolean): void
@@ -44,8 +44,8 @@ export interface Live extends Connections {
 }
 
 /**
- * Called when the credential of a connection has ended. `linkIsLeft` is true if the connection also has a link that may still be valid: only its
- * session ended, or only the role of the link changed.
+ * Called when the credential of a connection has ended. `linkIsLeft` is true if the connection also has a link that may still be valid, because only
+ * the session of the caller ended, or only the role of the link changed.
  */
 export type End = (code: ErrorCode, linkIsLeft: boolean) => void
 

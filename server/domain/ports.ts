@@ -122,7 +122,7 @@ export interface Clock {
 
 /** The agent that a token identifies. */
 export interface AgentIdentity {
-  /** An id that is stable for an agent of one issuer. */
+  /** The id of the agent. It is the same in all tokens that the issuer issues for this agent. */
   readonly id: string
   readonly name: string
   /** Milliseconds since 1970. */
@@ -148,7 +148,7 @@ export interface IssuedToken {
   readonly expiresAt: number
 }
 
-/** A host with sign-in sessions of its own. When a session ends here, it must not be possible to restore it through that host. */
+/** A host that has separate sign-in sessions. After a session of this service ends, that host must not be able to restore it. */
 export interface SignInHost {
   endSessions(account: string): Promise<void>
   /** Ends the session at that host through which one of our sessions was opened (`Session.atHost`). */

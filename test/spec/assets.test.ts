@@ -104,7 +104,7 @@ test('[ASSET-2] a refusal names the accepted types and what to send instead', as
   for (const type of ['image/svg+xml', undefined, 'image/jpeg']) {
     const { json } = await upload(owner, png1, type)
     expect(json.takes).toContain('image/png')
-    expect(json.hint).toContain('one of those in takes')
+    expect(json.hint).toContain('one of the types in takes')
   }
 })
 

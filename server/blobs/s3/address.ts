@@ -8,7 +8,7 @@
 
 /** The settings that a store of blobs needs for its requests. */
 export interface S3Address {
-  /** The address of the bucket. The bucket is in the path and not in the host name, because every S3-compatible server understands that. */
+  /** The address of the bucket. The bucket is in the path and not in the host name, because every S3-compatible server supports this form. */
   readonly bucketUrl: string
   /** The common beginning of all keys: empty, or a folder with a slash at its end. */
   readonly prefix: string
@@ -55,7 +55,7 @@ export function parseS3Address(text: string): S3Address | undefined {
   }
 }
 
-/** Returns the host and the port. The parser omits port 80, because the address is parsed as an HTTP address. It is not the default port of HTTPS. */
+/** Returns the host and the port. The parser omits port 80, the default of HTTP, but the requests use HTTPS. So it is added again. */
 const hostOf = (text: string, url: URL): string => (/:80(?=[/?]|$)/.test(text.slice(text.lastIndexOf('@'))) ? `${url.host}:80` : url.host)
 
 function decoded(text: string): string | undefined {

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import type { S3Address } from './address.ts'
 
-/** Longest time of one request, in milliseconds, including the transfer of its body. */
+/** The maximum duration of one request, in milliseconds, including the transfer of its body. */
 const requestMsMax = 60_000
-/** Longest time of all attempts of a request, in milliseconds. */
+/** The maximum duration of all attempts of a request together, in milliseconds. */
 const totalMsMax = 90_000
 const attemptsMax = 4
 /** Longest pause before the first retry, in milliseconds. The pause doubles with each retry. */
@@ -41,15 +41,16 @@ export interface S3Requests {
   /** Sends one request. Resolves with a successful answer, whose body the caller must read or cancel. Throws `S3Refusal` or the error of `fetch`. */
   once(request: S3Request): Promise<Response>
   /**
-   * Sends a request until it succeeds, the server refuses it permanently, or the time is over. Resolves with the headers and the text of the answer.
+   * Sends a request until it succeeds, the server refuses it permanently, or the time limit is reached. Resolves with the headers and the text
+   * of the answer.
    */
   send(request: S3Request): Promise<{ readonly headers: Headers; readonly text: string }>
 }
 
-/** Returns the text of the first element with a name, unescaped. */
+/** Returns the unescaped text of the first element that has the given name. */
 export const elementOf = (xml: string, name: string): string | undefined => elementsOf(xml, name)[0]
 
-/** Returns the texts of all elements with a name, unescaped. The elements must not have child elements. */
+/** Returns the unescaped texts of all elements that have the given name. The elements must not have child elements. */
 export const elementsOf = (xml: string, name: string): string[] =>
   xml
     .split(`<${name}>`)

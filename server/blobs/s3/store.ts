@@ -132,7 +132,7 @@ async function* readObject({ once }: S3Requests, key: string, from: number, to: 
   }
 }
 
-/** Yields the keys of a folder, without the folder. */
+/** Yields the keys of the objects in a folder, without the prefix that names the folder. */
 async function* keysIn({ send }: S3Requests, prefix: string): AsyncGenerator<string> {
   for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
     const query = { 'list-type': '2', ...(prefix && { prefix }), ...(token !== undefined && { 'continuation-token': token }) }
@@ -142,7 +142,7 @@ async function* keysIn({ send }: S3Requests, prefix: string): AsyncGenerator<str
   }
 }
 
-/** Converts an error of the first requests to one that the operator understands. */
+/** Converts an error that occurred while the folder was opened to one that the operator understands. */
 const explained = (shown: string, error: unknown): unknown => {
   if (error instanceof S3Error) return error
   const options = { cause: error }

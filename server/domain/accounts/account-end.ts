@@ -16,7 +16,7 @@ import type { Service } from '../service.ts'
 import { removeAccess } from './sessions.ts'
 import { releaseDocument } from '../documents/trash.ts'
 
-/** The fate of the account's documents: they stay accessible through their links, or they move to the trash. */
+/** Whether the account's documents stay accessible through their links or move to the trash. */
 export type DocumentsAfter = 'keep' | 'trash'
 
 interface AccountEnd {

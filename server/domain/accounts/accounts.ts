@@ -1,5 +1,5 @@
 /**
- * Accounts of people, who sign in by email and password or through an external issuer.
+ * Accounts of people, who sign in with an email address and a password, or through an external issuer.
  *
  * This folder contains the code for accounts and the ways to act as one: passwords, passkeys, sessions, programs, and links from an administrator.
  */
@@ -24,7 +24,7 @@ export interface Account {
   readonly createdAt: number
   /** The number of times that access to the account was ended (`epochOf`). Absent if access has never been ended. */
   readonly epoch?: number
-  /** Set if the person chose the name here, so that an external issuer no longer changes it. */
+  /** Set if the person chose the name in this service. An external issuer then no longer changes the name. */
   readonly nameChosen?: true
   /**
    * Hash of issuer and subject, the lookup key of an external account. Absent for a local account, and for an account that has not signed in since
@@ -44,7 +44,7 @@ export const normalEmail = (text: string): string | undefined => {
   return email.length <= limits.emailCharsMax && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : undefined
 }
 
-/** Returns the given name, or else the part of the address before the @. */
+/** Returns the name that was given, or else the part of the email address before the @. */
 const nameFor = (name: string | undefined, email: string | null): string => {
   const clean = plainName(name ?? '', limits.authorCharsMax)
   return clean || email?.split('@')[0]?.slice(0, limits.authorCharsMax) || 'Someone'
@@ -132,8 +132,8 @@ export const verifyEmail = (service: Service, id: string): Promise<void> =>
   changeAccount(service, id, (account) => ({ ...account, emailVerified: true }))
 
 /**
- * Sets the password of an account and begins its next epoch. This does not verify the address, because everything created with the previous password
- * must end first. Returns false if another commit came first.
+ * Sets the password of an account and begins its next epoch. The address must not be verified here, because all access that was created with the
+ * previous password must end first. Returns false if another commit came first.
  */
 export const setPassword = async (service: Service, account: Account, password: string, beside: Beside = {}): Promise<boolean> => {
   const key = keys.account(account.id)

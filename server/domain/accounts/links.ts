@@ -33,7 +33,7 @@ export const linkPath: Readonly<Record<LinkKind, string>> = { invite: '/auth/inv
 
 const passwordOf = ({ password }: Account): string => hashSecret(`password ${password ?? ''}`)
 
-/** Returns the address to send to the person. */
+/** Creates a link, and returns the address that the administrator sends to the person. */
 export const createLink = (vault: Vault, baseUrl: string, now: number, whom: Invited): string => {
   const { kind } = whom
   const link: Link = {

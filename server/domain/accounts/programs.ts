@@ -167,7 +167,7 @@ export interface Agreement extends Scope {
 
 /**
  * Authorizes a program until its code expires, so that a program that never redeems the code leaves no trace in the account. `keepProgram` extends
- * the authorization. If the account has too many programs, the least recently used one is removed, because the person has just agreed to this one.
+ * the authorization. If the account has too many programs, the least recently used one is removed, because the person just authorized the new one.
  */
 export const letIn = async (service: Service, { account, name, host, role, docs, grant }: Agreement): Promise<void> => {
   const found = await findAccount(service, account)
@@ -202,7 +202,7 @@ export const keepProgram = async (service: Service, grant: string): Promise<void
     const { record, version } = found
     const expiresAt = record.createdAt + limits.brokerRefreshDays * dayMs
     if (record.kind !== 'oauth' || record.expiresAt >= expiresAt) return
-    // The first use of the program may be recorded at the same moment.
+    // If this commit fails, the first use of the program may have been recorded in the meantime.
     if (await service.storage.commit({ checks: [{ key, version }], puts: expiring(key, { ...record, expiresAt }) })) return
   }
 }

@@ -91,7 +91,7 @@ const sessionsOf = async (service: Service, account: string): Promise<Kept[]> =>
 
 const isIdle = ({ clock }: Service, session: Session): boolean => session.lastUsedAt + limits.sessionIdleDaysMax * dayMs <= clock.now()
 
-/** Removes a session under its current secret, which may change in the meantime. */
+/** Removes a session. Tries again if the secret under which it is stored changes in the meantime. */
 const remove = async ({ storage }: Service, { account, id }: Session): Promise<void> => {
   const index = keys.accountSession(account, id)
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
@@ -177,7 +177,7 @@ export interface FoundSession {
   readonly account: Account
 }
 
-/** Returns the session of a secret, and its account. Returns undefined if the session is unknown, expired, revoked, or was unused for too long. */
+/** Returns the session of a secret, and its account; undefined if the session is unknown, expired or revoked, or has been unused for too long. */
 export const findSession = async (service: Service, kind: SessionKind, token: string): Promise<FoundSession | undefined> => {
   if (!isToken(prefixes[kind], token)) return undefined
   const hash = hashSecret(token)
@@ -197,7 +197,7 @@ export const findSession = async (service: Service, kind: SessionKind, token: st
  */
 export const rotateSession = async (service: Service, token: string): Promise<string | undefined> => {
   const hash = hashSecret(token)
-  // The use of the session may be recorded between reading and writing.
+  // A use of the session may be recorded after the session is read here and before it is written.
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const found = await findCurrent(service, hash)
     if (found === undefined) return undefined

@@ -11,8 +11,8 @@ const instant = (ms: number): string => new Date(ms).toISOString()
 export const isInTrash = ({ deletedAt, trashedUntil }: Deleted): boolean => deletedAt !== null && trashedUntil !== undefined
 
 /**
- * Returns the error for a deleted document. `restorableUntil` is null once the document can no longer be restored. `role` is the caller's role, so
- * that an owner learns that the document can be restored.
+ * Returns the error for a deleted document. `restorableUntil` is null once the document can no longer be restored. The error also contains `role`,
+ * the caller's role, if it is given. It shows a page whether this person may restore the document.
  */
 export const documentDeleted = ({ deletedAt, trashedUntil }: Deleted, role?: Role): ServiceError => {
   const until = trashedUntil === undefined ? null : instant(trashedUntil)

@@ -17,7 +17,7 @@ export type Held = Pick<Head, 'owner' | 'origin' | 'bytes' | 'usage'>
 
 export interface Quotas {
   readonly settings: QuotaSettings
-  /** Reads the total of the payer, because `require` needs it in memory. */
+  /** Reads into memory how many bytes the payer uses. Call it before `require`, which is synchronous. */
   load(held: Pick<Held, 'owner' | 'origin'>): Promise<void>
   /**
    * Refuses a change that would add too many bytes to a document. `makesLess` is true if the change removes more text than it adds. The change may
@@ -123,7 +123,7 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
     const entry = await storage.get(key)
     set(sum, String(key.at(-1)), entry && decodeRecord<number>(entry.value))
   }
-  /** Reads all sums in use again. The old values stay in use until the new ones are read. */
+  /** Reads the sums of all known payers again. The old values stay valid until the new ones are read. */
   const refreshAll = (): void => {
     for (const name of known.keys()) {
       const [kind = '', ...id] = name.split(' ')

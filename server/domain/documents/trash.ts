@@ -91,7 +91,7 @@ const finishErasing = async (service: Service, doc: string): Promise<void> => {
 
 type Answer = Output<'deleteDocument'>
 
-/** Moves a document to the trash. Throws `document_deleted`. */
+/** Moves a document to the trash. Throws `document_deleted` if it has already been deleted. */
 const moveToTrash = async (service: Service, caller: Caller, doc: string): Promise<Answer> => {
   const snapshot = await currentContent(service, doc)
   const answer = await service.ledger.write(doc, caller, (draft): Answer => {
@@ -138,7 +138,7 @@ const erase = async (service: Service, caller: Caller, doc: string): Promise<Ans
   }
   const answer = await service.ledger.write(doc, caller, end, { afterDeletion: true })
   endAccess(service, doc)
-  // Callers that wait for events must first get the deletion event. Then it is removed like all other contents.
+  // Callers that wait for events must get the deletion event before it is removed together with all other contents.
   await untilTold(service, keys.events(doc))
   await finishErasing(service, doc)
   return answer
@@ -224,13 +224,13 @@ const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void>
     for (const doc of docs) seen.add(doc)
     await forEachDocument(docs, empty, onFailure)
     if (due.length < limit) return
-    // Documents that failed are still in the list. Other documents may have entered the trash in the same millisecond as the last one.
+    // Documents that could not be erased are still in the list. Other documents may have entered the trash in the same millisecond as the last one.
     const last = Number(due.at(-1)?.key.at(-2))
     after = docs.length === 0 ? last : last - 1
   }
 }
 
-/** Ends a document that was deleted on the account page of an earlier version. That version waited ten minutes before each deletion. */
+/** Erases a document that was deleted on the account page of an earlier version. That version waited ten minutes before each deletion. */
 const putFormerEnd = (draft: Draft): void => {
   const { id, owner } = draft.head
   if (owner.id !== undefined) draft.delete(['undoable', owner.kind, owner.id, id])

@@ -5,7 +5,7 @@
  * The head of a document holds its byte count. The commit that changes the bytes also changes the count, so a crash cannot separate the two. The
  * usage of an owner is the sum of one record for each document, `['usage', kind, id, doc]`. That record is written when the count has changed by
  * `limits.usageStepBytes`, and with each canonical text, but not for each keystroke. A sum may therefore be too low, by at most one step for each
- * open document. An anonymous document counts for the address from which it was created, which is stored as a keyed hash.
+ * open document. An anonymous document counts toward the address from which it was created, which is stored as a keyed hash.
  */
 import { limits } from '../../../shared/limits.ts'
 import { isInTrash } from './deleted.ts'
@@ -36,7 +36,8 @@ export const bytesMoved = async (storage: Storage, doc: string, puts: readonly P
 }
 
 /**
- * The account, agent or client address whose quota a document counts against. An address counts the anonymous documents that were created from it.
+ * The account, agent or client address whose quota a document counts against. Anonymous documents count against the quota of the address from which
+ * they were created.
  */
 export type Payer = readonly [kind: 'account' | 'agent' | 'address', id: string]
 

@@ -1,5 +1,5 @@
 /**
- * The event feed: records with a gapless cursor for each document, and the long poll on them (docs/api.md, Events and inbox).
+ * The event feed: the events of each document, numbered without gaps, and the long poll that waits for new events (docs/api.md, Events and inbox).
  *
  * This folder contains the code for events: the feed of a document, the inbox, mentions, and the functions that wait for events.
  */
@@ -99,7 +99,7 @@ const headFor = async ({ ledger }: Service, caller: Caller, doc: string): Promis
   return ledger.head(doc)
 }
 
-/** Returns the first cursor. A cursor ahead of the newest event would never see an event, so it is reset. */
+/** Returns the cursor after which the feed begins. A cursor that is higher than the newest event is replaced with the newest event. */
 const beginAt = async (service: Service, caller: Caller, doc: string, since: Input<'listEvents'>['since']): Promise<number> => {
   const head = await headFor(service, caller, doc)
   // A crash may have left edits unannounced. Loading the document announces them.

@@ -1,7 +1,7 @@
 /**
- * The inbox: events that need somebody's attention, each with the text that it concerns and the next call. An account or agent reads the events of
- * its own documents from one index. A person with a link reads the events for their name in the document of that link. Current rights decide which
- * entries are shown.
+ * The inbox: events that need somebody's attention, each with the text that it concerns and the call with which the reader can respond. An account
+ * or agent reads the events of its own documents from one index. A person with a link reads the events for their name in the document of that link.
+ * Current rights decide which entries are shown.
  */
 import type { z } from 'zod'
 import { ServiceError, signInHint } from '../../../shared/errors.ts'
@@ -67,7 +67,7 @@ const neededFields = ({ rest, input }: Operation): string[] =>
         .filter(([field, schema]) => !rest.path.includes(`{${field}}`) && !schema.safeParse(undefined).success)
         .map(([field]) => field)
 
-/** Returns the next call, both as an HTTP request and as a tool call. */
+/** Returns the call with which the reader can respond, both as an HTTP request and as a tool call. */
 const nextCall = (names: readonly OperationName[], role: Role, doc: string, payload: EventFields): Item['next'] => {
   const may = (name: OperationName): boolean => includesRole(role, (operations[name] as Operation).role ?? 'view')
   const name = names.find(may) ?? 'readContent'

@@ -19,7 +19,7 @@ import type { OpenDocument } from '../text/open-document.ts'
 import type { Texts } from '../text/text-work.ts'
 
 export interface Mentions {
-  /** Reports all waiting mentions at once. */
+  /** Reports all waiting mentions immediately. */
   settle(): Promise<void>
   stop(): void
 }
@@ -59,7 +59,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
   let actors = new Set<string>()
   let cancel: (() => void) | undefined
 
-  /** Returns the author of the message if they are among the people who wrote in the meantime. */
+  /** Returns the recent writer whose name is the author of a message, or else the only recent writer, or else the system. */
   const actorOf = (author: string): string => {
     const people = [...actors].filter((actor) => actor !== healActor)
     const own = people.find((actor) => plainAuthor(nameOfActor(actor)) === author)

@@ -97,7 +97,7 @@ const numbersOfMs = 1024
 
 /** Writes the notices of one process. */
 export interface Notices {
-  /** Prepares the notices of a commit. The returned function numbers the entries; it is called in the turn of the commit. */
+  /** Prepares the notices of a commit. The returned function numbers the entries. Call it directly before the commit, without an `await` in between. */
   prepare(head: Head, noticed: readonly Noticed[]): Promise<() => Put[]>
 }
 

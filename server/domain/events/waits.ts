@@ -18,7 +18,7 @@ interface Wanted {
 
 const held = new WeakMap<Service, Map<string, Set<Promise<unknown>>>>()
 
-/** Runs `work` and counts it as a waiter below a key while it runs. Each key has a limit. Throws `rate_limited`. */
+/** Runs `work`, and counts it as a waiter below `prefix` while it runs. Throws `rate_limited` if the prefix has too many waiters. */
 export const holding = async <T>(
   service: Service,
   prefix: Key,

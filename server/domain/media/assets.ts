@@ -1,4 +1,4 @@
-/** Assets: the pictures, sound and video of a document. They have addresses that open them without a key (docs/api.md, Assets and media jobs). */
+/** Assets: the pictures, sound and video of a document. Anyone who knows the address of an asset can open it (docs/api.md, Assets and media jobs). */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { findMediaType, maySendAs, type MediaKind, type MediaType, mediaTypes } from '../../../shared/media-types.ts'
@@ -20,7 +20,7 @@ export interface File {
 
 const takes = mediaTypes.map(({ contentType }) => contentType)
 
-const asItIs = 'Send the unchanged bytes of the file with their Content-Type, which must be one of those in takes.'
+const asItIs = 'Send the unchanged bytes of the file with their Content-Type, which must be one of the types in takes.'
 
 const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'audio', video: 'video' }
 
@@ -173,7 +173,7 @@ export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: stri
   }
 }
 
-/** Removes blobs that have no record because the process ended between the two writes. Called at start, before the service accepts requests. */
+/** Removes blobs that have no record, because the process ended before it was written. Called before the service accepts requests. */
 export const removeStrayBlobs = async ({ storage, blobs }: Service): Promise<number> => {
   let removed = 0
   for (const name of await blobs.list()) {

@@ -1,5 +1,5 @@
 /**
- * Drawings: pictures of a document's diagrams, for its published page. Drawing needs a browser, so the page of an editor draws them. A diagram is
+ * Drawings: pictures of a document's diagrams, for its published page. Drawing needs a browser, so pages of editors create the pictures. A diagram is
  * identified by the hash of its source, so a picture always matches its source.
  */
 import { createHash } from 'node:crypto'

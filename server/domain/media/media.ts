@@ -38,7 +38,7 @@ const fileRules = {
 
 type FileKind = keyof typeof fileRules
 
-/** The file of a job in the fields of a request. */
+/** The fields of a request that contain the file of a job, or its address. */
 interface SentFile {
   readonly data?: string | undefined
   readonly url?: string | undefined
@@ -211,7 +211,7 @@ const waitForEnd = async (service: Service, doc: string, job: Job, seconds: numb
   }
 }
 
-const gone = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such job of yours.' })
+const gone = (): ServiceError => new ServiceError('not_found', { message: 'You have no such job in this document.' })
 
 /** Returns one of the caller's jobs. Throws `not_found` if the job does not exist or belongs to another account. */
 const findJob = async ({ storage }: Service, caller: Caller, doc: string, id: string, kind?: JobKind): Promise<Job> => {

@@ -30,7 +30,7 @@ export interface NodeToken {
 
 type Presented = Output<'listNodes'>['nodes'][number]
 
-/** Only a verified address counts, because anyone may sign up with any address. */
+/** Whether the nodes of an account serve everyone. Only a verified email address counts, because anyone may sign up with any address. */
 const isShared = ({ nodeAccounts }: Service, { id, email, emailVerified }: Account): boolean =>
   nodeAccounts.includes(id) || (emailVerified && email !== null && nodeAccounts.includes(email))
 

@@ -2,7 +2,7 @@
 import type { JobKind } from '../../../shared/media-jobs.ts'
 import type { Job } from '../records/keys.ts'
 
-/** The jobs that connected compute nodes offer to a caller. */
+/** The kinds of jobs that connected compute nodes can run for a caller. */
 export interface Offer {
   readonly nodes: number
   readonly capabilities: readonly JobKind[]
@@ -12,7 +12,7 @@ export interface Offer {
 
 /** Connected compute nodes, and the jobs that wait for them. */
 export interface Relay {
-  /** Returns the jobs that the nodes offer to an account. Pass null for a caller without an account. */
+  /** Returns the kinds of jobs that the nodes can run for an account. Pass null for a caller without an account. */
   offer(account: string | null): Offer
   /** Returns the number of jobs of an account that wait, run, or are expected. */
   openJobs(account: string): number
@@ -22,7 +22,7 @@ export interface Relay {
   submit(doc: string, job: Job): void
   /** Returns the progress of a job, from 0 to 1; undefined if it is unknown. */
   progressOf(id: string): number | undefined
-  /** Forgets a job, and tells its node to stop. The caller handles the record. */
+  /** Forgets a job, and tells its node to stop. Does not change the record of the job. */
   forget(id: string): void
   /** Forgets all jobs of a document. */
   forgetDocument(doc: string): void
@@ -30,6 +30,6 @@ export interface Relay {
   isConnected(node: string): boolean
   /** Ends the socket of a node. */
   endNode(node: string): void
-  /** Reads from the store the open jobs that the relay does not know. Called after a start, and after a document has been restored. */
+  /** Loads the stored open jobs that the relay does not know yet. Called after a start, and after a document has been restored. */
   recover(): Promise<void>
 }

@@ -11,7 +11,7 @@ export interface Draft {
   readonly now: number
   /**
    * Returns the JSON record at a key named in `reads`, including the earlier changes of this commit; undefined if there is none. Throws the error
-   * if the store could not read the record.
+   * of the store if the store could not read the record.
    */
   read<T>(key: Key): T | undefined
   put(key: Key, value: Uint8Array): void
@@ -37,8 +37,8 @@ export interface Ledger {
   /**
    * Runs a change on the document, and resolves with its result once all of its writes are on disk. Changes to one document take effect in the
    * order of the calls. If the change throws, the promise rejects with its error, and nothing is written. A change for a caller runs only if the
-   * caller still has the right in that turn (authority.ts). Throws `not_found`, `document_deleted` (unless `afterDeletion` is set), `storage_*`,
-   * and the error of a right that has ended.
+   * caller's access has not ended by then (authority.ts). Throws `not_found`, `document_deleted` (unless `afterDeletion` is set), `storage_*`, and
+   * the error that says why the access ended.
    */
   write<T>(doc: string, by: By, change: (draft: Draft) => T, options?: WriteOptions): Promise<T>
   /** Writes the first head of a new document, together with the records that the change puts. */

@@ -87,7 +87,7 @@ export const sweep = async (service: Pick<Service, 'storage' | 'clock'>): Promis
     more = due.length === limits.sweepRecordsMax
     for (let from = 0; from < due.length; from += limits.sweepCommitRecords) {
       const some = due.slice(from, from + limits.sweepCommitRecords).map(({ key }) => key)
-      // The next sweep handles records that were renewed at that moment.
+      // The next sweep handles records that were renewed in the meantime.
       if (!(await removeAll(service, some))) more = false
     }
   }

@@ -113,12 +113,13 @@ export interface Head {
   /** The bytes of the document's assets. Absent if it has none. */
   readonly assetBytes?: number
   /**
-   * The bytes of everything else that counts (usage.ts). Absent in a document that an earlier version created and that has not been counted yet.
+   * The bytes that the document uses without its assets (usage.ts). Absent in a document that an earlier version created and that has not been
+   * counted yet.
    */
   readonly bytes?: number
   /** The document's bytes according to the record of its owner's usage. Absent if there is no such record. */
   readonly usage?: number
-  /** How many times a drawing was stored. Absent if never. When it increases, the published page is rendered again. */
+  /** How many times a drawing was stored; absent if none was. When the number increases, the published page is rendered again. */
   readonly drawings?: number
   /** Keyed hash of the address from which an anonymous document was created. */
   readonly origin?: string
@@ -131,9 +132,9 @@ export interface Share {
   readonly id: string
   readonly role: Role
   readonly label: string | null
-  /** SHA-256 of the secret, base64url. It is the key of the index. */
+  /** SHA-256 of the secret, base64url. The `KeyIndex` of the share is stored under this hash. */
   readonly hash: string
-  /** The secret, encrypted with the instance secret, because the owner may list it. */
+  /** The secret, encrypted with the instance secret. It is stored because the list of links shows it to the owner. */
   readonly sealed: string
   readonly createdAt: number
   readonly expiresAt: number | null
@@ -185,7 +186,7 @@ export interface TaskReport {
   readonly summary: string
   readonly commentIds: readonly string[]
   readonly suggestionIds: readonly string[]
-  /** Whether the document had a newer version when the report arrived. */
+  /** Whether the document had a version newer than `reviewedVersion` when the report arrived. */
   readonly stale: boolean
   readonly reportedBy: Author
   readonly reportedAt: number
@@ -220,7 +221,7 @@ export interface Reply {
   readonly createdAt: number
 }
 
-/** The text that a comment is about, as the author of the comment named it in `version`. */
+/** The text that a comment is about, and its position in the version that the author of the comment had read. */
 export interface CommentTarget {
   readonly kind: 'find' | 'line' | 'anchor' | 'document'
   readonly quote: string
@@ -278,17 +279,17 @@ export interface Suggestion extends AnnotationRecord {
    * not decided, or was decided before this field was introduced.
    */
   readonly past?: Pin | null
-  /** Present if the author withdrew the suggestion. That also rejects it. */
+  /** Present if the author withdrew the suggestion. A withdrawn suggestion is also rejected. */
   readonly withdrawn?: true
   /** The reason for the rejection. Absent if none was given. */
   readonly reason?: string
   /** Absent if there are no replies. */
   readonly replies?: readonly Reply[]
-  /** The time of the last change by the author or the last reply. Absent if there was none. */
+  /** The time of the author's last change or of the last reply, whichever is later. Absent if there was neither. */
   readonly updatedAt?: number
   /**
-   * The draft. `id` is the part of the author's draft id that other people may see. `step` is the last valid step. `since` is the first step with the
-   * current contents; if absent, it is the last step. `told` says whether events have reported the entire draft.
+   * The draft as which the suggestion was typed. `id` is the part of the author's draft id that other people may see. `step` is the last valid step.
+   * `since` is the first step with the current contents; if absent, it is the last step. `told` says whether events have reported the entire draft.
    */
   readonly draft?: { readonly id?: string; readonly step: number; readonly since?: number; readonly told: boolean }
 }
@@ -307,7 +308,7 @@ export interface Asset {
   readonly createdAt: number
 }
 
-/** A diagram for which the document keeps pictures. */
+/** A diagram whose pictures the document stores. */
 export interface Drawing {
   /** SHA-256 of the diagram's source, base64url. */
   readonly source: string
@@ -372,7 +373,7 @@ export type StoredEvent = { readonly [Kind in EventKind]: EventOf<Kind> }[EventK
 
 /** The readers whom an event concerns. */
 export interface Notice {
-  /** The person or program that acted, and therefore is not notified. Absent if the event's actor is enough. */
+  /** The person or program that acted, and therefore is not notified. Absent if the event's actor identifies them. */
   readonly by?: Author
   /** The mentioned names, in the form used in mentions, in lower case. */
   readonly names?: readonly string[]

@@ -128,7 +128,7 @@ const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records:
   })
 }
 
-/** Returns the puts of changes that run one after another. A later deletion drops an earlier put. Within one change, the put wins. */
+/** Returns the puts of changes that run in order. A deletion cancels an earlier change's put of the same key, but not one of the same change. */
 const putsOf = (drafts: readonly DraftOf[]): Put[] => {
   const puts = new Map<string, Put>()
   for (const draft of drafts) {
@@ -154,7 +154,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     return new Map(await Promise.all(waiting.flatMap(({ by, reads = [] }) => [...reads, ...keysOf(by)].map(find))))
   }
 
-  /** Runs the waiting changes one after another on the head. A change that throws leaves no trace. */
+  /** Runs the waiting changes one after another on the head. A change that throws writes nothing. */
   const draw = (head: Head, records: Records, waiting: readonly Waiting[]): { head: Head; drafts: DraftOf[]; outcomes: Outcome[] } => {
     const now = clock.now()
     const drafts: DraftOf[] = []

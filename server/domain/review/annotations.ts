@@ -54,7 +54,7 @@ export interface Annotations {
   bytesOf(id: string): number
   /** Checks that a record may grow to its new size. Throws `invalid_request`. */
   requireRoom(written: Pick<Written, 'id' | 'bytes'>): void
-  /** Releases the text of an annotation that could not be written or no longer needs a position. */
+  /** Removes the position of an annotation that could not be written, or that no longer needs a position. */
   untie(id: string): void
   /** Stores in memory a record that was written to disk. `bytes` is its size. */
   keep<K extends AnnotationKind>(kind: K, record: Kinds[K], bytes: number): void
@@ -107,7 +107,7 @@ const createAnnotations = (
   let coming = 0
   let bytes = 0
   let located: Located | undefined
-  /** The last text of annotations whose text was deleted while people typed, with its context at that time. */
+  /** The last text of each annotation whose text was deleted or changed by typing, and the context of that text at that time. */
   const lastSeen = new Map<string, Pick<Pin, 'quote' | 'prefix' | 'suffix'>>()
 
   const noteBytes = (id: string, size: number): void => {
@@ -281,7 +281,7 @@ export const withAnnotations = async <T>(service: Service, doc: string, work: (o
 }
 
 /**
- * Runs `work` after all decisions on the suggestion, and all changes to it, that are in progress. Decisions and changes that come later wait for
+ * Waits until no decision on the suggestion and no change to it is in progress, then runs `work`. Decisions and changes that come later wait for
  * `work`.
  */
 export const alone = async <T>({ annotations: { deciding } }: Opened, id: string, work: () => Promise<T>): Promise<T> => {

@@ -47,7 +47,7 @@ const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): EventPayload<'co
   ...(task === null ? {} : { taskId: task })
 })
 
-/** Returns the record of the target that the caller named in the text that it read. */
+/** Returns the record of a comment's target. `content` is the text that the caller had read. */
 const targetOf = (content: string, target: Target, range: Range | undefined): CommentTarget => {
   const kind = kindOf(target)
   if (range !== undefined)

@@ -25,7 +25,7 @@ import type { Service } from '../service.ts'
 interface Decision {
   readonly suggestionId: string
   readonly action: 'accept' | 'reject' | 'reopen'
-  /** The step of the draft that the deciding person has seen. */
+  /** The latest step of the draft that the person who decides has seen. */
   readonly step?: number | undefined
   /** The reason for a rejection. */
   readonly reason?: string | undefined
@@ -67,7 +67,7 @@ const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, err
 }
 
 /**
- * Returns the current lines for several refused decisions, by suggestion id. There may be many decisions, so it does not search for similar lines.
+ * Returns the current lines for several refused decisions, by suggestion id. There may be many decisions, so similar lines are not searched for.
  */
 const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<string, readonly SimilarLine[]> => {
   const ids = judged.flatMap(({ suggestionId, verdict }) =>
@@ -221,7 +221,7 @@ const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id:
 /** Returns the edits of the decisions in document order. */
 const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
 
-/** Returns pins in the resulting text for the text that decisions inserted. A reopened suggestion is tied to its text again. */
+/** Returns the pins of the text that the decisions inserted, by suggestion id. A reopened suggestion is tied to its text again. */
 const pinsMade = ({ openDoc, annotations }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
   let shift = 0
   const placed = changesOf(judged).map((change) => {
@@ -338,7 +338,7 @@ const decide = async <T>(request: Request, check: (judged: readonly Judged[]) =>
   }
 }
 
-/** Checks the reasons. Throws `invalid_request` if an action other than a rejection has a reason. */
+/** Checks that only rejections have a reason. Otherwise throws `invalid_request`. */
 const requireReasonFits = ({ opened, decisions, ...request }: Request): Request => {
   if (decisions.some(({ action, reason }) => reason !== undefined && action !== 'reject'))
     throw new ServiceError('invalid_request', { details: [{ path: 'reason', message: 'is allowed only with reject' }] })
