@@ -25,7 +25,7 @@ export interface LogOptions {
   readonly now: () => number
 }
 
-/** The maximum length of a record in bytes, including its line break. Syslog and container log drivers carry records of this length in one piece. */
+/** The maximum length of a record in bytes, including its line break. Syslog and container log drivers do not split records of this length. */
 export const logRecordBytesMax = 8192
 
 // Half of the limit. The rest is for the time, the level, and the names of the fields that were cut.

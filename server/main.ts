@@ -1,4 +1,4 @@
-/** The process: settings → data folder → storage → server. It also handles signals and exit codes. */
+/** Runs the process: reads the settings, prepares the data folder, opens the storage and starts the server. Also handles signals and exit codes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
@@ -19,7 +19,7 @@ import { PostgresError } from './storage/postgres/errors.ts'
 import { openPostgres } from './storage/postgres/open.ts'
 import { withReadCache } from './storage/read-cache.ts'
 
-/** Exit codes: 64 and 78 have the same meaning as in sysexits.h (usage, configuration). The data folder defines 1, 3 and 4. */
+/** Exit codes: 64 and 78 have the same meaning as in sysexits.h (usage, configuration). The errors of the data folder define 1, 3 and 4. */
 const exitConfig = 78
 const exitUsage = 64
 
@@ -55,7 +55,7 @@ const captureConsole = (log: Log): void => {
       const now = Math.floor(systemClock.now() / 60_000)
       if (now !== minute) {
         if (records > libraryRecordsPerMinute)
-          log.warn('log records of libraries were left out', { count: records - libraryRecordsPerMinute })
+          log.warn('log records from libraries were dropped', { count: records - libraryRecordsPerMinute })
         minute = now
         records = 0
       }
@@ -124,7 +124,7 @@ const onLauncherGone = (gone: () => void): void => {
 const run = async (): Promise<void> => {
   const [command, ...words] = process.argv.slice(2)
   if (command === 'admin') return administer(words)
-  // Until the server has started, nobody's data is in memory only.
+  // Until the server has started, no data exists only in memory, so the process may exit immediately.
   let onGone = (): void => process.exit(1)
   onLauncherGone(() => onGone())
   const config = settings()

@@ -37,7 +37,7 @@ const ProblemSchema = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details.' })
 
-/** Errors of the device login (RFC 6749, 5.2), with our code as an additional field. */
+/** Errors of the device login (RFC 6749, 5.2), with the error code of the service as an additional field. */
 const OAuthErrorSchema = z
   .object({
     error: z.string(),
@@ -59,7 +59,7 @@ const errorReferences = (oauth: boolean): Record<string, object> => {
 /** The answers that all operations share, with the media types of problem documents. */
 const sharedResponses = (): Record<string, object> => ({
   Error: {
-    description: '4XX and 5XX errors. The answer gives the meaning of its code and the next step.',
+    description: '4XX and 5XX errors. The answer explains the error and names the next step.',
     content: { 'application/problem+json': { schema: ProblemSchema } }
   },
   OAuthError: { description: 'An OAuth error.', content: { 'application/json': { schema: OAuthErrorSchema } } }
@@ -119,7 +119,7 @@ const fieldsOf = (operation: Operation, path: string): z.ZodObject => {
 
 const bodyOf = (operation: Operation, path: string): object => {
   if (operation.rest.body === 'media') {
-    // The answer is a file, which has no schema (OpenAPI 3.1, 4.8.14.1).
+    // The body is a file, which has no schema (OpenAPI 3.1, 4.8.14.1).
     const file = {}
     const { kinds, fields = false } = operation.rest.media ?? {}
     const types = mediaTypes.filter(({ kind }) => kinds === undefined || kinds.includes(kind))
@@ -143,7 +143,7 @@ const credentials: Record<string, string[]>[] = [...shareKeys, { bearer: [] }]
 
 const securityOf = (operation: Operation): object[] => {
   if (operation.on === 'account') return [{ bearer: [] }]
-  // Requires an account, and a role from a key or from owning the document.
+  // Unless a link is sufficient, the operation requires a sign-in as well as a role, which a share key or ownership of the document gives.
   if (operation.needs === 'access') return credentials
   if (operation.needs !== undefined) return [...shareKeys.map((key) => ({ ...key, bearer: [] })), { bearer: [] }]
   return operation.on === 'service' ? [{}, ...credentials] : credentials
@@ -174,8 +174,8 @@ const paths = (): ZodOpenApiPathsObject => {
 }
 
 /**
- * Omits facts that every schema would repeat: the exact integer range of JavaScript, and the rule that answers have all their fields and no others
- * (later versions may add fields).
+ * Omits facts that every schema would repeat: the exact integer range of JavaScript, and the rule that an answer has no additional fields. Later
+ * versions may add fields to answers.
  */
 const shorter = ({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 'input' | 'output' }): void => {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
@@ -204,7 +204,7 @@ export const openApi = (baseUrl: string): object =>
           { name: 'document', description: 'Needs a role on the document.' },
           { name: 'account', description: 'Needs a signed-in account, or an agent.' },
           { name: 'service', description: 'Open to everyone.' },
-          { name: 'site', description: 'Pages, guides and discovery: plain routes.' }
+          { name: 'site', description: 'Pages, guides and discovery documents.' }
         ],
         paths: paths(),
         components: {
@@ -216,7 +216,7 @@ export const openApi = (baseUrl: string): object =>
             bearer: {
               type: 'http',
               scheme: 'bearer',
-              description: 'App session (asess_), personal access token (apat_), agent token (ai_), or access token by OAuth.'
+              description: 'App session (asess_), personal access token (apat_), agent token (ai_), or OAuth access token.'
             }
           }
         }

@@ -11,7 +11,7 @@ import { mediaSources } from './media-sources.ts'
 import { permissionsPolicy } from './permissions-policy.ts'
 import type { Routers } from './routers.ts'
 
-/** Returns the content policy of our pages: no inline scripts or styles, and from other sites only the media of documents. */
+/** Returns the content security policy of our pages. It forbids inline scripts and styles. Other sites may supply only the media in documents. */
 const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly string[] = []): string =>
   [
     "default-src 'none'",
@@ -20,7 +20,7 @@ const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly
     `${mediaSources(foreignMedia).images} blob:`,
     `${mediaSources(foreignMedia).media} blob:`,
     "font-src 'self'",
-    // In current browsers, `'self'` covers sockets. Other browsers compare the scheme, so the public address is named too.
+    // In current browsers, `'self'` also covers WebSockets. Other browsers compare the scheme, so the policy also lists the WebSocket address.
     `connect-src 'self' ${service.baseUrl.replace(/^http/, 'ws')}`,
     "manifest-src 'self'",
     "worker-src 'self'",
@@ -35,7 +35,7 @@ const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly
 
 /**
  * The policy of the frame that draws diagrams. The frame runs our script on untrusted source. It has no origin, so it cannot reach the service, and
- * it loads only its script. The library writes styles while it draws.
+ * it loads only its script. The diagram library adds inline styles while it draws.
  */
 const diagramPolicy = [
   "default-src 'none'",
@@ -53,10 +53,10 @@ const diagramFrame = async (ctx: Context, files: Files): Promise<void> => {
   if (!(await files.serve(ctx, diagramPath))) throw new ServiceError('not_found')
 }
 
-// The pattern has no dot, so only one route matches `/d/{id}.md`, which every agent reads.
+// The pattern excludes dots, so that `/d/{id}.md`, which agents read, matches only its own route.
 const documentPage = /^\/d\/([^/.]+)$/
 
-/** The policy of the service worker. The worker runs nothing else, and requests only its own origin (the pages that it caches). */
+/** The policy of the service worker. The worker loads no other scripts. It sends requests only to its own origin, for the pages that it caches. */
 const workerPolicy = "default-src 'none'; connect-src 'self'"
 const workerPath = '/sw.js'
 
@@ -68,14 +68,14 @@ const worker = async (ctx: Context, files: Files): Promise<void> => {
 const links = (ctx: Context, files: Files, first: FirstText | undefined): string[] => {
   const doc = documentPage.exec(ctx.path)?.[1]
   const alternate = doc === undefined ? [] : [`</d/${doc}.md>; rel="alternate"; type="text/markdown"`]
-  // Programs need no scripts. A reader whose page already has the text can wait for the scripts, which would load before the typefaces.
+  // Programs need no scripts. If the page already contains the text, its scripts are not preloaded, because they would load before the typefaces.
   if (!asksForHtml(ctx) || first?.hasText === true) return alternate
   // All pages share the shell. Without this list, the browser would fetch the editor only after the shell has run.
   const scripts = files.scripts('main.tsx', ...(doc === undefined ? [] : ['document/page.tsx']))
   return [...alternate, ...scripts.map((path) => `<${path}>; rel="modulepreload"`)]
 }
 
-/** The page is not cacheable, because it depends on the reader's current rights. */
+/** Sends the page with its first text. The page must not be cached, because it depends on the reader's current rights. */
 const sendFirstText = (ctx: Context, first: FirstText): void => {
   ctx.set('Cache-Control', 'private, no-store')
   sendPacked(ctx, first, 'text/html; charset=utf-8')

@@ -1,4 +1,4 @@
-/** Passkeys on the pages. A small script (`web/public/passkey.js`) fills in the forms, and shows them if the browser supports passkeys. */
+/** Passkeys on the sign-in and account pages. A script (`web/public/passkey.js`) fills in and shows the forms if the browser supports passkeys. */
 import { ServiceError } from '../../shared/errors.ts'
 import type { PasskeyQuestion, Passkeys } from '../auth/passkeys.ts'
 import { callerOfSession } from '../domain/rights/access.ts'
@@ -11,12 +11,12 @@ import type { Current } from './browser-session.ts'
 import { browserName, browserWords } from './user-agent.ts'
 import type { Words } from './words.ts'
 
-/** The script for pages that have such forms. */
+/** The script for pages that have passkey forms. */
 export const passkeyScript = '/passkey.js'
 
 /**
- * A form that asks the browser for a passkey. The page reserves its space from the start, so that nothing moves later. Without scripts, the style
- * sheet hides it.
+ * A form that asks the browser for a passkey. The page reserves space for the form from the start, so that nothing moves later. Without
+ * scripts, the style sheet hides the form.
  */
 export const passkeyForm = (
   { t }: Words,

@@ -41,11 +41,11 @@ export const digest = (...parts: (string | Buffer)[]): string => {
 
 // ——— Limits ———
 
-/** Returns the name of the sender of a retry: its credentials, or else its address. */
+/** Returns a text that identifies the sender of a call: a digest of the credentials, or else the IP address. */
 export const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
   (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
-/** Adds the headers of a limit to a refusal (docs/api.md, Errors). The limit is the one that refused. */
+/** Adds the headers of a limit to a refusal that the limit caused (docs/api.md, Errors). */
 const tellRefusal = (ctx: Context, name: RateLimitName, error: unknown): void => {
   if (error instanceof ServiceError) ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
 }
@@ -83,7 +83,7 @@ const refuseGuesser = (http: Http, ctx: Context, { bearer }: Credentials): void 
   if (bearer?.startsWith('ai_') === true) check(http, ctx, 'failedKey', ctx.state.address)
 }
 
-/** Counts a call by its address, as far as the call is known before its credentials are verified. Throws `rate_limited`. */
+/** Applies the rate limits that need only the IP address of the call, and no verified credentials. Throws `rate_limited`. */
 export const limit = ({ http, ctx, name, credentials }: Asked): void => {
   const { address, counted } = ctx.state
   if (!isAnonymous(credentials)) {
@@ -118,7 +118,8 @@ const count = (asked: Asked, caller: Caller): void => {
 }
 
 /**
- * Counts a call whose credentials give no access here. Guessing therefore uses up the guesser's limit, even with a valid key of another document.
+ * Counts a refused call that has credentials against the rate limit of its IP address. Guessing therefore uses up the guesser's limit, even with a
+ * valid key of another document.
  */
 const countRefused = ({ http, ctx, credentials }: Pick<Asked, 'http' | 'ctx' | 'credentials'>, error: unknown): void => {
   if (!(error instanceof ServiceError) || isAnonymous(credentials)) return
@@ -211,16 +212,16 @@ const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unk
 
 // ——— Input ———
 
-/** Describes what is wrong with a field in the terms of the API, and not in those of the library. */
+/** Describes what is wrong with a field in the terms of the API, and not in those of the validation library (Zod). */
 const saidOf = (issue: z.core.$ZodIssue, value: unknown): string => {
-  // The library reports the value only in its message.
+  // Zod reports the value only in its message.
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
     return issue.message.endsWith('received undefined')
       ? `must be given as ${withArticle(issue.expected)}`
       : `must be ${withArticle(issue.expected)}`
   if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${sizeOf(issue.origin, issue.maximum)}`
   if (issue.code === 'too_small' && issue.message.startsWith('Too small')) return `must be at least ${sizeOf(issue.origin, issue.minimum)}`
-  if (issue.code === 'invalid_format' && issue.format === 'datetime') return 'must be an instant such as 2027-01-31T12:00:00Z'
+  if (issue.code === 'invalid_format' && issue.format === 'datetime') return 'must be a date and time such as 2027-01-31T12:00:00Z'
   if (issue.code === 'invalid_value')
     return `must be ${nearestFirst(issue.values, value)
       .map((known) => JSON.stringify(known))
@@ -306,7 +307,7 @@ const replacesUnseen = ({ replaces = false }: Operation, input: Record<string, u
   return typeof replaces === 'function' ? replaces(input) : replaces
 }
 
-/** Whether the answer itself explains why its wait ended. After a deletion, it does: the deletion is the last event. */
+/** Whether the answer itself explains why its wait ended. After a deletion, the last event in the answer of `listEvents` is the deletion. */
 const tellsWhy = (name: OperationName, ended: ServiceError, answer: Record<string, unknown>): boolean =>
   name === 'listEvents' && ended.code === 'document_deleted' && (answer as Output<'listEvents'>).events.length > 0
 

@@ -15,7 +15,7 @@ export interface Routers {
   of(path: string): Router<RequestState>
   /** Returns every route with its methods. The pattern of a route is a path with `{names}`, or a regular expression. */
   listed(): readonly Route[]
-  /** The middleware that dispatches requests. Read it once all routes are bound. */
+  /** The middleware that dispatches requests. Read this property only after all routes are bound. */
   readonly routes: Koa.Middleware<RequestState>
   /** Handles requests that no route answered. Throws `method_not_allowed`, with `Allow`, if the path has routes for other methods. */
   readonly refuseOtherMethods: Koa.Middleware<RequestState>

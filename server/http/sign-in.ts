@@ -182,7 +182,7 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
     await verifyEmail(service, account.id)
     // Failed attempts with the old password do not count against the new one.
     http.limiter.clear('password', countedAs(email))
-    // The account is read again, because a session of the earlier epoch would be invalid.
+    // The account is read again for its new session epoch. A session of the earlier epoch would be invalid.
     return findAccount(service, account.id)
   }
 

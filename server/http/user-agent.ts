@@ -8,7 +8,7 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
   // Headless Chrome identifies itself as HeadlessChrome.
   [/(Chrom(e|ium)|\bCriOS)\//, 'Chrome'],
-  // Many browsers name Safari, because some pages look for Safari. Only Safari gives a version with it.
+  // Many browsers name Safari, because some pages look for Safari. Only Safari also includes `Version/`.
   [/\bVersion\/[\d.]+ (Mobile\/\w+ )?Safari\//, 'Safari']
 ]
 

@@ -17,7 +17,7 @@ type Fields = Record<string, unknown>
 /** The received body of a call. */
 export interface Received {
   readonly body: Buffer
-  /** An uploaded body, which is on disk. `body` then contains its name. */
+  /** An uploaded body, which is on disk. `body` then contains the name of the file. */
   readonly file: File | null
 }
 
@@ -50,7 +50,7 @@ export interface Call<Shown> {
 
 export type Step = <Shown>(call: Call<Shown>) => void | Promise<void>
 
-/** Counts the call by its address. Throws `rate_limited`. */
+/** Applies the rate limits of the call's IP address. Throws `rate_limited`. */
 export const limit: Step = ({ asked }) => countAddress(asked)
 
 /** Finds the caller. A caller without any right to the call is refused before the server reads the body. */
@@ -125,7 +125,7 @@ const present: Step = async (call) => {
 /** The steps of every call, in order. */
 const way: readonly Step[] = [limit, admit, body, once, check, handle, present]
 
-/** The body of a call that has none. */
+/** The empty body of a call that was sent without a body. */
 export const nothing: Received = { body: Buffer.alloc(0), file: null }
 
 /** Runs the given steps of a call. Throws the errors of the steps. */

@@ -17,7 +17,7 @@ Disallow: /new
 
 const daysUntilOld = 180
 
-/** RFC 9116: how to report a vulnerability of this server. The contents expire after `daysUntilOld` days. */
+/** The file `security.txt` (RFC 9116). It says how to report a vulnerability in this server. Its contents expire after `daysUntilOld` days. */
 const security = (baseUrl: string, contact: string | null, now: number): string =>
   `Contact: ${contact ?? `${baseUrl}/`}
 Expires: ${new Date(now + daysUntilOld * 86_400_000).toISOString()}

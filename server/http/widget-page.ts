@@ -53,8 +53,8 @@ const permissions = [
 
 // The widget replaces this document and its listeners; the listeners of the widget's bridge are added afterward. No content policy stops WebRTC
 // (Chromium 156 has no directive for it), so the script removes the WebRTC constructors. It also removes nested frames, which would bring the
-// constructors back. The code of a nested frame runs later than the observer. The script keeps references to the functions that it uses, so that no
-// widget can replace them.
+// constructors back. The observer removes a nested frame before the code of that frame runs. The script keeps references to the functions that it
+// uses, so that no widget can replace them.
 const script = `(() => {
   const { apply } = Reflect
   const { remove, attachShadow } = Element.prototype

@@ -18,7 +18,7 @@ import type { PresenceUser } from './awareness.ts'
 
 /** The programs that the presence of one document shows. */
 export interface Agents {
-  /** Shows the caller at a range of the current text. A repeated call moves the caller to the new range and restarts the timer of half a minute. */
+  /** Shows the caller at a range of the current text. A repeated call moves the caller to the new range and restarts the half-minute timer. */
   show(caller: Caller, name: string, at: Range): void
   /** Whether a program is shown under this client id. */
   has(client: number): boolean

@@ -44,13 +44,13 @@ const createUnread = () => {
   }
 
   return {
-    /** Resolves when there is room for the answer next to those that are unread, or when the socket is closed. */
+    /** Resolves when the unread answers leave enough room for this answer, or when the socket is closed. */
     async room({ address, ...peer }: { readonly address: string; readonly isOpen: () => boolean }, bytes: number): Promise<void> {
       const isFull = (): boolean =>
         !fits(address, bytes, limits.socketAnswersWaitingBytesMax) || !fits(everyone, bytes, limits.socketsAnswersWaitingBytesMax)
       while (peer.isOpen() && isFull()) await new Promise<void>((resolve) => waiting.push(resolve))
     },
-    /** Counts an answer until `read` resolves. */
+    /** Counts an answer as unread until the promise that `read` returns resolves. */
     note(address: string, bytes: number, read: () => Promise<void>): void {
       note(address, bytes)
       // By the next turn of the event loop, the answer has been sent.

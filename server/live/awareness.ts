@@ -58,7 +58,7 @@ const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown
   return who === '' ? undefined : createHmac('sha256', markKey).update(`${doc} ${identity.kind} ${who}`).digest('base64url').slice(0, 16)
 }
 
-/** Avatars show the number, so it has two digits. In one of ninety cases, two such guests on one document have the same number. */
+/** Avatars show the number, so it has two digits. In one of ninety cases, two guests without a name on one document have the same number. */
 const [numberMin, numbers] = [10, 90]
 
 /**
@@ -83,7 +83,8 @@ export const presentState = (
 ): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown } => {
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
   const { identity } = caller
-  // A page requests a name before it knows the name of its link. The link's name comes first, so nobody sees the guest's name change a moment later.
+  // A page sends its first presence before it knows the name of its link. For a guest who requests no name, the server therefore inserts the link's
+  // name, so that nobody sees the guest's name change a moment later.
   const guest = askedName(sent) || (caller.linkName ?? guestWithoutName)
   const name = nameOfIdentity(identity) ?? guest
   const person = markOf(doc, caller, sent)

@@ -1,6 +1,6 @@
 /**
- * The documents in memory. Each document is loaded from the journal. When it has been idle for a while, its pending data is written and it leaves
- * memory. A document whose journal failed is fenced.
+ * The documents in memory. Each document is loaded from the journal. When a document has been idle for a while, its pending data is written, and the
+ * document is unloaded. A document whose journal failed is dropped from memory, and its sockets are closed.
  */
 import { type Connection, type Document, type Hocuspocus, isTransactionOrigin } from '@hocuspocus/server'
 import { ServiceError } from '../../shared/errors.ts'
@@ -42,7 +42,7 @@ export interface WaitingEdit {
   readonly peer: Peer
   readonly connection: Connection
   readonly update: Uint8Array
-  /** Passes the edit to Hocuspocus instead. */
+  /** Passes the edit to Hocuspocus, if the edit cannot be applied as part of a batch. */
   readonly pass: () => void
 }
 
@@ -50,7 +50,7 @@ export interface WaitingEdit {
 export interface TurnEdits {
   /** Adds an edit to the batch. */
   add(waiting: WaitingEdit): void
-  /** Applies the waiting edits immediately, because the next step must find them in the document. */
+  /** Applies the waiting edits immediately, because the caller's next step must find them in the document. */
   flush(): void
   stop(): void
 }
@@ -77,7 +77,7 @@ export interface LoadedDocument {
 export interface Documents {
   /** Brings an empty Hocuspocus document to the state on disk, and registers it. Throws `not_found`, `document_deleted` or `storage_*`. */
   load(id: string, document: Document): Promise<void>
-  /** Returns the document if it is in memory and its journal is sound. */
+  /** Returns the document if it is in memory and its journal has not failed. */
   find(id: string): LoadedDocument | undefined
   /** Returns the document in memory, and loads it if necessary. The document stays in memory until it is released. */
   open(id: string): Promise<HeldDocument>

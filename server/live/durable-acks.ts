@@ -91,7 +91,7 @@ const writeTogether = (ready: readonly Held[]): void => {
 
 const gateOf = onceFor((openDoc: OpenDocument): Gate => new Gate(openDoc))
 
-/** Remembers the result for the bytes of the last call. */
+/** Returns a function that computes the result of `make` again only if the bytes differ from those of the last call. */
 const forLast = <Result>(make: (bytes: Uint8Array) => Result): ((bytes: Uint8Array) => Result) => {
   let last: { readonly bytes: Uint8Array; readonly result: Result } | undefined
   return (bytes) => {
@@ -162,9 +162,12 @@ export class Peer implements WebSocketLike {
   /** The number of frames that wait for the disk, and their total size. */
   #held = 0
   #heldBytes = 0
-  /** Called when frames were released, when the socket was drained, and when it is gone. */
+  /** Functions to call when frames are released, when the socket has drained, or when the socket is closed. */
   #onProgress: (() => void)[] = []
-  /** The bytes that were waiting when the server sent an entire document. A slow reader requested them, so only bytes that are queued later count. */
+  /**
+   * The bytes that were waiting right after the server sent an entire document. The client requested that document, so only bytes that are queued
+   * later count as its backlog.
+   */
   #answerBytes = 0
   #takenBefore = 0
   #slowSeconds = 0
@@ -217,8 +220,8 @@ export class Peer implements WebSocketLike {
   }
 
   /**
-   * Whether the server may write more. A client that does not read must not use up memory: the server stops reading from the socket, and finally
-   * closes it.
+   * Whether the server may write more. A client that does not read must not use up memory. The server therefore first stops reading from the client's
+   * socket, and finally closes the socket.
    */
   #keepsUp(): boolean {
     const behind = this.#socket.writableLength - this.#answerBytes
@@ -252,7 +255,7 @@ export class Peer implements WebSocketLike {
     return this.#ws.readyState === this.#ws.OPEN
   }
 
-  /** Whether the server has sent its close frame. After that, frames that the kernel has not accepted no longer count. */
+  /** Whether the server has begun to close the socket. Edits that arrive after that are not applied together with others. */
   get isEnded(): boolean {
     return this.#isEnded
   }

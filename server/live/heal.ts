@@ -1,6 +1,6 @@
 /**
  * Tidies fences that nobody has changed for a while (shared/fences/heal.ts). Only the server does this, because two pages could tidy the same
- * position twice. A fence that contains a cursor is skipped, because its author may have made the empty line on purpose.
+ * position twice. A fence that contains a cursor is skipped, because its author may have typed an empty line on purpose.
  */
 import { type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as Y from 'yjs'
@@ -90,7 +90,7 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, onProble
     })
   }
 
-  // Only changes by pages are tidied, so that a program's version stays valid while nobody else writes.
+  // Only changes that come from pages lead to tidying. A program's version therefore stays valid while nobody else writes.
   const onUpdate = (_update: Uint8Array, origin: unknown): void => {
     if (!isTransactionOrigin(origin) || origin.source !== 'connection') return
     changedAt = clock.now()

@@ -1,6 +1,6 @@
 /**
  * Connects the sockets to the domain through Hocuspocus, and adds the checks that Hocuspocus lacks. Hocuspocus does not validate anything,
- * acknowledges updates before they are stored, swallows storage errors, and lets clients speak for each other. Its store hooks, its `onChange` and
+ * acknowledges updates before they are stored, swallows storage errors, and lets clients impersonate each other. Its store hooks, its `onChange` and
  * its unloading are never used.
  */
 import type { IncomingMessage } from 'node:http'
@@ -160,7 +160,7 @@ export const createLive = ({
       // If there is a bearer token, the browser's cookie is ignored, as for HTTP requests.
       const { cookie, address, sessions } = (context as Context).peer
       try {
-        // Only these tokens may cause a request to their issuer. Wrong keys from the same address must not lock out a valid key.
+        // Only agent tokens may cause a request to their issuer. Wrong keys from the same address must not lock out a valid key.
         if (token.startsWith('ai_')) guesses.check(address)
         const credentials = isBearer ? { bearer: token } : { key: token === '' ? undefined : token, cookie }
         const find = (): Promise<Caller> => callerOfDocument(service(), documentName, credentials)

@@ -58,8 +58,8 @@ const shownIdsOf = (entry: LoadedDocument): Map<Peer, number> => {
 }
 
 /**
- * Whether this client id is taken for presence. It may belong to a program, to another connection that writes with it, or to another connection
- * that shows presence with it. The last case does not count if this connection itself writes with the id.
+ * Whether this client id is already in use for presence. It may belong to a program, to another connection that writes with it, or to another
+ * connection that shows presence with it. The last case does not count if this connection itself writes with the id.
  */
 const shownByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
   if (takenByOther(entry, client, peer) || entry.agents.has(client)) return true
@@ -181,7 +181,7 @@ export const noteUpdate = ({ owners, openDoc }: LoadedDocument, { spans, untidy 
 /** Close codes after which a client keeps its unsent changes. */
 const endings: Partial<Record<ErrorCode, number>> = { content_too_large: closeCodes.tooBig, quota_exceeded: closeCodes.full }
 
-/** The next step, which follows the error in the reason of a close frame. A reason has at most 123 bytes. */
+/** The next steps for clients, by close code. Each is added to the error message in the reason of a close frame (at most 123 bytes). */
 const nextSteps: Partial<Record<number, string>> = { [closeCodes.full]: ' Make room, then connect again.' }
 
 /** Closes the socket that sent a refused update. The close code tells the client the next step. Returns the text to log. */

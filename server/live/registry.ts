@@ -11,11 +11,11 @@ interface Connected {
   readonly end: End
 }
 
-// Node's timers hold 31 bits. A link that lives longer is checked again when its timer fires.
+// Node's timers hold 31 bits. If a link expires later than that, it is checked again when its timer fires.
 const timerMsMax = 2 ** 31 - 1
 
-// The number of ended links to remember. Loading a document takes time, so a caller who was admitted just before the end may connect just after it.
-// The server must still refuse this caller.
+// The number of ended links to remember. Loading a document takes time, so a caller who was admitted just before a link ended may connect just
+// afterward. The server must still refuse this caller.
 const endedMax = 10_000
 
 export const createRegistry = (clock: Clock): Registry => {
@@ -33,7 +33,7 @@ export const createRegistry = (clock: Clock): Registry => {
     if (ended.size > endedMax) ended.delete(ended.keys().next().value as string)
   }
 
-  /** Returns the error code that ended the caller's access; undefined if the access is valid. */
+  /** Returns the error code that explains why the caller's access ended; undefined if the access is still valid. */
   const endOf = (doc: string, { share, session }: Caller): ErrorCode | undefined => {
     const names = [endedName(doc, share), endedName(doc, null), ...(session === null ? [] : [endedSession(session)])]
     return names.map((name) => ended.get(name)).find((code) => code !== undefined)
@@ -44,7 +44,7 @@ export const createRegistry = (clock: Clock): Registry => {
     if (changed.size > endedMax) changed.delete(changed.keys().next().value as string)
   }
 
-  /** Returns the new role of a caller's link if it was lowered after the caller was admitted. */
+  /** Returns the new role of a caller's link, if the role was lowered after the caller was admitted. */
   const loweredTo = (doc: string, { share, role }: Caller): Role | undefined => {
     const now = share === null ? undefined : changed.get(endedName(doc, share))
     return now === undefined || role === null || includesRole(now, role) ? undefined : now

@@ -39,7 +39,7 @@ export class SocketSessions {
     return 'claimed'
   }
 
-  /** Whether this address belongs to a session other than the document's. */
+  /** Whether this socket already has a session of the document under another address. */
   isOther(doc: string, address: string): boolean {
     const known = this.#sessions.get(doc)
     return known !== undefined && known.address !== address
@@ -65,7 +65,7 @@ export class SocketSessions {
     return this.#sessions.get(doc)?.connection !== undefined
   }
 
-  /** Returns the connection of a document, once it is open. */
+  /** Returns the connection to a document; undefined until Hocuspocus has connected the session. */
   connection(doc: string): Connection | undefined {
     return this.#sessions.get(doc)?.connection
   }

@@ -30,11 +30,11 @@ interface SocketsOptions {
    */
   readonly onPresence: (peer: Peer, doc: string, message: Uint8Array, isNext: boolean) => boolean
   /**
-   * Called with an update if no earlier message of its connection is waiting. Returns whether the update was accepted. `pass` gives it to
-   * Hocuspocus later.
+   * Called with an update if no earlier message of its connection is waiting. Returns whether the update was accepted. `pass` passes the
+   * update to Hocuspocus later.
    */
   readonly onEdit: (peer: Peer, doc: string, update: Uint8Array, pass: () => void) => boolean
-  /** Called before any other message of a document, because that message must find the earlier edits in the document. */
+  /** Called before any message that is neither presence nor an accepted update. That message must find the earlier edits in the document. */
   readonly onOther: (doc: string) => void
   /** Whether pages of an origin may open sockets. A request without an Origin header comes from a program and is allowed too. */
   readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
@@ -226,7 +226,7 @@ export const createSockets = ({
     })
     ws.on('message', (data: Buffer, isBinary) => {
       noteUnfinished(peer, 0)
-      // A client that does not answer the close frame must not be able to write any more.
+      // A client that has not answered the close frame must no longer be able to write.
       if (!peer.isOpen) return undefined
       if (!isBinary) return peer.close(closeCodes.badMessage, 'binary messages only')
       peer.seen()

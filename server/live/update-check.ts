@@ -2,7 +2,7 @@
  * Checks a Yjs update before it touches the live document. Yjs itself does not validate anything: a 7-byte update may cost 233 MB, a 6-byte update
  * may erase another person's typing, and an update that throws halfway stays half applied.
  *
- * The check accepts V1 updates without gaps that only insert plain text into our one root, or delete. Nobody else may be using their client ids.
+ * The check accepts V1 updates without gaps that only insert plain text into our one root or delete text. Nobody else may be using their client ids.
  *
  *   update     count of clients · client…  · delete set
  *   client     count of structs · client id · clock of the first struct · struct…
@@ -52,7 +52,7 @@ interface Dependency {
 export interface ParsedUpdate {
   /** Structs by client, with clocks from `from` up to but not including `to`. Each client occurs once. */
   readonly spans: readonly Span[]
-  /** Neighbors of structs that belong to other clients, in the order of the update. */
+  /** The structs that must come after structs of other clients, in the order of the update. */
   readonly dependencies: readonly Dependency[]
   readonly deletions: readonly Span[]
   /** Structs that insert text. Consecutive structs are joined. */

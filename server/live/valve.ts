@@ -2,8 +2,8 @@
 import type { WebSocket } from 'ws'
 
 /**
- * The reason why a socket is not read. `inbox`: too many of its messages wait here. `rate`: it has sent too many messages. `output`: its client
- * does not read frames. `disk`: its edits wait for the disk.
+ * The reason why a socket is not read. `inbox`: too many of its messages wait in the backlog. `rate`: it has sent too many messages. `output`: its
+ * client does not read frames. `disk`: its edits wait for the disk.
  */
 export type Reason = 'inbox' | 'rate' | 'output' | 'disk'
 

@@ -31,8 +31,8 @@ import { type Fields, invalid, type Meant, type Tool } from './tool.ts'
 const camelCase = (name: string): string => name.replaceAll(/[_-]([a-z])/g, (_match, letter: string) => letter.toUpperCase())
 
 /**
- * Returns the arguments under their names in the operations table: `base_version` becomes `baseVersion`. Throws `invalid_request` for a dry run of
- * a tool that has none.
+ * Returns the arguments under their names in the operations table: `base_version` becomes `baseVersion`. Throws `invalid_request` for a dry
+ * run if the tool does not support dry runs.
  */
 const withOwnNames = (given: Fields, { takes, nulls }: Tool): Fields => {
   const fields: Record<string, unknown> = {}
@@ -247,7 +247,7 @@ const inOwnNames = (error: unknown, { called }: Tool): unknown => {
   return new ServiceError(error.code, { ...error.details, details })
 }
 
-/** Returns the interface of a tool call. The message of the call has already arrived, and no client repeats it. */
+/** Returns the `Face` of a tool call. The message of the call has already been received, and clients do not retry it. */
 const faceOf = (tool: Tool, given: Fields, { fields, refused, data }: Meant, bytes: number): Face<CallToolResult> => ({
   async receive({ http }) {
     checkBytes(tool, bytes)
@@ -278,7 +278,7 @@ const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, byte
   return answerTo({ http, ctx, name, operation, doc: place.doc, credentials }, faceOf(tool, given, meant, bytes))
 }
 
-/** Returns the interface of a read that is not a tool call. */
+/** Returns the `Face` of a read that is not a tool call. */
 const readingFace = (input: Fields): Face<Fields> => ({
   receive: () => Promise.resolve(nothing),
   stamp: () => null,

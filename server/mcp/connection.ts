@@ -23,7 +23,12 @@ const isOneOf = <Word extends string>(word: string, of: readonly Word[]): word i
 const refused = (field: string, given: string, known: readonly string[], hint: string): ServiceError =>
   new ServiceError('invalid_request', {
     hint,
-    details: [{ path: field, message: `names ${given === '' ? 'none' : given.slice(0, 40).toWellFormed()}; there are ${known.join(', ')}` }]
+    details: [
+      {
+        path: field,
+        message: `cannot be ${given === '' ? 'empty' : given.slice(0, 40).toWellFormed()}; the accepted values are ${known.join(', ')}`
+      }
+    ]
   })
 
 const fields = ['names', 'tools', 'role', 'doc', 'sign_in', 'key', 'author']

@@ -1,4 +1,4 @@
-/** A JSON-RPC refusal (§5.1) of a message before any handler sees the message. */
+/** The error for messages that are refused before they reach a handler. The client receives a JSON-RPC error (§5.1). */
 import type { ErrorCode as RpcErrorCode } from '@modelcontextprotocol/sdk/types.js'
 
 /** The fields of a JSON object. */
@@ -10,7 +10,7 @@ export const isObject = (value: unknown): value is Fields => typeof value === 'o
 export const idOf = ({ id }: Fields): string | number | null => (typeof id === 'string' || Number.isInteger(id) ? (id as string) : null)
 
 interface More {
-  /** The HTTP status. If it is absent, it follows from the code. */
+  /** The HTTP status. If absent, the error code determines the status. */
   readonly status?: number
   readonly data?: unknown
 }

@@ -80,10 +80,10 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
 
 // ——— Admission ———
 
-/** Whether a name belongs to this machine. */
+/** Whether a host name always means this machine. */
 const isLoopbackName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost')
 
-/** Whether a name is an IP address. In that case, no attacker's name server was involved. */
+/** Whether a host name is an IP address. An attacker cannot make an IP address resolve to another machine. */
 const isAddress = (name: string): boolean => /^(\[[0-9a-f:.]+\]|\d{1,3}(\.\d{1,3}){3})$/i.test(name)
 
 /**
@@ -137,7 +137,7 @@ const isCrowded = (message: object): boolean => {
   return false
 }
 
-/** Replaces `arguments: null`, which several clients send for a tool without arguments. */
+/** Replaces `arguments: null`, which several clients send for a tool without arguments, with an empty object. */
 const withArguments = (body: Record<string, unknown>): Record<string, unknown> => {
   const { params } = body
   return isObject(params) && params['arguments'] === null ? { ...body, params: { ...params, arguments: {} } } : body
@@ -190,8 +190,9 @@ const schemas = new Map<string, Pick<typeof CallToolRequestSchema, 'safeParse'>>
 
 /**
  * Returns the maximum size of a message, in bytes. An invalid token turns the answer into a 401, so that the client gets a new token (MCP,
- * Authorization); its call is refused in any case. A call without a token is refused later, for its own reasons. At `?sign_in=required`, it is
- * refused immediately, for clients that sign in only when they connect. Throws `rate_limited` or `credential_required`.
+ * Authorization). A call with an invalid token is refused in any case. A call without a credential is refused later, if it needs one. With
+ * `?sign_in=required` in the address, such a call is refused immediately, for clients that sign in only when they connect. Throws `rate_limited` or
+ * `credential_required`.
  */
 const bytesMaxOf = async (http: Http, ctx: Context): Promise<number> => {
   const credentials = connectionCredentials(http, ctx)
@@ -348,7 +349,7 @@ const discovery = ({ http, prefix }: Face): object => {
     toolGroups: { groups, example: `${baseUrl}${path}?names=underscore&tools=read,review` },
     authentication: {
       shareKey: 'argument key, a share URL as doc, or the header X-Share-Key',
-      bearer: 'Authorization: Bearer <access token by OAuth, personal access token, session or agent token>',
+      bearer: 'Authorization: Bearer <OAuth access token, personal access token, session or agent token>',
       guide: `${baseUrl}/auth.md`,
       resourceMetadata: `${baseUrl}/.well-known/oauth-protected-resource/mcp`
     },

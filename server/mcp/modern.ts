@@ -95,7 +95,7 @@ export const checkModern = (ctx: Context, body: Body): void => {
     refuse(RpcErrorCode.InvalidParams, `params._meta must contain ${key('clientCapabilities')}, an object; send {} if there are none.`)
   repeats('MCP-Protocol-Version', version)
   if (version !== modernVersion)
-    refuse(unsupportedVersion, `Requests with _meta are of version ${modernVersion}; earlier versions begin with initialize.`, 400, {
+    refuse(unsupportedVersion, `Requests with _meta use version ${modernVersion}; earlier versions begin with initialize.`, 400, {
       supported: [modernVersion],
       requested: version.slice(0, 100)
     })

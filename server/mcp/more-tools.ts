@@ -1,4 +1,4 @@
-/** The tools in addition to the basic ones. If a verb applies to two states, or to two kinds of thing, a single tool covers both. */
+/** The tools that are listed after the basic tools. If a verb applies to two states, or to two kinds of objects, a single tool covers both. */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { type Operation } from '../../shared/operation.ts'
@@ -113,7 +113,7 @@ const deleteTool = toolOf('delete_doc', {
   repeats: true,
   mean({ restore, permanent, ...given }) {
     // Only people may erase a document, because nobody can undo it.
-    if (permanent !== undefined) throw invalid('permanent', 'is not a field of this tool, which only moves to the trash')
+    if (permanent !== undefined) throw invalid('permanent', 'is not a field of this tool, which only moves documents to the trash')
     return { name: flagOf('restore', restore) ? 'undeleteDocument' : 'deleteDocument', fields: given }
   }
 })

@@ -4,7 +4,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import type { Context, Http } from '../http/context.ts'
 import { challenge, lineOf, problemIn } from './call.ts'
 
-/** MCP 2025-11-25, Resources, Error Handling. The version without a handshake uses `InvalidParams`. */
+/** The error code for a missing resource (MCP 2025-11-25, Resources, Error Handling). The version without a handshake uses `InvalidParams`. */
 export const resourceNotFound = -32002
 
 export class Refused extends Error {
@@ -32,7 +32,7 @@ export const refusedFor = (error: unknown, http: Http, ctx: Context, about: obje
   const isOpen = error instanceof ServiceError && error.code === 'credential_required'
   if (isOpen) challenge(http, ctx, 'credential_required')
   const known = problemIn(error, http, ctx)
-  // A resource request has no argument for a key.
+  // A resource request has no argument for a key, so the connection must supply the key.
   const said = isOpen ? { ...known, hint: 'Connect with a share key in X-Share-Key or in the address, or sign in.' } : known
   return new Refused(codeFor(error), lineOf(said), { ...about, error: said })
 }

@@ -64,7 +64,7 @@ const parts: readonly Part[] = [
   {
     path: '/suggestions',
     name: 'suggestions',
-    description: 'Suggested changes that nobody has decided.',
+    description: 'Suggested changes that are still pending.',
     mimeType: json,
     operation: 'listSuggestions',
     kinds: ['suggestion.'],

@@ -18,7 +18,7 @@ const words: Readonly<Record<string, string>> = {
   expected: 'Expected number of matches.',
   find: 'Text to find.',
   granularity: 'With suggest: size of each suggestion.',
-  header: 'Some of its header cells.',
+  header: 'Some table header cells.',
   height: '',
   limit: '',
   line: 'From 1.',

@@ -15,7 +15,7 @@ const howToPropose = (to: string): string =>
   ` Use ${to}add_suggestion or ${to}add_comment if you may not edit, or if people are working on that part.`
 
 const howToWork = (to: string, offers: Offers): string =>
-  `Work like this: ${to}read_doc (view outline first when it is long) and keep the version${offers('replace_doc') ? howToWrite(to) : ''}.${offers('add_suggestion') ? howToPropose(to) : ''}\n\n`
+  `Work like this: ${to}read_doc (view outline first if doc is long) and keep the version${offers('replace_doc') ? howToWrite(to) : ''}.${offers('add_suggestion') ? howToPropose(to) : ''}\n\n`
 
 /**
  * Returns the text that is sent with `initialize`, at most 1.5 KB. `to` is the beginning of tool names, such as `svc.`. `doc` is the document of

@@ -33,7 +33,7 @@ interface Session {
   forget: () => void
   /** Returns the notification that a resource changed. */
   readonly notice: (uri: string) => string
-  /** The last message of the stream, if the server ends it. */
+  /** The last message of the stream, which is sent if the server ends the stream. */
   readonly farewell: string
 }
 
@@ -214,7 +214,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     const stopWatching = watch(session, id, uri, doc, since, kinds)
     const forget = registry.add(doc, caller, () => {
       stop()
-      // The session has nothing left to watch.
+      // A session with nothing left to watch ends.
       if (session.watched.size === 0) end(id)
     })
     const stop = (): void => {

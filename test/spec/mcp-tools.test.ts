@@ -198,7 +198,7 @@ test('[MCP-32] an address limits the list to groups; an unknown group is refused
 })
 
 test.each([
-  ['?names=bogus', 'names', 'there are underscore'],
+  ['?names=bogus', 'names', 'the accepted values are underscore'],
   ['?names=underscore&tool=read', 'tool', 'the fields are names, tools, role, doc, sign_in, key, author']
 ])('[MCP-48] the address %s is refused with the existing fields', async (query, path, message) => {
   const { status, json } = await rpc(world.url, 'tools/list', {}, { query })

@@ -21,7 +21,7 @@ import type { Routers } from '../routers.ts'
 import type { Drawings } from './renderer.ts'
 import { CannotRender, createRender, Outdated, type Render } from './rendering.ts'
 
-/** Pages have no scripts, except the one that draws diagrams and the one that runs widgets on request. */
+/** The only scripts of published pages draw diagrams, and run widgets on request. */
 const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared, foreignMedia: boolean): string =>
   [
     "default-src 'none'",
@@ -95,7 +95,7 @@ const prepare = async (document: PublishedDocument, http: Http, built: Built, re
   return { ...packed, styleSource, hasScript: needed.length > 0, pictures, tag }
 }
 
-/** Sends bytes in the best encoding that the reader accepts, or 304 if it already has them. */
+/** Sends bytes in the best encoding that the reader accepts, or 304 if the reader already has them. */
 const send = (ctx: Context, tag: string, { plain, br, gzip: gzipped }: Packed): void => {
   ctx.vary('Accept-Encoding')
   const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
