@@ -12,7 +12,7 @@ export interface Vault {
   disguise(text: string): string
 }
 
-/** Returns the value that was sealed as JSON. Returns undefined if the text was not sealed here, or in a different context. */
+/** Returns the value that was sealed as JSON. Returns undefined if the secret or the context was different. */
 export const openSealed = <T>(vault: Vault, sealed: string, context: string): T | undefined => {
   try {
     return JSON.parse(vault.open(sealed, context)) as T
@@ -23,7 +23,7 @@ export const openSealed = <T>(vault: Vault, sealed: string, context: string): T 
 
 const ivBytes = 12
 const macBytes = 16
-/** 22 characters hold 132 bits, so that two texts never share a name by chance. */
+/** 22 characters hold 132 bits. This is enough to prevent two texts from having the same name by chance. */
 const disguiseChars = 22
 
 export const createVault = (instanceSecret: Uint8Array): Vault => {

@@ -28,7 +28,7 @@ export interface Service {
   readonly quotas: Quotas
   /** The maximum total size of one document's assets, in bytes. */
   readonly assetBytesMax: number
-  /** Accounts, by id or verified email address, whose compute nodes serve everyone. */
+  /** Ids or verified email addresses of the accounts whose compute nodes serve everyone. */
   readonly nodeAccounts: readonly string[]
   /** When the process started, in milliseconds since 1970. */
   readonly startedAt: number

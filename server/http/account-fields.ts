@@ -10,7 +10,7 @@ export type SignUp = 'open' | 'invite' | 'closed'
 /** The message of a service that does not accept new accounts. */
 export const closedText = term('This server does not accept new accounts.')
 
-/** Returns the name under which failed passwords are counted. It depends only on the email address, whether or not that address has an account. */
+/** Returns the name under which wrong passwords are counted. It is the same whether or not the email address has an account. */
 export const countedAs = (email: string): string => hash('sha256', email, 'base64url')
 
 export const newPasswordField = ({ t }: Words, error?: string, label = t('Password')): Markup =>

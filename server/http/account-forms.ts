@@ -2,12 +2,13 @@
 import type { Current } from './browser-session.ts'
 import type { Context } from './context.ts'
 
-/** Binds a form of the page. Afterward, the browser returns to the previous page, or goes to the address that `act` returns. */
+/** Binds a form of the account page. After `act`, the browser returns to the previous page, or goes to the address that `act` returns. */
 export type AccountAction = (
   path: string,
   act: (ctx: Context, current: Current, fields: Record<string, string>) => Promise<string | undefined>
 ) => void
 
-/** Binds a page for a signed-in person. `sent` reads and checks its form. */
+/** Binds a page for a signed-in person. */
 export type AccountPage = (path: string, method: 'get' | 'post', handle: (ctx: Context, current: Current) => Promise<void>) => void
+/** Reads and checks a submitted form. */
 export type SentForm = (ctx: Context) => Promise<{ fields: Record<string, string>; current: Current }>

@@ -83,7 +83,7 @@ const refuseQuery = (query: URLSearchParams, { rest, elsewhere }: Operation): vo
   refuseUnknown(Object.fromEntries(names.map((name) => [name, true])), fields, elsewhere)
 }
 
-/** Alternative spellings of fields that must not be ignored. */
+/** Alternative spellings of query parameters. The server must not ignore these spellings. */
 const otherNames: Readonly<Record<string, readonly string[]>> = { dryRun: ['dryrun', 'dry_run', 'dry-run'], mode: modeNames }
 
 const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
@@ -229,7 +229,7 @@ const face: Face<Record<string, unknown>> = {
   }
 }
 
-/** Two keys are refused: one of them would be ignored, and a wrong key must never be ignored. */
+/** Refuses two different keys, because the server would ignore one of them, and it must never ignore a wrong key. */
 const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
   const sent = [ctx.get('X-Share-Key'), ...query.getAll('key')].filter((key) => key !== '')
   if (sent.length > 1 && new Set(sent).size > 1)
@@ -272,7 +272,7 @@ const stream: Step = async ({ asked, caller, input }) => {
   await streamEvents(asked.http, asked.ctx, caller, asked.doc, streamInput(asked.ctx, input as Input<'listEvents'>))
 }
 
-/** Returns the call that a request makes to an operation. */
+/** Returns what a request asks for: the operation, its document and the credentials. */
 const askedOf = async (http: Http, ctx: Context, name: OperationName): Promise<Asked> => {
   const operation: Operation = operations[name]
   const query = queryOf(ctx)

@@ -40,7 +40,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
 const isJson = (type: string): boolean =>
   type === '' || type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
 
-/** Returns the complete body. If it is JSON, it is safe to parse. Throws the errors of `bodyOf` and `checkJsonShape`. */
+/** Returns the complete body. If it is JSON, its shape has been checked. Throws the errors of `bodyOf` and `checkJsonShape`. */
 export const readFields = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> => {
   const bytes = await readBody(request, bytesMax)
   if (isJson(mediaType(request))) await checkJsonShape(bytes)
@@ -69,7 +69,7 @@ const refuseOtherCharsets = (request: IncomingMessage): void => {
     })
 }
 
-/** Whether a body was clearly not meant as an object. */
+/** Whether a body was clearly not meant as a JSON object. */
 const isProse = (bytes: Buffer): boolean => !/^\uFEFF?\s{0,100}\{/.test(bytes.subarray(0, fieldsBeginUnits).toString())
 
 /** Parses a JSON body. `markdown` is true if the operation also accepts the text itself. */
@@ -116,7 +116,7 @@ export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boo
   return bytes.length === 0 ? {} : parseJson(bytes, markdown)
 }
 
-/** Throws `invalid_request` if a form has more fields than any of our pages has. */
+/** Throws `invalid_request` if a submitted form has more fields than any form of our pages. */
 const refuseManyFields = (bytes: Buffer): void => {
   let fields = 1
   for (let at = bytes.indexOf('&'); at !== -1 && fields <= limits.fieldsMax; at = bytes.indexOf('&', at + 1)) fields++

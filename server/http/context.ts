@@ -14,7 +14,7 @@ export interface Http {
   readonly registry: Registry
   readonly limiter: RateLimiter
   readonly log: Log
-  /** Returns the client's address in the form that limits count. */
+  /** Returns the client's address in the form under which rate limits count it. */
   readonly addressOf: (request: IncomingMessage) => string
   readonly cookies: Cookies
   readonly anonymousCreate: boolean
@@ -50,7 +50,7 @@ export interface RequestState {
   address: string
   /** The limit that counted this request before its operation was known. A request must be counted only once. */
   counted?: 'address' | 'failedKey' | 'read'
-  /** Whether a tool call lacked an account or link. An MCP client can then sign its user in. */
+  /** Whether a tool call lacked an account or link. If so, the answer lets an MCP client sign its user in. */
   challenged?: boolean
   /** Whether errors are sent in the OAuth format. */
   oauth?: boolean

@@ -54,7 +54,7 @@ ${field({ name: 'user_code', label: t('Code'), code: true, autocomplete: 'off', 
     showPage(ctx, stylesheet, { title: t('Approve this sign-in?'), body })
   }
 
-  /** Limits guesses from one address, and guesses by one account. */
+  /** Limits how often one address and one account can guess a code. */
   const count = (ctx: Context, account: string): void => {
     take(http, ctx, 'userCode', ctx.state.address)
     take(http, ctx, 'userCode', `account ${account}`)

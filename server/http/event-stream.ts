@@ -2,7 +2,7 @@
  * The event feed as server-sent events (WHATWG HTML, 9.2), on the route of the long poll. Each event is one message, and its `id` is the cursor. A
  * message that has only an id moves the cursor past events that a filter left out. The last message is `event: end`, and says why the stream ended.
  *
- * The server buffers nothing for a reader: it reads the next page after the reader has received the last one. It ends a stream whose reader
+ * The server buffers nothing for a reader: it reads the next page after the reader has received the previous page. It ends a stream whose reader
  * receives nothing for a while.
  */
 import type { ServerResponse } from 'node:http'
@@ -62,7 +62,7 @@ const headers = {
   // A proxy that collects or compresses answers would delay events.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
-  // The connection carries nothing after the stream.
+  // The connection is not used again after the stream.
   Connection: 'close',
   Vary: 'Accept'
 }
@@ -79,8 +79,8 @@ interface Stream {
 }
 
 /**
- * Writes a text. Resolves when the reader can receive more, or when the stream ends. Resolves to false if the reader received nothing for too long,
- * or is gone.
+ * Writes text to the stream. Resolves when the reader can receive more, or when the stream ends. Resolves to false if the reader received nothing
+ * for too long, or has disconnected.
  */
 const write = async ({ response, clock, end }: Stream, text: string): Promise<boolean> => {
   if (response.destroyed) return false
@@ -102,10 +102,10 @@ const write = async ({ response, clock, end }: Stream, text: string): Promise<bo
   })
 }
 
-/** Whether a stream that ends still sends the events before its end. It does after a deletion, but not after the access has ended. */
+/** Whether a stream may still send events. After the end, it may send the remaining events only if the document was deleted. */
 const tells = ({ why }: Stream): boolean => why() === undefined || why() === 'document_deleted'
 
-/** Writes pages of the feed until the feed ends. Returns false if the reader receives nothing, or is gone. */
+/** Writes pages of the feed until the feed ends. Returns false if the reader receives nothing, or has disconnected. */
 const pump = async (stream: Stream, followed: Followed, isBrief: boolean): Promise<boolean> => {
   for await (const { events, latest } of followed) {
     const moved = events.at(-1)?.seq === latest ? [] : [messageOf(latest)]

@@ -379,7 +379,7 @@ export const bindGuides = ({ baseUrl, mcpPrefix, skill }: GuideOptions, routers:
   serve('/api/cli/commands', 'application/json', JSON.stringify(describeCommands(baseUrl)))
   serve('/llms.txt', 'text/plain; charset=utf-8', llms(baseUrl))
   serve('/skills/agmd/SKILL.md', markdown, skill)
-  // People get their page at the same address (pages.ts).
+  // At the same address, people get the home page (pages.ts).
   routers.of('/').get('/', (koa, next) => {
     const ctx = koa as unknown as Context
     ctx.vary('Accept')

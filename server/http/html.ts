@@ -1,4 +1,4 @@
-/** Plain HTML pages. Text is escaped, forms work without scripts, and they use the style sheet of the built pages. */
+/** Plain HTML pages. Their text is escaped, their forms work without scripts, and the pages use the style sheet of the built pages. */
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Context } from './context.ts'

@@ -53,7 +53,7 @@ const counted = (bytes: Buffer, shape: Shape): Shape => {
       continue
     }
     const byte = bytes[at++] ?? 0
-    // `[` and `{`, `]` and `}` differ in one bit.
+    // `[` differs from `{` in only one bit, and so does `]` from `}`.
     const bracket = byte | 0x20
     if (byte === quote) [inString, opened] = [true, at]
     else if (byte === colon) name = Math.max(name, closed - opened - 1)
@@ -70,7 +70,7 @@ export const checkJsonShape = async (bytes: Buffer): Promise<void> => {
   if (bytes.length < limits.jsonCheckedBytesMin) return
   let shape: Shape = { at: 0, inString: false, values: 0, depth: 0, opened: 0, closed: 0, name: 0 }
   while (shape.at < bytes.length) {
-    // Joining and parsing a large body takes a separate turn.
+    // A large body takes long to join and parse, so these steps get turns of the event loop that are separate from the counting.
     if (bytes.length > stepBytes) await nextTurn()
     shape = counted(bytes, shape)
     if (shape.values > limits.jsonValuesMax) throw refused(`has more than ${limits.jsonValuesMax} values`)

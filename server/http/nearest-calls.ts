@@ -59,7 +59,7 @@ const spare = /^(v\d+|rest|users|get|read|list|accept|reject|approve|reopen|deci
 /** Returns the singular: `replies` → `reply`, `tasks` → `task`. */
 const singular = (segment: string): string => segment.replace(/ies$/, 'y').replace(/s$/, '')
 
-/** Returns the cost of a different segment; 0 if it is the same segment, or if any value is allowed. */
+/** Returns the cost of one segment in place of another; 0 if the segments are the same, or if any value is allowed. */
 const costOf = (asked: string, wanted: string): number => {
   if (asked === wanted || wanted.startsWith('{')) return 0
   const said = asked.toLowerCase()
@@ -93,8 +93,7 @@ const far = (asked: readonly string[], wanted: readonly string[]): number => {
 }
 
 /**
- * Returns the cost of a different method. A call that writes is more similar to another call that writes. A deletion is suggested only for a
- * deletion.
+ * Returns the cost of a different method. The cost is lower if both methods write. A deletion is suggested only if the request was for a deletion.
  */
 const otherMethod = (asked: string, method: string): number => {
   if (asked === method) return 0
@@ -107,10 +106,10 @@ const otherMethod = (asked: string, method: string): number => {
  * is suggested for it.
  */
 export const nearestCalls = (asked: string, path: string): string[] => {
-  // Other services have verbs in places where this service has methods.
+  // Other services have verbs in their addresses where this service uses HTTP methods.
   const deletes = asked === 'POST' && /\/(delete|remove)\/?$/.test(path)
   const method = deletes ? 'DELETE' : asked === 'HEAD' ? 'GET' : asked
-  // The address that people open also returns the text.
+  // Programs can read the text at the address that people open, so this address is treated as an address of the text.
   const segments = segmentsOf(path.replaceAll(':', '/').replace(/^\/d\/([^/.]+)(?:\.md)?\/?$/, '/api/docs/$1/content'))
   if (segments.every((segment) => segment === 'api')) return []
   if (segments.length > segmentsMax || segments.some((segment) => segment.length > segmentCharsMax)) return []

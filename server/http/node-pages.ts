@@ -46,7 +46,7 @@ ${form}
 </section>`
 }
 
-/** The token and its instructions, which are shown once. */
+/** The page with the token of a new compute node and its instructions. It is shown only once. */
 export const newNodePage = ({ t }: Words, baseUrl: string, { node, token }: Output<'createNode'>): Markup => html`
 <p>${filled(
   node.shared

@@ -1,4 +1,4 @@
-/** The assignment for which a link was made. The first answer includes it, so that the holder of the link knows what to do. */
+/** Finds the assignment of a link. Answers with a document's text or metadata contain it, so that the holder of the link knows what to do. */
 import type { z } from 'zod'
 import type { Assignment } from '../../../shared/operations/schemas.ts'
 import type { TaskState } from '../../../shared/task-states.ts'

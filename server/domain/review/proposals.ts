@@ -31,7 +31,7 @@ export interface Proposal {
   readonly text: string
   readonly note: string | null
   readonly aim: Aim
-  /** For a suggestion that is still being typed: its id and its draft. */
+  /** The id and the draft of the suggestion, if it is still being typed. */
   readonly typed?: { readonly id: string; readonly draft: NonNullable<Suggestion['draft']> }
 }
 
@@ -58,7 +58,7 @@ const recordOf = (
   ...(typed && { draft: typed.draft })
 })
 
-/** Records proposals on the current text in one commit. There is no `await` before they are tied to the text. */
+/** Records proposals on the current text in one commit. There is no `await` before they are anchored in the text. */
 export const propose = async <T>(
   opened: Opened,
   caller: Caller,
@@ -98,7 +98,7 @@ export const propose = async <T>(
     tie()
     const { written, answer } = await service.ledger.write(doc, caller, change)
     settle(opened, written)
-    // Drafts come from pages, so their author is a person, even if the page has been closed since.
+    // Only agents are shown as writers. Drafts come from pages, so their author is a person, even if the page has been closed in the meantime.
     if (proposals.every(({ typed }) => typed === undefined)) showWriter(opened, caller, ids[0])
     return answer
   } catch (error) {
@@ -167,7 +167,7 @@ export const checkProposal = (input: Input<'createSuggestion'>): void => {
   checkInput(input)
 }
 
-/** Finds the target in the text that the caller read, and passes on the proposal in the same turn. */
+/** Finds the target in the text that the caller read, and calls `use` with the proposal in the same turn of the event loop. */
 export const proposalOf = async <T>(
   { service, doc, openDoc }: Opened,
   input: Input<'createSuggestion'>,
@@ -177,7 +177,7 @@ export const proposalOf = async <T>(
   const ground = await groundOf(service, openDoc, input.baseVersion)
   const look = (text: string): Promise<Range | undefined> => service.texts.do(doc, 'rangeNamed', text, input)
   return withRange(ground, look, async (content, named) => {
-    // There is no `await` from here until the suggestion is tied to its text.
+    // There is no `await` from here until the suggestion is anchored in the text.
     const place = placeOf(content, input, named)
     if (place === undefined) throw new ServiceError('target_not_found')
     const { range, text } = place
@@ -216,7 +216,7 @@ export const createSuggestion = (
   )
 }
 
-// ——— Suggestions that lead to another text ———
+// ——— Suggestions that turn the current text into another text ———
 
 const operationOf = ({ from, to, text }: Hunk): SuggestionOperation => {
   if (from === to) return 'insert'
@@ -229,7 +229,7 @@ export const noteOf = ({ note, label }: { readonly note?: string | undefined; re
   return note ?? label ?? null
 }
 
-/** Returns the proposal for one hunk. `pin` is its position. */
+/** Returns the proposal for one hunk. `pin` is the position of the hunk. */
 const proposalOfHunk = (content: string, { from, to, text }: Hunk, note: string | null, pin: Pin): Proposal => ({
   operation: operationOf({ from, to, text }),
   original: content.slice(from, to),
@@ -272,7 +272,7 @@ export const proposeHunks = <T>(
   return propose(opened, caller, proposals, setId, (shown) => answerOf(setId, shown))
 }
 
-/** Returns hunks moved to a text that has changed next to them. Returns undefined if the text inside a hunk has changed. */
+/** Returns the hunks at their positions in the text `now`. Returns undefined if the text inside a hunk has changed since `before`. */
 const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | undefined =>
   followed(
     hunks.map(({ from, to, text }) => ({ from, to, insert: text })),
@@ -280,7 +280,7 @@ const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | 
     now
   )?.map(({ from, to, insert }) => ({ from, to, text: insert }))
 
-/** How many times texts are compared again because other people changed the same part in the meantime. */
+/** The maximum number of comparisons. A comparison is repeated if other people changed the same part in the meantime. */
 const comparisonsMax = 10
 
 /** Proposes a new text instead of writing it. Makes one suggestion for each hunk of the difference, all with the same `setId`. */
@@ -304,7 +304,7 @@ export const suggestContent = (
         const difference = await service.texts.do(doc, 'unifiedDiff', content, input.content, limits.diffCharsMax)
         return { ...unchanged, diff: difference, suggestions }
       }
-      // There is no `await` from here until the suggestions are tied to the current text.
+      // There is no `await` from here until the suggestions are anchored in the current text.
       const now = openDoc.snapshot()
       const hunks = matches(input.baseVersion, now.version) ? brought(found, content, now.content) : undefined
       if (hunks === undefined) continue

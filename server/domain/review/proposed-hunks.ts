@@ -17,7 +17,10 @@ export const requireFew = (changes: number): void => {
     throw new ServiceError('too_many_changes', { changes, changesMax: limits.suggestionsAtOnceMax })
 }
 
-/** Returns the hunks between two texts. Without `granularity`, they follow the changed lines. Throws `too_many_changes` or `text_too_large`. */
+/**
+ * Returns the hunks between two texts. Without `granularity`, the changes in consecutive lines form one hunk. Throws `too_many_changes` or
+ * `text_too_large`.
+ */
 export const proposedHunks = (before: string, after: string, granularity?: Granularity): Hunk[] => {
   if (granularity !== undefined) {
     const edits = parted(before, diff(before, after), granularity)
@@ -40,7 +43,10 @@ export const proposedHunks = (before: string, after: string, granularity?: Granu
   return hunks
 }
 
-/** Returns the change from `old`, which begins at `from`, to `young`, without their common prefix and suffix. Complete lines stay complete. */
+/**
+ * Returns the change from `old`, which begins at `from`, to `young`, without their common prefix and suffix. An addition or removal of entire lines is
+ * not shortened.
+ */
 const narrowed = (from: number, old: string, young: string): Hunk => {
   const edits = old === '' || young === '' ? [] : diff(old, young)
   const [first, last] = [edits[0], edits.at(-1)]

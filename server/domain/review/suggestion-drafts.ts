@@ -20,7 +20,7 @@ const draftedIdChars = 16
 /** Returns the part of a draftId that other people may see; undefined if there is none. */
 const shownName = (draftId: string): string | undefined => (draftId.includes('.') ? draftId.slice(0, draftId.indexOf('.')) : undefined)
 
-/** A request that concerns a suggestion that is still being typed. */
+/** A request about a suggestion that is still being typed. */
 interface Typed {
   readonly opened: Opened
   readonly caller: Caller
@@ -39,7 +39,7 @@ const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed[
   return { operation, original: known.original, text, note: note ?? null, aim: { pin: known.pin, range: undefined } }
 }
 
-/** Changes a pending suggestion. There is no `await` before the suggestion is tied to its text. */
+/** Changes a pending suggestion. There is no `await` before the suggestion is anchored in the text. */
 const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, proposal: Proposal, isMoved: boolean): Promise<Drafted> => {
   const { service, doc, openDoc, annotations } = opened
   const { operation, original, text, note, aim: to } = proposal
@@ -129,7 +129,7 @@ export const draftSuggestion = (service: Service, caller: Caller, doc: string, i
             suggestion: suggestion as ShownSuggestion
           })
         )
-      // If a page already uses a name, another author cannot take it.
+      // Two drafts of a document cannot have the same visible name.
       const isTaken = (): boolean =>
         name !== undefined && [...opened.annotations.suggestion.values()].some(({ draft }) => draft?.id === name)
       if (known === undefined && isTaken()) throw new ServiceError('not_author')

@@ -64,7 +64,7 @@ export const replyToSuggestion = (
         if (found === undefined) throw unknownSuggestion()
         if ((found.replies?.length ?? 0) >= limits.repliesMax)
           throw new ServiceError('invalid_request', {
-            message: `A suggestion may have ${limits.repliesMax} replies. Add a comment instead.`
+            message: `A suggestion may have at most ${limits.repliesMax} replies. Add a comment instead.`
           })
         service.quotas.require(draft.head, Buffer.byteLength(body))
         const payload = { suggestionId, ...(found.task === null ? {} : { taskId: found.task }), replyId: made.id }

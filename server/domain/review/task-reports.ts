@@ -31,8 +31,8 @@ const missing = async ({ storage }: Service, ids: readonly string[], keyOf: (id:
 }
 
 /**
- * Returns the error that lists the ids unknown to the document; undefined if it has all of them. Records are stored below their document, so an id
- * from another document is unknown too.
+ * Returns the error that lists the ids that the document does not have; undefined if the document has all ids. Records are stored below their
+ * document, so an id from another document is also in the list.
  */
 const unknownIds = async (service: Service, doc: string, contents: Contents): Promise<ServiceError | undefined> => {
   const [commentIds, suggestionIds] = await Promise.all([
@@ -43,8 +43,8 @@ const unknownIds = async (service: Service, doc: string, contents: Contents): Pr
 }
 
 /**
- * Examines a report. Only reads, and returns the fault of a report instead of throwing it, because the caller first decides whether a report is
- * allowed at all.
+ * Examines a report without writing anything. An error in the report is returned instead of thrown, because the caller first decides whether a
+ * report is allowed at all.
  */
 export const examineReport = async (service: Service, doc: string, input: Input<'reportTask'>): Promise<ExaminedReport> => {
   // The version may be quoted, like an ETag.

@@ -83,7 +83,7 @@ const getTask = async ({ storage }: Service, caller: Caller, doc: string, id: st
 export const readTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'readTask'>): Promise<TaskAnswer> =>
   withNext(service, caller, present(service, await getTask(service, caller, doc, taskId), seesLink(caller, taskId)))
 
-/** Adds the next step for the holder of the assignment's link. */
+/** Returns the answer about an assignment. The answer contains the next step if the caller holds the link of the assignment. */
 const withNext = (service: Service, caller: Caller, task: TaskAnswer['task']): TaskAnswer => ({
   task,
   ...(taskOf(caller) === task.id && { next: nextStepOf(service, task) })
@@ -118,7 +118,7 @@ const refusal = (code: ErrorCode, { status, startedBy: starter }: Task): Service
   if ((code !== 'already_started' && code !== 'not_starter') || starter?.kind !== 'guest')
     return new ServiceError(code, { taskStatus: status })
   // The most likely cause is an agent that sends its name in only one of the two requests.
-  const hint = `If that was you, send ${starter.name === null ? 'no X-Agent-Author' : `X-Agent-Author: ${starter.name}`}, as you did then; otherwise, ask the owner for an assignment of your own.`
+  const hint = `If you started this assignment, send ${starter.name === null ? 'no X-Agent-Author' : `X-Agent-Author: ${starter.name}`}, as you did when you started it. Otherwise, ask the owner for your own assignment.`
   return new ServiceError(code, { taskStatus: status, startedBy: starter, hint })
 }
 
@@ -238,8 +238,8 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
   const { contents, point } = await examineReport(service, doc, input)
   return step(request, (draft, task) => {
     const outcome = outcomeOf(task, 'report', identity)
-    // A report also counts as accepted if the owner has closed the assignment since. A caller who missed the first answer must not have to do the
-    // work again.
+    // A repeated report is also accepted if the owner has closed the assignment in the meantime. A caller who missed the first answer must not have
+    // to do the work again.
     const taken = outcome === 'already_reported' || (outcome === 'task_closed' && startedBy(task, identity))
     if (taken && isRetry(task.report, contents)) return task
     const status = stateOf(outcome, task)

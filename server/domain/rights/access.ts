@@ -109,7 +109,7 @@ const refusedBearer = (bearer: string): ServiceError =>
   new ServiceError('credential_invalid', {
     message: /\s/.test(bearer) ? 'Authorization is not a bearer token.' : 'The token is not valid, has expired or was revoked.',
     hint: bearer.startsWith('ai_')
-      ? `Get a new token from the issuer of the agent. Or: ${signInHint}`
+      ? `Get a new token from the issuer of the agent, or use an account. ${signInHint}`
       : signInHint.replace('Sign in', 'Sign in again')
   })
 
@@ -150,8 +150,8 @@ const shareOf = async (service: Service, doc: string, key: string): Promise<Shar
 }
 
 /**
- * Returns the caller of an operation on a document. A session or token identifies the caller. The role of its owner and the role of a key are both
- * ceilings; the lower one counts. `inTrash` also admits an owner to a document in the trash.
+ * Returns the caller of an operation on a document. A session or token identifies the caller. If the caller also sends a key, the lower of the
+ * caller's own role and the key's role counts. `inTrash` also admits an owner to a document in the trash.
  *
  * Throws `credential_required` if there is no credential, whether or not the document exists. Throws `credential_invalid` if a credential is
  * invalid, and `not_found` if the credentials are valid but not for this document. Throws `document_deleted` for callers who had access.
@@ -215,7 +215,7 @@ export const callerOfLink = async (service: Service, credentials: Credentials): 
   return callerOfDocument(service, doc, credentials)
 }
 
-/** Returns the caller for a person who is signed in with a browser, for a page that concerns no document. */
+/** Returns the caller for the session of a browser, for pages that concern no document. */
 export const callerOfSession = (found: FoundSession): Caller => ({
   ...anonymous,
   ...holderOf(found),

@@ -1,6 +1,6 @@
 /**
  * Decides whether access that was granted is still valid. An admitted request may take a long time: its body arrives slowly, a document must load,
- * or other requests come first. Therefore, every change for a caller checks the same records again, in the same turn as the change.
+ * or other requests come first. Therefore, each change that a caller makes checks the same records again, in the same turn of the event loop.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -21,7 +21,7 @@ export const lowerRole = (one: Role | null, other: Role | null): Role | null => 
   return includesRole(one, other) ? other : one
 }
 
-/** Returns the owner's role if the account or agent owns the document, otherwise null. */
+/** Returns the role `owner` if the account or agent owns the document, otherwise null. */
 export const ownRole = (head: Pick<Head, 'owner'> | undefined, { kind, ...identity }: Caller['identity']): Role | null =>
   kind !== 'guest' && head?.owner.kind === kind && 'id' in identity && head.owner.id === identity.id ? 'owner' : null
 
@@ -50,7 +50,7 @@ export const roleOn = (
 export const isLive = (share: Share | undefined, now: number): share is Share =>
   share !== undefined && share.revokedAt === null && (share.expiresAt === null || share.expiresAt > now)
 
-/** Reads a record that `keysOfRight` returned. */
+/** Returns the record of a key that `keysOfRight` returned. */
 type Read = <T>(key: Key) => T | undefined
 
 const requireCredentials = ({ rests, expiresAt }: Caller, now: number, read: Read): void => {
@@ -80,7 +80,7 @@ export const requireRight = (caller: Caller, head: Head | undefined, now: number
 }
 
 /**
- * Checks access again. `doc` is '' if the access concerns no document. Returns checks for a commit, which then succeeds only while the access is
+ * Checks access again. `doc` is '' if the access concerns no document. Returns checks with which a commit succeeds only while the access is
  * valid. With `inTrash`, accepts a document in the trash. Throws the errors of `requireRight`, and `document_deleted` if the document was deleted.
  */
 export const requireRightNow = async (
@@ -98,7 +98,7 @@ export const requireRightNow = async (
   return found.map(({ key, entry }) => ({ key, version: entry?.version ?? null }))
 }
 
-/** Commits for a caller. Resolves to false if another check failed. Throws `credential_invalid` if the access has ended; then nothing is written. */
+/** Commits a batch for a caller. Resolves to false if a check of the batch failed. Throws `credential_invalid` if the caller's access has ended. */
 export const commitFor = async (service: Service, caller: Caller, batch: Batch): Promise<boolean> => {
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const checks = await requireRightNow(service, '', caller)

@@ -1,5 +1,5 @@
 /**
- * Defines the caller of an operation and its rights. Only access.ts creates callers; REST, MCP and WebSocket all use it.
+ * Defines the caller of an operation and the caller's rights. Only access.ts creates callers, for REST, MCP and WebSocket alike.
  *
  * This folder contains the code for rights: callers, roles and share links.
  */
@@ -30,7 +30,7 @@ export interface Rests {
   readonly epoch: number
 }
 
-/** The rights of a program. They are a ceiling, and so is the role of its account. */
+/** The rights of a program. A program also never has more rights than its account. */
 export interface Scope {
   readonly role: Role
   /** Ids of the documents that the program may use. Null for all documents. */
@@ -49,7 +49,7 @@ export interface Caller {
   readonly session: string | null
   /** The review assignment for which the link was made, if any. */
   readonly task: string | null
-  /** The name for which the link was made, if any. The visitor has this name until they choose another. */
+  /** The name of the person for whom the link was made, if any. Visitors have this name until they choose another name. */
   readonly linkName: string | null
   /** The time when the credential expires, in milliseconds since 1970. Null if it never does. */
   readonly expiresAt: number | null
@@ -153,8 +153,8 @@ export const nameOfActor = (actor: string): string => {
 }
 
 /**
- * Whether an identity is enough for a required sign-in. `account` requires a person, `identity` a person or an agent. For `access`, a link is
- * enough.
+ * Whether an identity meets the sign-in requirement of an operation. `account` requires a person, and `identity` a person or an agent. For
+ * `access`, a link is enough.
  */
 export const isSignedIn = ({ kind }: Identity, needed: 'account' | 'identity' | 'access'): boolean =>
   kind === 'account' || (needed !== 'account' && kind === 'agent')

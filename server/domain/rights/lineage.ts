@@ -1,6 +1,6 @@
 /**
- * Links that were made through other links. A link never outlives its maker, because its holder could otherwise extend their own access. A link
- * that the owner of a document made while signed in has no maker.
+ * Links that were made through other links. The maker of a link is the link through which it was made. A link never outlives its maker. Otherwise,
+ * the holder of the maker could extend their own access. A link that the owner of a document made while signed in has no maker.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -34,7 +34,7 @@ export const lineageOf = (links: readonly Share[], id: string): Share[] => {
   return found
 }
 
-/** Throws `invalid_request` if the role is above that of the link's maker (the link through which it was made), whose holder knows this link. */
+/** Throws `invalid_request` if the role is higher than the role of the link's maker. The holder of the maker also knows the secret of this link. */
 export const requireRoleWithin = (links: readonly Share[], { maker }: Share, role: Role): void => {
   const by = links.find(({ id }) => id === maker)
   if (by === undefined || includesRole(by.role, role)) return
@@ -43,8 +43,8 @@ export const requireRoleWithin = (links: readonly Share[], { maker }: Share, rol
 }
 
 /**
- * Returns a link in the form that it must have before its role is raised. A caller with a link may raise only links made through it, because the
- * raised access could otherwise outlast the caller's own. The first owner link has no maker and never expires. Its holder may also raise links
+ * Returns the link whose role is to be raised, with a new maker if it needs one. A caller with a link may raise only links made through it. The
+ * raised access could otherwise outlast the caller's own access. The first owner link has no maker and never expires. Its holder may also raise links
  * without a maker, which then end with the first owner link. `by` is the caller's link (`makerOf`). Throws `invalid_request`.
  */
 export const raisedThrough = (links: readonly Share[], link: Share, by: Share | undefined): Share => {
@@ -75,7 +75,7 @@ const claimInstead = 'Sign in and claim the document: its account can then revok
 
 /**
  * Refuses to keep the caller's link when its maker is revoked. Otherwise, the caller could decide that their own link outlives its maker. The role
- * decides who may revoke a link, but not how long access was granted. Throws `forbidden`.
+ * decides who may revoke a link, but not how long access lasts. Throws `forbidden`.
  */
 export const requireNotFreed = (ended: Share, lineage: readonly Share[], by: Share | undefined): void => {
   if (by === undefined || by.id === ended.id || !lineage.some(({ id }) => id === by.id)) return

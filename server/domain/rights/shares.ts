@@ -53,7 +53,7 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
 }
 
 interface NewShare {
-  /** The link through which this link is made. This link ends when that link ends. Undefined if there is none. */
+  /** The link through which the new link is made. The new link ends together with it. Undefined if the new link is not made through a link. */
   readonly maker: Share | undefined
   readonly role: Role
   readonly label: string | null
@@ -104,8 +104,8 @@ const tooManyLinks = (ofTasks: boolean): ServiceError => {
 }
 
 /**
- * Makes room for a link when the count has reached its limit. Expired links still count, because nobody revokes them. Changes nothing if a link was
- * made in the meantime.
+ * Makes room for a link when the count of links has reached its limit, by counting only links that have not expired. Expired links were still
+ * counted, because nobody revoked them. Changes nothing if a link was made in the meantime.
  */
 export const makeRoom = async (service: Service, doc: string): Promise<void> => {
   const { shares, taskShares = 0, sharesMade } = await service.ledger.head(doc)
@@ -178,7 +178,7 @@ export const readShare = async (service: Service, doc: string, { share }: Input<
   return { share: present(service, doc, link, await lastUse(service, doc, link.id)) }
 }
 
-/** Revokes a link and its review assignment's link. `through` is the id of the revoked link whose end also ends this link. */
+/** Revokes a link, and marks it as revoked in its review assignment. `through` is the id of the link whose revocation also ends this link. */
 const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, through?: string): void => {
   const { id, hash, role, label, expiresAt, task } = share
   const { shares, taskShares } = draft.head
@@ -196,7 +196,7 @@ const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, 
     draft.put(keys.task(doc, reviewed.id), encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
 }
 
-/** Changes the maker of all links made through one link. If the new maker is undefined, they have none. */
+/** Changes the maker of all links made through one link. If the new maker is undefined, the links no longer have a maker. */
 const passOn = (draft: Draft, doc: string, links: readonly Share[], from: string, to: string | undefined): void => {
   for (const { maker, ...link } of links)
     if (maker === from)

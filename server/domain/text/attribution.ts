@@ -1,5 +1,5 @@
 /**
- * Finds the author and time of each line in the journal, which names the author of every update. The ids of characters never change, so each
+ * Finds the author and time of each line of a text. The journal names the author of every update. The ids of characters never change, so each
  * character belongs to the update that first inserted it, regardless of where edits and merges have moved it.
  */
 import * as Y from 'yjs'
@@ -28,7 +28,7 @@ interface Stretch {
 interface Authors {
   seq: number
   tag: string
-  /** Stretches by client id, in the order of the clock. */
+  /** Stretches by client id, ordered by Yjs clock. */
   readonly stretches: Map<number, Stretch[]>
 }
 
@@ -72,7 +72,7 @@ const follow = async (storage: Storage, doc: string, authors: Authors, to: Point
 const keptMax = 16
 const kept = new WeakMap<Storage, Map<string, Promise<Authors>>>()
 
-/** Returns the authors of a document, up to at least the point. Entries that were read before are not read again. */
+/** Returns the authors of a document up to the point, or further. Journal entries that have already been read are not read again. */
 const authorsAt = (storage: Storage, doc: string, to: Point): Promise<Authors> => {
   const documents = kept.get(storage) ?? new Map<string, Promise<Authors>>()
   kept.set(storage, documents)

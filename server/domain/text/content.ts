@@ -1,10 +1,10 @@
 /**
- * Reads and writes the text.
+ * Reads and writes the text of a document.
  *
  * This folder contains the code for the text of a document: reading, replacing and editing it, its journal, its versions, and its copy in memory.
  *
- * Every write enters the live document as a minimal edit of the same history. There is no `await` between the check of the version and the end of
- * the transaction, so no keystroke can slip in between. Then one commit makes everything durable.
+ * Every write is applied to the live document as a minimal edit. There is no `await` between the check of the version and the end of the
+ * transaction, so nobody else can change the text in between. Then one commit writes everything to disk.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -36,8 +36,8 @@ const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promis
 }
 
 /**
- * Returns the text in memory once it is on disk. If it cannot be written (a full disk), returns the text on disk, so that the document stays
- * readable.
+ * Returns the text in memory once it is on disk. If it cannot be written, for example because the disk is full, returns the text on disk, so that
+ * the document stays readable.
  */
 const durableSnapshot = async (service: Service, openDoc: OpenDocument): Promise<Snapshot> => {
   const snapshot = openDoc.snapshot()
@@ -78,7 +78,7 @@ export const contentAtHand = async (service: Service, doc: string, head: Head): 
   return openDoc === undefined ? projectionOf(service, doc, head) : durableSnapshot(service, openDoc)
 }
 
-/** Returns the point of a version, if this document ever had it. */
+/** Returns the point of a version; undefined if this document never had that version. */
 export const findPoint = async (service: Service, doc: string, version: string): Promise<Point | undefined> => {
   const point = parseVersion(version)
   if (point === undefined) return undefined
@@ -101,8 +101,8 @@ export const tagsNamed = (list: string): string[] =>
     .filter((part) => part !== '')
 
 /**
- * Returns the versions in `If-Match` or `baseVersion`, which may hold a list of versions, quoted or not, with `W/`, or `*`
- * (docs/api.md, Text and versions). The tag of a text together with its head counts as the version of that text.
+ * Returns the versions in `If-Match` or `baseVersion`, which may hold a list of tags as `tagsNamed` parses it (docs/api.md, Text and versions).
+ * The tag of a text with the comment for programs (server/http/first/for-programs.ts) counts as the version of the text.
  */
 export const versionsNamed = (base: string): string[] => tagsNamed(base).map((tag) => tag.replace(/\+[0-9a-f]{8}$/, ''))
 
@@ -119,7 +119,7 @@ export const baseOf = async (service: Service, doc: string, base: string): Promi
   return point && contentAt(service.storage, doc, point)
 }
 
-/** Resolves to undefined if the work takes too long or too much work is queued before it. The answer is useful without the result. */
+/** Resolves to undefined if the work takes too long or too much work is queued before it. Used only for results that an answer can do without. */
 const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   try {
     return await work
@@ -236,10 +236,10 @@ const lastPlace = (edits: readonly Edit[]): Range | undefined => {
 
 /** Additional writes in the commit of a change to the text. */
 interface Beside<T> {
-  /** Annotations whose text is replaced, so that their pins need not move. */
+  /** Annotations whose text is replaced, so their pins need not move. */
   readonly untied?: readonly string[]
   readonly reads?: readonly Key[]
-  /** Called with the new text in the turn of the change. */
+  /** Called with the new text as soon as the text has changed, before the commit. */
   readonly changed?: (after: Snapshot) => void
   readonly also: (draft: Draft, changed: Changed) => { written: readonly Written[]; answer: T }
 }
@@ -260,7 +260,7 @@ const record = (
   saveUnsaved(draft, before)
   const { revision: revisionBefore } = draft.head
   draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, after.seq) }
-  // The newest revision may already show this text. A retry that sends it again must not fill the history.
+  // The newest revision may already show this text. A retry that sends the same text again must not create another revision.
   const isShown = after.seq === before.seq && draft.head.revisionSeq === after.seq && draft.head.revision > 0
   if (isShown && (change.label ?? '') === '') return { revisionId: revisionBefore, revisionBefore }
   const revision = saveRevision(draft, after, change.cause, actor, change.label ?? null, change.authors)
@@ -287,8 +287,8 @@ const requireSpace = ({ service, openDoc }: Opened, edits: readonly Edit[]): voi
 /**
  * Applies edits to the current text, and writes in one commit everything that belongs to them: updates, revisions, events, the moved pins of
  * annotations, and the records of `beside`. There is no `await` before the edits are applied, so check their preconditions just before the call.
- * The text in memory changes before the commit. Therefore, the caller's right is checked here, and the service itself makes the writes that follow.
- * Throws the error of a right that has ended, and `quota_exceeded`; then nothing has changed.
+ * The text in memory changes before the commit. Therefore, the caller's access is checked here, and the commit does not check it again. Throws
+ * `quota_exceeded`, or the errors of `requireRight` if the access has ended. After one of these errors, the text is unchanged.
  */
 export const changeText = async <T>(
   opened: Opened,

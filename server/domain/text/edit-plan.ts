@@ -24,7 +24,7 @@ export interface Planned {
   readonly change: Change
 }
 
-/** The reason why an operation cannot be made. */
+/** The reason why an operation is not possible. */
 interface Failure {
   /** The index of the operation. */
   readonly operation: number
@@ -50,7 +50,7 @@ export const refuse = (failures: readonly Failure[], version: string, now: Sourc
     ...(candidates === undefined ? {} : { candidates }),
     ...(nearest.length === 0 ? {} : { nearest }),
     ...(hint === undefined ? {} : { hint }),
-    ...(source === undefined ? {} : { source, hint: 'Copy find from source, or change those lines with replace_lines.' }),
+    ...(source === undefined ? {} : { source, hint: 'Copy the value of find from source, or change those lines with replace_lines.' }),
     failures: failures.map(({ sought: _sought, around: _around, ...failure }) => failure),
     currentVersion: version
   })

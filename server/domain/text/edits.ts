@@ -27,8 +27,8 @@ import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
 type Edited = Output<'editContent'>
 
 /**
- * Returns the range, in the text that was read, to be found in the current text. For an addition to a section, this is the section's heading, so that the text is
- * added at the current end of the section. For an insertion, it is the text next to the insertion.
+ * Returns the range, in the text that was read, that is to be found in the current text. For an addition to a section, this is the section's
+ * heading, so that the text is added at the current end of the section. For an insertion, it is the text next to the insertion.
  */
 const followed = (source: Source, { operation, change }: Planned): Range => {
   if (change.beside !== undefined) return change.beside
@@ -57,8 +57,8 @@ const landed = (now: Source, { operation, change }: Planned, quote: string, rang
 }
 
 /**
- * Returns the changes for the current text, in the order of the operations, after finding where their targets from an earlier version are now. Throws
- * `target_*`. Synchronous.
+ * Finds the targets of operations in the current text, although the operations may refer to an earlier version. Returns the changes, in the order
+ * of the operations. Throws `target_*`. Synchronous.
  */
 const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operation[]): Change[] => {
   const { content, version } = openDoc.snapshot()
@@ -73,7 +73,7 @@ const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operatio
     const { operation, matched } = plan.change
     return change && { ...change, ...(matched !== undefined && { matched }), operation }
   })
-  const message = 'The text that this operation refers to has changed since that version.'
+  const message = 'The text that this operation refers to has changed since the version that you read.'
   const failures = new Map(
     planned.flatMap(({ change: { operation } }, position) => {
       if (changes[position] !== undefined) return []
@@ -87,17 +87,17 @@ const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operatio
   return changes as Change[]
 }
 
-/** How many times edits are planned again because other people changed the same part in the meantime. */
+/** The maximum number of plans. Edits are planned again if other people changed the same part in the meantime. */
 const plansMax = 10
 
-/** Returns changes moved to a text that was edited next to them. Each change moves on its own. Returns undefined if an edit touches one of them. */
+/** Returns the changes at their positions in the text `now`. Returns undefined if the text of a change was edited since `before`. */
 const shifted = (changes: readonly Change[], before: string, now: string): Change[] | undefined => {
   const places = changes.map((change) => followedEdits([change], before, now)?.[0])
   return places.every((place) => place !== undefined) ? changes.map((change, index) => ({ ...change, ...places[index] })) : undefined
 }
 
 /**
- * Returns a plan moved to the current text, which may have changed next to its targets. Returns undefined if an edit touches a target. Synchronous.
+ * Returns the plan with its positions in the text `now`. Returns undefined if the text of a target was edited since `seen`. Synchronous.
  */
 const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | undefined => {
   if (now.seq === seen.seq) return plan
@@ -107,8 +107,8 @@ const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | unde
 }
 
 /**
- * Computes a plan without blocking other requests, and passes it on for the current text in the same turn. Throws the errors of the operations, and
- * `busy` if other people keep changing the same part.
+ * Computes a plan without blocking other requests, and calls `use` with the plan while its positions match the current text. Throws the errors of
+ * the operations, and `busy` if other people keep changing the same part.
  */
 const withPlan = async <T>(
   { service, doc, openDoc }: Opened,

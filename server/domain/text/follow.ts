@@ -54,7 +54,7 @@ const announcedAtStart = async (storage: Storage, openDoc: OpenDocument, head: H
 /** The number of journal records to read or remove in one step of a compaction. */
 const compactionStep = 32
 
-/** Yields to the event loop, because the store answers within the same turn. */
+/** Yields to the event loop. Awaiting the store would not, because the store answers within the same turn. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Calls `run` once: `quietMs` after the last call to `poke`, and at most `maxMs` after the first call. */
@@ -191,7 +191,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     }
   }
 
-  /** Counts the size of a document that an earlier version created without counting it. */
+  /** Measures the size of a document that an earlier release of the server created without measuring it. */
   const count = async (): Promise<void> => {
     const bytes = await measure(storage, doc)
     await ledger.write(doc, 'system', (draft) => {

@@ -20,7 +20,7 @@ export interface Follower {
   takeAnnouncement(to: Snapshot): Announcement | undefined
   /** Records that the caller itself announces everything up to this snapshot. */
   announced(to: Snapshot): void
-  /** Does the waiting work immediately: announcement, revision, canonical text, checkpoint. Called before the document leaves memory. */
+  /** Does all pending work immediately: the announcement, revision, canonical text and checkpoint. Called before the document leaves memory. */
   settle(): Promise<void>
   stop(): void
 }

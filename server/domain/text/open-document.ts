@@ -57,9 +57,9 @@ export interface OpenDocument {
   journalInto(draft: Draft, seq?: number): void
   /** Resolves when everything up to `seq` (by default, the current `seq`) is on disk. Rejects if the journal failed. */
   durable(seq?: number): Promise<void>
-  /** Calls `listener` whenever `durableSeq` advances, and when the journal fails. Returns a function that ends the calls. */
+  /** Calls `listener` whenever `durableSeq` advances, and when the journal fails. Returns a function that removes the listener. */
   onDurable(listener: () => void): () => void
-  /** Calls `listener` with the authors after each transaction that changed something, in the same turn. Returns a function that ends the calls. */
+  /** Calls `listener` with the authors at the end of each transaction that changed something. Returns a function that removes the listener. */
   onUpdate(listener: (actors: ReadonlySet<string>) => void): () => void
   /** Records that a checkpoint contains the tail. */
   checkpointed(): void
@@ -210,7 +210,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
         })
       }, origin)
     } catch (cause) {
-      // Part of an update may now be in memory although the journal will not get it.
+      // Part of an update may now be in memory, but it will never be in the journal.
       fail(cause)
     } finally {
       together = undefined

@@ -45,7 +45,7 @@ interface Plan {
   readonly others?: Replaced['othersChanged']
 }
 
-/** Returns the plan of a replacement. Throws `version_conflict`, unless the caller asks for a merge and the changes do not touch. */
+/** Returns the plan of a replacement. Throws `version_conflict`, unless the caller asks for a merge and the changes do not touch each other. */
 const planOf = async (service: Service, openDoc: OpenDocument, what: Replacement): Promise<Plan> => {
   const { content, baseVersion, onConflict } = what
   const doc = openDoc.id
@@ -61,7 +61,7 @@ const planOf = async (service: Service, openDoc: OpenDocument, what: Replacement
   return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true, others }
 }
 
-/** How many times a merge is repeated because other people changed the same part in the meantime. */
+/** The maximum number of times that a merge is repeated because other people changed the same part in the meantime. */
 const mergesMax = 5
 
 /**

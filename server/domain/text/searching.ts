@@ -52,7 +52,7 @@ export const searchDocuments = async (
   most: Readonly<Record<'documents' | 'seconds', number>> = { documents: limits.searchScanMax, seconds: limits.searchSecondsMax }
 ): Promise<Output<'searchDocuments'>> => {
   if (before !== undefined && !place.test(before))
-    throw new ServiceError('invalid_request', { details: [{ path: 'before', message: 'must be a nextBefore of a search' }] })
+    throw new ServiceError('invalid_request', { details: [{ path: 'before', message: 'must be the nextBefore of a search' }] })
   const entries = await ownDocuments(service, caller, { limit: most.documents + 1, before })
   const docs: Found[] = []
   const until = performance.now() + most.seconds * 1000

@@ -110,12 +110,12 @@ export const aimAll = (openDoc: OpenDocument, { past, content }: Ground, ranges:
 /** Calls `aimAll` for a single range. */
 export const aim = (openDoc: OpenDocument, ground: Ground, range: Range): Aim => aimAll(openDoc, ground, [range])[0] as Aim
 
-/** How many times a range is searched for again because other people changed the same part in the meantime. */
+/** The maximum number of searches for a range. A search is repeated if other people changed the same part in the meantime. */
 const looksMax = 10
 
 /**
- * Finds a range in the text that the caller read, without blocking other requests, and passes on the range in the same turn. It takes into account
- * the changes that other people made in the live text. Throws the errors of `look`, and `busy` if other people keep changing the same part.
+ * Finds a range in the text that the caller read, without blocking other requests, and calls `use` with the range. If other people change
+ * the live text in the meantime, the range is adjusted. Throws the errors of `look`, and `busy` if other people keep changing the same part.
  */
 export const withRange = async <T>(
   ground: Ground,

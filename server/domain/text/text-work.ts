@@ -1,6 +1,6 @@
 /**
- * Named work on entire texts. Every function here takes text and returns data, so that it can run in a thread or inline. The size of the text
- * decides between the two (server/threads/texts.ts), although the duration also depends on the contents.
+ * Functions for work on entire texts. Each function takes text and returns data, so that it can run in a separate thread or in the calling thread.
+ * The size of the text decides where it runs (server/threads/texts.ts), although the duration also depends on the contents.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { withValues } from '../../../shared/fences/document-sheets.ts'
@@ -94,7 +94,7 @@ const reconciliation = (
   charsMax: number
 ): { diff: string; merge: ReturnType<typeof merge> } => ({ diff: unifiedDiff(base, theirs, charsMax), merge: merge(base, mine, theirs) })
 
-const unfoundHint = 'Quote the words as nearest shows them, or send unanchored: true to comment without a place.'
+const unfoundHint = 'Quote the text exactly as in nearest, or send unanchored: true to comment without a position.'
 
 /**
  * Returns the range that a target names. Returns undefined if it names none, or if the quotation is missing and `unanchored` permits that. Throws

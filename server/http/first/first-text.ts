@@ -19,7 +19,7 @@ import { faceLinks } from './faces.ts'
 import type { Drawn, Job } from './worker.ts'
 
 export interface FirstText extends Packed {
-  /** Style sources that the page needs in addition to its own. They have the form of the content policy. */
+  /** Sources of styles that the page needs in addition to its own styles, in the syntax of the Content-Security-Policy. */
   readonly styles: readonly string[]
   /** Whether the page contains the beginning of the text. */
   readonly hasText: boolean
@@ -92,7 +92,7 @@ const deadline = <Value>(work: Promise<Value>): Promise<Value | undefined> => {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 
-/** Returns the page for a reader. Leaves out a text that is empty or takes too long. Returns undefined if the pages are not built. */
+/** Returns the page for a reader, without the text if it is empty or takes too long to render. Returns undefined if the pages are not built. */
 export type FindFirstText = (reader: Caller, doc: string) => Promise<FirstText | undefined>
 
 /** Returns the page with the title of a document in place of our name (web/index.html), for programs that read the HTML. */

@@ -1,6 +1,6 @@
 /**
- * The answer for a program that requests the address that people open. It consists of the text, preceded by a comment that explains the service,
- * the rights of the caller, and the calls. A program that knows nothing about the service needs only this one request to begin.
+ * The answer to a program that requests the address that people open. It consists of the text, preceded by a comment that explains the service,
+ * the caller's rights, and the calls that the caller can make. A program that knows nothing about the service needs only this one request to begin.
  */
 import { createHash } from 'node:crypto'
 import { headMark } from '../../../shared/document-head.ts'
@@ -27,7 +27,7 @@ const may: Readonly<Record<Role, string>> = {
   owner: 'you may do everything'
 }
 
-/** Returns text that other people wrote as one line that cannot end the comment. */
+/** Converts text of other people to a single line that cannot end the comment. */
 const quoted = (text: string, charsMax: number): string => {
   const line = plainName(text, charsMax)
   return (
@@ -66,7 +66,7 @@ const assignmentLines = async (http: Http, caller: Caller, doc: string, api: str
   return [`open assignments: ${open.length}: ${named.join(', ')}${open.length > named.length ? ', …' : ''}; GET ${api}/tasks`]
 }
 
-/** Returns the comment, including the end of its last line. */
+/** Returns the comment, including the line break after it. */
 const headOf = async (http: Http, caller: Caller, doc: string, read: Read): Promise<string> => {
   const { baseUrl } = http.service
   const api = `${baseUrl}/api/docs/${doc}`
