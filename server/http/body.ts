@@ -1,4 +1,4 @@
-/** Request bodies: bounded, decoded strictly, and parsed by their media type. */
+/** Reads request bodies. Their size is limited. They are decoded strictly and parsed by their media type. */
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'

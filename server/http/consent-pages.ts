@@ -1,6 +1,7 @@
 /**
- * Consent pages of the embedded broker. A program wants to know the person's identity, or to work on their documents. Because the program chooses
- * its own name, the page also shows a verified fact: the redirect address. The pages are forms that work without scripts.
+ * Consent pages of the embedded broker. On these pages, a person decides whether a program may learn their identity or work on their documents.
+ * Because the program chooses its own name, the page also shows a verified fact: the redirect address. The pages are forms that work without
+ * scripts.
  */
 import type { Provider } from 'oidc-provider'
 import { ServiceError } from '../../shared/errors.ts'

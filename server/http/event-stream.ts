@@ -59,7 +59,7 @@ const takePlace = (http: Http, name: string): (() => void) => {
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // A proxy that collects or compresses answers would delay events.
+  // A proxy that buffers or compresses answers would delay events.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
   // The connection is not used again after the stream.

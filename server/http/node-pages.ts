@@ -1,4 +1,4 @@
-/** The compute nodes of a person on the account page, as forms that work without scripts. */
+/** The part of the account page that shows a person's compute nodes. Its forms work without scripts. */
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Output } from '../../shared/operations/index.ts'

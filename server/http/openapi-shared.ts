@@ -69,7 +69,7 @@ const sayOnce = (parameter: Json): void => {
 
 const requiredOf = (schema: Json): readonly string[] => (schema['required'] ?? []) as string[]
 
-/** Finds objects that extend a component with more fields or more required fields. Writes each of them as that component and the additions. */
+/** Finds objects that extend a component with more fields or more required fields. Replaces each object with a reference and the additions. */
 const extend = (value: unknown, base: Json, reference: string): void => {
   if (typeof value !== 'object' || value === null) return
   for (const inner of Object.values(value)) extend(inner, base, reference)

@@ -59,7 +59,7 @@ export interface Annotations {
   /** Stores in memory a record that was written to disk. `bytes` is its size. */
   keep<K extends AnnotationKind>(kind: K, record: Kinds[K], bytes: number): void
   forget(kind: AnnotationKind, id: string): void
-  /** Applies edits to the text and moves the pins with it. `isCompared` is true if the edits are the difference of two texts. Synchronous. */
+  /** Applies edits to the text and moves the pins with it. `isCompared` is true if the edits are the difference between two texts. Synchronous. */
   apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
   /** The work on suggestions that are currently being decided or changed, by suggestion id. */
   readonly deciding: Map<string, Promise<unknown>>

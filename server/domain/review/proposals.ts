@@ -1,5 +1,5 @@
 /**
- * Makes suggestions: a single one, or all that turn the current text into another text (docs/api.md, Comments and suggestions).
+ * Makes suggestions: a single suggestion, or all suggestions that turn the current text into another text (docs/api.md, Comments and suggestions).
  * suggestion-drafts.ts handles suggestions that are still being typed.
  */
 import { ServiceError } from '../../../shared/errors.ts'
@@ -194,7 +194,7 @@ export const proposalOf = async <T>(
 /** Checks that a proposal changes something. Throws `invalid_request` if the new text equals the old text. */
 const requireChange = ({ operation, original, text }: Proposal): void => {
   if (operation !== 'replace' || text !== original) return
-  const hint = 'Send the new words as text. To say something about these words, comment on them.'
+  const hint = 'Send the new text in the field text. To say something about the old text, comment on it.'
   throw new ServiceError('invalid_request', { details: [{ path: 'text', message: 'is the same as the text that it would replace' }], hint })
 }
 

@@ -44,8 +44,8 @@ export const proposedHunks = (before: string, after: string, granularity?: Granu
 }
 
 /**
- * Returns the change from `old`, which begins at `from`, to `young`, without their common prefix and suffix. An addition or removal of entire lines is
- * not shortened.
+ * Returns the change from `old`, which begins at `from`, to `young`, without their common prefix and suffix. An addition or removal of entire
+ * lines is not shortened.
  */
 const narrowed = (from: number, old: string, young: string): Hunk => {
   const edits = old === '' || young === '' ? [] : diff(old, young)

@@ -14,7 +14,7 @@ import { type Proposal, type ShownSuggestion, propose, checkProposal, proposalOf
 /** Returns the id of a draft. All requests of one author with the same draftId get the same id. */
 const draftedId = (doc: string, { kind, id }: Author, draftId: string): string =>
   hash('sha256', JSON.stringify(['draft', doc, kind, id, draftId]), 'base64url').slice(0, draftedIdChars)
-/** The ids of other suggestions have the same length. */
+/** The length of the id of a draft. The ids of other suggestions have the same length. */
 const draftedIdChars = 16
 
 /** Returns the part of a draftId that other people may see; undefined if there is none. */

@@ -48,7 +48,7 @@ const findKey = async ({ storage, clock }: Service, key: string): Promise<FoundK
 const noted = new WeakMap<Service, Map<string, number>>()
 const notedMax = 10_000
 
-/** Records the time of a link's use, but at most once per interval. */
+/** Records the time of a link's use, but at most once in `lastUsedSeconds`. */
 const touch = (service: Service, doc: string, share: string): void => {
   const times = noted.get(service) ?? new Map<string, number>()
   noted.set(service, times)

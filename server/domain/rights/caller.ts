@@ -67,7 +67,7 @@ export type By = Caller | 'system'
 
 /** Identifies a request for retries: requests with the same key and the same contents count as one (docs/api.md, Retries). */
 export interface RequestStamp {
-  /** Hash of caller, document, method, path and key. */
+  /** Hash of the caller, document, method, path and key. */
   readonly id: string
   /** Hash of the contents of the request. */
   readonly fingerprint: string

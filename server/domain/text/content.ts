@@ -203,7 +203,7 @@ export const checkSize = (content: string, edits: readonly Edit[] = []): void =>
 /** A change to the text through the API. */
 export interface TextChange {
   readonly edits: readonly Edit[]
-  /** Whether the edits are the difference of two texts. */
+  /** Whether the edits are the difference between two texts. */
   readonly isCompared: boolean
   readonly cause: RevisionCause
   readonly event: 'content.changed' | 'content.replaced' | 'content.restored'

@@ -3,7 +3,7 @@
  *
  * Every update of the Y.Doc, from a socket or from the API, gets the next sequence number and tag synchronously, in the Y.Doc's `update` listener.
  * Updates are journaled in that order. `seq` may therefore be ahead of the disk; `durableSeq` is the newest update on disk. A version check
- * compares with `seq`, so that it sees edits that are applied but not yet journaled.
+ * compares with `seq`, so it sees edits that are applied but not yet journaled.
  */
 import * as Y from 'yjs'
 import { limits } from '../../../shared/limits.ts'
@@ -43,7 +43,7 @@ export interface OpenDocument {
    */
   readonly replacedSeq: number
   /**
-   * Applies edits as one transaction by `actor`, and returns the new text. `isCompared` is true if the edits are the difference of two texts.
+   * Applies edits as one transaction by `actor`, and returns the new text. `isCompared` is true if the edits are the difference between two texts.
    * Synchronous: check a version just before the call, without an `await` in between.
    */
   apply(edits: readonly Edit[], actor: string, isCompared?: boolean): Snapshot

@@ -28,7 +28,7 @@ export const rangeOfCharacters = (
   return range !== undefined && now.slice(range.from, range.to) === find ? range : undefined
 }
 
-/** The edits from the version that was read to the live text, and the sequence number of the live text at that time. */
+/** The edits from the version that was read to the live text, and the sequence number that the live text had when they were computed. */
 interface Since {
   readonly seq: number
   readonly edits: readonly Edit[]

@@ -74,7 +74,7 @@ const lines = (text: string, range: string): string => {
 interface Comparison {
   readonly diff: string
   readonly hunks: ReturnType<typeof hunks>
-  /** Whether the rest was left out. */
+  /** Whether the end of the comparison was left out. */
   readonly truncated: boolean
 }
 
