@@ -1,4 +1,4 @@
-/** The error of an address that is not available. It is in its own module, so that admin commands need not load the server. */
+/** The error for an address on which the server cannot listen. It has a separate module, so that admin commands need not load the server. */
 const portErrors = new Map([
   ['EADDRINUSE', 'another program is using it'],
   ['EACCES', 'this user does not have permission'],
@@ -6,7 +6,7 @@ const portErrors = new Map([
   ['ENOTFOUND', 'this machine has no such address']
 ])
 
-/** Whether the person who starts the server can correct the cause. */
+/** Whether the person who starts the server can correct the cause of the error. */
 export const isPortError = ({ code = '' }: NodeJS.ErrnoException): boolean => portErrors.has(code)
 
 /** Thrown if the server cannot listen on the address. */

@@ -1,4 +1,4 @@
-/** Assembles the parts: storage → ledger → live → app → listen. Closes them in reverse order. */
+/** Assembles the server in this order: storage → ledger → live → app → listen. Closes its parts in reverse order. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ export interface ServerOptions {
   readonly clientFile?: string
   /** Whether the store has become read-only. */
   readonly readOnly: () => boolean
-  /** Addresses from which client documents may be fetched. If absent, all public addresses. */
+  /** Addresses from which client documents may be fetched. If absent, all public addresses are allowed. */
   readonly clientDocuments?: ClientDocumentOptions
 }
 
@@ -89,7 +89,7 @@ const localHost = (host: string): string => {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Creates the embedded broker, or the connection to an external issuer. The service is its client. */
+/** Creates the embedded broker, or the connection to an external issuer. The service is a client of either. */
 const createIdentity = (
   { config, secret, log, clientDocuments }: ServerOptions,
   service: Service,
@@ -130,7 +130,7 @@ const createIdentity = (
       issuer: service.baseUrl,
       clientId: ownClientId,
       clientSecret: null,
-      // The public address might not lead back to this process, because there is a proxy in between, or no route.
+      // The public address might not lead back to this process, because of a proxy or because there is no route.
       fetch: (url, init) => fetch(url.replace(service.baseUrl, localUrl), init as RequestInit)
     }),
     issuer: service.baseUrl,
@@ -149,7 +149,7 @@ const notEnded =
   (account: string, error: unknown): void =>
     log.error('a deleted account could not be removed; the server will try again', { account, error })
 
-/** Removes expired and erased records at the start, and then every few minutes. Returns a function that stops the sweeps. */
+/** Removes expired and erased records when the server starts, and then every few minutes. Returns a function that stops the sweeps. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   let stopped = false
   let cancel = (): void => undefined
@@ -187,10 +187,10 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   let onRequest = (request: IncomingMessage, response: ServerResponse): void => void ready.promise.then(() => onRequest(request, response))
   let onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
     void ready.promise.then(() => onUpgrade(request, socket, head))
-  // Set at the end of the start, because the metrics need parts that do not exist earlier.
+  // Set when the server has started, because the metrics need parts that do not exist earlier.
   const started: { readers?: Readers } = {}
   const status = (): 'ok' | 'read_only' | 'stopping' => (stopping ? 'stopping' : options.readOnly() ? 'read_only' : 'ok')
-  // PostgreSQL comes back without a restart. LMDB does not.
+  // After a failure, PostgreSQL can work again without a restart of the server. LMDB cannot.
   const readOnlyIs = config.storage === null ? 'read_only' : 'unreachable'
   const outside = createOutside({
     readiness: createReadiness({

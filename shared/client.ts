@@ -37,8 +37,8 @@ export interface CallOptions {
 }
 
 /**
- * One function for each operation. Functions on a document take its id first. All of them throw a `ServiceError` if the service answers with an
- * error.
+ * One function for each operation. If the operation is on a document, the first argument is the id of the document. All functions throw a
+ * `ServiceError` if the service answers with an error.
  */
 export type Client = {
   readonly [Name in OperationName]: Name extends DocumentOperation

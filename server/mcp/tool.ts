@@ -12,7 +12,7 @@ import { inputSchema, type JsonSchema } from './schemas.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The operation that a call means, and its unchecked input. */
+/** The operation that a tool call requests, and its unchecked input. */
 export interface Meant {
   readonly name: OperationName
   readonly fields: Fields
@@ -22,7 +22,7 @@ export interface Meant {
   readonly refused?: ServiceError
 }
 
-/** Lists only the differences from the defaults of the protocol: not read-only, destructive, not idempotent, open world. */
+/** The title of a tool, and the hints that differ from the defaults of MCP: not read-only, destructive, not idempotent, open world. */
 interface Hints {
   readonly title: string
   readonly readOnlyHint?: true
@@ -36,7 +36,7 @@ export interface ListedTool {
   /** The name without the prefix. */
   readonly name: string
   readonly group: Group
-  /** The lowest role that can be enough for a call. Null if no role is needed. */
+  /** The lowest role with which a call can succeed. Null if no role is needed. */
   readonly role: Role | null
   readonly description: string
   readonly inputSchema: JsonSchema
@@ -44,7 +44,7 @@ export interface ListedTool {
 }
 
 export interface Tool extends ListedTool {
-  /** The operations that a call can mean. */
+  /** The operations that a call of the tool can request. */
   readonly operations: readonly OperationName[]
   /** The names of the arguments, apart from `doc` and `key`. */
   readonly takes: readonly string[]
@@ -56,7 +56,7 @@ export interface Tool extends ListedTool {
   readonly large: boolean
   /** Arguments that have a different name in the operation. Maps the beginning of a path in the operation's input to the argument. */
   readonly called: Readonly<Record<string, string>>
-  /** Returns the operation that a call means. `doc` is the document that the call names. Throws `invalid_request`. */
+  /** Returns the operation that a call requests. `doc` is the document that the call names. Throws `invalid_request`. */
   readonly mean: (given: Fields, doc?: unknown) => Meant
 }
 
@@ -66,7 +66,7 @@ interface Definition {
   readonly description: string
   /** The arguments of the tool, apart from `doc` and `key`. */
   readonly input: z.ZodObject
-  /** The operations that a call can mean. Either all of them need a document, or none does. */
+  /** The operations that a call of the tool can request. Either all of them need a document, or none does. */
   readonly operations: readonly [OperationName, ...OperationName[]]
   /** Whether the tool deletes something that existed. */
   readonly destroys?: boolean

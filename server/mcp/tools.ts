@@ -1,6 +1,6 @@
 /**
- * The tools: the operations of the table that have an MCP name, with a description for models. Several operations that read the text are a single
- * tool, and so are those that write it, because a model works better with few tools and richer parameters.
+ * The tools: the operations of the table that have an MCP name, with a description for models. One tool covers the operations that read the
+ * text, and another covers those that write it, because a model works better with a few tools that have many parameters.
  */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
@@ -20,10 +20,10 @@ const { section, lines, since, version, values } = operations.readContent.input.
 
 const views = ['full', 'outline', 'section', 'lines', 'diff', 'info', 'authors'] as const
 
-/** The views that are separate operations. */
+/** Maps a view to its operation. All other views use `readContent`. */
 const viewOperations: Readonly<Record<string, OperationName>> = { outline: 'readOutline', info: 'readDocument', authors: 'readAttribution' }
 
-/** The field that a view requires. */
+/** Maps a view to the field that it requires. */
 const viewNeeds: Readonly<Record<string, string>> = { section: 'section', lines: 'lines', diff: 'since' }
 
 const meanRead = (given: Fields): Meant => {
@@ -66,7 +66,7 @@ const contentNames = rename({ markdown: 'content', text: 'content' })
 const editNames = rename({ operations: 'edits', ops: 'edits' })
 const editsInput: Operation = operations.editContent
 
-/** Returns the operation for edits, which are written or suggested. */
+/** Returns the operation that makes or suggests edits, with its input. */
 const meanEdits = (changes: unknown, fields: Fields): Meant => {
   const body = { ...fields, operations: changes }
   return { name: 'editContent', fields: editsInput.normalise?.(body) ?? body }
@@ -89,7 +89,7 @@ const blindSection = ({ baseVersion: read, dryRun: looks, mode: proposes, operat
     : new ServiceError('version_required', { message: 'replace_section replaces text only if you name the version that you read.' })
 
 /**
- * Returns the refusal of a call that lacks its text. The refusal also names unknown arguments, because the text may have been sent in one of them.
+ * Returns the error for a call without text. The error also names unknown arguments, because the model may have sent the text in one of them.
  */
 const lacking = (given: Fields, takes: readonly string[], fault: FieldFault): ServiceError => {
   const unknown = unknownFields(given, takes, outsideEdits)
@@ -102,7 +102,7 @@ const appendFields = ['content', 'section', 'baseVersion', 'dryRun', 'mode', 'la
 const meanReplace = (given: Fields): Meant => {
   const { edits: changes, ...fields } = contentNames(editNames(withMode({ ...given })))
   if (changes === undefined && fields['content'] === undefined)
-    throw lacking(fields, replaceFields, { path: 'edits', message: 'or content must be given' })
+    throw lacking(fields, replaceFields, { path: 'edits', message: 'must be given unless content is given' })
   if (changes !== undefined && fields['content'] !== undefined) throw invalid('edits', 'give either edits or content')
   if (changes !== undefined) {
     const meant = meanEdits(changes, fields)
@@ -177,8 +177,8 @@ const appendTool = toolOf('append_doc', {
 // ——— Media ———
 
 /**
- * Returns a tool for media jobs. It starts a job and waits for its end. If it is called again with `jobId`, it continues to wait. Models are bad at
- * polling, and most jobs end within one call.
+ * Returns a tool for media jobs. The tool starts a job and waits for the job to end. If the tool is called again with `jobId`, it continues to wait.
+ * It waits because models are bad at polling, and because most jobs end within one call.
  */
 const mediaTool = (start: OperationName, read: OperationName, idName: string, title: string, description: string): Tool => {
   const { mcp = '', input, rest, normalise } = operations[start] as Operation
@@ -204,19 +204,19 @@ const mediaTool = (start: OperationName, read: OperationName, idName: string, ti
 
 // ——— The list ———
 
-/** The basic tools are in the order that clients know, followed by the remaining tools. `get_skill` (skill.ts) has no operation. */
 const { since: after, wait } = operations.readInbox.input.shape
 
 const inboxTool = toolOf('inbox', {
   title: 'Read inbox',
   group: 'read',
   description:
-    'Lists new mentions, replies, decisions on your suggestions and assignments since a cursor, each with the next call to make.',
+    'Lists new mentions, replies, assignments and decisions on your suggestions since a cursor, each with the next call to make.',
   input: z.object({ doc: z.string().optional().meta({ description: 'Share URL.' }), author, since: after, wait }),
   operations: ['readInbox'],
   mean: ({ author: _author, ...fields }) => ({ name: 'readInbox', fields })
 })
 
+/** The tools that call operations. The basic tools come first, in the order that clients know. `get_skill` (skill.ts) calls no operation. */
 export const operationTools: readonly Tool[] = [
   derived('createDocument', {
     title: 'Create document',
@@ -238,8 +238,8 @@ export const operationTools: readonly Tool[] = [
   derived('createComment', {
     title: 'Comment',
     group: 'review',
-    description: 'Comments on the document, on text in it (find) or a line. To propose other text, use add_suggestion. Returns the id.',
-    // A model has no live text and does not count units.
+    description: 'Comments on the document, on text in it (find) or on a line. To propose other text, use add_suggestion. Returns the id.',
+    // A model is not connected to the live text, and it does not count UTF-16 units.
     without: ['characters', 'anchor']
   }),
   derived('listSuggestions', {

@@ -14,7 +14,7 @@ export type Sample = readonly [value: number, labels?: Readonly<Record<string, s
 /** The metrics that are counted while the server runs. */
 type Counted = 'requests' | 'errors' | 'commits' | 'commitsWaiting' | 'commitFailures'
 
-/** Functions that read the other metrics. If a function rejects, its metric is left out. */
+/** Functions that read the metrics that are not counted. If a function rejects, its metric is left out. */
 export type Readers = Readonly<Record<Exclude<MetricField, Counted>, () => readonly Sample[] | Promise<readonly Sample[]>>>
 
 export interface Metrics {
@@ -22,7 +22,7 @@ export interface Metrics {
   answered(request: AnsweredRequest): void
   /** Returns a store that counts its commits. */
   watched(storage: Storage): Storage
-  /** Reads the other metrics, and returns the text with all of them. */
+  /** Reads the metrics that are not counted, and returns the values of all metrics as text. */
   write(readers: Readers): Promise<{ readonly type: string; readonly text: string }>
 }
 
@@ -31,7 +31,7 @@ const commitBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 10
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Returns the pattern of a route in the form of the interface description: `/api/docs/{id}`. */
+/** Returns the pattern of a route as OpenAPI writes it, such as `/api/docs/{id}`. */
 const shownRoute = (route: unknown): string => {
   if (typeof route === 'string') return route.replaceAll(/:(\w+)/g, '{$1}')
   if (!(route instanceof RegExp)) return 'other'

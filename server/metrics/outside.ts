@@ -1,6 +1,6 @@
 /**
- * Answers `/livez`, `/readyz` and `/metrics`, before the app sees a request. They have no rate limit and no log record, because programs request them
- * every few seconds. They also answer while the app starts and stops.
+ * Answers `/livez`, `/readyz` and `/metrics`, before the app sees a request. The requests have no rate limit and are not logged, because programs
+ * send them every few seconds. They are also answered while the app starts and stops.
  */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -9,7 +9,7 @@ import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { problemOf } from '../http/errors.ts'
 import { type NotReady, reasons } from './probes.ts'
 
-/** The callers that may read the metrics. If both are absent, the server has no metrics. */
+/** The callers that may read the metrics. If there is neither a token nor a network, the server has no metrics. */
 export interface MetricsAccess {
   readonly token: string | null
   readonly networks: readonly Network[]
@@ -30,7 +30,7 @@ export interface OutsideOptions {
   readonly addressOf: (request: IncomingMessage) => string | undefined
 }
 
-/** Answers a request to one of the addresses. Returns false if the request is for another address. */
+/** Answers a request for `/livez`, `/readyz` or `/metrics`. Returns false if the request is for another address. */
 export type Outside = (request: IncomingMessage, response: ServerResponse) => boolean
 
 const send = (response: ServerResponse, status: number, type: string, body: string, more: Readonly<Record<string, string>> = {}): void => {
@@ -69,7 +69,7 @@ const codes: Readonly<Record<NotReady, ErrorCode>> = {
 const sendReady = async (response: ServerResponse, path: string, readiness: OutsideOptions['readiness']): Promise<void> => {
   const reason = await readiness()
   if (reason === undefined) return send(response, 200, 'text/plain; charset=utf-8', 'ready\n')
-  // Load balancers expect 503 for every reason.
+  // Load balancers expect 503 from a server that is not ready, regardless of the reason.
   return refuse(response, path, codes[reason], { status: 503, details: { ...reasons[reason], reason }, headers: { 'Retry-After': '5' } })
 }
 

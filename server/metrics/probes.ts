@@ -3,7 +3,7 @@ import type { Clock, Storage } from '../domain/ports.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 
-/** The reason why the server should get no requests. */
+/** The reason why no requests should be sent to the server. */
 export type NotReady = 'starting' | 'stopping' | 'read_only' | 'full' | 'unreachable'
 
 /** Describes each reason in a sentence for an operator, with the next step. */
@@ -19,7 +19,7 @@ export const reasons: Readonly<Record<NotReady, { readonly message: string; read
 }
 
 export interface ReadinessOptions {
-  /** Returns the reason that is known without asking the store; `ok` if there is none. */
+  /** Returns why the server is not ready, as far as this is known without using the store; `ok` if no reason is known. */
   readonly status: () => NotReady | 'ok'
   readonly storage: Storage
   /** Whether the disk that holds the data folder has space. Rejects if the disk does not answer. */

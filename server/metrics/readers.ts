@@ -16,14 +16,14 @@ export interface Sources {
   readonly quotas: Quotas
   readonly assetBytesMax: number
   readonly folder: string
-  /** Whether the documents are in the data folder. `hasAssetFiles`: whether the assets are. */
+  /** Whether the documents are in the data folder. `hasAssetFiles` says the same about the assets. */
   readonly hasStoreFile: boolean
   readonly hasAssetFiles: boolean
   readonly isReadOnly: () => boolean
   readonly clock: Clock
 }
 
-/** Returns a function that repeats slow work only if its last result is at least this old. Otherwise, it returns the last result. */
+/** Returns a function that repeats slow work only if the last result is at least `milliseconds` old. Otherwise, it returns the last result. */
 const nowAndThen = (clock: Clock, milliseconds: number, work: () => Promise<number>): (() => Promise<number>) => {
   let last: { readonly at: number; readonly result: Promise<number> } | undefined
   return () => {

@@ -57,7 +57,7 @@ export class Assignment {
     return this.#over
   }
 
-  /** Sends the job and its file to the node, as fast as the node accepts it. Throws `storage_unavailable` and the errors of the blob store. */
+  /** Sends the job and its file to the node, as fast as the node accepts them. Throws `storage_unavailable` and the errors of the blob store. */
   async start(): Promise<void> {
     const { job, number } = this
     const { file, kind, input } = job
@@ -75,7 +75,7 @@ export class Assignment {
       }
   }
 
-  /** Records that the node has processed more bytes of the file. Throws `RangeError` if they were never sent. */
+  /** Records that the node has processed more bytes of the file. Throws `RangeError` if these bytes were never sent. */
   credit(bytes: number): void {
     this.#window.give(bytes)
   }
@@ -107,7 +107,7 @@ export class Assignment {
     this.#settle(refused(message))
   }
 
-  /** Called when the node has ended the job. Only its first answer counts. */
+  /** Called when the node has ended the job. Only the node's first answer counts. */
   finish(result: JobResult, file: WireFile | null): void {
     if (this.#over) return
     this.#over = true
@@ -143,7 +143,7 @@ export class Assignment {
       const type = findMediaType(told.contentType)
       if (type?.kind !== expected || !maySendAs(type, upload.sniffed) || !upload.whole)
         return refused(
-          `The node sent ${told.contentType} with bytes of ${upload.sniffed ?? 'no known type'} instead of a complete ${expected} file.`
+          `The node declared ${told.contentType} and sent ${upload.sniffed ?? 'an unknown type'} instead of a complete ${expected} file.`
         )
       const file: JobBlob = { name: newAssetId(), contentType: type.contentType, size: upload.bytes, hash: upload.hash }
       await upload.keep(file.name)

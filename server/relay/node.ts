@@ -185,7 +185,7 @@ export class Node {
     return undefined
   }
 
-  /** Returns the job with a number; undefined if the job is over. Throws `RangeError` if the node never received a job with this number. */
+  /** Returns the job with the given number; undefined if the job is over. Throws `RangeError` if the node never received a job with this number. */
   #meant(number: number): Assignment | undefined {
     if (number > this.#numbers) throw new RangeError('this job was never assigned to this node')
     return this.#assignments.get(number)

@@ -4,7 +4,7 @@
  * ## Protocol (version 1)
  *
  * A node opens a WebSocket at `/relay` with `Authorization: Bearer anode_…`, a token that an account has created. The service never opens a
- * connection to a node. A request with an Origin comes from a page and is refused with 403. The answer is 401 if the token is invalid, and 429 if
+ * connection to a node. A request with `Origin` comes from a page and is refused with 403. The answer is 401 if the token is invalid, and 429 if
  * there are too many sockets.
  *
  * Text frames are JSON messages (shared/relay.ts has their types). Binary frames are chunks of files: the number of the job as 32 bits, big-endian,
@@ -17,7 +17,7 @@
  *     beat                                   →            nothing for 25 s considers the other side gone
  *                                            ←  job {job, kind, input, file, seconds, resultBytesMax}, then the chunks of the file
  *     credit {job, bytes}                    →            the node has processed this many bytes of the file
- *     progress {job, progress}               →            from 0 to 1, as often as the node likes
+ *     progress {job, progress}               →            from 0 to 1, at any time and any number of times
  *     chunks of the result                   →
  *                                            ←  credit {job, bytes}
  *     result {job, result, file} or          →            ends the job; `file` has the size and hash of the file sent before it
@@ -37,8 +37,8 @@
  *
  * The stored record of a job is authoritative (domain/media/media-jobs.ts). The relay only knows which jobs wait and which nodes work. A job goes to
  * a node of its account, or to a node that serves everyone. When a node disconnects with an unfinished job, the job immediately goes to another node.
- * If there is no other node, the job fails after 25 s, which is a minute after a node froze. After a restart, the relay reads the open jobs from the
- * store. Each result is written with compare-and-set on the attempt, so that no job ends twice.
+ * If no other node can do the job, the job fails after 25 s, at most a minute after its node froze. After a restart, the relay reads the open jobs
+ * from the store. Each result is written with compare-and-set on the attempt, so that no job ends twice.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -73,7 +73,7 @@ interface Open {
 export interface RelayServer extends Relay {
   /** Handles an HTTP upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Stops accepting nodes and closes the connected ones. Their jobs remain open in the store. */
+  /** Stops accepting nodes, and closes the connections of all nodes. Their jobs remain open in the store. */
   stop(): void
   /** Cuts the connections of nodes that have not answered the close frame. */
   terminateNodes(): void
@@ -86,7 +86,7 @@ export interface RelayCounts {
   readonly nodes: number
   readonly queued: number
   readonly running: number
-  /** Jobs that have ended since the start. */
+  /** Jobs that have ended successfully since the server started. `failed` counts the other ended jobs. */
   readonly done: number
   readonly failed: number
 }
@@ -100,7 +100,7 @@ const deny = (socket: Duplex, status: string): void => {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
-// The types of `ws` do not include this option (ws 8.19).
+// The types of `ws` 8.19 do not include `closeTimeout`.
 const goodbye = { closeTimeout: limits.socketGoodbyeSecondsMax * 1000 }
 
 export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
@@ -160,7 +160,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     return free.find((node) => node.token.account === open.account) ?? free[0]
   }
 
-  /** Starts the timers of a waiting job, or stops the timer for jobs without a capable node. */
+  /** Starts the timers of a waiting job. If a connected node can do the job, stops the timer that waits for such a node. */
   const watch = (open: Open): void => {
     const { clock } = service()
     const { mediaQueueSecondsMax: queueSeconds, mediaNodelessSecondsMax: nodelessSeconds } = limits
@@ -172,7 +172,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       open.cancelNodeless = undefined
     } else
       open.cancelNodeless ??= clock.after(nodelessSeconds * 1000, () =>
-        giveUp(open, { code: 'node_offline', message: `No compute node that could do this was connected for ${nodelessSeconds} s.` })
+        giveUp(open, { code: 'node_offline', message: `No compute node that could do the job was connected for ${nodelessSeconds} s.` })
       )
   }
 
@@ -342,7 +342,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
           const id = (after = String(key.at(-1)))
           if (jobs.has(id)) continue
           const doc = decodeRecord<string>(value)
-          // Nothing can be done for a deleted document. If the document is restored, the next check finds the job.
+          // A job of a deleted document cannot be resumed. If the document is restored, the next check finds the job.
           const job = await requeueJob(service(), doc, id, false).catch(() => undefined)
           if (job !== undefined) add(doc, job)
         }

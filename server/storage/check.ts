@@ -13,7 +13,7 @@ import { decodeKey } from './keys.ts'
 import { decodeEntry, openDatabase, readIdentity, refuseOtherStore } from './lmdb.ts'
 
 /**
- * The time for reading entries before a start, in milliseconds. Half of it is for reading upwards from the first key, and half for reading
+ * The time for reading entries before the server starts, in milliseconds. Half of it is for reading upwards from the first key, and half for reading
  * downwards from the last key.
  */
 export const checkMsMax = 2_000
@@ -26,8 +26,8 @@ type Finding =
   | { readonly ok: false; readonly exitCode: 1 | 3 | 4; readonly problem: string }
 
 /**
- * Checks the store of a data folder: it exists and belongs to the folder, and its entries can be read and match their checksums. With `full`,
- * checks all entries; otherwise as many as `checkMsMax` allows. Throws `DataFolderError`, with exit code 3 for damage.
+ * Checks that the store of a data folder exists and belongs to the folder, and that its entries can be read and match their checksums. With `full`,
+ * checks all entries; otherwise, as many as `checkMsMax` allows. Throws `DataFolderError`, with exit code 3 for damage.
  */
 export async function checkStore(folder: string, { full = false } = {}): Promise<void> {
   const instance = await readInstance(folder)
@@ -48,7 +48,7 @@ function runChild(folder: string, full: boolean): Promise<Finding> {
   return promise
 }
 
-/** Returns the finding of a child process. If it printed none, judges how it exited. */
+/** Returns the finding of a child process. If the process printed none, derives the finding from how the process ended. */
 function judge(folder: string, error: (Error & { signal?: unknown; code?: unknown }) | null, stdout: string): Finding {
   const finding = error ? undefined : parseFinding(stdout)
   if (finding) return finding

@@ -110,7 +110,8 @@ export async function markStore(folder: string, instance: Instance, store: 'lmdb
 }
 
 /**
- * Throws `DataFolderError` with exit code 1 if the documents of a folder are in PostgreSQL. A start on an old or empty LMDB store would fork them.
+ * Throws `DataFolderError` with exit code 1 if the documents of a folder are in PostgreSQL. A start on an old or empty LMDB store would fork the
+ * documents.
  */
 export function refuseMovedStore(folder: string, instance: Instance): void {
   if (instance.store !== 'postgres') return
@@ -120,7 +121,7 @@ export function refuseMovedStore(folder: string, instance: Instance): void {
   )
 }
 
-/** Throws `DataFolderError` with exit code 1 if the documents of a folder are in LMDB. A start on PostgreSQL would begin without them. */
+/** Throws `DataFolderError` with exit code 1 if the documents of a folder are in LMDB. A start on PostgreSQL would not find the documents. */
 export function refuseUnmovedStore(folder: string, instance: Instance): void {
   if (instance.store === 'postgres' || !instance.initialised) return
   throw new DataFolderError(
@@ -134,7 +135,7 @@ export async function storeBytes(folder: string): Promise<number> {
   return (await stat(join(folder, 'store', 'data.mdb')).catch(ifMissing(undefined)))?.size ?? 0
 }
 
-/** Throws `DataFolderError` with exit code 3 if an existing store is gone. LMDB would open a new, empty store in its place. */
+/** Throws `DataFolderError` with exit code 3 if a store that existed is gone. LMDB would open a new, empty store in its place. */
 export async function refuseLostStore(folder: string, instance: Instance): Promise<void> {
   if (!instance.initialised || (await storeBytes(folder)) > 0) return
   throw new DataFolderError(3, `${join(folder, 'store', 'data.mdb')} is missing or empty, but documents were stored in this folder.`)

@@ -1,6 +1,6 @@
 /**
  * Decides when deleted bytes are overwritten: one run handles the deletions of a minute. Two runs never overlap, and runs are less frequent if a
- * run has much to write.
+ * run has a lot to write.
  */
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
@@ -8,7 +8,7 @@ import type { Clock } from '../domain/ports.ts'
 export interface Eraser {
   /** Reports that a commit requires erasing. */
   due(): void
-  /** Starts a run after the one in progress. Throws the errors of the run. */
+  /** Starts a run, after the run in progress has ended. Throws the errors of the new run. */
   now(): Promise<void>
   /** Resolves when no run is in progress. The caller must first make the current run stop. */
   stop(): Promise<void>
@@ -35,7 +35,7 @@ export const createEraser = ({ clock, prepare, run, isDue }: EraserOptions): Era
   const schedule = (): void => {
     if (clock === undefined || cancel !== undefined || stopped) return
     const wait = Math.max(limits.eraseQuietSeconds * 1000, restUntil - clock.now())
-    // A failed run leaves its mark in the store, so it is repeated after the next start at the latest.
+    // After a failed run, the store still marks that erasing is due, so the run is repeated after the next start at the latest.
     cancel = clock.after(wait, () => void now().catch(schedule))
   }
 

@@ -6,8 +6,8 @@
  *     filler        key: 0x00 'fill' + uint32       value: zeros that fill one page
  *
  * Only LMDB writes to the file. A run finds the pages whose free space is not empty, and makes LMDB copy each of them by writing one of its records
- * again. Then it puts fillers until LMDB has no free page left, and removes them. Each step is a separate transaction, small enough that nobody
- * waits for it. A crash leaves fillers behind, which the next start removes. It also leaves the mark that erasing is due.
+ * again. Then the run writes fillers until LMDB has no free page left, and removes the fillers. Each step is a separate transaction, small enough
+ * that nobody waits for it. A crash leaves fillers behind, which the next start removes. It also leaves the mark that erasing is due.
  */
 import { open } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -38,7 +38,7 @@ interface Space {
   readonly pageBytes: number
   /** The number of pages that LMDB counts as part of the file. */
   readonly pages: number
-  /** The number of free pages among them. */
+  /** The number of free pages among `pages`. */
   readonly free: number
 }
 
@@ -113,11 +113,11 @@ const emptyCommits = 3
 /** The number of free pages that are filled one by one. It is about the number of pages that the last transactions hold back. */
 const lastPages = 24
 
-/** Returns the number of fillers to put in the next step. The file never grows by more than a few pages. */
+/** Returns the number of fillers to write in the next step. The file never grows by more than a few pages. */
 const fillersFor = ({ free, pageBytes }: Space): number =>
   Math.max(1, Math.min(Math.floor(limits.eraseStepBytes / pageBytes), Math.floor((free - lastPages) / 2)))
 
-/** Puts fillers until the file grows because no page is free. Also fills the space after LMDB's last page, up to `filePages`. */
+/** Writes fillers until the file grows because no page is free. Also fills the space after LMDB's last page, up to `filePages`. */
 async function takeFreePages({ database, transact, stopped }: ErasingOptions, filePages: number): Promise<number> {
   const zeros = Buffer.alloc(readSpace(database).pageBytes - pageHeaderBytes)
   let fillers = 0

@@ -122,7 +122,7 @@ function writeString(value: string, start: number): number {
   return at
 }
 
-/** Does the same as `writeString`, but also supports characters that take more than one byte. */
+/** Like `writeString`, but also supports characters that take more than one byte. */
 function writeAnyString(value: string, start: number): number {
   assert(value.isWellFormed(), 'a string in a key must not contain lone surrogates')
   const escaped = Buffer.from(value.replace(/[\0\x01]/g, (char) => (char === '\0' ? '\x01\x01' : '\x01\x02')))

@@ -4,7 +4,7 @@
  *     record of the domain    key: as in `keys.ts`                  value: envelope
  *     identity                key: 0x00 'instance'                  value: JSON { "format": 1, "instance": id }, as in `instance.json`
  *     counter                 key: 0x00 'version'                   value: float64, big-endian: the highest version assigned so far
- *     of erasing              key: 0x00 'erase', 0x00 'fill'…       as in `erasing.ts`
+ *     state of erasing        key: 0x00 'erase', 0x00 'fill'…       as in `erasing.ts`
  *
  *     envelope   offset 0    1 byte     envelope format, 1
  *                offset 1    4 bytes    crc32 (as in zlib) of all bytes that follow, big-endian
@@ -43,12 +43,12 @@ import { decodeKey, encodeKey, encodeRange } from './keys.ts'
 import { createWatchers } from './watchers.ts'
 
 /**
- * The time for a commit to reach the disk, in seconds. If a commit takes longer, the store becomes read-only. A healthy disk takes milliseconds.
- * But a virtual machine that was just resumed, or whose host was busy, once took more than five seconds and then recovered.
+ * The maximum time for a commit to reach the disk, in seconds. If a commit takes longer, the store becomes read-only. A healthy disk takes
+ * milliseconds. But a virtual machine that was just resumed, or whose host was busy, once took more than five seconds and then recovered.
  */
 export const commitSecondsMax = 30
 
-/** After a group of this many commits, the next group waits for further commits. The second constant says how long, in milliseconds. */
+/** After a group of this many commits, the next group waits for further commits. `groupMs` says how long, in milliseconds. */
 const crowdedGroup = 8
 const groupMs = 2
 
@@ -66,7 +66,7 @@ export interface LmdbOptions {
   readonly folder: string
   /** Called once when the store becomes read-only. From then on, every commit is refused with `storage_unavailable` until a restart. */
   readonly onFailure?: (error: ServiceError) => void
-  /** The clock of automatic erasing. If absent, deleted bytes are overwritten only when `erase` is called. */
+  /** The clock for automatic erasing. If absent, deleted bytes are overwritten only when `erase` is called. */
   readonly clock?: Clock
 }
 
@@ -98,7 +98,10 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   return createLmdbStorage(database, join(folder, 'store'), options)
 }
 
-/** Opens or creates the store of a folder whose documents are in PostgreSQL, in order to copy them into it. `instance.json` does not change. */
+/**
+ * Opens or creates the store of a folder whose documents are in PostgreSQL, in order to copy the documents into the store. `instance.json` does not
+ * change.
+ */
 export async function openLmdbToFill(folder: string): Promise<{ storage: Storage; database: Database }> {
   const database = await openOwn(folder, { ...(await readOrCreateInstance(folder)), initialised: false })
   return { storage: createLmdbStorage(database, join(folder, 'store'), { folder }), database }
@@ -159,10 +162,10 @@ export function refuseOtherStore(folder: string, identity: ReturnType<typeof rea
   refuseNewerFormat(folder, identity.format)
 }
 
-/** Returns the entry in an envelope. Throws `storage_corrupt`, which names the key. */
+/** Returns the entry in an envelope. Throws `storage_corrupt` with the key if the envelope is damaged. */
 export function decodeEntry(key: Key, envelope: Uint8Array): Entry {
-  // LMDB lends its only read buffer, and shortens only the buffer's `length`. This code therefore reads exactly these bytes, and copies them at the
-  // end.
+  // `envelope` is LMDB's only read buffer, and only its `length` is set for this entry. This code therefore reads exactly `length` bytes, and copies
+  // the value.
   const bytes = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.length)
   const sound =
     bytes.length >= headerBytes && bytes[0] === envelopeFormat && crc32(bytes.subarray(versionAt)) === bytes.readUInt32BE(checksumAt)
@@ -372,7 +375,8 @@ function listEntries(database: Database, prefix: Key, range: Range): Entry[] {
   assert(limit <= limits.listMax, 'a listing must request at most limits.listMax entries')
   const { above, below } = encodeRange(prefix, range)
   const bounds = range.reverse ? { start: below, end: above, reverse: true, exclusiveStart: true } : { start: above, end: below }
-  // The iteration finishes within this turn. A read transaction that is held during an `await` would prevent LMDB from reusing pages.
+  // The iteration finishes within this turn of the event loop. A read transaction that is held during an `await` would prevent LMDB from reusing
+  // pages.
   return Array.from(database.getRange({ ...bounds, limit }), ({ key, value }) => decodeEntry(decodeKey(key), value))
 }
 
@@ -402,7 +406,7 @@ async function withinTime<T>(written: Promise<T>): Promise<T> {
 }
 
 /**
- * Returns the same promise. Its rejection counts as handled even if nobody waits for it, and so does the second promise that lmdb attaches to the
+ * Returns the given promise. Its rejection counts as handled even if nobody waits for it, and so does the second promise that lmdb attaches to the
  * error.
  */
 function quiet<T>(written: Promise<T>): Promise<T> {

@@ -54,8 +54,8 @@ export interface Migrated {
 }
 
 /**
- * Moves the records. Throws `DataFolderError`, `PostgresError`, and the errors of `Storage`. It may be repeated after any of these errors, and
- * after a crash.
+ * Moves the records. Throws `DataFolderError`, `PostgresError`, and the errors of `Storage`. The migration may be repeated after any of these
+ * errors, and after a crash.
  */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
   const { folder } = options

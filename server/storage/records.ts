@@ -1,6 +1,6 @@
 /**
- * All records of a store, in the form that a migration reads. This file does not know what the bytes of a value mean: server/domain/text/journal.ts
- * lays out the records of the journal.
+ * All records of a store, in the form that a migration reads. This file does not know what the bytes of a value mean. For example,
+ * server/domain/text/journal.ts defines the format of journal records.
  */
 import type { Key } from '../domain/ports.ts'
 

@@ -1,4 +1,4 @@
-/** Watchers of commits by key prefix, which all stores share. */
+/** Notifies watchers of commits whose keys begin with a given prefix. All stores use this code. */
 import type { Key, KeyPart } from '../domain/ports.ts'
 
 type Wake = (keys: readonly Key[]) => void

@@ -31,7 +31,7 @@ export type Reply<Answer> =
   | { readonly kind: 'done'; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly details: Readonly<Record<string, unknown>> }
 
-/** The load of a lane: the number of jobs that wait and run. */
+/** The load of a lane: the numbers of waiting and running jobs. */
 export interface LaneLoad {
   readonly lane: string
   readonly waiting: number

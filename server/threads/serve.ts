@@ -1,4 +1,4 @@
-/** The thread's side of a lane. A module that runs as a thread calls this function once. */
+/** The thread's side of a lane. A module that runs as a thread calls `serve` once. */
 import { parentPort } from 'node:worker_threads'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Reply } from './lane.ts'

@@ -80,8 +80,8 @@ export const globalOptions: readonly Option[] = [
   { name: 'url', type: 'string', summary: 'address of the service (or AGMD_URL)' },
   { name: 'insecure-http', type: 'boolean', summary: 'connect to this service without encryption from now on (or AGMD_INSECURE_HTTP=1)' },
   { name: 'yes', short: 'y', type: 'boolean', summary: 'delete without asking' },
-  { name: 'input', type: 'boolean', summary: 'with --no-input do not ask questions' },
-  { name: 'color', type: 'boolean', summary: 'with --no-color do not print colors' },
+  { name: 'input', type: 'boolean', summary: 'with --no-input, do not ask questions' },
+  { name: 'color', type: 'boolean', summary: 'with --no-color, do not print colors' },
   { name: 'show-keys', type: 'boolean', summary: 'show keys in links instead of masking them' },
   { name: 'help', short: 'h', type: 'boolean', summary: 'show help for the command' }
 ]
@@ -128,7 +128,7 @@ const summaries: Readonly<Record<string, string>> = {
   decisions: 'several decisions: [{"suggestionId", "action"}]',
   dryRun: 'show the changes without making them',
   onConflict: 'merge: keep both if the changes do not overlap',
-  resolved: 'with --no-resolved reopen the comment',
+  resolved: 'with --no-resolved, reopen the comment',
   excludeActor: 'leave out events by this actor',
   instructions: 'instructions for the reviewer',
   summary: 'summary of the review',

@@ -15,7 +15,7 @@ const suggest = {
   type: 'boolean',
   summary: 'suggest the changes instead of making them; needs only the suggest role'
 } as const
-const merge = { name: 'merge', type: 'boolean', summary: 'if others changed the document too, merge both into the file' } as const
+const merge = { name: 'merge', type: 'boolean', summary: 'if others changed the document too, merge both versions into the file' } as const
 const keepMarks = {
   name: 'keep-marks',
   type: 'boolean',
@@ -32,7 +32,7 @@ const account: readonly Command[] = [
     operation: 'startDeviceLogin',
     positionals: [],
     options: [
-      { name: 'browser', type: 'boolean', summary: 'with --no-browser do not open a browser' },
+      { name: 'browser', type: 'boolean', summary: 'with --no-browser, do not open a browser' },
       { name: 'name', type: 'string', summary: 'name of the session on the account page' },
       { name: 'with-token', type: 'boolean', summary: 'read a token from standard input instead of opening a browser' }
     ],
@@ -74,7 +74,7 @@ const documents: readonly Command[] = [
   commandOf('readContent', {
     own: true,
     summary: 'Writes a document to a file and remembers its version for the next push.',
-    description: 'Does not overwrite changes in the file: --merge merges both, --force replaces the file.',
+    description: 'Does not overwrite changes in the file: --merge merges both versions, --force replaces the file.',
     without: ['section', 'lines', 'since', 'version'],
     options: [
       { name: 'output', short: 'o', type: 'string', summary: 'the file; - is standard output' },
@@ -85,10 +85,10 @@ const documents: readonly Command[] = [
   }),
   commandOf('replaceContent', {
     own: true,
-    summary: 'Replaces a document with a file, if nobody changed it since the pull.',
+    summary: 'Replaces a document with a file, if nobody has changed the document since the pull.',
     description:
-      'Otherwise it writes nothing and exits with code 5. --merge merges and pushes changes in different places. If you and others changed the same ' +
-      'text, the file gets both versions between conflict markers: resolve them and push again.',
+      'If somebody has changed the document, the command writes nothing and exits with code 5. --merge merges and pushes changes in different places. ' +
+      'If you and others changed the same text, the file gets both versions between conflict markers: resolve them and push again.',
     without: ['content', 'mode', 'onConflict', 'dryRun', 'baseVersion', 'label'],
     options: [
       { name: 'file', short: 'f', type: 'string', summary: 'the file, if DOC is not a pulled file' },
@@ -218,7 +218,7 @@ const review: readonly Command[] = [
   }),
   commandOf('replyToComment', { fields: { body: longText }, examples: ['agmd comments reply "$URL" "$COMMENT" -m "Mine."'] }),
   commandOf('resolveComment', {
-    fields: { resolved: { summary: 'with --no-resolved reopen the comment' } },
+    fields: { resolved: { summary: 'with --no-resolved, reopen the comment' } },
     examples: ['agmd comments resolve "$URL" "$COMMENT"', 'agmd comments resolve "$URL" "$COMMENT" --no-resolved']
   }),
   commandOf('editComment', { fields: { body: longText }, examples: ['agmd comments edit "$URL" "$COMMENT" -m "Whose words?"'] }),
@@ -312,7 +312,7 @@ const tasks: readonly Command[] = [
   commandOf('closeTask', { ...optionalTask, examples: ['agmd tasks close "$URL" "$TASK"'] })
 ]
 
-const noWait = { name: 'wait', type: 'boolean', summary: 'with --no-wait only start the job and print its id' } as const
+const noWait = { name: 'wait', type: 'boolean', summary: 'with --no-wait, only start the job and print its id' } as const
 const withoutFile = ['wait', 'data', 'url'] as const
 
 const media: readonly Command[] = [
@@ -364,7 +364,7 @@ const media: readonly Command[] = [
       '_IMAGE_MODEL, _SPEECH_MODEL, _TRANSCRIPTION_MODEL.',
     positionals: [],
     options: [
-      { name: 'slots', type: 'integer', summary: 'number of jobs to run at once, from 1 to 16; defaults to 1' },
+      { name: 'slots', type: 'integer', summary: 'number of jobs to run at the same time, from 1 to 16; defaults to 1' },
       { name: 'check', type: 'boolean', summary: 'only list the engines' }
     ],
     examples: ['AGMD_NODE_TOKEN="$NODE_TOKEN" agmd node', 'AGMD_NODE_TOKEN="$NODE_TOKEN" agmd node --check'],
@@ -393,7 +393,7 @@ const machine: readonly Command[] = [
   }),
   own('mcp', {
     summary: 'Serves MCP on standard input and output, for clients that start their own servers.',
-    description: 'Calls without a key use the key of DOC. Tool names have underscores.',
+    description: 'Calls without a key use the key of DOC. Tool names have underscores instead of dots.',
     positionals: [{ ...documentPositional, required: false }],
     options: [],
     examples: ['echo \'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\' | agmd mcp "$URL"']

@@ -8,7 +8,7 @@ interface OfColumn {
   readonly column: number
 }
 export type Opening = OfColumn | { readonly kind: 'column' }
-/** An open field. Its number is unique. */
+/** An open field. Its number is unique within the session. */
 export type Field = Opening & { readonly number: number }
 
 /** Text that was typed for a column that other people removed. */

@@ -45,7 +45,7 @@ export interface BoardState {
   readonly hasFilter: boolean
   /** Text of the cards that this page has added or changed since the filter changed. These cards are shown even if they do not match the filter. */
   readonly fresh: ReadonlySet<string>
-  /** The board before a change by this page whose result the session has not received yet. */
+  /** The board before a change that this page requested and whose result the session has not received yet. */
   readonly changing: Board | undefined
 }
 
@@ -87,7 +87,7 @@ export type BoardEvent =
   | { readonly kind: 'move'; readonly card: Card; readonly to: CardPlace }
   | { readonly kind: 'cycle' | 'delete' | 'edit'; readonly card: Card }
   | { readonly kind: 'keep only'; readonly card: Card; readonly place: CardPlace }
-  /** A card is being dragged; undefined at the end of the drag. */
+  /** A card is being dragged. `card` is undefined when the drag ends. */
   | { readonly kind: 'drag'; readonly card: Card | undefined }
   /** The person typed in the form of the draft. */
   | { readonly kind: 'typed'; readonly parts: CardParts }
@@ -260,7 +260,7 @@ function save(state: BoardState): BoardOutcome {
     const column = Math.min(draft.place.column, drawn.columns.length - 1)
     return { state, change: { kind: 'add card', drawn, column, text: cardSource(mine), source: 'draft' } }
   }
-  // A person who tries to save must see the question, even the second time.
+  // Whenever the person tries to save, the question receives the focus, even if it was shown before.
   if (contestedParts(draft, mine).length > 0)
     return { state: { ...state, draft: { ...draft, isAsked: true } }, focus: { kind: 'question' } }
   return { state, change: { kind: 'save card', drawn, card: draft.card, parts: mergedParts(draft, mine, []) } }

@@ -14,7 +14,7 @@ export const wordsOf = (card: Card): string =>
 export const cardsOn = ({ columns }: Board): Card[] => columns.flatMap(({ cards }) => cards)
 export const titlesOf = ({ columns }: Board): string[] => columns.map(({ title }) => title.text)
 
-/** Finds a card that was seen at a place. Returns the nearest card with the same content. */
+/** Finds a card that was seen earlier. Returns the place of the nearest card with the same content. */
 export function findCard({ columns }: Board, card: Card): CardPlace | undefined {
   const words = wordsOf(card)
   let best: (CardPlace & { readonly away: number }) | undefined
@@ -88,13 +88,13 @@ export function columnMove(drawn: Board, now: Board, column: number, to: number)
   return { edits, column: before > from ? before - 1 : before, count: now.columns.length }
 }
 
-/** Returns the edits that remove a displayed column. There are none if somebody has added a card to the column since it was drawn. */
+/** Returns the edits that remove a displayed column. Returns no edits if somebody has added a card to the column since it was drawn. */
 export function columnRemoval(drawn: Board, now: Board, column: number): readonly Edit[] {
   const at = columnIn(drawn, column, now)
   return now.columns[at]?.cards.length === 0 ? deleteColumn(now, at) : []
 }
 
-/** Returns the index of the column before which a column is inserted when it moves by one place. Returns undefined if it is already at the end. */
+/** Returns the index of the column before which a column is inserted when it moves by one place; undefined if there is no room to move. */
 export function columnStep({ columns }: Board, column: number, key: string): number | undefined {
   if (key === 'ArrowLeft' && column > 0) return column - 1
   return key === 'ArrowRight' && column + 1 < columns.length ? column + 2 : undefined

@@ -43,7 +43,7 @@ export const rowsIn = <T>({ top, bottom, first, last }: Area, of: (place: Place)
     Array.from({ length: last - first + 1 }, (_cell, across) => of({ row: top + down, column: first + across }))
   )
 
-/** Cells of one of the sheets of a text. */
+/** A range of cells in one sheet of a text. */
 export interface CellRange {
   /** Index of the sheet in the text. */
   readonly sheet: number

@@ -4,22 +4,22 @@ import pg from 'pg'
 
 import type { PostgresAddress } from './address.ts'
 
-/** The time for establishing a connection, in seconds. */
+/** The maximum time for establishing a connection, in seconds. */
 export const connectSecondsMax = 5
 
 /** How long the store waits for PostgreSQL, in seconds. Tests set shorter times. */
 export const patience = {
-  /** The time for a read. */
+  /** The maximum time for a read. */
   readSeconds: 15,
-  /** The time for a commit. An acknowledgement waits this long for PostgreSQL to respond again. */
+  /** The maximum time for a commit. An acknowledgement waits this long for PostgreSQL to respond again. */
   commitSeconds: 30,
   /** The time without a response after which all requests are refused immediately. */
   silentSeconds: 20
 }
 
 /**
- * The time for a statement, and for a lock that it needs, in seconds. PostgreSQL cancels a statement after this time, which is shorter than the
- * time for a commit.
+ * The maximum time for a statement, and for a lock that it needs, in seconds. PostgreSQL cancels a statement after this time, which is shorter than
+ * the time for a commit.
  */
 const statementSecondsMax = 20
 const lockSecondsMax = 10

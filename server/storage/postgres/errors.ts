@@ -20,12 +20,12 @@ export class PostgresError extends Error {
 /** Returns the SQLSTATE of an error that the server reported (PostgreSQL manual, appendix A); undefined for an error of the connection. */
 export const stateOf = (error: unknown): string | undefined => (error instanceof DatabaseError ? error.code : undefined)
 
-/** A state that this program defines: another connection of the store has replaced this one (`commit_records`). */
+/** An SQLSTATE that this program defines: another connection of the store has replaced this connection (`commit_records`). */
 const fencedState = 'AG001'
 
 /**
- * The next step after an error. `reconnect`: the connection is useless, and the statement may or may not have run. `again`: the transaction was
- * rolled back, and may succeed the next time. `fail`: neither of these would help.
+ * The next step after an error. `reconnect`: the connection can no longer be used, and the statement may or may not have run. `again`: the
+ * transaction was rolled back, and may succeed the next time. `fail`: neither of these would help.
  */
 export type Remedy = 'reconnect' | 'again' | 'fail'
 

@@ -1,8 +1,9 @@
 /**
  * Combines the batches of a group, so that one call of `commit_records` writes them.
  *
- * The batches are judged here, one after another, on the assumption that the first check of each key holds. The call verifies these assumptions,
- * and writes only if all of them hold. Otherwise, it returns the current versions, and the group is judged again with them.
+ * The code here decides for one batch after another whether it is written, and assumes that the first check of each key holds. The call verifies
+ * these assumptions, and writes only if all of them hold. Otherwise, the call returns the current versions, and the decisions are made again
+ * with them.
  */
 import { crc32 } from 'node:zlib'
 
@@ -12,7 +13,7 @@ import { placeOf } from './schema.ts'
 
 /** A key in its encoded form. */
 interface Place {
-  /** A name that is unique for each key. */
+  /** A name that is unique to the key. */
   readonly name: string
   readonly bytes: Uint8Array
   readonly place: number
@@ -66,7 +67,7 @@ export interface Judged {
   readonly finals: ReadonlyMap<string, Final>
 }
 
-/** Judges the batches in order. */
+/** Decides for each batch, in order, whether it is written. */
 export function judge(group: readonly EncodedBatch[], known: Known): Judged {
   const assumptions = new Map<string, Assumption>()
   const finals = new Map<string, Final>()

@@ -1,6 +1,6 @@
 /**
- * The connection that receives notices about the commits of other nodes. It also holds the lock that marks the database as in use. While PostgreSQL
- * does not answer, it tries to reconnect.
+ * The connection that receives notices about the commits of other nodes. It also holds the lock that marks the database as in use. If the
+ * connection breaks, the listener tries to reconnect until PostgreSQL answers.
  */
 import type pg from 'pg'
 
@@ -21,18 +21,18 @@ const lockSeconds = 2
 
 export interface ListenerOptions {
   readonly config: pg.ClientConfig
-  /** The id of this store. Its own messages are ignored. */
+  /** The id of this store. The listener ignores messages that this store sent. */
   readonly writer: string
   readonly channel: string
   readonly schema: string
   readonly shown: string
   readonly onKeys: (keys: readonly Key[]) => void
-  /** Called when the connection listens again after a break. Any key may have been written in the meantime. */
+  /** Called when the connection listens again after an interruption. Any key may have been written in the meantime. */
   readonly onReturn: () => void
   readonly onAnswer: (works: boolean) => void
 }
 
-/** The SQL expression for the lock that services of a schema share with a migration into it. */
+/** The SQL expression for the key of the advisory lock that a service or a migration holds while it uses a schema. */
 export const serviceLock = `hashtextextended('agmd service ' || $1, 0)`
 
 /** Starts listening. Throws `PostgresError` if another service holds the lock. Resolves to a function that stops listening. */
@@ -104,7 +104,7 @@ export async function listen(options: ListenerOptions): Promise<() => Promise<vo
     connection = undefined
     refused?.cut()
     if (performance.now() > until)
-      throw new PostgresError(1, `Another agmd uses the ${shown}, or its records are being moved. Stop it first.`)
+      throw new PostgresError(1, `Another agmd uses the ${shown}, or its records are being moved. Stop that process first.`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   plan(beatSeconds * 1000, beat)

@@ -26,11 +26,11 @@ export interface Prepared {
   /** The id of the installation to which the store belongs. */
   readonly instance: string
   readonly warnings: readonly string[]
-  /** Whether `synchronous_commit` is off on the server. Each connection must then set it. */
+  /** Whether `synchronous_commit` is off on the server. If so, each connection must turn it on. */
   readonly synced: boolean
 }
 
-/** Returns a name for a secret. The name does not reveal the secret. */
+/** Returns the fingerprint of a secret. The fingerprint does not reveal the secret. */
 export const fingerprintOf = (secret: Uint8Array): string =>
   createHash('sha256').update('agmd secret 1\0').update(secret).digest('base64url')
 

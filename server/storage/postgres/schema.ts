@@ -27,7 +27,7 @@ const partitions = 16
 export const placeOf = (key: Key): number => crc32(encodeKey(key.slice(0, 2))) | 0
 
 // Journal records are added and removed often, and heads change with every commit. Each page therefore has spare room, and a vacuum runs long
-// before a fifth of the table is dead.
+// before a fifth of the rows are dead.
 const partition = (number: number): string => `
   create table record_${number} partition of record for values with (modulus ${partitions}, remainder ${number})
     with (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.2);

@@ -31,9 +31,9 @@ const readersMax = 8
 
 export interface PostgresOptions {
   readonly address: PostgresAddress
-  /** Whether `synchronous_commit` must be set (`Prepared.synced`). */
+  /** Whether each connection must turn `synchronous_commit` on (`Prepared.synced`). */
   readonly synced: boolean
-  /** The clock of automatic vacuums. If absent, deleted bytes are vacuumed only when `erase` is called. */
+  /** The clock for automatic vacuums. If absent, deleted bytes are vacuumed only when `erase` is called. */
   readonly clock?: Clock
   /** Called when PostgreSQL stops answering, and when it answers again. */
   readonly onAnswering?: (answers: boolean) => void
@@ -139,7 +139,7 @@ export interface Row {
   readonly sum: number
 }
 
-/** Returns the entry in a row. Throws `storage_corrupt`, which names the key. */
+/** Returns the entry in a row. Throws `storage_corrupt` with the key if the row is damaged. */
 export function entryOf({ key: bytes, value, version, sum }: Row): Entry {
   const key = decodeKey(bytes)
   if (sumOf(bytes, value) !== sum) throw new ServiceError('storage_corrupt', { key })

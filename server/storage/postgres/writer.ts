@@ -1,5 +1,5 @@
 /**
- * The only connection through which a store commits. Commits wait in a queue. All commits that arrive during one transaction become the next one.
+ * The only connection through which a store commits. Commits wait in a queue. Commits that arrive during one transaction form the next transaction.
  *
  * If the connection breaks during a commit, the store does not know whether PostgreSQL committed. To find out, each store has a row in `writer`. A
  * transaction writes its number there, provided that the row still has the epoch of its connection. A new connection increases the epoch. This
@@ -67,7 +67,7 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
   let epoch = 0
   /** Number of the newest commit that was sent. */
   let number = 0
-  /** The batches of a commit whose outcome is unknown and for which nobody waits any more. */
+  /** The batches of a commit whose outcome is unknown and for which nobody waits anymore. */
   let given: readonly EncodedBatch[] = []
 
   /** Connects and takes over the row of this store in `writer`. Resolves to the number of the last successful commit. */
@@ -118,7 +118,7 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
     return undefined
   }
 
-  /** Resolves to the outcomes once they are on disk. Throws the last error of PostgreSQL or the network. */
+  /** Resolves to the outcomes once the group is on disk. Throws the last error of PostgreSQL or the network. */
   const write = async (group: readonly Waiting[]): Promise<readonly boolean[]> => {
     const deadline = group[0]!.deadline
     const known: Known = new Map()
