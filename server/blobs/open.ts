@@ -25,7 +25,7 @@ interface BlobOptions {
  */
 const noteName = 'in-bucket'
 
-/** Moves all blobs, and returns their number. A blob is removed once the other store has it. After a crash, the next start continues. */
+/** Moves all blobs, and returns their number. A blob is removed once the other store has it. After a crash, the next start moves the other blobs. */
 export const moveBlobs = async (from: Blobs, to: Blobs): Promise<number> => {
   const names = await from.list()
   const present = new Set(names.length === 0 ? [] : await to.list())

@@ -35,7 +35,7 @@ export interface Live extends Connections {
   open(doc: string): Promise<HeldDocument>
   /** Returns the document if it is in memory and has not failed. */
   find(doc: string): OpenDocument | undefined
-  /** Shows open pages for a while at which range of the text a program without a socket has written. Does nothing for people. */
+  /** Shows on open pages, for a while, the range where a program without a socket has just written. Does nothing for people. */
   showAgent(doc: string, caller: Caller, at: Range): void
   /** Sends a message to every open page of the document, or only to the pages whose caller satisfies `to`. */
   announce(doc: string, message: LiveMessage, to?: (caller: Caller) => boolean): void

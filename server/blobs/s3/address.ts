@@ -55,7 +55,7 @@ export function parseS3Address(text: string): S3Address | undefined {
   }
 }
 
-/** Returns the host and the port. The parser omits port 80, the default of HTTP, but the requests use HTTPS. So it is added again. */
+/** Returns the host and the port. The address is parsed as an HTTP address, so the parser omits port 80. This function adds it. */
 const hostOf = (text: string, url: URL): string => (/:80(?=[/?]|$)/.test(text.slice(text.lastIndexOf('@'))) ? `${url.host}:80` : url.host)
 
 function decoded(text: string): string | undefined {

@@ -36,7 +36,7 @@ const renameIn = async (service: Service, doc: string, account: string): Promise
 interface Line {
   waiting: number
   last: Promise<unknown>
-  /** Whether documents may still have an earlier name. */
+  /** Whether documents may still contain an earlier name of the account. */
   stale: boolean
 }
 

@@ -183,7 +183,7 @@ export const letIn = async (service: Service, { account, name, host, role, docs,
     docs,
     createdAt: now,
     lastUsedAt: null,
-    // A device code lives longer than all other codes.
+    // The code may be a device code, which is valid for longer than all other codes.
     expiresAt: now + limits.deviceSecondsMax * 1000,
     epoch: epochOf(found)
   }

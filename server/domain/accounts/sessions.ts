@@ -261,7 +261,7 @@ export const endAccess = async (service: Service, account: string): Promise<numb
   return removeAccess(service, account)
 }
 
-/** Removes the credentials from before the current epoch of an account, and closes their connections. */
+/** Removes all credentials that an account got before its current epoch, and closes the connections that use them. */
 export const removeAccess = async (service: Service, account: string): Promise<number> => {
   const all = await sessionsOf(service, account)
   await end(service, all)

@@ -12,7 +12,7 @@ export const isInTrash = ({ deletedAt, trashedUntil }: Deleted): boolean => dele
 
 /**
  * Returns the error for a deleted document. `restorableUntil` is null once the document can no longer be restored. The error also contains `role`,
- * the caller's role, if it is given. It shows a page whether this person may restore the document.
+ * the caller's role, if it is given. The role shows a page whether this person may restore the document.
  */
 export const documentDeleted = ({ deletedAt, trashedUntil }: Deleted, role?: Role): ServiceError => {
   const until = trashedUntil === undefined ? null : instant(trashedUntil)

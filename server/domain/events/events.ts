@@ -66,7 +66,7 @@ const seesEvent = (caller: Caller, event: StoredEvent): boolean => {
   return !kind.startsWith('share.') || shareIdOf(event) === caller.share
 }
 
-/** Returns an event in each of its forms. Each form comes with a test for the callers that see it. */
+/** Returns an event in each of its forms. Each form comes with a function that tells whether a caller sees it. */
 export const formsOf = (event: StoredEvent): { readonly event: PresentedEvent; readonly sees: (caller: Caller) => boolean }[] =>
   (tellsOfLink(event) ? (['whole', 'own', 'bare'] as const) : (['whole'] as const)).map((view) => ({
     event: presentEvent(event, view),

@@ -59,7 +59,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
   let actors = new Set<string>()
   let cancel: (() => void) | undefined
 
-  /** Returns the recent writer whose name is the author of a message, or else the only recent writer, or else the system. */
+  /** Returns the actor who wrote a message: a recent editor with the name `author`, or else the only recent editor, or else the system. */
   const actorOf = (author: string): string => {
     const people = [...actors].filter((actor) => actor !== healActor)
     const own = people.find((actor) => plainAuthor(nameOfActor(actor)) === author)
@@ -76,7 +76,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
         if (Math.max(had, after) > heard) draft.put(key(id), encodeRecord(Math.max(had, after)))
         left.set(id, after - Math.max(had, heard))
       }
-      // If several messages match, the last one is new and the earlier ones were edited.
+      // If several messages match, the last one counts as new, and the earlier ones count as edited.
       const heard = messages.toReversed().map(({ mentions }) =>
         mentions.filter(({ id }) => {
           const rest = left.get(id) ?? 0

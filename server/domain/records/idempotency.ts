@@ -55,7 +55,10 @@ const atLength = (service: Service, doc: string, text: string): Promise<unknown>
 
 const lifetimeMs = limits.idempotencyHours * 3600 * 1000
 
-/** Stores the answer in the same commit as its effect. Call it inside the change. Does nothing for a request without an Idempotency-Key. */
+/**
+ * Stores the answer to a request in the commit that writes the effect of the request. Call it inside the change. Does nothing for a request without an
+ * Idempotency-Key.
+ */
 export const remember = <T>(service: Service, draft: Draft, caller: Caller, scope: string | null, answer: T): T => {
   const stamp = caller.request
   if (stamp === null) return answer

@@ -105,7 +105,7 @@ export interface Head {
   readonly announcedSeq: number
   /** The number of live links. */
   readonly shares: number
-  /** The number of live links of review assignments. If it is absent, `shares` counts them. */
+  /** The number of live links of review assignments. If it is absent, `shares` also counts these links. */
   readonly taskShares?: number
   /** The number of links made so far. Absent if none were made since this counter was introduced. */
   readonly sharesMade?: number
@@ -288,8 +288,9 @@ export interface Suggestion extends AnnotationRecord {
   /** The time of the author's last change or of the last reply, whichever is later. Absent if there was neither. */
   readonly updatedAt?: number
   /**
-   * The draft as which the suggestion was typed. `id` is the part of the author's draft id that other people may see. `step` is the last valid step.
-   * `since` is the first step with the current contents; if absent, it is the last step. `told` says whether events have reported the entire draft.
+   * The draft of a suggestion that was stored while its author was typing. `id` is the part of the author's draft id that other people may see.
+   * `step` is the last valid step. `since` is the first step with the current contents; if absent, it is the last step. `told` says whether events have
+   * reported the entire draft.
    */
   readonly draft?: { readonly id?: string; readonly step: number; readonly since?: number; readonly told: boolean }
 }

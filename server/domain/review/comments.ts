@@ -61,7 +61,10 @@ const targetOf = (content: string, target: Target, range: Range | undefined): Co
   return { kind, quote: target.find ?? '', prefix: target.prefix ?? '', suffix: target.suffix ?? '', line: null, from: null, to: null }
 }
 
-/** Ties a comment to a range of the text that its author read, and writes the comment. There is no `await` before the comment is tied. */
+/**
+ * Ties a comment to a range of the text that its author read, and writes the comment. There is no `await` before the comment is tied, so the text
+ * cannot change in the meantime.
+ */
 const write = async (
   opened: Opened,
   caller: Caller,

@@ -80,7 +80,7 @@ const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<
 
 const outcomes = { accept: 'accepted', reject: 'rejected', reopen: 'pending' } as const
 
-/** The range of the current text that a decision replaces, with the text before and after. */
+/** The range of the current text that a decision replaces, with its text before and after the decision. */
 interface Change {
   readonly range: Range
   readonly before: string
@@ -250,7 +250,7 @@ const shownBy =
     return record && showSuggestion(opened, record)
   }
 
-/** Writes the judged decisions. There is no `await` before the text changes. */
+/** Writes the judged decisions. There is no `await` before the text changes, so the verdicts are still valid. */
 const write = async <T>(request: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, caller } = request
   const { service, doc, openDoc, annotations } = opened
@@ -325,7 +325,7 @@ const decide = async <T>(request: Request, check: (judged: readonly Judged[]) =>
     if (others.length === 0) break
     await Promise.allSettled(others)
   }
-  // There is no `await` from here until the text changes.
+  // There is no `await` from here until the text changes, so the verdicts stay valid.
   const judged = judge(opened, request.caller, decisions)
   check(judged)
   if (request.dryRun === true) return preview(request, judged, answerOf)
