@@ -28,7 +28,8 @@ export interface LogOptions {
 /** The maximum length of a record in bytes, including its line break. Syslog and container log drivers do not split records of this length. */
 export const logRecordBytesMax = 8192
 
-// Half of the limit. The rest is for the time, the level, and the names of the fields that were cut.
+// Even if every character is escaped, the message takes less than half of the limit. The rest is for the time, the level, and the names of the fields
+// that were cut.
 const messageCharsWhenCut = 512
 const depthMax = 6
 const itemsMax = 100

@@ -43,7 +43,7 @@ const settings = (): Config => {
  */
 const libraryRecordsPerMinute = 20
 
-/** Redirects the console output of libraries to the log: one line for each message, secrets redacted, and a limit per minute. */
+/** Redirects the console output of libraries to the log. Each message becomes one line without secrets. The lines per minute are limited. */
 const captureConsole = (log: Log): void => {
   const text = (parts: unknown[]): string =>
     parts.map((part) => (part instanceof Error ? part.message : typeof part === 'string' ? part : JSON.stringify(part))).join(' ')
@@ -82,7 +82,7 @@ interface Refusing {
   readOnly: boolean
 }
 
-/** Opens the store. After a disk fault, LMDB refuses all commits until a restart. PostgreSQL is tried again until it answers. */
+/** Opens the store. After a disk fault, LMDB refuses all commits until a restart. A connection to PostgreSQL is retried until PostgreSQL answers. */
 const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusing: Refusing): Promise<Storage> => {
   const folder = config.dataDir
   if (config.storage !== null) {

@@ -264,7 +264,7 @@ export const checked = (
 ): Record<string, unknown> => {
   const { shape } = input
   const namesAuthor = rest.method !== 'GET' && rest.oauth !== true && !('author' in shape)
-  // Unknown parameters are ignored (RFC 6749 §3.2).
+  // OAuth requires that unknown parameters are ignored (RFC 6749 §3.2).
   const unknown =
     rest.oauth === true ? undefined : unknownFields(raw, [...Object.keys(shape), ...(namesAuthor ? ['author'] : [])], elsewhere)
   const parsed = input.safeParse(raw)

@@ -33,7 +33,7 @@ export const createRouters = (): Routers => {
     if (known !== undefined) return known
     const router = new Router<RequestState>({ sensitive: true, strict: true })
     routers.set(segment, router)
-    // According to the type, the context lacks some fields. The router adds them.
+    // The type of this middleware requires context fields that Koa does not have. The router adds these fields.
     dispatchers.set(segment, router.routes() as unknown as Koa.Middleware<RequestState>)
     return router
   }

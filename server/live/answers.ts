@@ -13,7 +13,7 @@ interface Budget {
   at: number
 }
 
-// When the table is full, the oldest entry is removed. There are many addresses, and budgets refill within seconds.
+// When the table is full, the oldest entry is removed. This does little harm, because budgets refill within seconds.
 const budgetsMax = 10_000
 
 export interface Answers {

@@ -62,8 +62,8 @@ const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown
 const [numberMin, numbers] = [10, 90]
 
 /**
- * Returns the number of a guest. The number depends only on device and document, so it stays the same after a restart, and differs between
- * documents.
+ * Returns the number of a guest. The number depends only on the device and the document. It therefore stays the same after a restart, and differs
+ * between documents.
  */
 const numberOf = (doc: string, device: string): number | undefined =>
   device === '' ? undefined : (createHash('sha256').update(`guest ${doc} ${device}`).digest().readUInt32BE() % numbers) + numberMin

@@ -22,7 +22,7 @@ interface InboxOptions {
 }
 
 // A token waits until all earlier messages are handled, because a closed session must be gone before its document gets the next session. A presence
-// message also waits, because a presence must be shown before it is removed.
+// message also waits, because presence must be shown before it can be removed.
 const waitsForOthers = ({ head: { type } }: Waiting): boolean => type === messageTypes.auth || type === messageTypes.awareness
 
 export class Inbox {

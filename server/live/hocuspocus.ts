@@ -131,7 +131,7 @@ export const createLive = ({
     }
   }
 
-  // The defaults are removed, because Hocuspocus runs the default of each unset hook in a promise chain for each message.
+  // The default hooks are removed, because Hocuspocus would run all of them in a promise chain for each message.
   const unused = {
     onConfigure: undefined,
     onListen: undefined,

@@ -1,4 +1,4 @@
-/** Protects a document from its clients: the server checks every update before it applies the update, and rewrites every presence. */
+/** Protects a document from its clients: the server checks every update before it applies the update, and rewrites every presence state. */
 import type { Connection } from '@hocuspocus/server'
 import { applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import * as Y from 'yjs'

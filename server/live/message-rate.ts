@@ -2,7 +2,7 @@
 import { limits } from '../../shared/limits.ts'
 import type { Valve } from './valve.ts'
 
-/** The number of tokens to collect before reading resumes, because each stop and start costs two system calls. */
+/** Reading resumes only when this many tokens have accumulated, because each stop and start costs two system calls. */
 const atOnce = 100
 
 export class MessageRate {

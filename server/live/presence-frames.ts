@@ -35,7 +35,7 @@ export const createPresenceFrames = (document: Document, settle: () => void): Pr
   let cancel: (() => void) | undefined
   let sentAt = Number.NEGATIVE_INFINITY
 
-  /** Sends a frame to a few sockets in each turn of the event loop, so that edits do not have to wait for a crowd. */
+  /** Sends a frame to a few sockets in each turn of the event loop, so that edits do not wait until the frame has been sent to an entire crowd. */
   const sendTo = (connections: readonly Connection[], update: Uint8Array, frame: Uint8Array): void => {
     for (const connection of connections.slice(0, limits.presenceFrameSockets))
       connection.send(connection.messageAddress === document.name ? frame : presenceFrame(connection.messageAddress, update))

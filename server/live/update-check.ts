@@ -165,7 +165,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
     for (let count = readCount(decoder); count > 0; count--) {
       const structs = readCount(decoder)
       const client = readClient(decoder)
-      // If a client has two runs, Yjs keeps the second one and waits forever for the first.
+      // If an update has two lists of structs for one client, Yjs keeps the second list and waits forever for the first.
       if (clients.has(client)) refuse('a client appears twice')
       if (clients.add(client).size > limits.updateClientsMax) refuse('too many clients')
       const from = readClock(decoder)

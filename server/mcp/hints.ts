@@ -28,7 +28,7 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   task_link_required: 'Pass task.share.url of the assignment as doc.'
 }
 
-/** The tools to call instead of operations that have no tool of their own, with the arguments that they need. */
+/** For operations that have no tool of their own: the tool to call instead, with its arguments. */
 const waysOf: Partial<Readonly<Record<OperationName, string>>> = {
   readOutline: 'read_doc {view: "outline"}',
   readDocument: 'read_doc {view: "info"}',

@@ -16,7 +16,7 @@ export const allTools: readonly ListedTool[] = (operationTools as readonly Liste
   skillTool
 )
 
-/** Whether a connection requests a tool, and the role of the connection can use it. */
+/** Whether a connection requests a tool and has a role that can use the tool. */
 const isWanted = ({ name, group, role }: ListedTool, connection: Connection): boolean =>
   name === skillTool.name ||
   ((connection.groups?.has(group) ?? true) && (role === null || connection.role === undefined || includesRole(connection.role, role)))

@@ -1,7 +1,7 @@
 /**
  * The MCP endpoint (docs/api.md, MCP; Streamable HTTP). It is stateless: each request gets its own server and transport, so that no answer can
- * reach another client. Answers are plain JSON. The endpoint speaks the protocol versions with `initialize`, and the version without it
- * (`modern.ts`). `GET` describes the endpoint to programs.
+ * reach another client. Answers are plain JSON. The endpoint supports the protocol versions with `initialize`, and the version without
+ * it (`modern.ts`). `GET` describes the endpoint to programs.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -67,7 +67,7 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
   if (found === undefined)
     throw new Malformed(
       RpcErrorCode.InvalidParams,
-      `Unknown tool: ${name.slice(0, 100)}.${toldTools(prefix, name)} tools/list names them all.`
+      `Unknown tool: ${name.slice(0, 100)}.${toldTools(prefix, name)} tools/list names all tools.`
     )
   // A client that connects only to read relies on the fact that it cannot write.
   if (groups !== undefined && !groups.has(found.group) && found !== skillTool)

@@ -16,7 +16,7 @@ const key = (name: string): string => `io.modelcontextprotocol/${name}`
 /** The field of `_meta` that contains the id of the request that opened a subscription. Every message on the subscription's stream has it. */
 export const subscriptionKey = key('subscriptionId')
 
-// MCP, Base protocol, Error Codes.
+// Error codes that the protocol defines (MCP, Base protocol, Error Codes).
 const headerMismatch = -32020
 const unsupportedVersion = -32022
 

@@ -1,4 +1,4 @@
-/** Prompts (MCP, Prompts): common requests of people to an agent, worded for this service. They name only tools that the connection lists. */
+/** Prompts (MCP, Prompts): requests that people often make to an agent, worded for this service. They name only tools that the connection lists. */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { ErrorCode as RpcErrorCode, GetPromptRequestSchema, ListPromptsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Refused } from './refused.ts'
@@ -79,7 +79,7 @@ interface Asked {
 const getPrompt = ({ name, given, connected, to, offers }: Asked): object => {
   const prompt = prompts.find((each) => each.name === name && offered(each, offers))
   if (prompt === undefined)
-    throw new Refused(RpcErrorCode.InvalidParams, `Unknown prompt: ${name.slice(0, 100)}. prompts/list names them all.`)
+    throw new Refused(RpcErrorCode.InvalidParams, `Unknown prompt: ${name.slice(0, 100)}. prompts/list names all prompts.`)
   const values: Values = { ...(connected !== undefined && { doc: connected }), ...given }
   const unknown = Object.keys(given).find((field) => !prompt.arguments.some((each) => each.name === field))
   if (unknown !== undefined)

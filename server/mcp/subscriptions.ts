@@ -64,7 +64,7 @@ export interface Subscriptions {
 const hasBearer = (http: Http, ctx: Context): boolean =>
   readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session).bearer !== undefined
 
-/** Returns the caller who listens, either to the document of the connection or as an account. */
+/** Returns the caller of a connection that wants to listen: a reader of the connection's document, or an account. */
 const listenerOf = async (http: Http, ctx: Context, { doc }: Connection): Promise<{ doc: string; caller: Caller }> => {
   if (doc !== undefined) return { doc, caller: await admitReading(http, ctx, { name: 'readContent', doc }) }
   const { bearer } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)

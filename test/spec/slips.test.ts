@@ -255,5 +255,5 @@ test.each([
 ])('[SLIP-14] the unknown tool %s returns %s', async (name, meant) => {
   const { json } = await rpc(world.url, 'tools/call', { name, arguments: {} })
   const guess = meant === '' ? '' : ` Did you mean ${meant}?`
-  expect(json.error.message).toBe(`Unknown tool: ${name}.${guess} tools/list names them all.`)
+  expect(json.error.message).toBe(`Unknown tool: ${name}.${guess} tools/list names all tools.`)
 })
