@@ -53,7 +53,7 @@ curl -fsS -X POST "${baseUrl}/api/docs/$ID/edits" -H "X-Share-Key: $KEY" -H 'X-A
 \`\`\`
 
 \`\`\`sh
-# Create a link: view, comment, suggest, edit or owner. A link made through another link ends with it.
+# Create a link: view, comment, suggest, edit or owner. A link made through another link ends when that link ends.
 curl -fsS -X POST "${baseUrl}/api/docs/$ID/shares" -H "X-Share-Key: $KEY" -H 'Content-Type: application/json' -d '{"role":"edit","label":"Ana"}'
 \`\`\``
 

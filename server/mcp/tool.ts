@@ -125,7 +125,7 @@ interface Said extends Omit<Definition, 'input' | 'operations' | 'mean'> {
   readonly refuses?: (fields: Fields) => ServiceError | undefined
 }
 
-/** Returns the tool of one operation, with the same input. */
+/** Returns a tool for one operation, with the same input as the operation. */
 export const derived = (operation: OperationName, { without = [], refuses, ...said }: Said): Tool => {
   const { mcp = '', input, normalise } = entryOf(operation)
   return toolOf(mcp, {

@@ -260,7 +260,7 @@ export const operationTools: readonly Tool[] = [
     title: 'Create link',
     group: 'share',
     description:
-      'Creates a link with one role. Choose the lowest role that is enough, and give each person their own link. A link made through another link ends with it.',
+      'Creates a link with one role. Choose the lowest role that is enough, and give each person their own link. A link made through another link ends when that link ends.',
     makesLink: true
   }),
   derived('publishDocument', {

@@ -18,7 +18,7 @@ import { decodeEntry, openDatabase, readIdentity, refuseOtherStore } from './lmd
  */
 export const checkMsMax = 2_000
 
-/** The time for the child process of a bounded check, in milliseconds. A disk that does not answer must not prevent the start. */
+/** The maximum time for the child process of a bounded check, in milliseconds. A disk that does not answer must not prevent the start. */
 const childMsMax = 30_000
 
 type Finding =

@@ -24,7 +24,7 @@ const aboveParts = 0xff
 
 const tooLong = `a key must have at most ${keyBytesMax} bytes`
 
-/** Room for a key, another number and a bound, because lengths are checked only after a number has been written. */
+/** A buffer for encoding. It has room for a key, another number and a bound, because lengths are checked only after a number has been written. */
 const scratch = Buffer.alloc(keyBytesMax + 16)
 
 /**

@@ -359,7 +359,7 @@ function writeCounter(database: Database, version: number): void {
   database.putSync(versionKey, bytes)
 }
 
-/** Encodes a batch before the transaction, so a batch with an invalid key fails alone, and the caller may reuse its arrays immediately. */
+/** Encodes a batch before the transaction, so a batch with an invalid key fails alone, and the caller may reuse the arrays immediately. */
 function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Batch): EncodedBatch {
   return {
     checks: checks.map(({ key, version }) => ({ key, bytes: encodeKey(key), version })),

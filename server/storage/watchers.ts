@@ -30,7 +30,7 @@ export function createWatchers(): Watchers {
       return () => remove(root, prefix, watch)
     },
     notify(keys) {
-      // An error in `wake` is a bug in its owner. In a separate microtask, it affects neither other calls nor the commit.
+      // An error in `wake` is a bug in the code that watches. In a separate microtask, the error affects neither other calls nor the commit.
       for (const [{ wake }, touched] of touchedWatches(root, keys)) queueMicrotask(() => wake(touched))
     },
     notifyAll() {

@@ -48,7 +48,7 @@ export interface LaneOptions {
   readonly name?: string
   /** The module that the thread runs. It must call `serve`. */
   readonly entry: URL
-  /** The time for one job after it begins, in seconds. */
+  /** The maximum time for one job, counted from its start, in seconds. */
   readonly secondsMax: number
   /** The maximum number of waiting jobs: in total, and for each holder. */
   readonly waitingMax: number
@@ -56,7 +56,7 @@ export interface LaneOptions {
 }
 
 export interface JobOptions {
-  /** Jobs with the same name are the same job. */
+  /** Jobs with the same name share one run. */
   readonly name?: string
   /** A newer job replaces an older job that waits in the same slot. */
   readonly slot?: string

@@ -23,7 +23,7 @@ type ColumnChange =
   | { readonly kind: 'add card'; readonly column: number; readonly text: string; readonly source: Source }
   | { readonly kind: 'add column'; readonly text: string; readonly source: Source }
   | { readonly kind: 'rename column'; readonly column: number; readonly text: string }
-  /** `to` is the index of the column before which the column is inserted, or the number of columns. */
+  /** `to` is the index of the column before which the moved column is inserted, or the number of columns. */
   | { readonly kind: 'move column'; readonly column: number; readonly to: number }
   | { readonly kind: 'delete column'; readonly column: number }
   /** Removes all copies of a card except the one at `place`. */

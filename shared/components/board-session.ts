@@ -195,7 +195,7 @@ function nextCard({ columns }: Board, { column, card }: CardPlace, key: string):
   return undefined
 }
 
-/** Returns the place to which an arrow key moves a card; undefined if the card is already at the end. */
+/** Returns the place to which an arrow key moves a card; undefined if there is no place in that direction. */
 function placeBeside({ columns }: Board, { column, card }: CardPlace, key: string): CardPlace | undefined {
   const last = columns[column]?.cards.length ?? 0
   if (key === 'ArrowUp') return card > 0 ? { column, card: card - 1 } : undefined

@@ -118,7 +118,7 @@ export interface ChatOutcome {
   readonly focus?: 'draft' | 'new message'
   /** The part that presence shows as being edited; null if there is none. */
   readonly hold?: string | null
-  /** The key of a message that a guest has sent. */
+  /** The key (`sentKey`) of the message, if a guest has sent it. */
   readonly sent?: string
   /** Whether the view scrolls to the end. */
   readonly goesToEnd?: boolean

@@ -30,7 +30,7 @@ const lockSecondsMax = 10
  */
 export const retryMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 1_000)
 
-/** Returns the settings of every connection. With `synced`, `synchronous_commit` is set to `on`, regardless of the server's default. */
+/** Returns the settings for every connection. With `synced`, `synchronous_commit` is set to `on`, regardless of the server's default. */
 export function clientConfig({ host, port, user, password, database, ssl, schema }: PostgresAddress, synced: boolean): pg.ClientConfig {
   const settings = { search_path: schema, plan_cache_mode: 'force_generic_plan', ...(synced && { synchronous_commit: 'on' }) }
   return {

@@ -20,7 +20,7 @@ export const schemaFormat = 1
 /** The oldest supported version of PostgreSQL, as `server_version_num`. */
 export const oldestServer = 150_000
 
-/** The number of partitions of `record`. There are enough of them to spread over several machines, and few enough that a listing can cover all. */
+/** The number of partitions of `record`. They are enough to spread over several machines, and so few that a listing can read all of them. */
 const partitions = 16
 
 /** Returns the place of a key. Keys with the same first two parts have the same place. */
