@@ -326,3 +326,19 @@ test('[GRID-8] columns are as wide as their texts need, within bounds', () => {
   expect(narrow).toEqual([52, 52])
   expect(wide).toEqual([150, 560])
 })
+
+test('[GRID-17] a column has the width that the editor’s typeface needs, even if the browser measures a narrower one', async () => {
+  const plain = columnsFor([['new']])
+  const context = { font: '', measureText: () => ({ width: 20 }) }
+  vi.stubGlobal('document', { createElement: () => ({ getContext: () => context }), documentElement: {} })
+  vi.stubGlobal('getComputedStyle', () => ({ getPropertyValue: () => 'sans-serif' }))
+  vi.resetModules()
+  const { columnsFor: measured } = await import('../web/editor/grid/widths.ts')
+  expect(measured([['new']])).toBe(plain)
+  // A browser that measures wider letters uses their width, and so do letters that the typeface lacks.
+  context.measureText = () => ({ width: 90 })
+  expect(measured([['wide']])).toBe('minmax(116px,116px)')
+  context.measureText = () => ({ width: 30 })
+  expect(measured([['ภาษาไทย']])).toBe('minmax(56px,56px)')
+  vi.unstubAllGlobals()
+})

@@ -33,10 +33,14 @@ import { keepTab } from '../web/editor/tab-stays.ts'
 import { absolute, wrapped } from '../web/editor/copied-html.ts'
 import { isOwnCopy } from '../web/editor/own-copy.ts'
 import { taskTyped } from '../web/editor/typed-marks.ts'
+import { typingSteps } from '../web/editor/typing-steps.ts'
+import { insertTable } from '../web/editor/commands-insert.ts'
+import { decorateRange } from '../web/editor/live/live.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
 import { isPlaced } from '../web/editor/bubble.ts'
 import { best } from '../web/base/match.ts'
 import { type Command, Direction, EditorView, keymap } from '@codemirror/view'
+import * as Y from 'yjs'
 
 /** Creates a state from a text in which `‹` and `›` mark the selection, or `|` the caret. */
 function stateOf(marked: string, extension: Extension = []): EditorState {
@@ -358,16 +362,19 @@ test.each([
   ['- a\n- |', '- a\n\n|'],
   ['- a\n- |\nwords', '- a\n\n|\nwords'],
   ['> - a\n> - |', '> - a\n>\n> |'],
-  ['1. a\n2. |\n3. c', '1. a\n\n|\n\n3. c']
-])('[WRITE-71] Enter on %j', (before, expected) => {
+  ['1. a\n2. |\n3. c', '1. a\n\n|\n\n2. c'],
+  ['1. |\n2. b\n3. c', '|\n1. b\n2. c'],
+  ['1. a\n2. |\n   2. deep\n3. c', '1. a\n\n|\n\n   2. deep\n2. c'],
+  ['1. a\n2. |\n7. c', '1. a\n\n|\n\n7. c']
+])('[WRITE-71] [WRITE-121] Enter on %j', (before, expected) => {
   expect(after(before, continueList as unknown as StateCommand)).toBe(expected)
 })
 
 test.each([
   ['1. a\n2. b\n3. |', '1. a\n2. b\n\n|'],
   ['1. a\n2. |b', '1. a\n\n|b'],
-  ['1. a\n2. |b\n3. c', '1. a\n\n|b\n\n3. c'],
-  ['1. |a\n2. b', '|a\n\n2. b'],
+  ['1. a\n2. |b\n3. c\n4. d', '1. a\n\n|b\n\n2. c\n3. d'],
+  ['1. |a\n2. b', '|a\n1. b'],
   ['- |a\n- b', '|a\n- b'],
   ['words\n- |a', 'words\n|a'],
   ['- a\n  - |b', '- a\n\n  |b'],
@@ -385,7 +392,7 @@ test.each([
   ['> > a\n> > |b', '> > a\n>\n> |b'],
   ['> - [ ] |', '> |'],
   ['> # |b', '> |b']
-])('[WRITE-79] Backspace in %j', (before, expected) => {
+])('[WRITE-79] [WRITE-121] Backspace in %j', (before, expected) => {
   expect(after(before, deleteMarker as unknown as StateCommand)).toBe(expected)
 })
 
@@ -845,4 +852,68 @@ test.each([
   ['`c‹o›de` ==x==', ['code']]
 ])('[WRITE-112] the formats of %j', (text, expected) => {
   expect([...formatsAt(stateOf(text))].toSorted()).toEqual(expected)
+})
+
+/** A text that a person types without a pause. Returns the texts that the undo steps leave, the latest first. */
+function undone(...typed: readonly (readonly [words: string, event?: string])[]): string[] {
+  const text = new Y.Doc().getText()
+  const undo = new Y.UndoManager(text, { captureTimeout: Infinity })
+  const note = typingSteps(undo)
+  let state = EditorState.create()
+  for (const [words, event = 'input.type'] of typed) {
+    // An event of its own counts as one change, and letters are typed one by one.
+    for (const insert of event === 'input.type' ? words : [words]) {
+      const transaction = state.update({ changes: { from: state.doc.length, insert }, userEvent: event })
+      note(transaction)
+      text.insert(text.length, insert)
+      state = transaction.state
+    }
+  }
+  const whole = text.toString()
+  const left: string[] = []
+  while (undo.undo() !== null) left.push(text.toString())
+  const again = left.toReversed().slice(1)
+  const redone = again.map(() => {
+    undo.redo()
+    return text.toString()
+  })
+  undo.redo()
+  expect([redone, text.toString()]).toEqual([again, whole])
+  return left
+}
+
+test('[WRITE-118] an undo step ends at Enter, at the next word after 20 letters, and after 60 letters without a space', () => {
+  expect(undone(['A person writes this whole paragraph quickly'])).toEqual(['A person writes this ', ''])
+  expect(undone(['Title'], ['\n', 'input'], ['\n', 'input'], ['Words'])).toEqual(['Title\n\n', ''])
+  expect(undone(['- a'], ['\n- ', 'input'], ['b'])).toEqual(['- a\n- ', ''])
+  expect(undone(['x'.repeat(130)])).toEqual(['x'.repeat(120), 'x'.repeat(60), ''])
+  // Changes by commands end no step. The commands do that themselves.
+  expect(undone(['x'.repeat(70), 'input.paste'], ['y', 'input.complete'])).toEqual([''])
+})
+
+test('[WRITE-118] an undo step never ends within a composition', () => {
+  const composed = ['input.type.compose.start', ...Array.from({ length: 70 }, () => 'input.type.compose')]
+  expect(undone(...composed.map((event) => ['ね', event] as const), ['ね', 'input.type.compose.start'])).toEqual(['ね'.repeat(71), ''])
+})
+
+test.each([
+  ['one\\\ntwo|', ['\\']],
+  ['one\\|\ntwo', []],
+  ['one  \ntwo|', []]
+])('[WRITE-119] the live view of %j hides %j', (before, expected) => {
+  const state = stateOf(before)
+  const { main } = state.selection
+  const live = decorateRange(state, { from: 0, to: state.doc.length }, [main])
+  expect(live.hidden.map(({ from, to }) => state.sliceDoc(from, to))).toEqual(expected)
+})
+
+test.each([
+  ['- a\n- |', '- a\n\n| '],
+  ['- a\n- [ ] |\n- b', '- a\n\n| '],
+  ['1. |', '| '],
+  ['- a|', '- a\n\n| '],
+  ['> - |', '> - \n\n| ']
+])('[WRITE-120] a table inserted in %j', (before, expected) => {
+  const made = after(before, insertTable as unknown as StateCommand)?.replaceAll(/[‹›]/g, '')
+  expect(made?.slice(0, made.indexOf('Column'))).toBe(expected)
 })

@@ -30,5 +30,6 @@ export const dialogs: Readonly<Record<DialogName, Load>> = {
 }
 
 export const loadCount = async () => (await import('./count-popover.tsx')).Count
-export const loadOutline = async () => (await import('./outline.tsx')).Outline
+export const fetchOutline = () => import('./outline.tsx')
+export const loadOutline = async () => (await fetchOutline()).Outline
 export const loadAsk = async () => (await import('../trash/ask.tsx')).AskToDelete

@@ -32,7 +32,7 @@ import { toast } from '../ui/toast.tsx'
 import { whenIdle } from '../base/idle.ts'
 import { FollowingNotice } from './following-notice.tsx'
 import { Later } from '../view/later.tsx'
-import { dialogs, loadAsk, loadOutline, panels } from './later-parts.ts'
+import { dialogs, fetchOutline, loadAsk, loadOutline, panels } from './later-parts.ts'
 import { prepareReading, ReadingPane } from './reading-pane.tsx'
 import { createParts } from './parts.ts'
 import { openSession, type Session } from '../session/session.ts'
@@ -178,7 +178,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
     let arrived = location.hash === ''
     const arriveBy = Date.now() + arriveMsMax
     const arrive = async (): Promise<void> => {
-      const { goToAddress } = await import('./outline.tsx')
+      const { goToAddress } = await fetchOutline()
       if (arrived) return
       const goes = typingSince === 0 && Date.now() <= arriveBy
       arrived = !goes || goToAddress(view)
@@ -210,26 +210,22 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
         document.title = `${session.title.value} · agmd`
       })
     ]
-    addEventListener('pointermove', wake)
-    addEventListener('focusin', wake)
-    addEventListener('keydown', withoutCapsLock, { capture: true })
-    addEventListener('keydown', keyOnPage)
-    addEventListener('dragover', refuseDrop)
-    addEventListener('drop', refuseDrop)
+    const listening = new AbortController()
+    addEventListener('pointermove', wake, listening)
+    addEventListener('focusin', wake, listening)
+    addEventListener('keydown', withoutCapsLock, { capture: true, signal: listening.signal })
+    addEventListener('keydown', keyOnPage, listening)
+    addEventListener('dragover', refuseDrop, listening)
+    addEventListener('drop', refuseDrop, listening)
     return () => {
       closed = true
       stopParts()
       for (const stop of stops) stop()
       stopUploads()
       stopFollowing()
-      removeEventListener('keydown', withoutCapsLock, { capture: true })
+      listening.abort()
       clearTimeout(counting)
       awareness.off('change', listPeople)
-      removeEventListener('pointermove', wake)
-      removeEventListener('focusin', wake)
-      removeEventListener('keydown', keyOnPage)
-      removeEventListener('dragover', refuseDrop)
-      removeEventListener('drop', refuseDrop)
       made.destroy()
     }
   }

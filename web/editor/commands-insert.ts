@@ -9,12 +9,15 @@ interface Selected {
   readonly to: number
 }
 
-/** Inserts a block on the line of `place` if that line is blank, and otherwise below it. */
+/** Matches a blank line and an empty list item. */
+const blank = /^\s*(([-*+]|\d+[.)])\s+(\[[ x]\]\s*)?)?$/i
+
+/** Inserts a block on the line of `place` if that line is blank or an empty list item, and otherwise below it. */
 export function insertBlock(view: EditorView, block: string, { from, to }: Selected, place = view.state.selection.main.head): boolean {
   if (view.state.readOnly) return false
   const { doc } = view.state
   const line = doc.lineAt(place)
-  const isBlank = line.text.trim() === ''
+  const isBlank = blank.test(line.text)
   const at = isBlank ? line.from : line.to
   const above = isBlank ? (line.number > 1 ? doc.line(line.number - 1).text : '') : line.text
   const below = line.number < doc.lines ? doc.line(line.number + 1).text : ''

@@ -1,6 +1,6 @@
 /** Enter and Backspace in lists and quotes. The levels of lists are in list-levels.ts, which loads later. */
 import { syntaxTree } from '@codemirror/language'
-import { EditorSelection, type ChangeSpec, type EditorState, type Line, type TransactionSpec } from '@codemirror/state'
+import { EditorSelection, type EditorState, type Line, type TransactionSpec } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { isInCode } from './in-code.ts'
@@ -32,22 +32,33 @@ function item(text: string): Item | undefined {
   return { lead, marker, next, length: match[0].length, nextNumber: number === undefined ? undefined : Number(number) + 1 }
 }
 
+interface Renumbered {
+  readonly from: number
+  readonly to: number
+  readonly insert: string
+}
+
 /** Largest number of lines that one key press renumbers. */
 const renumberLinesMax = 500
 
-/** Renumbers the items after a new one, as long as they were numbered in sequence. Other numbers are intentional. */
-function renumber(state: EditorState, from: number, { lead, nextNumber }: Item): ChangeSpec[] {
-  const changes: ChangeSpec[] = []
+/**
+ * Renumbers the items below an item that is added (`by` is 1) or removed (-1), as long as they were numbered in sequence. Other numbers are
+ * intentional.
+ */
+function renumber(state: EditorState, from: number, { lead, nextNumber }: Item, by: number): Renumbered[] {
+  const changes: Renumbered[] = []
   let expected = nextNumber
   const last = Math.min(state.doc.lines, from + renumberLinesMax)
   for (let number = from + 1; expected !== undefined && number <= last; number++) {
     const { text, from: start } = state.doc.line(number)
-    const isDeeper = text.startsWith(`${lead} `) || text.startsWith(`${lead}\t`)
-    if (isDeeper) continue
-    const mark = /^(\d{1,9})[.)][ \t]/.exec(text.startsWith(lead) ? text.slice(lead.length) : '')
-    if (mark === null || Number(mark[1]) !== expected) break
+    const rest = text.startsWith(lead) ? text.slice(lead.length) : ''
+    // Deeper lines belong to an item.
+    if (/^[ \t]/.test(rest)) continue
+    const digits = /^(\d{1,9})[.)][ \t]/.exec(rest)?.[1] ?? ''
+    if (Number(digits) !== expected) break
+    const at = start + lead.length
+    changes.push({ from: at, to: at + digits.length, insert: String(expected + by) })
     expected++
-    changes.push({ from: start + lead.length, to: start + lead.length + (mark[1]?.length ?? 0), insert: String(expected) })
   }
   return changes
 }
@@ -58,27 +69,33 @@ const counted = /^[ \t>]*(\d{1,9})[.)](?:[ \t]|$)/
  * Returns a line break if the line below begins with a number other than 1. Without a blank line, Markdown would read that number as part of the
  * paragraph above.
  */
-const gapBelow = ({ doc }: EditorState, { number }: Line): string => {
-  const below = counted.exec(number < doc.lines ? doc.line(number + 1).text : '')
-  return below === null || Number(below[1]) === 1 ? '' : '\n'
+function gapBelow({ doc }: EditorState, { number }: Line, [first]: readonly Renumbered[]): string {
+  if (number === doc.lines) return ''
+  const { text, to } = doc.line(number + 1)
+  const below = first !== undefined && first.from < to ? first.insert : (counted.exec(text)?.[1] ?? '1')
+  return Number(below) === 1 ? '' : '\n'
 }
 
 /**
  * Leaves a list or quote on an empty line, which then begins with `outer`. A blank line separates it from text above, which would otherwise continue
  * there.
  */
-function leave(state: EditorState, line: Line, outer: string): TransactionSpec {
+function leave(state: EditorState, line: Line, outer: string, found: Item): TransactionSpec {
   const above = line.number > 1 ? state.doc.line(line.number - 1).text : ''
   const isParted = /^[ \t>]*$/.test(above)
   const insert = isParted ? outer : `${outer.trimEnd()}\n${outer}`
   const selection = EditorSelection.cursor(line.from + insert.length)
-  const changes = { from: line.from, to: line.to, insert: insert + (outer === '' ? gapBelow(state, line) : '') }
+  const lower = renumber(state, line.number, found, -1)
+  const gap = outer === '' ? gapBelow(state, line, lower) : ''
+  const changes = [{ from: line.from, to: line.to, insert: insert + gap }, ...lower]
   return { changes, selection, scrollIntoView: true, userEvent: 'input' }
 }
 
 /** Leaves the list on an empty item, or one level of quotes on an empty line of a quote. */
-const outward = (state: EditorState, line: Line, { lead, marker }: Item): TransactionSpec =>
-  leave(state, line, marker === '' ? lead.slice(0, lead.lastIndexOf('>')) : lead.trim() === '' ? '' : lead)
+function outward(state: EditorState, line: Line, found: Item): TransactionSpec {
+  const { lead, marker } = found
+  return leave(state, line, marker === '' ? lead.slice(0, lead.lastIndexOf('>')) : lead.trim() === '' ? '' : lead, found)
+}
 
 /** Begins a new item below the current one. On an empty item, it leaves the list. */
 export const continueList: Command = (view) => {
@@ -94,7 +111,7 @@ export const continueList: Command = (view) => {
     return true
   }
   view.dispatch({
-    changes: [{ from: main.head, insert: `\n${found.next}` }, ...renumber(state, line.number, found)],
+    changes: [{ from: main.head, insert: `\n${found.next}` }, ...renumber(state, line.number, found, 1)],
     selection: EditorSelection.cursor(main.head + 1 + found.next.length),
     scrollIntoView: true,
     userEvent: 'input'
@@ -111,15 +128,16 @@ function depthAt(state: EditorState, position: number): number {
 }
 
 /** Removes the marker of an item or quote that has text. The text stays in its place, both as displayed and as Markdown parses it. */
-function unmarked(state: EditorState, line: Line, lead: string, end: number): TransactionSpec {
+function unmarked(state: EditorState, line: Line, found: Item, end: number): TransactionSpec {
+  const { lead } = found
   const isQuoted = lead.includes('>')
   const kept = isQuoted || depthAt(state, end) > 1 ? lead : ''
   const above = line.number === 1 ? '' : state.doc.line(line.number - 1)
   const isParted = above === '' || (isQuoted ? /^[ \t>]*$/.test(above.text) : depthAt(state, above.to) === 0)
   const insert = isParted ? kept : `${isQuoted ? lead.trimEnd() : ''}\n${kept}`
-  const below = gapBelow(state, line)
+  const lower = renumber(state, line.number, found, -1)
   return {
-    changes: [{ from: line.from, to: end, insert }, ...(below === '' ? [] : [{ from: line.to, insert: below }])],
+    changes: [{ from: line.from, to: end, insert }, { from: line.to, insert: gapBelow(state, line, lower) }, ...lower],
     selection: EditorSelection.cursor(line.from + insert.length),
     scrollIntoView: true,
     userEvent: 'delete.backward'
@@ -141,6 +159,6 @@ export const deleteMarker: Command = (view) => {
   const found = all.startsWith('#', lead.length) ? undefined : item(line.text)
   if (found === undefined) view.dispatch({ changes: { from: line.from + lead.length, to: main.head }, userEvent: 'delete.backward' })
   else if (line.text.length === all.length) view.dispatch({ ...outward(state, line, found), userEvent: 'delete.backward' })
-  else view.dispatch(unmarked(state, line, lead, main.head))
+  else view.dispatch(unmarked(state, line, { ...found, lead }, main.head))
   return true
 }

@@ -1,6 +1,6 @@
 /** Computes the widths of a table's columns from their texts, so that a long table has the same widths at every scroll position. */
 
-/** Widths of texts in the current typeface of the page, in pixels. */
+/** Widths of texts in pixels, as measured, but at least as wide as in the typeface of the editor. */
 const known = new Map<string, number>()
 const knownMax = 20_000
 /** Longest part of a cell that is measured, in UTF-16 units. Longer texts wrap in any case. */
@@ -29,23 +29,21 @@ const unusual = [
 const summed = (text: string): number =>
   unusual.reduce((sum, [letters, more]) => sum + more * (text.match(letters)?.length ?? 0), 9 * text.length)
 
+/** The letters that the typeface of the editor contains. */
+const latin = /^[ -ɏ]*$/
+
 const context = typeof document === 'undefined' ? null : document.createElement('canvas').getContext('2d')
 let typeface = ''
-
-const forget = (): void => {
-  known.clear()
-  typeface = ''
-}
-if (typeof document !== 'undefined') document.fonts.addEventListener('loadingdone', forget)
 
 function widthOf(text: string, bold: boolean): number {
   const key = bold ? `*${text}` : text
   const found = known.get(key)
   if (found !== undefined || context === null) return found ?? summed(text)
   if (known.size >= knownMax) known.clear()
-  if (typeface === '') typeface = getComputedStyle(document.documentElement).getPropertyValue('--font-write')
+  typeface ||= getComputedStyle(document.documentElement).getPropertyValue('--font-write')
   context.font = `${bold ? '650 ' : ''}15px ${typeface}`
-  const { width } = context.measureText(text)
+  // While the typeface is still on its way, the browser measures its fallback. The letters may be wider once they are drawn.
+  const width = Math.max(context.measureText(text).width, latin.test(text) ? summed(text) : 0)
   known.set(key, width)
   return width
 }

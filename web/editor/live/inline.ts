@@ -86,6 +86,8 @@ export function url(node: SyntaxNode, live: LiveContext): void {
   live.mark(node.from, node.to, 'md-link', linkAttributes(live.text(node.from, node.to)))
 }
 
-export function escape(node: SyntaxNode, live: LiveContext): void {
-  if (!live.touched(node.from, node.to)) live.hide(node.from, node.from + 1)
+/** Hides the backslash of an escaped character or of a line break. A line break may also be two spaces. */
+export function escape({ from, to }: SyntaxNode, live: LiveContext): void {
+  const line = live.state.doc.lineAt(from)
+  if (line.text[from - line.from] === '\\' && !live.touched(from, Math.min(to, line.to))) live.hide(from, from + 1)
 }

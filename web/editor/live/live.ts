@@ -53,7 +53,8 @@ const rules: Readonly<Record<string, Rule>> = {
   Image: media,
   Autolink: autolink,
   URL: url,
-  Escape: escape
+  Escape: escape,
+  HardBreak: escape
 }
 
 export function decorateRange(state: EditorState, visible: Reveal, reveal: readonly Reveal[]): LiveContext {

@@ -43,7 +43,8 @@ export function typedAfter(transaction: Transaction): readonly TransactionSpec[]
 /** Puts the caret on the line below a picture that is alone on its line, or else after the picture. */
 function goBelow(view: EditorView, { to }: PictureAt): boolean {
   const { changes, at, isLine } = belowOrAfter(view.state, to)
-  view.dispatch({ changes, selection: { anchor: at }, scrollIntoView: true, userEvent: 'input' })
+  // The letter that follows belongs to the same undo step.
+  view.dispatch({ changes, selection: { anchor: at }, scrollIntoView: true, userEvent: 'input.line' })
   return isLine
 }
 

@@ -26,6 +26,7 @@ import { roomBelow } from '../room-below.ts'
 import { ownSelection } from '../selection.ts'
 import { leaveSlot, slots } from '../slots.ts'
 import { typedMarks } from '../typed-marks.ts'
+import { endSteps } from '../typing-steps.ts'
 import { insertUpload, uploading } from '../uploads.ts'
 import type { Steps } from '../../base/steps.ts'
 import { t } from '../../text/t.ts'
@@ -141,7 +142,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
   ])
 
   // The binding gets no awareness, because this project draws the cursors itself.
-  const writing = (): Extension => yCollab(input.text, null, { undoManager })
+  const writing = (): Extension => [endSteps(undoManager), yCollab(input.text, null, { undoManager })]
 
   const begin = (): EditorState =>
     EditorState.create({
