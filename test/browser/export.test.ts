@@ -182,7 +182,7 @@ test('[EXPORT-2] a hostile text exported as a file runs and loads nothing', asyn
   await reader.close()
 })
 
-test('[EXPORT-3] a printout has only the whole text: typeset by our own command, and from the browser’s menu once the pointer has left the page', async () => {
+test('[EXPORT-3] a printout has only the whole text: typeset by our own command, and from the browser’s menu once the page has been idle', async () => {
   const long = Array.from({ length: 400 }, (_, index) => `Line ${index} of the walk.`).join('\n\n')
   const document = await createDocument(world.url, `${text}\n${long}\n`)
   const { context, page, heard } = await ownPage(browser, { colorScheme: 'dark' })
@@ -213,12 +213,6 @@ test('[EXPORT-3] a printout has only the whole text: typeset by our own command,
   expect(await sheet.evaluate((element) => getComputedStyle(element).getPropertyValue('--text').trim())).toBe('#26201c')
   await page.evaluate(() => dispatchEvent(new Event('afterprint')))
   expect(await page.locator('.print-sheet').count()).toBe(0)
-  // Printing from the browser's menu leaves no time for rendering.
-  await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
-  expect(await visible()).toEqual(['print-sheet'])
-  expect(await page.locator('pre.print-sheet').textContent()).toContain('Line 399 of the walk.')
-  await page.evaluate(() => dispatchEvent(new Event('afterprint')))
-  await page.evaluate(() => globalThis.document.documentElement.dispatchEvent(new Event('mouseleave')))
   // Only diagrams need more time.
   const fromMenu = (): Promise<string | undefined> =>
     page.evaluate(() => {
@@ -228,6 +222,21 @@ test('[EXPORT-3] a printout has only the whole text: typeset by our own command,
       return article?.textContent
     })
   await until(async () => (await fromMenu())?.includes('Line 399 of the walk.') === true, 'the rendered text')
+  // A board that came later is drawn as a board once the pointer has left the page.
+  await page.locator('.cm-content').press('Control+Home')
+  await page.keyboard.insertText('```board\n## Todo\n- [ ] Pack\n```\n\n')
+  await page.evaluate(() => globalThis.document.documentElement.dispatchEvent(new Event('mouseleave')))
+  await until(async () => (await fromMenu())?.includes('- [ ]') === false, 'the board')
+  // Without the code, the Markdown is printed in full.
+  await page.route(/whole-text/, (route) => route.abort())
+  await page.emulateMedia({ media: null })
+  await page.reload()
+  await saved(page)
+  await page.emulateMedia({ media: 'print' })
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+  expect(await visible()).toEqual(['print-sheet'])
+  expect(await page.locator('pre.print-sheet').textContent()).toContain('Line 399 of the walk.')
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')))
   await page.emulateMedia({ media: null })
   expect(await page.locator('.print-sheet').count()).toBe(0)
   expect(heard).toEqual([])

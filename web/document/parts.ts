@@ -14,6 +14,7 @@ import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { endEarly } from '../ui/early-field.ts'
 import { whenIdle } from '../base/idle.ts'
+import { preparePaper } from '../export/paper.ts'
 import type { Page, Parts } from '../commands/page.ts'
 import type { Session } from '../session/session.ts'
 
@@ -120,8 +121,9 @@ export function createParts(session: Session): Parts {
       const onlyProposes = !session.canEdit.value && includesRole(session.role.value, 'suggest')
       const isUrgent = proposed || onlyProposes || asksForAnnotation()
       // A reader does not need the parts for writing.
-      const waiting =
+      const waiting: (() => Promise<unknown>)[] =
         page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openDrawings]
+      waiting.push(() => preparePaper(session))
       let stop = (): void => undefined
       // Writing works without the part, which loads at the next visit.
       const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)

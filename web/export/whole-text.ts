@@ -41,8 +41,14 @@ export async function openSheet(text: string): Promise<Sheet> {
   return sheet
 }
 
+/** Largest part of a text that is searched for the libraries that it needs, in UTF-16 units. The search renders the text. */
+const searchedMax = 200_000
+let searched = ''
+
 /** Loads what a text needs. Returns a function that renders the text immediately, but shows the source of diagrams. */
 export async function prepareSheet(text: string): Promise<(text: string) => Sheet> {
-  await renderWhole(text)
+  const part = text.slice(0, searchedMax)
+  if (part !== searched) await renderWhole(part)
+  searched = part
   return (now) => sheetOf(renderLoaded(now))
 }
