@@ -9,6 +9,8 @@ import { hueOf, noteColours } from '../web/presence/colours.ts'
 import type { Page } from '../web/commands/page.ts'
 import { namesAround } from '../web/presence/mention-names.ts'
 import { refusalWords } from '../web/client/refusals.ts'
+import { isFirst } from '../web/sharing/links.ts'
+import { firstLinkLabel } from '../server/domain/records/keys.ts'
 import { guestNumber, setPersonName } from '../web/presence/person.ts'
 import { keepNumber, signature } from '../web/presence/signature.ts'
 import { displayName, otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
@@ -235,4 +237,14 @@ test('[WHO-10] an unnamed guest is not suggested after @', () => {
 
 test('[REFUSED-5] a refused link says that part of it may be missing', () => {
   expect(refusalWords.ended.text).toContain('is incomplete.')
+})
+
+test('[SHARING-9] a page recognizes the first link of a document, whose name it translates', () => {
+  const first = { label: firstLinkLabel, role: 'owner', madeThrough: null } as const
+  expect([first, { ...first, label: null }, { ...first, role: 'edit' as const }, { ...first, madeThrough: 'a' }].map(isFirst)).toEqual([
+    true,
+    false,
+    false,
+    false
+  ])
 })

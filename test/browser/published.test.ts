@@ -223,7 +223,7 @@ test('[PUBLISH-9] [PUBLISH-22] a diagram is drawn when it comes into view, and a
   await context.close()
 })
 
-test('[PUBLISH-14] the page of the person who publishes draws the diagrams, and an editor’s page draws changed ones: readers need no script', async () => {
+test('[PUBLISH-14] [PUBLISH-24] the page of the person who publishes draws the diagrams, and an editor’s page draws changed ones: readers need no script', async () => {
   const words = '# T\n\n```mermaid\nflowchart LR\n  A --> B\n```\n'
   const document = await createDocument(world.url, words)
   const context = await browser.newContext({ colorScheme: 'dark' })
@@ -253,5 +253,11 @@ test('[PUBLISH-14] the page of the person who publishes draws the diagrams, and 
     'the dark one'
   )
   expect(await pictures.first().evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(50)
+  const gaps = await pictures.first().evaluate((image) => {
+    const [inner, outer] = [image, image.closest('figure') ?? image].map((element) => element.getBoundingClientRect())
+    return inner === undefined || outer === undefined ? [] : [inner.left - outer.left, outer.right - inner.right].map(Math.round)
+  })
+  expect(gaps[0]).toBe(gaps[1])
+  expect(gaps[0]).toBeGreaterThan(50)
   await reader.close()
 })

@@ -186,13 +186,14 @@ test('[SHARING-2] by keyboard alone: an agent is invited, and everything shown f
   await context.close()
 })
 
-test('[SHARING-3] by keyboard alone: a document is published, read by anyone, indexed if its owner wants, and unpublished', async () => {
+test('[SHARING-3] [PUBLISH-23] by keyboard alone: a document is published, read by anyone, indexed if its owner wants, and unpublished', async () => {
   const document = await createDocument(world.url, '# News\n\nFor everyone.')
   const { context, page, heard } = await open(document.url)
   await saved(page)
   await command(page, 'Publish')
   const turn = page.getByRole('switch', { name: 'Publish this document' })
   await turn.waitFor()
+  await page.getByText('The page names no author.').waitFor()
   await tabTo(page, 'Publish this document')
   await page.keyboard.press('Space')
   const address = await page.getByLabel('Address of the published page').inputValue()
@@ -205,12 +206,16 @@ test('[SHARING-3] by keyboard alone: a document is published, read by anyone, in
   await reader.page.getByText('For everyone.').waitFor()
   const markdown = await fetch((await page.getByRole('link', { name: 'As Markdown' }).getAttribute('href')) ?? '')
   expect(await markdown.text()).toBe('# News\n\nFor everyone.')
-  // The next visit shows that the document is published.
+  // The next visit shows that the document is published. Its author is in the front matter now.
   await page.keyboard.press('Escape')
+  await page.locator('.cm-content').press('Control+Home')
+  await page.keyboard.insertText('---\nauthor: Ana Lee\n---\n\n')
+  await saved(page)
   await page.reload()
   await saved(page)
   await command(page, 'Publish')
   await page.getByRole('checkbox', { name: 'Let search engines index the page', checked: true }).waitFor()
+  await page.getByText('The page names Ana Lee as the author.').waitFor()
   await tabTo(page, 'Publish this document')
   await page.keyboard.press('Space')
   await page.getByText('The page goes offline immediately').waitFor()

@@ -6,7 +6,7 @@ import { includesRole, roles } from '../../shared/roles.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords, dayWords } from '../text/when.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { linksOf, madeThrough } from './links.ts'
+import { isFirst, linksOf, madeThrough } from './links.ts'
 import type { TabInput } from './tab.ts'
 import { QrCode } from './qr-code.tsx'
 import type { Share } from './requests.ts'
@@ -28,6 +28,8 @@ const useWords = ({ lastUsedAt }: Share): string => {
   const at = Date.parse(lastUsedAt)
   return Date.now() - at < nowMs ? t('in use now') : t('last used {when}', { when: agoWords(at) })
 }
+
+const nameOf = (share: Share): string => (isFirst(share) ? t('Owner') : (share.label ?? t('Anyone with the link')))
 
 interface AskInput {
   readonly name: string
@@ -94,7 +96,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
 
   // A person who revokes their own link would lose access.
   const own = share.secret === session.key
-  const name = own ? t('Your own link') : (share.label ?? t('Anyone with the link'))
+  const name = own ? t('Your own link') : nameOf(share)
   const mayChange = session.role.value === 'owner' && !own
   const about = [
     mayChange ? undefined : t(roleWords[share.role]),
@@ -109,7 +111,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
     row.current?.querySelector<HTMLElement>('.share-revoke')?.focus()
   }
   const others = links.list.value ?? []
-  const through = madeThrough(others, share.id).map(({ label }) => label ?? t('Anyone with the link'))
+  const through = madeThrough(others, share.id).map(nameOf)
   // A link has no more rights than the link through which it was created.
   const maker = others.find(({ id }) => id === share.madeThrough)
   const offered = roles.filter((role) => role === share.role || maker === undefined || includesRole(maker.role, role))

@@ -68,6 +68,10 @@ export function madeThrough(list: readonly Share[], id: string): readonly Share[
   return [...own, ...own.flatMap((share) => madeThrough(list, share.id))]
 }
 
+/** Whether a link is the first link of its document. The service gives that link an English name, which each page translates. */
+export const isFirst = ({ label, role, madeThrough: maker }: Pick<Share, 'label' | 'role' | 'madeThrough'>): boolean =>
+  label === 'Owner' && role === 'owner' && maker === null
+
 const isSame = (one: Wish, other: Wish): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 function createLinks(session: Session): Links {

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { authorIn } from '../../shared/names.ts'
 import { t } from '../text/t.ts'
 import { dayWords } from '../text/when.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -93,6 +94,7 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
   const publication = publishing.state.value
   if (publication === undefined)
     return <p class='muted'>{disabled ? t('You are offline, so the publishing status is unknown.') : t('Loading…')}</p>
+  const author = authorIn(view.session.text.toString()) ?? publication.ownerName
   const since = publication.publishedAt === null ? undefined : dayWords(Date.parse(publication.publishedAt))
   return (
     <>
@@ -103,6 +105,11 @@ export function PublishTab({ view, disabled }: TabInput): JSX.Element {
           {publication.published
             ? t('The owner has published this document.')
             : t('This document is not published. Only its owner can publish it.')}
+        </p>
+      )}
+      {(owner || publication.published) && (
+        <p class='muted share-note'>
+          {author === undefined ? t('The page names no author.') : t('The page names {name} as the author.', { name: author })}
         </p>
       )}
       {publication.published && (

@@ -23,7 +23,7 @@ function createPublishing(session: Session): Publishing {
     busy.value = true
     try {
       const answer = await work()
-      state.value = answer
+      state.value = { ownerName: state.peek()?.ownerName, ...answer }
       failure.value = undefined
       // The list of documents shows whether a document is published.
       if (findRecent(session.id) !== undefined) remember(session.id, { published: answer.published })

@@ -5,7 +5,10 @@ import { operation, type Access } from '../client/operation.ts'
 
 export type Share = Output<'listShares'>['shares'][number]
 export type NewShare = Input<'createShare'>
-export type Publication = Pick<Output<'publishDocument'>, 'published' | 'url' | 'markdownUrl' | 'publishedAt' | 'indexed'>
+export type Publication = Pick<Output<'publishDocument'>, 'published' | 'url' | 'markdownUrl' | 'publishedAt' | 'indexed'> & {
+  /** The name of the account or agent that owns the document. Absent for an anonymous document, and in the answer to a change. */
+  readonly ownerName?: string | undefined
+}
 
 const readShares = operation<'listShares'>('GET /api/docs/{id}/shares')
 
@@ -23,9 +26,9 @@ export const changeShare = operation<'changeShare'>('PATCH /api/docs/{id}/shares
 export const revokeShare = operation<'revokeShare'>('DELETE /api/docs/{id}/shares/{share}')
 
 export async function readPublication({ id, key }: Access): Promise<Publication> {
-  const { published, publishedAt, indexed } = await readDocument({ id, key })
+  const { published, publishedAt, indexed, owner } = await readDocument({ id, key })
   const url = `${location.origin}/pub/${id}`
-  return { published, publishedAt, indexed, url, markdownUrl: `${url}.md` }
+  return { published, publishedAt, indexed, url, markdownUrl: `${url}.md`, ownerName: owner.name }
 }
 
 export const publish = operation<'publishDocument'>('POST /api/docs/{id}/publish')

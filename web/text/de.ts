@@ -834,6 +834,8 @@ export const de: Catalogue = {
   'The microphone is not available. Another program may be using it.':
     'Das Mikrofon ist nicht verfügbar. Vielleicht benutzt es ein anderes Programm.',
   'The owner deleted this document.': 'Der Besitzer hat dieses Dokument gelöscht.',
+  'The page names no author.': 'Die Seite nennt keinen Autor.',
+  'The page names {name} as the author.': 'Die Seite nennt {name} als Autor.',
   'The owner has published this document.': 'Der Besitzer hat dieses Dokument veröffentlicht.',
   'The owner of the document sees all links and can revoke them.': 'Der Besitzer des Dokuments sieht alle Links und kann sie widerrufen.',
   'The text from the picture is ready.': 'Der Text aus dem Bild ist fertig.',
