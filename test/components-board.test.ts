@@ -291,6 +291,17 @@ test('[COMP-39] Enter adds a card and empties the field for the next one; withou
   expect([desk.state.field, desk.focus]).toEqual([undefined, [{ kind: 'opener', opening: expect.objectContaining(inDoing) }]])
 })
 
+test.each([false, true])('[COMP-39] after a column is renamed, the focus returns to it once it is drawn; reading: %j', (isReading) => {
+  const desk = new Desk(...cards).open({ kind: 'rename', column: 1 }, 'Under way')
+  desk.isReading = isReading
+  desk.end('enter')
+  expect(desk.focus.at(-1)).toEqual({ kind: 'moved column', column: 1 })
+  // Neither an unchanged name nor a click elsewhere draws a heading that takes the focus.
+  desk.open({ kind: 'rename', column: 1 }, 'Under way').end('enter')
+  desk.open({ kind: 'rename', column: 1 }, 'Later').end('leave')
+  expect(desk.focus.map(({ kind }) => kind)).toEqual(['opener', 'moved column', 'opener'])
+})
+
 test('[COMP-39] text that cannot be written stays in its field', () => {
   const desk = new Desk(...cards).open(inDoing, 'New')
   desk.isLocked = true

@@ -223,6 +223,11 @@ test('[COMP-36] while two people have the same name, neither owns the messages o
   expect(names.map((others) => isOwn(message, speakerOf('Kim', {}, others), new Set()))).toEqual([true, false, false])
 })
 
+test('[COMP-49] a name that looks like the number of a guest gives no right to the messages of that guest', () => {
+  const message = messageOf(chatOf('[2026-11-21T09:00Z] @Guest 27: Yes'), 'Yes')
+  expect(isOwn(message, speakerOf('Guest 27', { isGuest: true }, []), new Set())).toBe(false)
+})
+
 test('[COMP-49] a person without a name owns what this device has sent, and what it made of that', () => {
   const talk = new Talk('[2026-11-21T09:00Z] @Guest: Not mine')
   const own = (): string[] => messagesOf(talk.state.chat).flatMap((each) => (isOwn(each, guest, talk.sent) ? [each.text] : []))

@@ -22,7 +22,7 @@ type Source = 'field' | 'left field' | 'draft' | number
 type ColumnChange =
   | { readonly kind: 'add card'; readonly column: number; readonly text: string; readonly source: Source }
   | { readonly kind: 'add column'; readonly text: string; readonly source: Source }
-  | { readonly kind: 'rename column'; readonly column: number; readonly text: string }
+  | { readonly kind: 'rename column'; readonly column: number; readonly text: string; readonly source: Source }
   /** `to` is the index of the column before which the moved column is inserted, or the number of columns. */
   | { readonly kind: 'move column'; readonly column: number; readonly to: number }
   | { readonly kind: 'delete column'; readonly column: number }

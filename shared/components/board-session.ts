@@ -4,7 +4,7 @@
  * a change finds its card or column again before it is written (board-changes.ts).
  */
 import type { Board, Card, CardPlace } from '../fences/board.ts'
-import { cardsOn, columnMove, columnStep, findCard, titlesOf, wordsOf } from './board.ts'
+import { cardsOn, columnIn, columnMove, columnStep, findCard, titlesOf, wordsOf } from './board.ts'
 import type { BoardChange } from './board-changes.ts'
 import { type Field, followField, type GoneText, nearestColumn, type Opening } from './board-field.ts'
 import {
@@ -298,7 +298,7 @@ const openNow = ({ field }: BoardState, drawn: Field): Field => (field?.number =
 function fieldChange({ board: drawn }: BoardState, field: Field, text: string, source: 'field' | 'left field'): BoardChange {
   if (field.kind === 'column') return { kind: 'add column', drawn, text, source }
   const { column } = field
-  return field.kind === 'card' ? { kind: 'add card', drawn, column, text, source } : { kind: 'rename column', drawn, column, text }
+  return field.kind === 'card' ? { kind: 'add card', drawn, column, text, source } : { kind: 'rename column', drawn, column, text, source }
 }
 
 function enter(state: BoardState, field: Field, text: string): BoardOutcome {
@@ -402,6 +402,9 @@ function written(given: BoardState, { change, result, now, isSuggested }: Extrac
   if (isSuggested) return { state }
   if (change.kind === 'move card') return cardMoved(state, change)
   if (change.kind === 'delete card') return cardDeleted(state, change)
+  // The heading is drawn again under its new name, which would take the focus away from its button.
+  if (change.kind === 'rename column' && change.source === 'field')
+    return { state, focus: { kind: 'moved column', column: columnIn(change.drawn, change.column, now) } }
   return change.kind === 'move column' ? columnMoved(state, change, now) : { state }
 }
 

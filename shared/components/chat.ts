@@ -25,7 +25,7 @@ const find = (chat: Chat, message: Message): Message | undefined =>
 /** The person who writes, as the chat identifies them. */
 export interface Speaker {
   readonly name: string
-  /** Whether the person is a guest without a name. All such guests share one name, so only the device that sent a message can identify its author. */
+  /** Whether the person is a guest without a name. Their number proves nothing, so only the device that sent a message can identify its author. */
   readonly isUnnamed: boolean
   /** Whether the person is a guest. A guest's messages remain theirs on the device, even after they sign in or change their name there. */
   readonly isGuest: boolean
@@ -51,7 +51,7 @@ export const sentKey = (author: string, time: number | undefined, text: string):
  * nobody else here has that name. Any other message is theirs if a guest has sent it on this device (`sent`).
  */
 export function isOwn(message: Message, { name, isUnnamed, isShared }: Speaker, sent: ReadonlySet<string>): boolean {
-  const isByName = message.author === name && !isUnnamed
+  const isByName = message.author === name && !isUnnamed && !/^guest(?: \d+)?$/i.test(name)
   return !message.imported && (isByName ? !isShared : sent.has(sentKey(message.author, message.time, message.text)))
 }
 

@@ -707,7 +707,11 @@ test('[COMP-35] [COMP-39] a field of a board stays with its column, and returns 
   await page.getByRole('button', { name: 'Actions for Later' }).press('Enter')
   await page.getByRole('menuitem', { name: 'Rename' }).press('Enter')
   await page.getByLabel('Column name').press('Escape')
-  await page.getByRole('button', { name: 'Actions for Later' }).and(page.locator(':focus')).waitFor()
+  await page.getByRole('button', { name: 'Actions for Later' }).and(page.locator(':focus')).press('Enter')
+  await page.getByRole('menuitem', { name: 'Rename' }).press('Enter')
+  await page.getByLabel('Column name').fill('Last')
+  await page.getByLabel('Column name').press('Enter')
+  await page.getByRole('button', { name: 'Actions for Last' }).and(page.locator(':focus')).waitFor()
   await leave()
 })
 

@@ -665,7 +665,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part,
   await page.getByLabel('Message as Guest').and(page.locator(':focus')).waitFor()
   await type('Hello')
   await press('Enter')
-  await has('@Guest: Hello')
+  await until(async () => /@Guest \d\d: Hello/.test(await editorText(page)), 'a message by the guest')
   await press('Escape')
   await page.locator('.frame:focus').waitFor()
   await press('ArrowDown')

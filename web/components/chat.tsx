@@ -1,5 +1,5 @@
 /** Chats. A person writes new messages at the bottom and edits their own in place. Everybody chooses their name freely. */
-import { plainNameOf } from '../presence/people.ts'
+import { displayName, plainNameOf } from '../presence/people.ts'
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -25,6 +25,7 @@ import { limits } from '../../shared/limits.ts'
 import { namesAround } from '../presence/mention-names.ts'
 import { useMentions } from '../presence/mention-picker.tsx'
 import { personName } from '../presence/person.ts'
+import { signature } from '../presence/signature.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { toast } from '../ui/toast.tsx'
@@ -182,7 +183,9 @@ function speakerIn({ here }: ComponentInput['page']): Speaker {
   const own = here.value.find(({ self }) => self)
   const others = here.value.filter(({ self }) => !self).map(plainNameOf)
   const isGuest = own?.kind !== 'account'
-  return speakerOf(own === undefined ? t('Guest') : plainNameOf(own), { isGuest, isUnnamed: isGuest && personName.value === '' }, others)
+  // An unnamed guest signs with a number, as with comments.
+  const isUnnamed = isGuest && personName.value === ''
+  return speakerOf(own === undefined || isUnnamed ? signature.value : own.name, { isGuest, isUnnamed }, others)
 }
 
 export function Chat({ input }: { input: ComponentInput }): JSX.Element {
@@ -191,7 +194,8 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const { chat, draft: open, asked } = state.value
   const mayChange = refusal.value === undefined
   const by = speakerIn(page)
-  const { name: me, isShared, isUnnamed } = by
+  const { isShared, isUnnamed } = by
+  const me = displayName(by.name)
   const sent = sentHere(page.session.id)
   const names = (): string[] => othersThan(by, namesAround(page, authorsOf(state.peek().chat)))
   const say = (words: string): void => {
@@ -236,7 +240,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     return (
       <li class='message' key={edited === undefined ? message.index : draftKey}>
         <p class='message-head'>
-          <b dir='auto'>{message.author}</b> {timeOf(message)}
+          <b dir='auto'>{displayName(message.author)}</b> {timeOf(message)}
           {isMine && edited === undefined && (
             <span class='message-tools'>
               <button

@@ -56,7 +56,11 @@ const wide = matchMedia('(min-width: 1240px)')
 
 export function openState(page: View, editor: Editor): State {
   const { view } = editor
-  const decisions = openDecisions(view, (ids) => store.decide('reopen', ids))
+  const active = signal<string | undefined>(undefined)
+  const decisions = openDecisions(view, (ids) => {
+    store.decide('reopen', ids)
+    active.value = ids[0]
+  })
   const store = openStore({
     session: page.session,
     aim: (item) => aim(view, item),
@@ -102,7 +106,7 @@ export function openState(page: View, editor: Editor): State {
     decisions,
     items,
     filter: signal<Filter>('open'),
-    active: signal<string | undefined>(undefined),
+    active,
     focused: signal<string | undefined>(undefined),
     composer,
     rejecting,
