@@ -365,6 +365,7 @@ test.each([
   ['1. a\n2. |\n3. c', '1. a\n\n|\n\n2. c'],
   ['1. |\n2. b\n3. c', '|\n1. b\n2. c'],
   ['1. a\n2. |\n   2. deep\n3. c', '1. a\n\n|\n\n   2. deep\n2. c'],
+  ['1. |\n   2. deep\n2. c', '|\n\n   2. deep\n1. c'],
   ['1. a\n2. |\n7. c', '1. a\n\n|\n\n7. c']
 ])('[WRITE-71] [WRITE-121] Enter on %j', (before, expected) => {
   expect(after(before, continueList as unknown as StateCommand)).toBe(expected)
@@ -899,6 +900,7 @@ test('[WRITE-118] an undo step never ends within a composition', () => {
 test.each([
   ['one\\\ntwo|', ['\\']],
   ['one\\|\ntwo', []],
+  ['one\\\n|two', ['\\']],
   ['one  \ntwo|', []]
 ])('[WRITE-119] the live view of %j hides %j', (before, expected) => {
   const state = stateOf(before)
