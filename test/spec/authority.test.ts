@@ -247,7 +247,7 @@ test('[AUTHORITY-9] the link of a review assignment ends with the owner link tha
 })
 
 test('[AUTHORITY-10] the rule is stated where links are made: guide, description, command and tool', async () => {
-  const said = /made through another link (?:ends|is revoked) with (?:it|that link)/
+  const said = /made through another link (?:ends when that link ends|is revoked with that link)/
   const { text } = await world.ask('GET', '/agents.md')
   const description = (await world.ask('GET', '/openapi.json')).json.paths['/api/docs/{id}/shares'].post.description
   const command = (await world.ask('GET', '/cli.md')).text
