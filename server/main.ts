@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
 import { admin } from './admin.ts'
-import { AdminError } from './admin-error.ts'
-import { runMigrate } from './migrate-command.ts'
+import { AdminError } from './admin/error.ts'
 import { openBlobs } from './blobs/open.ts'
 import { S3Error } from './blobs/s3/errors.ts'
 import { systemClock } from './clock.ts'
@@ -19,9 +18,8 @@ import { PostgresError } from './storage/postgres/errors.ts'
 import { openPostgres } from './storage/postgres/open.ts'
 import { withReadCache } from './storage/read-cache.ts'
 
-/** Exit codes: 64 and 78 have the same meaning as in sysexits.h (usage, configuration). The errors of the data folder define 1, 3 and 4. */
+/** The exit code for a wrong setting, as in sysexits.h. The errors define the other exit codes. */
 const exitConfig = 78
-const exitUsage = 64
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { version: string }
 
@@ -67,14 +65,9 @@ const captureConsole = (log: Log): void => {
 }
 
 const administer = async (words: readonly string[]): Promise<void> => {
-  try {
-    const output = words[0] === 'migrate' ? runMigrate(words.slice(1), settings(), version) : admin(words, settings())
-    process.stdout.write(`${await output}\n`)
-  } catch (error) {
-    if (!(error instanceof AdminError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exit(exitUsage)
-  }
+  const { output, exitCode = 0 } = await admin(words, { env: process.env, version, settings })
+  process.stdout.write(`${output}\n`)
+  process.exitCode = exitCode
 }
 
 /** Whether the store currently refuses writes. */
@@ -178,9 +171,13 @@ const run = async (): Promise<void> => {
   onGone = () => stopOn('the launcher ended')
 }
 
+/** Errors whose messages are for the operator, and whose exit codes docs/operations.md explains. */
+const forOperator = [AdminError, DataFolderError, PostgresError, S3Error] as const
+
 run().catch((error: unknown) => {
-  const expected =
-    error instanceof DataFolderError || error instanceof PostgresError || error instanceof S3Error || error instanceof PortError
-  process.stderr.write(`${error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error)}\n`)
-  process.exit(error instanceof DataFolderError || error instanceof PostgresError || error instanceof S3Error ? error.exitCode : 1)
+  const expected = forOperator.find((kind) => error instanceof kind) !== undefined
+  const text =
+    error instanceof Error ? (expected || error instanceof PortError ? error.message : (error.stack ?? error.message)) : String(error)
+  process.stderr.write(`${text}\n`)
+  process.exit(expected ? (error as AdminError | DataFolderError | PostgresError | S3Error).exitCode : 1)
 })

@@ -1,6 +1,9 @@
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { admin as runAdmin, commands } from '../server/admin.ts'
+import { createProgress } from '../server/admin/progress.ts'
 import { startProcess } from './support/start.ts'
 import { newVisitor, password, signIn } from './support/visitor.ts'
 
@@ -21,6 +24,8 @@ const admin = (words: string[], env: Record<string, string>): Promise<Outcome> =
     child.stderr.on('data', (chunk) => (err += chunk))
     child.once('close', (code) => resolve({ code, out, err }))
   })
+
+const context = { env: {}, version: 'test', settings: () => assert.fail('this command needs no settings') }
 
 test('[ADMIN-1] admin commands print links next to the running server, for an account and for a new password', async () => {
   const world = await startProcess({ env: { AGMD_SIGN_UP: 'invite' } })
@@ -70,6 +75,38 @@ test.each([
   const { code, out, err } = await admin(words, { AGMD_BASE_URL: 'http://localhost:1' })
   expect({ code, out }).toEqual({ code: 64, out: '' })
   expect(err).toContain(says)
+})
+
+test('[ADMIN-4] the overview lists every command, and --help prints the page of a command', async () => {
+  const overview = (await admin(['--help'], {})).out
+  const names = Object.keys(commands)
+  expect(
+    overview
+      .split('\n')
+      .filter((line) => /^ {2}\w/.test(line))
+      .map((line) => line.trim().split(' ')[0])
+  ).toEqual(names)
+  for (const [name, { help, usage }] of Object.entries(commands)) {
+    expect(help).toContain(`npm start -- admin ${name} ${usage}`.trim())
+    expect((await runAdmin([name, '--help'], context)).output).toBe(help)
+  }
+})
+
+test('[ADMIN-5] progress is a bar with rate and remaining time on a terminal, and lines of JSON elsewhere', () => {
+  const shownOn = (isTerminal: boolean): string => {
+    let text = ''
+    const show = createProgress((piece) => (text += piece), isTerminal)
+    for (const done of [0, 2, 4]) show({ phase: 'copying', done: done * 1024 * 1024, total: 4 * 1024 * 1024, unit: 'bytes' })
+    return text
+  }
+  const last = shownOn(true).split('\r').at(-1)
+  expect(last).toMatch(/copying {3}\[#{30}\] 100 % {2}4\.0 MiB of 4\.0 MiB {2}[\d.]+ MiB\/s\n$/)
+  const lines = shownOn(false)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.at(-1)).toMatchObject({ phase: 'copying', done: 4194304, total: 4194304, unit: 'bytes', secondsLeft: 0 })
+  expect(lines[0]).toMatchObject({ done: 0, secondsLeft: null })
 })
 
 test('[ADMIN-2] with an external issuer there are no links', async () => {

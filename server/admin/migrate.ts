@@ -1,11 +1,11 @@
 /** `npm start -- admin migrate`: its arguments, progress and output. `server/storage/migrate.ts` does the work. */
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-
-import { AdminError } from './admin-error.ts'
-import type { Config } from './config.ts'
-import { migrate, type Progress } from './storage/migrate.ts'
-import { addressAllowed, isPostgresAddress } from './storage/postgres/address.ts'
+import type { Config } from '../config.ts'
+import { migrate, type Progress } from '../storage/migrate.ts'
+import { addressAllowed, isPostgresAddress } from '../storage/postgres/address.ts'
+import { type Command, parseWords } from './command.ts'
+import { AdminError } from './error.ts'
+import { progressOnStderr } from './progress.ts'
 
 const help = `usage: npm start -- admin migrate --from STORE --to STORE [--json]
 
@@ -40,45 +40,27 @@ const endsOf = (from: string, to: string, config: Config): Ends => {
   throw new AdminError('Either --from or --to must be a data folder, and the other one must be PostgreSQL.')
 }
 
-const barWidth = 30
-
-/** Returns a function that shows progress: as a bar on a terminal, and otherwise as a line of JSON each second and at the end of each phase. */
-const shower = (write: (text: string) => void, isTerminal: boolean): ((progress: Progress) => void) => {
-  let nextAt = 0
-  return ({ phase, records, total }) => {
-    const complete = records >= total
-    if (performance.now() < nextAt && !complete) return
-    nextAt = performance.now() + (isTerminal ? 100 : 1_000)
-    const share = total === 0 ? 1 : Math.min(1, records / total)
-    const bar = '#'.repeat(Math.floor(share * barWidth)).padEnd(barWidth, '.')
-    if (isTerminal)
-      write(`\r${phase.padEnd(9)} [${bar}] ${Math.floor(share * 100)} %  ${records} of ${total} records${complete ? '\n' : ''}`)
-    else write(`${JSON.stringify({ phase, records, total })}\n`)
-  }
-}
-
-const parse = (words: readonly string[]) => {
-  try {
-    const options = { from: { type: 'string' }, to: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean' } } as const
-    return parseArgs({ args: [...words], options }).values
-  } catch (error) {
-    throw new AdminError(`${error instanceof Error ? error.message : String(error)}\n\n${help}`, { cause: error })
-  }
-}
-
-/** Runs the command and returns its output. Throws `AdminError`, `DataFolderError`, `PostgresError`, and the errors of `Storage`. */
-export const runMigrate = async (words: readonly string[], config: Config, version: string): Promise<string> => {
-  const { from, to, json = false, help: asked = false } = parse(words)
-  if (asked) return help
+const run: Command['run'] = async (words, { settings, version }) => {
+  const { values } = parseWords(help, words, { from: { type: 'string' }, to: { type: 'string' }, json: { type: 'boolean' } })
+  const { from, to, json = false } = values
   if (from === undefined || to === undefined) throw new AdminError(help)
+  const config = settings()
   const ends = endsOf(from, to, config)
   const secret = config.secret === null ? undefined : Buffer.from(config.secret)
-  const onProgress = shower((text) => process.stderr.write(text), process.stderr.isTTY && !json)
+  const show = progressOnStderr(json)
+  const onProgress = ({ phase, records, total }: Progress): void => show({ phase, done: records, total, unit: 'records' })
   const result = await migrate({ ...ends, secret, version, onProgress })
-  if (json) return JSON.stringify({ ok: true, to: ends.to, ...result })
+  if (json) return { output: JSON.stringify({ ok: true, to: ends.to, ...result }) }
   const next =
     ends.to === 'postgres'
       ? 'Set AGMD_STORAGE to the address of PostgreSQL and start the server.'
       : 'Remove AGMD_STORAGE and start the server.'
-  return `Moved and compared ${result.records} records (${result.bytes} bytes of values). ${next}`
+  return { output: `Moved and compared ${result.records} records (${result.bytes} bytes of values). ${next}` }
+}
+
+export const migrateCommand: Command = {
+  usage: '--from STORE --to STORE',
+  summary: 'move all documents between LMDB and PostgreSQL; stop the server first',
+  help,
+  run
 }

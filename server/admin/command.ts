@@ -1,0 +1,54 @@
+/**
+ * The parts that every command of `npm start -- admin` shares. This folder contains one file for each command, and the work that commands do.
+ * `server/admin.ts` lists the commands.
+ */
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import type { Config } from '../config.ts'
+import { AdminError } from './error.ts'
+
+/** The surroundings of a command. */
+export interface CommandContext {
+  /** The environment variables. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The version of this program. */
+  readonly version: string
+  /** Returns the settings. If a setting is invalid, ends the process with exit code 78. */
+  settings(): Config
+}
+
+export interface CommandResult {
+  /** The text for standard output, without the line break at its end. */
+  readonly output: string
+  /** The exit code of the process; 0 if absent. */
+  readonly exitCode?: number
+}
+
+export interface Command {
+  /** The arguments, as the overview of all commands shows them, such as `EMAIL`. */
+  readonly usage: string
+  /** One line for the overview. It begins with a verb in lower case and has no period at its end. */
+  readonly summary: string
+  /** The page that `--help` prints. */
+  readonly help: string
+  /**
+   * Runs the command. `words` are the words after its name. Throws `AdminError`, or an error of the adapters that names its exit code
+   * (`DataFolderError`, `PostgresError`, `S3Error`).
+   */
+  run(words: readonly string[], context: CommandContext): Promise<CommandResult>
+}
+
+/** Parses the words of a command. Throws `AdminError` with the help page if a word is not allowed. */
+export const parseWords = <Options extends NonNullable<ParseArgsConfig['options']>>(
+  help: string,
+  words: readonly string[],
+  options: Options,
+  positionalsMax = 0
+) => {
+  try {
+    const parsed = parseArgs({ args: [...words], options, allowPositionals: positionalsMax > 0 })
+    if (parsed.positionals.length > positionalsMax) throw new Error(`Unexpected argument '${parsed.positionals[positionalsMax]}'.`)
+    return parsed
+  } catch (error) {
+    throw new AdminError(`${error instanceof Error ? error.message : String(error)}\n\n${help}`, { cause: error })
+  }
+}
