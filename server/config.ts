@@ -43,6 +43,11 @@ const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((each) =
 
 const isLoopback = (url: URL) => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
 
+/** A list of account ids and email addresses. */
+const accounts = z
+  .string()
+  .transform((text) => wordsOf(text).map((each) => (each.includes('@') ? each.normalize('NFC').toLowerCase() : each)))
+
 /** An issuer's address may have a path. It is compared character by character, so it must not be normalized. */
 const issuer = z.string().refine((text) => {
   if (!URL.canParse(text)) return false
@@ -325,7 +330,25 @@ export const configTable = {
     allowed: 'account ids or email addresses, separated by commas',
     docs: 'Accounts whose compute nodes do media jobs for everybody. Nodes of other accounts work only for their own account. An email address counts only if somebody verified it: by an invitation, by `npm start -- admin reset EMAIL`, or by the issuer.',
     secret: false,
-    schema: z.string().transform((text) => wordsOf(text).map((each) => (each.includes('@') ? each.normalize('NFC').toLowerCase() : each)))
+    schema: accounts
+  },
+  admins: {
+    name: 'AGMD_ADMINS',
+    default: '',
+    unit: 'accounts',
+    allowed: 'account ids or email addresses, separated by commas',
+    docs: 'Accounts that administer this server at /admin. An email address counts only if somebody verified it: by an invitation, by `npm start -- admin reset EMAIL`, or by the issuer.',
+    secret: false,
+    schema: accounts
+  },
+  auditDays: {
+    name: 'AGMD_AUDIT_DAYS',
+    default: '365',
+    unit: 'days',
+    allowed: 'a whole number from 1 to 3650',
+    docs: 'How long the audit log keeps its records.',
+    secret: false,
+    schema: wholeNumber(1, 3650)
   },
   foreignMedia: {
     name: 'AGMD_FOREIGN_MEDIA',

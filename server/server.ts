@@ -16,10 +16,11 @@ import type { Config } from './config.ts'
 import { removeStrayBlobs } from './domain/media/assets.ts'
 import { finishAccountEnds } from './domain/accounts/account-end.ts'
 import { formsOf } from './domain/events/events.ts'
+import { sweepAudit } from './domain/records/audit.ts'
 import { sweep } from './domain/records/expiry.ts'
 import { sweepJobs } from './domain/media/media-jobs.ts'
 import { createLedger } from './domain/records/ledger.ts'
-import type { Blobs, Clock, Storage } from './domain/ports.ts'
+import type { Blobs, Clock, SignInHost, Storage } from './domain/ports.ts'
 import { createQuotas } from './domain/documents/quotas.ts'
 import { createVault } from './domain/secrets.ts'
 import type { Service } from './domain/service.ts'
@@ -149,6 +150,14 @@ const notEnded =
   (account: string, error: unknown): void =>
     log.error('a deleted account could not be removed; the server will try again', { account, error })
 
+/** Returns the embedded broker as a host that has separate sign-in sessions. The broker is created after the service. */
+const signInHostOf = (broker: () => Identity['broker']): SignInHost => ({
+  endSessions: (account) => broker()?.store.endSessions(account) ?? Promise.resolve(),
+  endSession: (atHost) => broker()?.store.endNamedSession(atHost) ?? Promise.resolve(),
+  findToken: (token) => broker()?.findToken(token) ?? Promise.resolve(undefined),
+  endGrant: (grant) => broker()?.store.endGrant(grant) ?? Promise.resolve()
+})
+
 /** Removes expired and erased records when the server starts, and then every few minutes. Returns a function that stops the sweeps. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   let stopped = false
@@ -157,6 +166,7 @@ const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   const again = (): void => {
     const works = [
       tried(sweep(service), 'the sweep of expired records failed'),
+      tried(sweepAudit(service), 'the sweep of the audit log failed'),
       tried(finishDeletions(service, notErased(log)), 'deletions could not be finished'),
       tried(finishAccountEnds(service, notEnded(log)), 'deletions of accounts could not be finished'),
       tried(sweepJobs(service), 'the sweep of media jobs failed'),
@@ -256,15 +266,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
             clientSecret: config.agentClientSecret,
             log
           }),
-    signInHost:
-      config.authUrl === null
-        ? {
-            endSessions: (account) => identity.broker?.store.endSessions(account) ?? Promise.resolve(),
-            endSession: (atHost) => identity.broker?.store.endNamedSession(atHost) ?? Promise.resolve(),
-            findToken: (token) => identity.broker?.findToken(token) ?? Promise.resolve(undefined),
-            endGrant: (grant) => identity.broker?.store.endGrant(grant) ?? Promise.resolve()
-          }
-        : null,
+    signInHost: config.authUrl === null ? signInHostOf(() => identity.broker) : null,
     baseUrl,
     version: options.version,
     quotas: createQuotas(storage, {
@@ -274,6 +276,8 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     }),
     assetBytesMax: config.assetMegabytes * 1024 * 1024,
     nodeAccounts: config.nodeAccounts,
+    admins: config.admins,
+    auditDays: config.auditDays,
     startedAt: clock.now(),
     status
   }

@@ -458,6 +458,15 @@ export const limits = {
   searchDocumentsMax: 200,
   /** How long a deleted document stays in the trash, in days. Google Drive and Notion also use 30 days. */
   trashDays: 30,
+  /** Maximum number of records in the audit log. The oldest ones are removed first, even before `AGMD_AUDIT_DAYS` is over. */
+  auditRecordsMax: 200_000,
+  /** Maximum number of failed sign-ins that are recorded one by one in a minute. One more record counts all others of that minute. */
+  auditFailuresPerMinute: 60,
+  /** Maximum number of audit records on a page, and the number on a page of `/admin`. */
+  auditPageMax: 500,
+  auditPageDefault: 100,
+  /** Maximum number of audit records that are read for one page with a filter. The answer contains the position at which to continue. */
+  auditScanMax: 5_000,
   /** Time between two sweeps of expired records, in minutes. */
   sweepMinutes: 10,
   /** Maximum number of records that a sweep reads at a time. */

@@ -58,6 +58,8 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       accountMegabytes: 10_240,
       anonymousMegabytes: 1024,
       nodeAccounts: [],
+      admins: [],
+      auditDays: 365,
       foreignMedia: true,
       clientDocuments: true,
       idleUnloadSeconds: 60,

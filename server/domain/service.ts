@@ -30,6 +30,10 @@ export interface Service {
   readonly assetBytesMax: number
   /** Ids or verified email addresses of the accounts whose compute nodes serve everyone. */
   readonly nodeAccounts: readonly string[]
+  /** Ids or verified email addresses of the accounts that administer the server. */
+  readonly admins: readonly string[]
+  /** How long the audit log keeps its records, in days. */
+  readonly auditDays: number
   /** When the process started, in milliseconds since 1970. */
   readonly startedAt: number
   /** Whether the service accepts writes, and if not, why. */

@@ -32,6 +32,7 @@ export const openBrowserSession = async (
   const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), {
     replaces,
     atHost,
+    address: ctx.state.address,
     epoch: epochOf(account)
   })
   writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)

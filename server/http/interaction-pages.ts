@@ -6,7 +6,8 @@ import { limits } from '../../shared/limits.ts'
 import { term } from '../../shared/words.ts'
 import { type Broker, interactionPath } from '../auth/broker.ts'
 import type { Passkeys } from '../auth/passkeys.ts'
-import { createAccount, findAccountByPassword, normalEmail } from '../domain/accounts/accounts.ts'
+import { createAccount, findAccountByEmail, findAccountByPassword, normalEmail } from '../domain/accounts/accounts.ts'
+import { auditFailure } from '../domain/records/audit.ts'
 import { passwordProblem } from '../domain/accounts/passwords.ts'
 import { agreeTo, consentPage } from './consent-pages.ts'
 import type { Context, Http } from './context.ts'
@@ -179,6 +180,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
       if (account !== undefined) return await signedIn(step, account.id)
       // Attempts for an email address without an account count too.
       take(http, ctx, 'password', who)
+      await auditFailure(service, ctx.state.address, (await findAccountByEmail(service, email))?.id)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error
       return showSignIn(step, { text: textOf(ctx, error), status: 429 })
@@ -195,8 +197,10 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
       return showSignIn(step, { text: textOf(ctx, error), status: 429 })
     }
     const account = await passkeys?.whoSigned(details.uid, fields['challenge'] ?? '', fields['response'] ?? '')
-    if (account === undefined)
+    if (account === undefined) {
+      await auditFailure(service, ctx.state.address, undefined)
       return showSignIn(step, { text: wordsOf(ctx).t('This passkey does not belong to an account on this server.'), status: 422 })
+    }
     return signedIn(step, account.id)
   }
 

@@ -13,7 +13,9 @@ export const withLimit = async (
     | 'inboxEntriesMax'
     | 'inboxLooksMax'
     | 'renamesWaitingMax'
-    | 'devicePollSeconds',
+    | 'devicePollSeconds'
+    | 'auditRecordsMax'
+    | 'auditFailuresPerMinute',
   value: number,
   work: () => Promise<void>
 ): Promise<void> => {

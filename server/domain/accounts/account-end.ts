@@ -8,6 +8,7 @@ import { limits } from '../../../shared/limits.ts'
 import { type Account, emailKey } from './accounts.ts'
 import { requireRightNow } from '../rights/authority.ts'
 import { accountOf, type Caller } from '../rights/caller.ts'
+import { auditPut } from '../records/audit.ts'
 import { decodeRecord, encodeRecord, keys, type Owned } from '../records/keys.ts'
 import { removeInbox } from '../events/notices.ts'
 import { removePasskeysOf } from './passkeys.ts'
@@ -105,7 +106,10 @@ export const deleteAccount = async (service: Service, caller: Caller, documents:
     ]
     const written = await storage.commit({
       checks: [...checks, { key: keys.account(id), version: entry.version }],
-      puts: [{ key: keys.accountEnd(id), value: encodeRecord(end) }],
+      puts: [
+        { key: keys.accountEnd(id), value: encodeRecord(end) },
+        auditPut(service.clock.now(), { kind: 'account.deleted', by: { kind: 'account', id }, account: id })
+      ],
       deletes
     })
     if (written) return finish(service, end)

@@ -7,6 +7,7 @@ import { hash } from 'node:crypto'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { plainName } from '../../../shared/names.ts'
+import { auditPut } from '../records/audit.ts'
 import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import type { Check, Key, Put } from '../ports.ts'
@@ -52,6 +53,10 @@ const nameFor = (name: string | undefined, email: string | null): string => {
 
 /** Returns the index key of an email address. */
 export const emailKey = (email: string): Key => keys.email(digest(email))
+
+/** Returns the put that records in the audit log what a person did with their own account. */
+const audited = (now: number, kind: 'account.created' | 'password.set', id: string): Put =>
+  auditPut(now, { kind, by: { kind: 'account', id }, account: id })
 
 /** The source of accounts: a service, or a store that was opened separately. */
 export interface Accounts {
@@ -100,6 +105,7 @@ export const createAccount = async (service: Service, input: NewAccount, beside:
     puts: [
       { key: keys.account(account.id), value: encodeRecord(account) },
       { key: index, value: encodeRecord(account.id) },
+      audited(account.createdAt, 'account.created', account.id),
       ...(beside.puts ?? [])
     ]
   })
@@ -145,7 +151,7 @@ export const setPassword = async (service: Service, account: Account, password: 
   const next: Account = { ...found, password: hashed, epoch: epochOf(found) + 1 }
   return service.storage.commit({
     checks: [{ key, version: entry?.version ?? null }, ...(beside.checks ?? [])],
-    puts: [{ key, value: encodeRecord(next) }, ...(beside.puts ?? [])]
+    puts: [{ key, value: encodeRecord(next) }, audited(service.clock.now(), 'password.set', account.id), ...(beside.puts ?? [])]
   })
 }
 
@@ -185,7 +191,8 @@ export const accountOfIdentity = async (service: Service, identity: IssuedIdenti
       checks: [{ key: index, version: entry?.version ?? null }],
       puts: [
         { key: keys.account(account.id), value: encodeRecord(account) },
-        { key: index, value: encodeRecord(account.id) }
+        { key: index, value: encodeRecord(account.id) },
+        ...(found === undefined ? [audited(account.createdAt, 'account.created', account.id)] : [])
       ]
     })
     if (written) return account

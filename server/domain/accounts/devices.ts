@@ -133,7 +133,7 @@ export const pollDeviceLogin = async (service: Service, input: Input<'pollDevice
     if (device.status === 'approved') {
       const account = await findAccount(service, device.account ?? '')
       if (account === undefined || epochOf(account) !== (device.epoch ?? 0)) throw new ServiceError('access_denied')
-      const { token, puts, session } = draftSession(service, account, 'app', device.name)
+      const { token, puts, session } = draftSession(service, account, 'app', device.name, { address: device.address })
       if (!(await service.storage.commit({ checks, puts, deletes: [key] }))) continue
       return {
         access_token: token,

@@ -10,6 +10,7 @@ import { term } from '../../../shared/words.ts'
 import { type Account, findAccount, epochOf } from './accounts.ts'
 import { commitFor, lowerRole, ownRole } from '../rights/authority.ts'
 import { accountOf, type Caller, type Scope } from '../rights/caller.ts'
+import { type AuditActor, auditActor, auditPut } from '../records/audit.ts'
 import { type Expiring, expiring, findLive, listLive } from '../records/expiry.ts'
 import { encodeRecord, keys } from '../records/keys.ts'
 import type { IssuedToken } from '../ports.ts'
@@ -88,9 +89,16 @@ export const listTokens = async (service: Service, caller: Caller): Promise<Outp
   tokens: (await programsOf(service, accountOf(caller))).map(({ program }) => present(program))
 })
 
-/** Removes a program, then ends its connections, its waiting requests, and the tokens that the broker issued for it. */
-const end = async (service: Service, { hash, program }: Kept): Promise<void> => {
-  await service.storage.commit({ deletes: [keys.program(hash), keys.accountProgram(program.account, program.id)] })
+/**
+ * Removes a program, then ends its connections, its waiting requests, and the tokens that the broker issued for it. `by` is the person who revokes
+ * the program; undefined if the program ends together with other access, which the audit log already contains.
+ */
+const end = async (service: Service, { hash, program }: Kept, by?: AuditActor): Promise<void> => {
+  const { account, id } = program
+  await service.storage.commit({
+    deletes: [keys.program(hash), keys.accountProgram(account, id)],
+    puts: by === undefined ? [] : [auditPut(service.clock.now(), { kind: 'token.revoked', by, account, token: id })]
+  })
   service.live.endSession(program.id, 'credential_invalid')
   if (program.kind === 'oauth') await service.signInHost?.endGrant(hash)
 }
@@ -99,7 +107,7 @@ const end = async (service: Service, { hash, program }: Kept): Promise<void> => 
 export const revokeToken = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeToken'>> => {
   const found = (await programsOf(service, accountOf(caller))).find(({ program }) => program.id === id)
   if (found === undefined) throw new ServiceError('not_found', { message: term('Your account does not have this token or program.') })
-  await end(service, found)
+  await end(service, found, auditActor(caller))
   return { ok: true, revoked: true }
 }
 
@@ -152,7 +160,8 @@ export const createToken = async (service: Service, caller: Caller, input: Input
     epoch: caller.rests.epoch
   }
   const index = { key: keys.accountProgram(account, program.id), value: encodeRecord(hash) }
-  await commitFor(service, caller, { puts: [...expiring(keys.program(hash), program), index] })
+  const told = auditPut(now, { kind: 'token.made', by: auditActor(caller), account, token: program.id, role: program.role })
+  await commitFor(service, caller, { puts: [...expiring(keys.program(hash), program), index, told] })
   return { token: present(program), secret: token }
 }
 
@@ -190,7 +199,8 @@ export const letIn = async (service: Service, { account, name, host, role, docs,
   const others = (await programsOf(service, account)).filter(({ program: { kind } }) => kind === 'oauth')
   for (const surplus of others.slice(limits.programsMax - 1)) await end(service, surplus)
   const index = { key: keys.accountProgram(account, program.id), value: encodeRecord(grant) }
-  await service.storage.commit({ puts: [...expiring(keys.program(grant), program), index] })
+  const told = auditPut(now, { kind: 'token.made', by: { kind: 'account', id: account }, account, token: program.id, role })
+  await service.storage.commit({ puts: [...expiring(keys.program(grant), program), index, told] })
 }
 
 /** Extends the authorization of a program when it gets the first token under its grant. */

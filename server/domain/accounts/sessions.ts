@@ -8,6 +8,7 @@ import { term } from '../../../shared/words.ts'
 import type { Output } from '../../../shared/operations/index.ts'
 import { type Account, findAccount, nextEpoch, epochOf } from './accounts.ts'
 import { accountOf, type Caller } from '../rights/caller.ts'
+import { auditPut } from '../records/audit.ts'
 import { type Expiring, expiring, findLive, listLive } from '../records/expiry.ts'
 import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
 import { endNodesOf } from '../media/nodes.ts'
@@ -50,13 +51,20 @@ export interface NewSession {
   readonly puts: readonly Put[]
 }
 
-/** Prepares a new session. The caller commits it. */
+/** Facts about the sign-in that opens a session. */
+interface SignIn {
+  readonly atHost?: string | undefined
+  /** The address of the client, for the audit log. */
+  readonly address?: string | undefined
+}
+
+/** Prepares a new session, and its record in the audit log. The caller commits both. */
 export const draftSession = (
   { clock }: Service,
   account: Pick<Account, 'id' | 'epoch'>,
   kind: SessionKind,
   name: string,
-  atHost?: string
+  { atHost, address }: SignIn = {}
 ): NewSession => {
   const now = clock.now()
   const token = newToken(prefixes[kind])
@@ -73,7 +81,9 @@ export const draftSession = (
     ...(atHost !== undefined && { atHost })
   }
   const index = { key: keys.accountSession(account.id, session.id), value: encodeRecord(hash) }
-  return { token, session, puts: [...expiring(keys.session(hash), session), index] }
+  const by = { kind: 'account', id: account.id } as const
+  const told = auditPut(now, { kind: 'sign-in', by, account: account.id, ...(address !== undefined && { address }) })
+  return { token, session, puts: [...expiring(keys.session(hash), session), index, told] }
 }
 
 interface Kept {
@@ -111,10 +121,9 @@ const end = async (service: Service, ended: readonly Kept[]): Promise<void> => {
 }
 
 /** A new session and the browser that opens it. */
-interface Opened {
+interface Opened extends SignIn {
   /** The previous secret of the browser. It is invalidated to prevent session fixation. */
   readonly replaces?: string | undefined
-  readonly atHost?: string | undefined
   readonly epoch?: number
 }
 
@@ -124,10 +133,10 @@ export const openSession = async (
   account: string,
   kind: SessionKind,
   name: string,
-  { replaces, atHost, epoch }: Opened = {}
+  { replaces, epoch, ...signIn }: Opened = {}
 ): Promise<{ token: string; session: Session }> => {
   const known = epoch ?? (await findAccount(service, account))?.epoch ?? 0
-  const { token, session, puts } = draftSession(service, { id: account, epoch: known }, kind, name, atHost)
+  const { token, session, puts } = draftSession(service, { id: account, epoch: known }, kind, name, signIn)
   await service.storage.commit({ puts })
   const before = replaces === undefined ? undefined : await findCurrent(service, hashSecret(replaces))
   const others = await sessionsOf(service, account)

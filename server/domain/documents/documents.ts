@@ -138,7 +138,7 @@ export const createDocument = async (
     const snapshot = putFirstContent(draft, content, actor)
     const link =
       owner.kind === 'anonymous'
-        ? putShare(service, draft, head.id, { maker: undefined, role: 'owner', label: firstLinkLabel, expiresAt: null })
+        ? putShare(service, draft, head.id, { by: caller, maker: undefined, role: 'owner', label: firstLinkLabel, expiresAt: null })
         : undefined
     const owned = ownedKey(draft.head)
     if (owned !== undefined) draft.put(owned, encodeRecord({ doc: head.id } satisfies Owned))

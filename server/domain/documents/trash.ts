@@ -11,6 +11,7 @@ import { isWithin } from '../rights/authority.ts'
 import { currentContent, titleOf } from '../text/content.ts'
 import { documentDeleted, isInTrash } from './deleted.ts'
 import { ownedKey, presentDocument } from './documents.ts'
+import { audit, auditActor, systemAct } from '../records/audit.ts'
 import { remember } from '../records/idempotency.ts'
 import { decodeRecord, type Deletion, encodeRecord, type Head, keys, type Owned, type Trashed } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
@@ -97,6 +98,7 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
   const answer = await service.ledger.write(doc, caller, (draft): Answer => {
     const until = putIntoTrash(draft, titleOf(draft.head, snapshot))
     draft.event('doc.deleted', actorOf(caller), { restorableUntil: instant(until) })
+    audit(draft, { kind: 'document.deleted', by: auditActor(caller), doc })
     // The answer is stored outside the document. A retry must get the same answer, even though the document is then inaccessible.
     return remember(service, draft, caller, null, { ok: true, deleted: true, restorableUntil: instant(until) })
   })
@@ -117,6 +119,7 @@ export const releaseDocument = async (service: Service, doc: string, goes: (head
     // The document is in no list, so its trash entry needs no title.
     const until = putIntoTrash(draft, '')
     draft.event('doc.deleted', systemActor, { restorableUntil: instant(until) })
+    audit(draft, { kind: 'document.deleted', by: systemAct, doc })
     return true
   }
   if (!(await service.ledger.write(doc, 'system', release, { afterDeletion: true }))) return
@@ -134,6 +137,7 @@ const erase = async (service: Service, caller: Caller, doc: string): Promise<Ans
     if (draft.head.deletedAt !== null && !isInTrash(draft.head)) throw documentDeleted(draft.head)
     if (draft.head.deletedAt === null) draft.event('doc.deleted', actorOf(caller), { restorableUntil: null })
     putEnd(draft)
+    audit(draft, { kind: 'document.erased', by: auditActor(caller), doc })
     return remember(service, draft, caller, null, { ok: true, deleted: true, restorableUntil: null })
   }
   const answer = await service.ledger.write(doc, caller, end, { afterDeletion: true })
@@ -167,6 +171,7 @@ export const undeleteDocument = async (service: Service, caller: Caller, doc: st
     const owned = ownedKey(draft.head)
     if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
     draft.event('doc.restored', actorOf(caller), { deletedAt: instant(head.deletedAt) })
+    audit(draft, { kind: 'document.restored', by: auditActor(caller), doc })
     return draft.head
   }
   const head = await service.ledger.write(doc, caller, restore, { afterDeletion: true })
@@ -210,8 +215,10 @@ const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void>
   const end = (draft: Draft): boolean => {
     // The document may have been restored in the meantime, and even deleted again.
     const due = draft.head.trashedUntil !== undefined && draft.head.trashedUntil <= draft.now
-    if (due) putEnd(draft)
-    return due
+    if (!due) return false
+    putEnd(draft)
+    audit(draft, { kind: 'document.erased', by: systemAct, doc: draft.head.id })
+    return true
   }
   const empty = async (doc: string): Promise<void> => {
     if (await service.ledger.write(doc, 'system', end, { afterDeletion: true })) await finishErasing(service, doc)

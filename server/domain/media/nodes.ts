@@ -10,6 +10,7 @@ import type { Input, Output } from '../../../shared/operations/index.ts'
 import { type Account, findAccount, epochOf } from '../accounts/accounts.ts'
 import { commitFor } from '../rights/authority.ts'
 import { accountOf, type Caller } from '../rights/caller.ts'
+import { auditActor, auditPut } from '../records/audit.ts'
 import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
 import { hashSecret, isToken, newId, newToken } from '../secrets.ts'
 import type { Service } from '../service.ts'
@@ -73,7 +74,8 @@ export const createNode = async (service: Service, caller: Caller, input: Input<
   await commitFor(service, caller, {
     puts: [
       { key: keys.nodeToken(hash), value: encodeRecord(node) },
-      { key: keys.accountNode(account, node.id), value: encodeRecord(hash) }
+      { key: keys.accountNode(account, node.id), value: encodeRecord(hash) },
+      auditPut(node.createdAt, { kind: 'node.made', by: auditActor(caller), account, node: node.id })
     ]
   })
   return { node: present(service, node, await accountIsShared(service, account)), token }
@@ -90,7 +92,10 @@ export const revokeNode = async (service: Service, caller: Caller, id: string): 
   const account = accountOf(caller)
   const found = (await nodesOf(service, account)).find(({ node }) => node.id === id)
   if (found === undefined) throw new ServiceError('not_found', { message: term('Your account does not have this compute node.') })
-  await service.storage.commit({ deletes: [keys.nodeToken(found.hash), keys.accountNode(account, id)] })
+  await service.storage.commit({
+    deletes: [keys.nodeToken(found.hash), keys.accountNode(account, id)],
+    puts: [auditPut(service.clock.now(), { kind: 'node.revoked', by: auditActor(caller), account, node: id })]
+  })
   service.relay.endNode(id)
   return { ok: true, revoked: true }
 }

@@ -45,6 +45,7 @@
  *   ['device', hash]              JSON, `Device` (devices.ts); ['user-code', hash] → its hash
  *   ['used-link', hash]           an invitation or reset link that was used (JSON, links.ts)
  *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes
+ *   ['audit', place]              JSON, `AuditRecord` (audit.ts); `place` sorts by time
  *   ['due', at, …key]             a record that may be removed after `at` (expiry.ts)
  *
  * Invariants: the head holds the highest sequence, event and revision number. Every write to a document checks and rewrites its head in the same
@@ -493,6 +494,8 @@ export const keys = {
   userCode: (hash: string): Key => ['user-code', hash],
   usedLink: (hash: string): Key => ['used-link', hash],
   broker: (...parts: readonly string[]): Key => ['oidc', ...parts],
+  audit: (place: string): Key => ['audit', place],
+  audits: (): Key => ['audit'],
   due: (at: number, key: Key): Key => ['due', at, ...key],
   dues: (): Key => ['due']
 } as const

@@ -173,7 +173,14 @@ const taskIdOf = (doc: string, requestId: string): string => hash('sha256', `${d
 
 const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, id: string, input: Input<'createTask'>): Task => {
   const label = `Review: ${input.title}`.slice(0, limits.labelCharsMax).toWellFormed()
-  const { share } = putShare(service, draft, doc, { maker: makerOf(draft, caller), role: 'suggest', label, expiresAt: null, task: id })
+  const { share } = putShare(service, draft, doc, {
+    by: caller,
+    maker: makerOf(draft, caller),
+    role: 'suggest',
+    label,
+    expiresAt: null,
+    task: id
+  })
   const startingVersion = formatVersion(draft.head)
   const payload = { taskId: id, title: input.title, shareId: share.id }
   const event = draft.event('task.created', actorOf(caller), payload, startingVersion)

@@ -6,7 +6,9 @@ import { roleOn } from './authority.ts'
 import { epochOf } from '../accounts/accounts.ts'
 import { anonymous, asProgram, type Caller, type Identity, type Rests, type Scope } from './caller.ts'
 import { documentDeleted, isInTrash } from '../documents/deleted.ts'
+import { audit, auditActor } from '../records/audit.ts'
 import { decodeRecord, encodeRecord, firstLinkLabel, type KeyIndex, keys, type Share } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
 import { findProgram, type FoundProgram } from '../accounts/programs.ts'
 import { hashSecret } from '../secrets.ts'
 import type { Service } from '../service.ts'
@@ -48,16 +50,21 @@ const findKey = async ({ storage, clock }: Service, key: string): Promise<FoundK
 const noted = new WeakMap<Service, Map<string, number>>()
 const notedMax = 10_000
 
-/** Records the time of a link's use, but at most once in `lastUsedSeconds`. */
-const touch = (service: Service, doc: string, share: string): void => {
+/** Records the time of a link's use, but at most once in `lastUsedSeconds`. The audit log contains the first use. */
+const touch = (service: Service, doc: string, share: string, identity: Identity): void => {
   const times = noted.get(service) ?? new Map<string, number>()
   noted.set(service, times)
   const now = service.clock.now()
   if (now - (times.get(share) ?? 0) < limits.lastUsedSeconds * 1000) return
   if (times.size >= notedMax) times.clear()
   times.set(share, now)
+  const key = keys.use(doc, share)
+  const put = (draft: Draft): void => {
+    if (draft.read<number>(key) === undefined) audit(draft, { kind: 'link.used', by: auditActor({ identity, share }), doc, link: share })
+    draft.put(key, encodeRecord(now))
+  }
   // The request does not depend on this write. If the write fails, a later use tries again.
-  service.ledger.write(doc, 'system', (draft) => draft.put(keys.use(doc, share), encodeRecord(now))).catch(() => undefined)
+  service.ledger.write(doc, 'system', put, { reads: [key] }).catch(() => undefined)
 }
 
 /**
@@ -141,11 +148,11 @@ const earlier = (one: number | null, other: number | null): number | null =>
  * Returns the link that a key opens on this document. Throws `not_found` if the key belongs to another document, and `document_deleted` if the
  * document was deleted.
  */
-const shareOf = async (service: Service, doc: string, key: string): Promise<Share> => {
+const shareOf = async (service: Service, doc: string, key: string, identity: Identity): Promise<Share> => {
   const found = await findKey(service, key)
   if (found.doc !== doc) throw new ServiceError('not_found')
   if (found.share === undefined) throw documentDeleted((await service.ledger.findHead(doc)) ?? { deletedAt: null })
-  touch(service, doc, found.share.id)
+  touch(service, doc, found.share.id, identity)
   return found.share
 }
 
@@ -163,7 +170,8 @@ export const callerOfDocument = async (
   { inTrash = false }: { readonly inTrash?: boolean } = {}
 ): Promise<Caller> => {
   const holder = await findHolder(service, credentials)
-  const share = credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key)
+  const share =
+    credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key, holder?.identity ?? anonymous.identity)
   if (holder === undefined && share === undefined) throw new ServiceError('credential_required', { message: 'This document is private.' })
   // A text that is not an id may be longer than the longest key that the store accepts.
   const head = isDocumentId(doc) ? await service.ledger.findHead(doc) : undefined

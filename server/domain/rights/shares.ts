@@ -6,6 +6,7 @@ import type { Input, Output } from '../../../shared/operations/index.ts'
 import { includesRole, type Role } from '../../../shared/roles.ts'
 import { isLive } from './authority.ts'
 import { actorOf, type Caller, requireRole } from './caller.ts'
+import { audit, auditActor } from '../records/audit.ts'
 import { remember } from '../records/idempotency.ts'
 import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
@@ -53,6 +54,7 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
 }
 
 interface NewShare {
+  readonly by: Caller
   /** The link through which the new link is made. The new link ends together with it. Undefined if the new link is not made through a link. */
   readonly maker: Share | undefined
   readonly role: Role
@@ -69,7 +71,7 @@ export const putShare = (
   service: Service,
   draft: Draft,
   doc: string,
-  { maker, role, label, expiresAt, task }: NewShare
+  { by, maker, role, label, expiresAt, task }: NewShare
 ): { share: Share; secret: string } => {
   const { shares, taskShares = 0 } = draft.head
   if (task === undefined ? shares >= limits.sharesMax : taskShares >= limits.taskSharesMax) throw tooManyLinks(task !== undefined)
@@ -91,6 +93,7 @@ export const putShare = (
   }
   draft.put(keys.share(doc, id), encodeRecord(share))
   draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt: share.expiresAt, revoked: false } satisfies KeyIndex))
+  audit(draft, { kind: 'link.made', by: auditActor(by), doc, link: id, role })
   const counted = task === undefined ? { shares: shares + 1 } : { taskShares: taskShares + 1 }
   draft.head = { ...draft.head, ...counted, sharesMade: (draft.head.sharesMade ?? 0) + 1 }
   return { share, secret }
@@ -131,7 +134,7 @@ export const createShare: OnDocument<'createShare'> = async (service, caller, do
   await makeRoom(service, doc)
   return service.ledger.write(doc, caller, (draft) => {
     const maker = makerOf(draft, caller)
-    const { share } = putShare(service, draft, doc, { maker, role: input.role, label: input.label ?? null, expiresAt })
+    const { share } = putShare(service, draft, doc, { by: caller, maker, role: input.role, label: input.label ?? null, expiresAt })
     const { id: shareId, role, label } = share
     draft.event('share.created', actorOf(caller), { shareId, role, label, ...(maker && { madeThrough: maker.id }) })
     const answer = present(service, doc, share, null)
@@ -189,6 +192,7 @@ const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, 
     const ofTask = task !== undefined && taskShares !== undefined && taskShares > 0
     draft.head = { ...draft.head, ...(ofTask ? { taskShares: taskShares - 1 } : { shares: Math.max(0, shares - 1) }) }
   }
+  audit(draft, { kind: 'link.revoked', by: auditActor(caller), doc, link: id })
   draft.event('share.revoked', actorOf(caller), { shareId: id, role, label, ...(through === undefined ? {} : { endedWith: through }) })
   const reviewed = task === undefined ? undefined : draft.read<Task>(keys.task(doc, task))
   // The assignment shows its link, and must not show a revoked link as valid.

@@ -1,0 +1,252 @@
+/**
+ * The audit log: who signed in, which links were made, used and revoked, what was deleted, and what administrators did.
+ *
+ * A record is written in the commit of the effect that it reports, so neither exists without the other. A record contains ids, and no names, secrets
+ * or text. The names are looked up when the log is read, so the log contains nothing of a deleted account but its id. A failed sign-in names the
+ * account only if the account exists: people sometimes type their password into the field for the email address.
+ *
+ * Records are kept for `AGMD_AUDIT_DAYS`, and there are at most `limits.auditRecordsMax`.
+ */
+import { limits } from '../../../shared/limits.ts'
+import type { Role } from '../../../shared/roles.ts'
+import type { Caller } from '../rights/caller.ts'
+import { decodeRecord, encodeRecord, keys } from './keys.ts'
+import type { Put, Storage } from '../ports.ts'
+import { newId } from '../secrets.ts'
+import type { Draft } from './draft.ts'
+import type { Service } from '../service.ts'
+
+/** The kinds of audit records. Acts of administrators begin with `admin.`. */
+export const auditKinds = [
+  'sign-in',
+  'sign-in.failed',
+  'account.created',
+  'account.deleted',
+  'password.set',
+  'link.made',
+  'link.used',
+  'link.revoked',
+  'token.made',
+  'token.revoked',
+  'node.made',
+  'node.revoked',
+  'document.deleted',
+  'document.restored',
+  'document.erased',
+  'admin.invite',
+  'admin.reset',
+  'admin.sessions',
+  'admin.disable',
+  'admin.enable',
+  'admin.delete',
+  'admin.transfer',
+  'admin.takedown',
+  'admin.restore',
+  'admin.token',
+  'admin.node',
+  'admin.export'
+] as const
+
+export type AuditKind = (typeof auditKinds)[number]
+
+/** The person or program that acted. `operator` is somebody who runs commands on the server. */
+export interface AuditActor {
+  readonly kind: 'account' | 'agent' | 'guest' | 'operator' | 'system'
+  /** Id of the account or agent. */
+  readonly id?: string
+  /** Id of the link that a guest used. */
+  readonly link?: string
+}
+
+export interface AuditRecord {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly kind: AuditKind
+  readonly by: AuditActor
+  /** Ids of the account, document, link, token or node that the act concerned. */
+  readonly account?: string
+  readonly doc?: string
+  readonly link?: string
+  readonly token?: string
+  readonly node?: string
+  /** The role of a new link. */
+  readonly role?: Role
+  /** The address of the client, in the form in which rate limits count it. Only sign-ins have it. */
+  readonly address?: string
+  /** The number of failed sign-ins that this record stands for. Absent for one. */
+  readonly count?: number
+}
+
+/** A record before the log adds the time. */
+export type Audited = Omit<AuditRecord, 'at'>
+
+export const systemAct: AuditActor = { kind: 'system' }
+
+/** Returns the actor of a caller, as the log records it. */
+export const auditActor = ({ identity, share }: Pick<Caller, 'identity' | 'share'>): AuditActor =>
+  identity.kind === 'guest' ? { kind: 'guest', ...(share !== null && { link: share }) } : { kind: identity.kind, id: identity.id }
+
+/** Returns the beginning of the places of records from this time on. */
+const placeAt = (at: number): string => String(at).padStart(15, '0')
+
+let made = 0
+
+/** Returns a place that is new. Records of one process in the same millisecond keep their order. */
+const placeFor = (now: number): string => `${placeAt(now)}-${(made++).toString(36).padStart(8, '0')}-${newId()}`
+
+/** Returns the put of a record. It belongs into the commit of the effect that it reports. */
+export const auditPut = (now: number, audited: Audited): Put => ({
+  key: keys.audit(placeFor(now)),
+  value: encodeRecord({ at: now, ...audited } satisfies AuditRecord)
+})
+
+/** Adds a record to a change of a document. */
+export const audit = (draft: Draft, audited: Audited): void => {
+  const { key, value } = auditPut(draft.now, audited)
+  draft.put(key, value)
+}
+
+// ——— Failed sign-ins ———
+
+/** The failed sign-ins of the current minute. */
+interface Minute {
+  readonly number: number
+  recorded: number
+  dropped: number
+}
+
+const minutes = new WeakMap<Storage, Minute>()
+
+const isFailure = { kind: 'sign-in.failed', by: { kind: 'guest' } } as const satisfies Audited
+
+/** Returns the put of the record that counts the unrecorded failures of an earlier minute. */
+const droppedOf = (now: number, minute: Minute | undefined): Put[] =>
+  minute === undefined || minute.dropped === 0 ? [] : [auditPut(now, { ...isFailure, count: minute.dropped })]
+
+/**
+ * Records a failed sign-in. Anybody can cause failures, so only some of each minute are recorded one by one. The others of that minute become one
+ * record, at the next failure or sweep. A failure that cannot be stored is not recorded.
+ */
+export const auditFailure = async ({ storage, clock }: Service, address: string, account: string | undefined): Promise<void> => {
+  const now = clock.now()
+  const number = Math.floor(now / 60_000)
+  const known = minutes.get(storage)
+  const minute = known?.number === number ? known : { number, recorded: 0, dropped: 0 }
+  const dropped = minute === known ? [] : droppedOf(now, known)
+  minutes.set(storage, minute)
+  const isRecorded = minute.recorded < limits.auditFailuresPerMinute
+  minute[isRecorded ? 'recorded' : 'dropped'] += 1
+  const puts = [...dropped, ...(isRecorded ? [auditPut(now, { ...isFailure, address, ...(account !== undefined && { account }) })] : [])]
+  if (puts.length > 0) await storage.commit({ puts }).catch(() => undefined)
+}
+
+// ——— Reading ———
+
+/** Which records to return. All conditions must hold. */
+export interface AuditFilter {
+  readonly kind?: AuditKind | undefined
+  /** Records by an account or about it. */
+  readonly account?: string | undefined
+  readonly doc?: string | undefined
+}
+
+export interface AuditPage {
+  /** Newest first. */
+  readonly records: readonly AuditRecord[]
+  /** The value of `before` for the next page; null at the end of the log. */
+  readonly nextBefore: string | null
+}
+
+const matches = (record: AuditRecord, { kind, account, doc }: AuditFilter): boolean =>
+  (kind === undefined || record.kind === kind) &&
+  (account === undefined || record.account === account || record.by.id === account) &&
+  (doc === undefined || record.doc === doc)
+
+/** Returns a page of the log. With a filter, a page may end before it is full; `nextBefore` continues it. */
+export const listAudit = async (
+  { storage }: Pick<Service, 'storage'>,
+  {
+    before,
+    limit = limits.auditPageDefault,
+    ...filter
+  }: AuditFilter & { readonly before?: string | undefined; readonly limit?: number } = {}
+): Promise<AuditPage> => {
+  const records: AuditRecord[] = []
+  let place = before
+  for (let looked = 0; looked < limits.auditScanMax;) {
+    const entries = await storage.list(keys.audits(), { reverse: true, ...(place !== undefined && { before: place }) })
+    for (const { key, value } of entries) {
+      place = String(key.at(-1))
+      looked += 1
+      const record = decodeRecord<AuditRecord>(value)
+      if (matches(record, filter)) records.push(record)
+      if (records.length === limit) return { records, nextBefore: place }
+    }
+    if (entries.length < limits.listMax) return { records, nextBefore: null }
+  }
+  return { records, nextBefore: place ?? null }
+}
+
+// ——— Removing ———
+
+/** The records that this process has counted: their number, and the place of the newest one. */
+interface Counted {
+  number: number
+  last: string | undefined
+}
+
+const counts = new WeakMap<Storage, Counted>()
+
+/** Counts the records that are newer than the last count. */
+const count = async (storage: Storage): Promise<Counted> => {
+  const counted = counts.get(storage) ?? { number: 0, last: undefined }
+  counts.set(storage, counted)
+  for (;;) {
+    const page = await storage.list(keys.audits(), counted.last === undefined ? {} : { after: counted.last })
+    counted.number += page.length
+    counted.last = page.at(-1)?.key.at(-1)?.toString() ?? counted.last
+    if (page.length < limits.listMax) return counted
+  }
+}
+
+/** Removes the oldest records: at most `most`, and only those before `before`. */
+const removeOldest = async (storage: Storage, counted: Counted, most: number, before?: number): Promise<void> => {
+  for (let left = most; left > 0;) {
+    const limit = Math.min(left, limits.sweepCommitRecords)
+    const page = await storage.list(keys.audits(), { limit, ...(before !== undefined && { before: placeAt(before) }) })
+    if (page.length > 0) await storage.commit({ deletes: page.map(({ key }) => key) })
+    counted.number -= page.length
+    left -= page.length
+    if (page.length < limit) return
+  }
+}
+
+type Swept = Pick<Service, 'storage' | 'clock' | 'auditDays'>
+
+const sweepOnce = async ({ storage, clock, auditDays }: Swept): Promise<void> => {
+  const now = clock.now()
+  const minute = minutes.get(storage)
+  if (minute !== undefined && minute.number < Math.floor(now / 60_000)) {
+    minutes.delete(storage)
+    const puts = droppedOf(now, minute)
+    if (puts.length > 0) await storage.commit({ puts })
+  }
+  const counted = await count(storage)
+  await removeOldest(storage, counted, Infinity, now - auditDays * 24 * 3600 * 1000)
+  await removeOldest(storage, counted, counted.number - limits.auditRecordsMax)
+}
+
+const sweeps = new WeakMap<Storage, Promise<void>>()
+
+/**
+ * Removes records that are too old, and the oldest ones if there are too many. Called at start, and periodically. Sweeps run one after another,
+ * because they count together.
+ */
+export const sweepAudit = (service: Swept): Promise<void> => {
+  const sweep = (sweeps.get(service.storage) ?? Promise.resolve()).then(() => sweepOnce(service))
+  sweeps.set(
+    service.storage,
+    sweep.catch(() => undefined)
+  )
+  return sweep
+}
