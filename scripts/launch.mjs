@@ -329,6 +329,7 @@ async function check() {
 async function test(...words) {
   await provideEngines()
   await providePostgres()
+  await provideProxies()
   const chromium = await provideChromium()
   const built = await buildIfStale()
   if (built !== 0) return built
@@ -494,6 +495,22 @@ async function providePostgres() {
   const advice = 'no PostgreSQL found (Debian: `apt-get install postgresql`).'
   if (inContinuousIntegration) throw new Failure(advice)
   say(`${advice} The tests of that store are skipped.`)
+}
+
+// --- Reverse proxies
+
+/** The proxies that have an example in `deploy/` and a Debian package. */
+const proxies = { '/usr/sbin/nginx': 'nginx-light', '/usr/bin/caddy': 'caddy' }
+
+/** Installs the reverse proxies, where possible, if they are missing. The tests run them with the examples in `deploy/`. */
+async function provideProxies() {
+  const missing = () => Object.keys(proxies).filter((path) => !existsSync(path))
+  if (missing().length > 0) await installPackages(missing().map((path) => proxies[path]))
+  const left = missing().map((path) => proxies[path])
+  if (left.length === 0) return
+  const advice = `not found: ${left.join(', ')} (Debian: \`apt-get install ${left.join(' ')}\`).`
+  if (inContinuousIntegration) throw new Failure(advice)
+  say(`${advice} The tests of the proxy examples are skipped.`)
 }
 
 const isOnPath = (name) => (process.env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, name)))
