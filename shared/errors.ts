@@ -235,7 +235,7 @@ const meanings = {
     status: 409,
     exit: 5,
     message: 'This job has no result.',
-    hint: 'Read the status of the job, and ask again when it is done. Start a failed or canceled job again.',
+    hint: 'Read the status of the job, and repeat this request when the job is done. If the job failed or was canceled, start a new one.',
     retryable: true
   },
   media_queue_full: {
@@ -295,7 +295,7 @@ const meanings = {
     status: 422,
     exit: 2,
     message: 'The report names comments or suggestions that this document does not have.',
-    hint: 'Report the ids from the answers that created them. commentIds and suggestionIds name the unknown ones.'
+    hint: 'Send the ids that the service returned when the comments and suggestions were created. In this error, commentIds and suggestionIds list the unknown ids.'
   },
   too_many_ids: {
     status: 422,

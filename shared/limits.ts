@@ -181,7 +181,7 @@ export const limits = {
   annotationPageBytesMax: 4 * 1024 * 1024,
   /** Longest reason for a rejection, in UTF-16 units. The event contains all of it. */
   reasonCharsMax: 1000,
-  /** Maximum number of places that all operations of one edit may change together. */
+  /** Maximum number of places that the operations of one edit may change in total. */
   editPlacesMax: 2000,
   /** Maximum number of operations in an edit. It is based on the requests that the editing tools of models send. */
   editOperationsMax: 100,

@@ -1,4 +1,4 @@
-/** Fields of the forms that create an account or change its password, and the rule for creating accounts. */
+/** Fields of the forms that create an account or change its password, and the rule that decides who can create an account. */
 import { hash } from 'node:crypto'
 import { limits } from '../../shared/limits.ts'
 import { term } from '../../shared/words.ts'
@@ -7,8 +7,12 @@ import type { Words } from './words.ts'
 
 export type SignUp = 'open' | 'invite' | 'closed'
 
-/** The message of a service that does not accept new accounts. */
-export const closedText = term('This server does not accept new accounts.')
+/** Returns the reason why a person cannot create an account; undefined if they can. `isInvited` means that the person has an invitation link. */
+export const signUpRefusal = (signUp: SignUp, isInvited: boolean): string | undefined => {
+  if (signUp === 'closed') return term('This server does not accept new accounts.')
+  if (signUp === 'open' || isInvited) return undefined
+  return term('You need an invitation to create an account. Ask the person who runs this server.')
+}
 
 /** Returns the name under which wrong passwords are counted. It is the same whether or not the email address has an account. */
 export const countedAs = (email: string): string => hash('sha256', email, 'base64url')

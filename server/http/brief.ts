@@ -82,7 +82,7 @@ const writeAnswer = (answer: Fields): Fields =>
       .map(([name, value]) => [name, states.has(name) ? stateOf(value) : name === 'results' ? resultsOf(value) : value])
   )
 
-/** Returns the outcome of each decision. For edits, returns only the results that matched inexactly or changed several places. */
+/** Returns the outcome of each decision in full. The result of an edit is reduced to its count and its matched text. */
 const resultsOf = (results: unknown): unknown =>
   Array.isArray(results)
     ? results

@@ -164,7 +164,7 @@ export const german: Catalogue = {
   'You are signed out': 'Du bist abgemeldet',
   'This signs you out on all other devices. It also revokes all tokens and disconnects all programs and computers. You keep your passkeys.':
     'Das meldet dich auf allen anderen Geräten ab. Außerdem werden alle Token widerrufen und alle Programme und Computer getrennt. Deine Passkeys behältst du.',
-  'You can still open documents by their links. Copies of documents stay on this device until you remove them from your documents.':
+  'You can still open documents with their links. Copies of documents stay on this device until you remove them from your documents.':
     'Dokumente kannst du weiter mit ihren Links öffnen. Kopien von Dokumenten bleiben auf diesem Gerät, bis du sie aus deinen Dokumenten entfernst.',
   'You canceled the sign-in.': 'Du hast die Anmeldung abgebrochen.',
   'You cannot add another passkey. Remove one first.': 'Du kannst keinen weiteren Passkey hinzufügen. Entferne zuerst einen.',

@@ -176,8 +176,8 @@ curl -fsS -X POST "${baseUrl}/api/docs/$ID/tasks" -H "X-Share-Key: $KEY" -H 'Con
   -d '{"requestId":"tone-1","title":"Check the tone","instructions":"Is it kind?"}'
 \`\`\`
 
-The reviewer uses that link and one author name for everything. Read the document and keep its version. Call \`POST …/tasks/{taskId}/start\`, then
-comment and suggest. End with \`POST …/tasks/{taskId}/report\` and \`reviewedVersion\`, \`summary\`, \`commentIds\` and \`suggestionIds\`.
+The reviewer uses that link, and the same author name in every request. Read the document and keep its version. Call \`POST …/tasks/{taskId}/start\`, then
+comment and suggest. End with \`POST …/tasks/{taskId}/report\`, and send \`reviewedVersion\`, \`summary\`, \`commentIds\` and \`suggestionIds\`.
 
 ## Pictures, speech, recordings
 
@@ -192,7 +192,8 @@ A picture is saved as an asset immediately. To save speech, call \`POST …/medi
 Send one message per POST, without batches. The server answers with plain JSON, whatever \`Accept\` says. You need no session. A client whose
 address names the document can open a session with its stream (\`GET\`), subscribe to resources and be notified when they change.
 \`&tools=\` lists only some groups of tools, separated by commas: ${groups.map((group) => `\`${group}\``).join(', ')}. \`&doc=ID\` sets the document for
-calls that name none. You can also call every tool with a dot, \`${prefix}.read_doc\`. \`${baseUrl}/mcp\` lists these names, which several clients refuse.
+calls that name none. You can also call every tool by its name with a dot, \`${prefix}.read_doc\`. \`${baseUrl}/mcp\` lists the names with a dot, but
+several clients refuse them.
 Resources: \`agmd://doc/ID\` is the Markdown, with \`/outline\`, \`/section/HEADING\`, \`/comments\` and \`/suggestions\` below it. The server reads them with the
 key or session of the connection. Prompts: \`review\`, \`summarise_changes\`.
 

@@ -1,5 +1,5 @@
 /** The pages for sign-in, sign-up and consent at the embedded broker. The path, a cookie and the uid bind each form to its interaction. */
-import { closedText, countedAs, nameField, newPasswordField, type SignUp } from './account-fields.ts'
+import { countedAs, nameField, newPasswordField, type SignUp, signUpRefusal } from './account-fields.ts'
 import type { InteractionResults, Provider } from 'oidc-provider'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -25,11 +25,6 @@ interface PagesOptions {
   readonly passkeys: Passkeys | null
   readonly signUp: SignUp
   readonly stylesheet: string | undefined
-}
-
-const noSignUpText: Readonly<Record<Exclude<SignUp, 'open'>, string>> = {
-  invite: term('You need an invitation to create an account. Ask the person who runs this server.'),
-  closed: closedText
 }
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
@@ -102,15 +97,16 @@ const targetOf = ({ params }: Details): string[] => {
 
 export const bindInteractionPages = ({ http, broker, passkeys, signUp, stylesheet }: PagesOptions, routers: Routers): void => {
   const { service } = http
+  const refusal = signUpRefusal(signUp, false)
 
   const showSignIn = async ({ ctx, details, fields }: Step, said: Said = {}): Promise<void> => {
     const words = wordsOf(ctx)
     const { t } = words
     const action = `${interactionPath}/${details.uid}`
     const other =
-      signUp === 'open'
+      refusal === undefined
         ? html`<p>${t('No account yet?')} <a href="${action}?screen=sign-up">${t('Create an account')}</a></p>`
-        : html`<p class="muted">${t(noSignUpText[signUp])}</p>`
+        : html`<p class="muted">${t(refusal)}</p>`
     const byPasskey =
       passkeys &&
       passkeyForm(
@@ -135,7 +131,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
     const { ctx, details, fields } = step
     const words = wordsOf(ctx)
     const { t } = words
-    if (signUp !== 'open') return showSignIn(step, { text: t(noSignUpText[signUp]) })
+    if (refusal !== undefined) return showSignIn(step, { text: t(refusal) })
     const action = `${interactionPath}/${details.uid}`
     const above = said.field === undefined ? problem(said.text) : undefined
     const body = html`${above}${signUpForm(words, action, fields, said)}
@@ -207,7 +203,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
   const makeAccount = async (step: Step): Promise<void> => {
     const { ctx, fields } = step
     const { t, say } = wordsOf(ctx)
-    if (signUp !== 'open') return showSignIn(step, { text: t(noSignUpText[signUp]), status: 403 })
+    if (refusal !== undefined) return showSignIn(step, { text: t(refusal), status: 403 })
     const email = normalEmail(fields['email'] ?? '')
     const password = fields['password'] ?? ''
     if (email === undefined) return showSignUp(step, { text: t('Enter a valid email address.'), field: 'email', status: 422 })

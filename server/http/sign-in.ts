@@ -23,7 +23,7 @@ import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
 import { filled, html, named, showPage } from './html.ts'
-import { closedText, countedAs, nameField, newPasswordField, type SignUp } from './account-fields.ts'
+import { countedAs, nameField, newPasswordField, type SignUp, signUpRefusal } from './account-fields.ts'
 import type { Routers } from './routers.ts'
 import { wordsOf } from './words.ts'
 
@@ -98,7 +98,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     if (current === undefined) return seeOther(ctx, '/')
     const { t } = wordsOf(ctx)
     const body = html`<p>${filled(t('You are signed in as {name}.'), { name: html`<strong>${named(current.account.name)}</strong>` })}</p>
-<p>${t('You can still open documents by their links. Copies of documents stay on this device until you remove them from your documents.')}</p>
+<p>${t('You can still open documents with their links. Copies of documents stay on this device until you remove them from your documents.')}</p>
 <form class="form" method="post" action="/sign-out">
 <input type="hidden" name="token" value="${formToken(formKey, current.session.id)}">
 <p class="actions"><button class="button primary large">${t('Sign out')}</button>
@@ -132,7 +132,8 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   // ——— Links from an administrator ———
 
   const linkOf = async (kind: LinkKind, token: string): Promise<Link> => {
-    if (kind === 'invite' && signUp === 'closed') throw new ServiceError('form_expired', { message: closedText })
+    const refusal = kind === 'invite' ? signUpRefusal(signUp, true) : undefined
+    if (refusal !== undefined) throw new ServiceError('form_expired', { message: refusal })
     const link = await findLink(service, kind, token)
     if (link === undefined)
       throw new ServiceError('form_expired', { message: term('This link has expired or was already used. Ask for a new one.') })

@@ -58,8 +58,8 @@ const path = '/mcp'
 const isJoint = (text: string | undefined): boolean => text === '.' || text === '_'
 
 /**
- * Returns the tool with this name. For an unknown tool, throws `Malformed` with -32602, as the protocol requires. The SDK passes on its code and
- * message unchanged.
+ * Returns the tool with this name. For an unknown tool, throws `Malformed` with -32602, as the protocol requires. The SDK passes the error's code
+ * and message on unchanged.
  */
 const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool | typeof skillTool => {
   const bare = name.startsWith(prefix) && isJoint(name[prefix.length]) ? name.slice(prefix.length + 1) : undefined

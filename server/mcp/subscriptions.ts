@@ -214,7 +214,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     const stopWatching = watch(session, id, uri, doc, since, kinds)
     const forget = registry.add(doc, caller, () => {
       stop()
-      // A session with nothing left to watch ends.
+      // A session that no longer watches anything ends.
       if (session.watched.size === 0) end(id)
     })
     const stop = (): void => {

@@ -22,7 +22,10 @@ export interface Meant {
   readonly refused?: ServiceError
 }
 
-/** The title of a tool, and the hints that differ from the defaults of MCP: not read-only, destructive, not idempotent, open world. */
+/**
+ * The title of a tool, and its hints. A hint is set only if it differs from the default in MCP. By default, a tool is destructive and open-world,
+ * but neither read-only nor idempotent.
+ */
 interface Hints {
   readonly title: string
   readonly readOnlyHint?: true

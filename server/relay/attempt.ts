@@ -24,7 +24,7 @@ class Stopped extends Error {}
 
 const refused = (message: string): { error: JobError } => ({ error: { code: 'result_refused', message } })
 
-export class Assignment {
+export class Attempt {
   readonly number: number
   readonly job: Job
   readonly doc: string

@@ -15,7 +15,7 @@ import type { Job } from '../domain/records/keys.ts'
 import type { Outcome } from '../domain/media/media-jobs.ts'
 import type { NodeToken } from '../domain/media/nodes.ts'
 import type { Service } from '../domain/service.ts'
-import { Assignment } from './attempt.ts'
+import { Attempt } from './attempt.ts'
 import { parseMessage } from './messages.ts'
 
 export interface NodeEvents {
@@ -24,7 +24,7 @@ export interface NodeEvents {
   /** Called when a slot is free again. */
   free(): void
   /** Called when the node has disconnected. `lost` contains its unfinished jobs. */
-  gone(node: Node, lost: readonly Assignment[]): void
+  gone(node: Node, lost: readonly Attempt[]): void
 }
 
 export class Node {
@@ -34,7 +34,7 @@ export class Node {
   readonly #service: Service
   readonly #socket: WebSocket
   readonly #events: NodeEvents
-  readonly #assignments = new Map<number, Assignment>()
+  readonly #attempts = new Map<number, Attempt>()
   #capabilities: readonly Capability[] = []
   #slots = 0
   #reserved = 0
@@ -62,7 +62,7 @@ export class Node {
   }
 
   get isFree(): boolean {
-    return this.isReady && this.#assignments.size + this.#reserved < this.#slots
+    return this.isReady && this.#attempts.size + this.#reserved < this.#slots
   }
 
   /** Reserves a slot for a job that is about to be assigned. */
@@ -89,8 +89,8 @@ export class Node {
     return this.isReady && (this.shared || this.token.account === account)
   }
 
-  find(job: string): Assignment | undefined {
-    return [...this.#assignments.values()].find((each) => each.job.id === job)
+  find(job: string): Attempt | undefined {
+    return [...this.#attempts.values()].find((each) => each.job.id === job)
   }
 
   /** Assigns a job to the node. `settle` receives the outcome, unless the node disconnects first. */
@@ -101,27 +101,27 @@ export class Node {
       this.#forget(number)
       this.#events.free()
     }
-    const assignment: Assignment = new Assignment(this.#service, this, doc, job, number, (outcome) => {
+    const attempt: Attempt = new Attempt(this.#service, this, doc, job, number, (outcome) => {
       over()
       settle(outcome)
     })
-    this.#assignments.set(number, assignment)
+    this.#attempts.set(number, attempt)
     const seconds = limits.mediaSeconds[job.kind]
     const cancelTime = this.#service.clock.after(seconds * 1000, () => {
       this.say({ type: 'cancel', job: number })
-      assignment.fail({ code: 'timed_out', message: `The job took longer than ${seconds} s.` })
+      attempt.fail({ code: 'timed_out', message: `The job took longer than ${seconds} s.` })
     })
-    assignment.start().catch((error: unknown) => {
+    attempt.start().catch((error: unknown) => {
       this.say({ type: 'cancel', job: number })
-      assignment.fail({ code: 'engine_failed', message: error instanceof Error ? error.message : 'The file could not be sent.' })
+      attempt.fail({ code: 'engine_failed', message: error instanceof Error ? error.message : 'The file could not be sent.' })
     })
   }
 
   /** Withdraws a job from the node. */
-  cancel(assignment: Assignment): void {
-    assignment.stop()
-    this.say({ type: 'cancel', job: assignment.number })
-    this.#forget(assignment.number)
+  cancel(attempt: Attempt): void {
+    attempt.stop()
+    this.say({ type: 'cancel', job: attempt.number })
+    this.#forget(attempt.number)
     this.#events.free()
   }
 
@@ -144,14 +144,14 @@ export class Node {
     this.#ended = true
     this.#cancelBeat()
     // Finished jobs are not lost: their outcome is being written.
-    const lost = [...this.#assignments.values()].filter((each) => !each.isOver)
-    this.#assignments.clear()
+    const lost = [...this.#attempts.values()].filter((each) => !each.isOver)
+    this.#attempts.clear()
     for (const each of lost) each.stop()
     this.#events.gone(this, lost)
   }
 
   #forget(number: number): void {
-    if (this.#assignments.delete(number)) this.#strayBytes += relayWindowBytes
+    if (this.#attempts.delete(number)) this.#strayBytes += relayWindowBytes
   }
 
   #beat(): void {
@@ -178,29 +178,29 @@ export class Node {
 
   #take(data: Buffer): void {
     const { job, bytes } = decodeChunk(data)
-    const assignment = this.#meant(job)
-    if (assignment !== undefined) return assignment.push(bytes)
+    const attempt = this.#meant(job)
+    if (attempt !== undefined) return attempt.push(bytes)
     this.#strayBytes -= bytes.length
     if (this.#strayBytes < 0) throw new RangeError('more bytes for a finished job than could have been in transit')
     return undefined
   }
 
   /** Returns the job with the given number; undefined if the job is over. Throws `RangeError` if the node never received a job with this number. */
-  #meant(number: number): Assignment | undefined {
+  #meant(number: number): Attempt | undefined {
     if (number > this.#numbers) throw new RangeError('this job was never assigned to this node')
-    return this.#assignments.get(number)
+    return this.#attempts.get(number)
   }
 
   #obey(message: NodeMessage): void {
     if (message.type === 'hello') return this.#greet(message)
     if (this.#slots === 0) throw new RangeError('send hello first')
     if (message.type === 'beat') return undefined
-    const assignment = this.#meant(message.job)
-    if (assignment === undefined) return undefined
-    if (message.type === 'progress') assignment.progress = message.progress
-    else if (message.type === 'credit') assignment.credit(message.bytes)
-    else if (message.type === 'fail') assignment.fail({ code: message.code, message: message.message })
-    else assignment.finish(message.result, message.file)
+    const attempt = this.#meant(message.job)
+    if (attempt === undefined) return undefined
+    if (message.type === 'progress') attempt.progress = message.progress
+    else if (message.type === 'credit') attempt.credit(message.bytes)
+    else if (message.type === 'fail') attempt.fail({ code: message.code, message: message.message })
+    else attempt.finish(message.result, message.file)
     return undefined
   }
 

@@ -52,7 +52,7 @@ import { findNode } from '../domain/media/nodes.ts'
 import type { Offer, Relay } from '../domain/media/relay.ts'
 import type { Service } from '../domain/service.ts'
 import type { Log } from '../log.ts'
-import type { Assignment } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
 import { Node } from './node.ts'
 
 /** A job that has not ended. */
@@ -240,7 +240,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       assignNext()
     },
     free: (): void => assignNext(),
-    gone: (node: Node, lost: readonly Assignment[]): void => {
+    gone: (node: Node, lost: readonly Attempt[]): void => {
       nodes.delete(node)
       sockets -= 1
       log.info('a compute node disconnected', { node: node.token.id, jobs: lost.length })

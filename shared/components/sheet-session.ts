@@ -85,7 +85,7 @@ export type SheetEvent =
   | { readonly kind: 'press'; readonly place: Place; readonly isRange: boolean; readonly isTouch: boolean }
   /** A column letter or a row number was pressed. */
   | { readonly kind: 'head'; readonly axis: Axis; readonly index: number; readonly isRange: boolean }
-  /** The pointer has moved to a cell while its button is pressed. */
+  /** The pointer moved to a cell while a button was pressed. */
   | { readonly kind: 'over'; readonly place: Place }
   /** A cell received the focus without a request by the session. */
   | { readonly kind: 'focused'; readonly place: Place }

@@ -1,6 +1,6 @@
 /**
  * Size and caption of a picture: `![words|300](address "Caption")`. The width is in CSS pixels, in the syntax of Obsidian. A height after it
- * (`|300x200`) is ignored, because pictures keep their aspect ratio. Other programs show the picture in its full size and the caption as a tooltip.
+ * (`|300x200`) is ignored, because pictures keep their aspect ratio. Other programs show the picture at full size and the caption as a tooltip.
  */
 import type MarkdownIt from 'markdown-it'
 

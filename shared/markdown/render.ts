@@ -46,7 +46,7 @@ export interface RenderOptions {
   readonly fence?: (fence: FenceToRender) => string | undefined
   /** Prefix of every id, so that a document cannot use the ids of the page around it. */
   readonly idPrefix?: string
-  /** Adds typography for readers (typography.ts). */
+  /** Replaces emoji names and dashes in the rendered text (typography.ts). Published pages use it. */
   readonly typography?: (markdown: MarkdownIt) => void
   /** Whether a picture that is alone in its paragraph shows its title as a caption. */
   readonly captions?: boolean

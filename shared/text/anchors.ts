@@ -182,7 +182,7 @@ export const pinsAfter = (
   const changed = new Map<number, Pin>()
   for (const { quote, prefix, suffix, standing, index } of lost) {
     ranges[index] = undefined
-    // The last context identifies the text if the text returns.
+    // The pin keeps its last known context, so that the text can be found if it returns.
     if (standing) changed.set(index, { place: null, quote, prefix, suffix })
   }
   const fresh = pinsAt(

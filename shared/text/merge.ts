@@ -69,7 +69,7 @@ const piecesOf = (base: string, mine: string, theirs: string): Piece[] => {
   const lines = split(base)
   const ours = lineChanges(lines, split(mine))
   const others = lineChanges(lines, split(theirs))
-  // On each side, at most one change begins at a line.
+  // No two changes of one side begin at the same line.
   const oursAt = new Map(ours.map((change) => [change.at, change]))
   // A change that both sides made is used once, as a change of `mine`, and does not conflict with the equal change of `theirs`.
   const groups = grouped(

@@ -161,7 +161,7 @@ const replaceWords = (source: Source, target: Words, insert: string): Resolution
   return { code: 'target_not_found', message, source: matched.slice(0, sourceCharsMax).toWellFormed() }
 }
 
-/** Longest excerpt of the source in a message, in characters. */
+/** Longest excerpt of the Markdown in an error, in UTF-16 units. */
 const sourceCharsMax = 2000
 
 /** Returns the changes of an operation in a text. There are several if the operation replaces every match. */

@@ -182,7 +182,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if othe
   await know(other.page, [guest.url])
   await choose(page, 'Cake', 'Delete for everyone')
   const dialog = page.getByRole('dialog', { name: 'Delete “Cake”?' })
-  await dialog.getByText('1 other link is in use. Everyone loses access immediately. You can restore it for 30 days.').waitFor()
+  await dialog.getByText('1 other link is in use. Everyone loses access immediately. You can restore the document for 30 days.').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   expect(await status(cake)).toBe(200)
   await choose(page, 'Cake', 'Delete for everyone')
@@ -365,7 +365,7 @@ test('[HOME-7] [HOME-12] [HOME-13] the first page on wide and narrow screens: no
   await context.close()
 })
 
-test('[HOME-11] [HOME-14] [WRITE-114] a document is renamed in its row; before an owner link is removed from the device it can be copied', async () => {
+test('[HOME-11] [HOME-14] [HOME-17] [WRITE-114] a document is renamed in its row; before an owner link is removed from the device it can be copied', async () => {
   const { context, page, heard } = await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
   const own = await createDocument(world.url, '# Kept')
   await know(page, [own.url])
@@ -391,6 +391,7 @@ test('[HOME-11] [HOME-14] [WRITE-114] a document is renamed in its row; before a
   expect(await page.getByRole('link', { name: 'Open in a new tab' }).getAttribute('href')).toBe(`/d/${own.id}`)
   await page.getByRole('button', { name: 'Copy owner link' }).click()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${world.url}/d/${own.id}?key=${own.key}`)
+  await page.getByRole('button', { name: 'Delete for everyone', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Remove from this device…' }).click()
   await page.getByRole('button', { name: 'Copy owner link' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()

@@ -121,7 +121,7 @@ test('[LINK-4] a link for everyone is one step, the person’s own is below, rol
   })
   await page.locator('.share-row', { hasText: 'Cleo' }).waitFor()
   await page.getByRole('button', { name: 'Revoke: Bea' }).click()
-  await page.getByText('unless you keep them: Cleo.').waitFor()
+  await page.getByText('unless you choose “Revoke this link only”: Cleo.').waitFor()
   await page.setViewportSize({ width: 360, height: 740 })
   await look(page, 'share-links')
   expect(heard).toEqual([])

@@ -33,7 +33,7 @@ import { goToSheet, type Writer } from './sheets-around.ts'
 export type Act = (edits: (now: Table, all: readonly Fence[]) => readonly Edit[]) => boolean
 
 export interface SheetSession {
-  /** Number of rows and columns, including a row or column that was begun after the last one. */
+  /** Number of rows and columns, including one new, still empty row or column after the last one. */
   readonly size: ReadonlySignal<{ readonly height: number; readonly width: number }>
   /** The focused cell. */
   readonly at: ReadonlySignal<Place>

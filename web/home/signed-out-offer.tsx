@@ -34,7 +34,7 @@ export function SignedOutOffer({ library }: { library: Library }): JSX.Element |
   if (documents.length === 0)
     return isFresh ? (
       <p class='notice claim-offer' role='status'>
-        {t('You are signed out. You can still open documents by their links.')}
+        {t('You are signed out. You can still open documents with their links.')}
       </p>
     ) : null
   const waiting = documents.filter(({ id }) => unsent.value.some((each) => each.id === id))

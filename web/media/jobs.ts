@@ -153,16 +153,16 @@ function openMedia(view: View): Media {
     if (entry.job === undefined) {
       entry.state.value = { phase: 'sending' }
       entry.job = (await startJob(session, entry)).jobId
-      if (!entry.dropped) await keep(entry)
+      // The person canceled the job before its id was known.
+      if (entry.dropped) return cancelJob(session, entry.job)
+      await keep(entry)
     }
     while (!entry.dropped) {
       const answer = await readJob(session, entry.kind, entry.job, pollSeconds)
-      if (entry.dropped) break
+      if (entry.dropped) return undefined
       if (answer.status !== 'queued' && answer.status !== 'running') return finish(entry, answer)
       entry.state.value = { phase: 'running', queued: answer.status === 'queued', progress: answer.progress }
     }
-    // The person canceled the job while it was being started.
-    await cancelJob(session, entry.job)
     return undefined
   }
 
@@ -265,9 +265,9 @@ function openMedia(view: View): Media {
     },
     drop(job) {
       const entry = job as Entry
-      const isOpen = ['running', 'waiting'].includes(entry.state.peek().phase)
+      const isOpen = ['sending', 'running', 'waiting'].includes(entry.state.peek().phase)
       void remove(entry)
-      // A job that is still being started is canceled once the answer arrives.
+      // A job whose id is not yet known is canceled when the answer arrives (`follow`).
       if (isOpen && entry.job !== undefined) cancelJob(session, entry.job).catch(() => undefined)
     },
     async insert(job, text) {

@@ -1,12 +1,12 @@
-/** Waits for this page's own changes (`unsent.ts`) before a request that replaces text. Loaded later than the session. */
+/** Delays a request that replaces text until the server has the changes of this device (`unsent.ts`), or `sendingMsMax` has passed. */
 import { effect, type ReadonlySignal } from '@preact/signals'
 
-/** Longest wait of a request for this page's own changes, in milliseconds. */
+/** Longest delay of a request, in milliseconds. */
 const sendingMsMax = 5000
 
 /**
- * Resolves when the server has every change from this device, and at the latest after `sendingMsMax`. A request that replaces text waits for it:
- * otherwise the server could treat this person's own last letters as another writer's.
+ * Resolves when the server has every change from this device, and at the latest after `sendingMsMax`. Without this delay, the server could treat the
+ * last letters that this person typed as letters of another writer.
  */
 export function whenSent(unsent: ReadonlySignal<number>): Promise<void> {
   return new Promise((resolve) => {

@@ -55,7 +55,13 @@ function Ask({ name, through, onRevoke, onKeep }: AskInput): JSX.Element {
   return (
     <div class='share-ask' role='group' aria-label={t('Revoke: {name}', { name })}>
       <p>{t('Anyone using this link is disconnected immediately and cannot open the document again.')}</p>
-      {hasLinks && <p>{t('Links created from this link will also end unless you keep them: {names}.', { names: listed(through) })}</p>}
+      {hasLinks && (
+        <p>
+          {t('Links created through this link will also stop working unless you choose “Revoke this link only”: {names}.', {
+            names: listed(through)
+          })}
+        </p>
+      )}
       <div class='share-actions'>
         <button type='button' class='button danger' onClick={() => onRevoke(false)}>
           {hasLinks ? t('Revoke all') : t('Revoke link')}

@@ -383,8 +383,8 @@ export const de: Catalogue = {
     'Oder gib jeder Person und jedem Agenten einen eigenen Link. Du kannst jeden Link einzeln widerrufen.',
   'Your own link': 'Dein eigener Link',
   'Keep it to yourself': 'Behalte ihn für dich',
-  'Links created from this link will also end unless you keep them: {names}.':
-    'Mit ihm enden auch die damit erstellten Links, wenn du sie nicht behältst: {names}.',
+  'Links created through this link will also stop working unless you choose “Revoke this link only”: {names}.':
+    'Links, die über diesen Link erstellt wurden, funktionieren dann auch nicht mehr, außer du wählst „Nur diesen Link widerrufen“: {names}.',
   Copied: 'Kopiert',
   'Open another document': 'Anderes Dokument öffnen',
   'switch recent documents search': 'wechseln zuletzt Dokumente suchen',
@@ -1132,8 +1132,8 @@ export const de: Catalogue = {
   'It belongs to {name}’s account.': 'Es gehört dem Konto von {name}.',
   'It is published.': 'Es ist veröffentlicht.',
   'Delete “{title}”?': '„{title}“ löschen?',
-  'Everyone loses access immediately. You can restore it for {days} days.':
-    'Alle verlieren sofort den Zugriff. Du kannst es {days} Tage lang wiederherstellen.',
+  'Everyone loses access immediately. You can restore the document for {days} days.':
+    'Alle verlieren sofort den Zugriff. Du kannst das Dokument {days} Tage lang wiederherstellen.',
   'Move to trash': 'In den Papierkorb',
   'It cannot be restored.': 'Es lässt sich nicht wiederherstellen.',
   'This document is in the trash': 'Dieses Dokument ist im Papierkorb',
@@ -1178,8 +1178,8 @@ export const de: Catalogue = {
   '{count} could not be added.': { one: '1 ließ sich nicht hinzufügen.', other: '{count} ließen sich nicht hinzufügen.' },
   '“{name}” is too large for a table, so it was added as text.': '„{name}“ ist zu groß für eine Tabelle und wurde als Text eingefügt.',
   'You are signed out': 'Du bist abgemeldet',
-  'You are signed out. You can still open documents by their links.':
-    'Du bist abgemeldet. Dokumente kannst du weiter über ihre Links öffnen.',
+  'You are signed out. You can still open documents with their links.':
+    'Du bist abgemeldet. Dokumente kannst du weiter mit ihren Links öffnen.',
   'You are signed out. {count} documents from your account stay on this device. Anyone who uses the device can open them.': {
     one: 'Du bist abgemeldet. 1 Dokument deines Kontos bleibt auf diesem Gerät. Wer das Gerät benutzt, kann es öffnen.',
     other: 'Du bist abgemeldet. {count} Dokumente deines Kontos bleiben auf diesem Gerät. Wer das Gerät benutzt, kann sie öffnen.'

@@ -28,7 +28,7 @@ export function AskToDelete(): JSX.Element | null {
       <p>
         {[
           ...reasons(current),
-          t('Everyone loses access immediately. You can restore it for {days} days.', { days: limits.trashDays })
+          t('Everyone loses access immediately. You can restore the document for {days} days.', { days: limits.trashDays })
         ].join(' ')}
       </p>
       <p class='actions'>

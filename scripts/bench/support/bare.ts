@@ -16,7 +16,7 @@ import * as Y from 'yjs'
 
 const tell = (port: number): void => console.log(`listening ${port}`)
 
-/** Starts Hocuspocus as its manual recommends, in memory. */
+/** Starts Hocuspocus with its default settings. It stores nothing on disk. */
 const hocuspocus = async (): Promise<void> => {
   const server = new Server({ port: 0, address: '127.0.0.1', quiet: true })
   await server.listen()

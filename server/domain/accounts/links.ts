@@ -46,8 +46,8 @@ export const createLink = (vault: Vault, baseUrl: string, now: number, whom: Inv
 }
 
 /**
- * Returns the link of a token. Returns undefined if the token is not a link or is of another kind, or if the link has expired, was used, or was made
- * for an earlier password.
+ * Decodes a token. Returns undefined if it is invalid, is for another kind of link, has expired or was used. A reset link is also undefined if its
+ * account is gone or the password has changed since.
  */
 export const findLink = async (service: Service, kind: LinkKind, token: string): Promise<Link | undefined> => {
   const { vault, clock, storage } = service

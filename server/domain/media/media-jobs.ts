@@ -2,8 +2,9 @@
  * The records of media jobs, and how they change: queued → running → done | failed | canceled.
  *
  * A job belongs to a document. The document contains the record of the job, and deleting the document deletes the job. The job also belongs to the
- * account that started it; only this account can read it. A node's result counts only for the current attempt, and only once. The input file is
- * removed when the job ends. The job and its result are removed after `limits.mediaKeptHours`, unless the result became an asset.
+ * account that started it; only this account can read it. A node's result counts only for the current attempt, and only once. A running job returns
+ * to the queue if its node disconnects or the service restarts. It fails after it has lost `limits.mediaLossesMax` nodes. The input file is removed
+ * when the job ends. The job and its result are removed after `limits.mediaKeptHours`, unless the result became an asset.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import type { EventPayload } from '../../../shared/events.ts'

@@ -27,8 +27,8 @@ import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
 type Edited = Output<'editContent'>
 
 /**
- * Returns the range, in the text that was read, that is to be found in the current text. For an addition to a section, this is the section's
- * heading, so that the text is added at the current end of the section. For an insertion, it is the text next to the insertion.
+ * Returns the range of the read text that must be located in the current text. For an addition to a section, this is the section's heading, so that
+ * the text is added at the current end of the section. For an insertion, it is the text next to the insertion.
  */
 const followed = (source: Source, { operation, change }: Planned): Range => {
   if (change.beside !== undefined) return change.beside

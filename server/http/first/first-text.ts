@@ -62,7 +62,7 @@ const liveBody = ({ drawn, hasToolbar }: Shown): Markup =>
       </div>
     </div>`
 
-/** The text is in a shadow root, so that the ids and rules of the page do not collide with those of the document. */
+/** Returns the text in a shadow root, so that the ids and style rules of the page do not collide with those of the document. */
 const readBody = ({ drawn, prose }: Shown): Markup =>
   html`<div class="still-text">
     <section class="still-reading">
