@@ -259,10 +259,10 @@ function majorOf(path) {
 // --- Starting
 
 async function start(...words) {
-  const code = await buildIfStale()
+  const code = (await buildIfStale()) || (await buildServerIfStale())
   if (code !== 0) return code
   const settings = existsSync(inRoot('.env')) ? ['--env-file=.env'] : []
-  return runNode([...settings, 'server/main.ts', ...words], { service: true })
+  return runNode([...settings, 'dist/server/main.js', ...words], { service: true })
 }
 
 /**
@@ -275,30 +275,56 @@ async function dev(...words) {
 }
 
 async function build() {
-  const hash = builtHash()
+  return (await buildPages()) || (await buildServer())
+}
+
+async function buildPages() {
+  const hash = builtHash('web', 'cli', 'shared')
   rmSync(inRoot('dist/.build-hash'), { force: true })
   for (const part of ['web', 'web/first', 'cli']) {
-    const code = await runNode([tool('vite/bin/vite.js'), 'build', '--config', `${part}/vite.config.ts`])
-    if (code === 0) continue
-    say(`the build of ${part} failed; its message is above.`)
-    return code
+    const code = await buildPart(part, `${part}/vite.config.ts`)
+    if (code !== 0) return code
   }
   mkdirSync(inRoot('dist'), { recursive: true })
   writeFileSync(inRoot('dist/.build-hash'), hash)
   return 0
 }
 
-async function buildIfStale() {
-  const fresh =
-    existsSync(inRoot('dist/web/index.html')) && existsSync(inRoot('dist/agmd')) && readIfThere(inRoot('dist/.build-hash')) === builtHash()
-  if (fresh) return 0
-  say('building the web pages and the client…')
-  return build()
+/** Builds the server into a few files. Tests and `npm run dev` run its sources. */
+async function buildServer() {
+  const hash = builtHash('server', 'shared')
+  const code = await buildPart('server', 'scripts/server.vite.config.ts')
+  if (code === 0) writeFileSync(inRoot('dist/server/.build-hash'), hash)
+  return code
 }
 
-/** Returns a hash that changes when a source of the build changes. */
-function builtHash() {
-  const files = ['package.json', 'package-lock.json', ...filesBelow('web'), ...filesBelow('cli'), ...filesBelow('shared')]
+async function buildPart(part, config) {
+  const code = await runNode([tool('vite/bin/vite.js'), 'build', '--config', config])
+  if (code !== 0) say(`the build of ${part} failed; its message is above.`)
+  return code
+}
+
+async function buildIfStale() {
+  const fresh =
+    existsSync(inRoot('dist/web/index.html')) &&
+    existsSync(inRoot('dist/agmd')) &&
+    readIfThere(inRoot('dist/.build-hash')) === builtHash('web', 'cli', 'shared')
+  if (fresh) return 0
+  say('building the web pages and the client…')
+  return buildPages()
+}
+
+async function buildServerIfStale() {
+  const fresh =
+    existsSync(inRoot('dist/server/main.js')) && readIfThere(inRoot('dist/server/.build-hash')) === builtHash('server', 'shared')
+  if (fresh) return 0
+  say('building the server…')
+  return buildServer()
+}
+
+/** Returns a hash that changes when a source of a build changes: the packages, or a file in one of the folders. */
+function builtHash(...folders) {
+  const files = ['package.json', 'package-lock.json', ...folders.flatMap(filesBelow)]
   return sha256(files.map((path) => `${path} ${sha256(readFileSync(inRoot(path)))}`).join('\n'))
 }
 

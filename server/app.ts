@@ -23,7 +23,6 @@ import { bindWellKnown } from './http/well-known.ts'
 import { bindWidgetPage } from './http/widget-page.ts'
 import { createRouters, type Route } from './http/routers.ts'
 import { bindMcp } from './mcp/mcp.ts'
-import { skill } from './mcp/skill.ts'
 
 type Middleware = Koa.Middleware<RequestState>
 
@@ -183,7 +182,7 @@ export const createApp = (
   const routers = createRouters()
   bindOpenApi(http.service.baseUrl, routers)
   const { baseUrl } = http.service
-  bindGuides({ baseUrl, mcpPrefix: http.mcpPrefix, skill: skill(baseUrl, `${http.mcpPrefix}_`) }, routers)
+  bindGuides({ baseUrl, mcpPrefix: http.mcpPrefix }, routers)
   bindWellKnown({ baseUrl, contact: http.securityContact, now: () => http.service.clock.now() }, files, routers)
   bindPages(http, routers, files)
   bindIdentity(http, identity, files.stylesheet, routers)

@@ -1,8 +1,8 @@
 /** Runs the process: reads the settings, prepares the data folder, opens the storage and starts the server. Also handles signals and exit codes. */
 import { readFileSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
-import { admin } from './admin.ts'
 import { AdminError } from './admin/error.ts'
 import { openBlobs } from './blobs/open.ts'
 import { S3Error } from './blobs/s3/errors.ts'
@@ -10,12 +10,11 @@ import { systemClock } from './clock.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { createLog, type Log } from './log.ts'
 import { PortError } from './port-error.ts'
-import { checkStore } from './storage/check.ts'
+import { beginCheck } from './storage/check.ts'
 import type { Storage } from './domain/ports.ts'
 import { type DataFolder, DataFolderError, prepareDataFolder } from './storage/data-folder.ts'
 import { openLmdbStorage } from './storage/lmdb.ts'
 import { PostgresError } from './storage/postgres/errors.ts'
-import { openPostgres } from './storage/postgres/open.ts'
 import { withReadCache } from './storage/read-cache.ts'
 
 /** The exit code for a wrong setting, as in sysexits.h. The errors define the other exit codes. */
@@ -65,6 +64,7 @@ const captureConsole = (log: Log): void => {
 }
 
 const administer = async (words: readonly string[]): Promise<void> => {
+  const { admin } = await import('./admin.ts')
   const { output, exitCode = 0 } = await admin(words, { env: process.env, version, settings })
   process.stdout.write(`${output}\n`)
   process.exitCode = exitCode
@@ -75,8 +75,17 @@ interface Refusing {
   readOnly: boolean
 }
 
-/** Opens the store. After a disk fault, LMDB refuses all commits until a restart. A connection to PostgreSQL is retried until PostgreSQL answers. */
-const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusing: Refusing): Promise<Storage> => {
+/**
+ * Opens the store. After a disk fault, LMDB refuses all commits until a restart. A connection to PostgreSQL is retried until PostgreSQL answers.
+ * `onDamage` is called if the check of the store, which goes on after the store is open, finds damage.
+ */
+const openStorage = async (
+  config: Config,
+  log: Log,
+  secret: Uint8Array,
+  refusing: Refusing,
+  onDamage: (error: unknown) => void
+): Promise<Storage> => {
   const folder = config.dataDir
   if (config.storage !== null) {
     const onAnswering = (answers: boolean): void => {
@@ -84,6 +93,7 @@ const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusin
       if (answers) log.info('PostgreSQL is responding again')
       else log.error('PostgreSQL is not responding; reads and writes wait, and will be refused if this continues')
     }
+    const { openPostgres } = await import('./storage/postgres/open.ts')
     return openPostgres({
       url: config.storage,
       folder,
@@ -94,7 +104,8 @@ const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusin
       onWarning: (text) => log.warn(text)
     })
   }
-  await checkStore(folder)
+  const { ended } = await beginCheck(folder)
+  ended.catch(onDamage)
   const onFailure = (error: unknown): void => {
     refusing.readOnly = true
     log.error('the store failed and accepts no more writes; restart once the disk works again', { error })
@@ -114,6 +125,27 @@ const onLauncherGone = (gone: () => void): void => {
   else gone()
 }
 
+/** Errors whose messages are for the operator, and whose exit codes docs/operations.md explains. */
+const forOperator = [AdminError, DataFolderError, PostgresError, S3Error] as const
+
+const isForOperator = (error: unknown): error is AdminError | DataFolderError | PostgresError | S3Error =>
+  forOperator.some((kind) => error instanceof kind)
+
+/** Returns the exit code for an error that prevents the server from running. */
+const exitCodeOf = (error: unknown): number => (isForOperator(error) ? error.exitCode : 1)
+
+/** Prints why the server cannot run. */
+const tell = (error: unknown): void => {
+  const isExpected = isForOperator(error) || error instanceof PortError
+  const text = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error)
+  process.stderr.write(`${text}\n`)
+}
+
+const fail = (error: unknown): void => {
+  tell(error)
+  process.exit(exitCodeOf(error))
+}
+
 const run = async (): Promise<void> => {
   const [command, ...words] = process.argv.slice(2)
   if (command === 'admin') return administer(words)
@@ -121,8 +153,6 @@ const run = async (): Promise<void> => {
   let onGone = (): void => process.exit(1)
   onLauncherGone(() => onGone())
   const config = settings()
-  // Admin commands and wrong settings do not need the server. Loading it takes most of a second.
-  const { startServer } = await import('./server.ts')
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: (line) => process.stdout.write(line), now: Date.now })
   captureConsole(log)
   // An unhandled rejection is a bug, but not a reason to stop serving everyone's documents. The journal contains everything that was acknowledged.
@@ -130,7 +160,16 @@ const run = async (): Promise<void> => {
   const folder = await prepareDataFolder(config.dataDir)
   const secret = secretOf(config, folder)
   const refusing: Refusing = { readOnly: false }
-  const storage = withReadCache(await openStorage(config, log, secret, refusing))
+  // Until the server has started, damage ends the process immediately.
+  let onDamage = fail
+  // Admin commands and wrong settings do not need the server, so it is loaded only here, while the store is being checked. The cache saves the
+  // compilation at the next start. It is not used if its folder cannot be written.
+  enableCompileCache(join(import.meta.dirname, '../dist/cache'))
+  const [opened, { startServer }] = await Promise.all([
+    openStorage(config, log, secret, refusing, (error) => onDamage(error)),
+    import('./server.ts')
+  ])
+  const storage = withReadCache(opened)
   const blobs = await openBlobs({
     address: config.blobs,
     folder: config.dataDir,
@@ -146,7 +185,7 @@ const run = async (): Promise<void> => {
   })
 
   let stopping = false
-  const stop = async (reason: string): Promise<void> => {
+  const stop = async (reason: string, exitCode = 0): Promise<void> => {
     if (stopping) return
     stopping = true
     log.info('stopping', { reason })
@@ -159,25 +198,20 @@ const run = async (): Promise<void> => {
     await folder.release()
     clearTimeout(overdue)
     log.info('stopped')
-    process.exit(0)
+    process.exit(exitCode)
   }
-  const stopOn = (reason: string): void => {
-    stop(reason).catch((error: unknown) => {
+  const stopOn = (reason: string, exitCode = 0): void => {
+    stop(reason, exitCode).catch((error: unknown) => {
       log.error('stopping failed', { error })
       process.exit(1)
     })
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopOn(signal))
   onGone = () => stopOn('the launcher ended')
+  onDamage = (error) => {
+    tell(error)
+    stopOn('the store is damaged', exitCodeOf(error))
+  }
 }
 
-/** Errors whose messages are for the operator, and whose exit codes docs/operations.md explains. */
-const forOperator = [AdminError, DataFolderError, PostgresError, S3Error] as const
-
-run().catch((error: unknown) => {
-  const expected = forOperator.find((kind) => error instanceof kind) !== undefined
-  const text =
-    error instanceof Error ? (expected || error instanceof PortError ? error.message : (error.stack ?? error.message)) : String(error)
-  process.stderr.write(`${text}\n`)
-  process.exit(expected ? (error as AdminError | DataFolderError | PostgresError | S3Error).exitCode : 1)
-})
+run().catch(fail)

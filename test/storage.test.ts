@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 
 import type { Key, Storage } from '../server/domain/ports.ts'
-import { checkStore } from '../server/storage/check.ts'
+import { beginCheck, checkStore } from '../server/storage/check.ts'
 import { prepareDataFolder } from '../server/storage/data-folder.ts'
 import { encodeKey } from '../server/storage/keys.ts'
 import { openDatabase, openLmdbStorage } from '../server/storage/lmdb.ts'
@@ -300,7 +300,17 @@ test('[STORE-31] a closed store refuses reads and commits, and close waits for c
 })
 
 test('[STORE-32] the check of a store prints one line of JSON on the command line', async () => {
-  const check = new URL('../server/storage/check.ts', import.meta.url).pathname
+  const check = new URL('../server/storage/check-process.ts', import.meta.url).pathname
   const { stdout } = await promisify(execFile)(process.execPath, [check, await filledFolder()])
   expect(JSON.parse(stdout)).toEqual({ ok: true, entries: 50, complete: true })
+})
+
+test('[STORE-33] the server starts although the rest of the store is still being checked, and exits with code 3 when the check finds damage', async () => {
+  const folder = await filledFolder(1000)
+  await damage(folder, ['d', 500], (envelope) => envelope.writeUInt8(0, 30))
+  const { ended } = await beginCheck(folder)
+  await expect(ended).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining('["d",500]') })
+  const main = new URL('../server/main.ts', import.meta.url).pathname
+  const server = promisify(execFile)(process.execPath, [main], { env: { ...process.env, AGMD_PORT: '0', AGMD_DATA_DIR: folder } })
+  await expect(server).rejects.toMatchObject({ code: 3, stderr: expect.stringContaining('["d",500]') })
 })

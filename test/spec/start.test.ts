@@ -129,6 +129,28 @@ const endsFor = async (who: 'npm' | 'shell' | 'launcher' | 'server', signal: Nod
   await expect(fetch(started.url)).rejects.toThrow()
 }
 
+test('[START-8] `npm start` serves documents, guides, MCP, sign-in and published pages with the built server', patient, async () => {
+  const started = await npmStart()
+  await started.printed(' serves ')
+  const { json: made } = await ask(started.url, 'POST', '/api/docs', { json: { content: '# Built' } })
+  const published = await ask(started.url, 'POST', `/api/docs/${made.id}/publish`, { key: made.key, json: {} })
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+  const texts = [
+    await ask(started.url, 'GET', '/agents.md'),
+    await ask(started.url, 'GET', '/openapi.json'),
+    await ask(started.url, 'POST', '/mcp', { json: list }),
+    await ask(started.url, 'GET', '/.well-known/openid-configuration'),
+    await ask(started.url, 'GET', new URL(published.json.url).pathname)
+  ]
+  expect(texts.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  expect(texts.at(-1)?.text).toContain('Built')
+  // The process runs no sources.
+  const { server } = await processesOf(started)
+  expect(await readFile(`/proc/${server}/cmdline`, 'utf8')).toContain('dist/server/main.js')
+  started.npm.kill('SIGTERM')
+  await started.gone
+})
+
 test.each(['npm', 'launcher', 'server'] as const)(
   '[START-3] [START-5] a SIGTERM to the %s of `npm start` stops the service, and nothing acknowledged is lost',
   patient,
