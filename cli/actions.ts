@@ -170,7 +170,7 @@ const open: Action = async (call) => {
   const address = `${origin}/d/${doc}${key === undefined ? '' : `?key=${key}`}`
   const opened = await openInBrowser(address)
   call.answer({ ok: opened, url: maskedLink(address) }, () =>
-    opened ? `Opened ${maskedLink(address)}` : `There is no browser here. The document is at ${maskedLink(address)}`
+    opened ? `Opened ${maskedLink(address)}` : `No browser was found on this machine. The document is at ${maskedLink(address)}`
   )
 }
 

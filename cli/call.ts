@@ -75,7 +75,7 @@ export const createCall = (parsed: Parsed, terminal: Terminal): Call => {
     async confirm(question) {
       if (await terminal.confirm(question)) return
       if (terminal.asks) throw new Failure('canceled', 'Nothing was changed.', 'Answer y to continue.')
-      throw new Failure('usage', 'This deletes something, and agmd cannot ask you.', 'Add --yes to confirm.')
+      throw new Failure('usage', 'This command deletes something, and agmd cannot ask for confirmation here.', 'Add --yes to confirm.')
     }
   }
 }

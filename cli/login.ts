@@ -54,7 +54,7 @@ interface Approved {
 
 const refusals: Readonly<Record<string, readonly [string, string]>> = {
   expired_token: ['The code has expired: nobody approved it in time.', 'Start again: agmd login.'],
-  access_denied: ['The login was refused.', 'If that was a mistake, start again: agmd login.']
+  access_denied: ['The login was denied.', 'If that was a mistake, start again: agmd login.']
 }
 
 /** Polls until the person has approved or denied the login. Throws `not_signed_in`. */

@@ -100,7 +100,7 @@ export const configTable = {
     default: null,
     unit: 'URL',
     allowed: addressAllowed,
-    docs: 'PostgreSQL 15 or newer that holds the documents (docs/storage.md). The data folder then holds only the secret and the assets. Not set: LMDB in the data folder.',
+    docs: 'Address of a PostgreSQL database (15 or newer) for the documents (docs/storage.md). The data folder then holds only the secret and the assets. Not set: LMDB in the data folder.',
     secret: true,
     schema: z.string().refine(isPostgresAddress)
   },
@@ -109,7 +109,7 @@ export const configTable = {
     default: null,
     unit: 'URL',
     allowed: s3AddressAllowed,
-    docs: 'Bucket of an S3-compatible object store that holds the assets (docs/storage.md). Not set: the data folder.',
+    docs: 'Address of a bucket of an S3-compatible object store for the assets (docs/storage.md). Not set: the data folder.',
     secret: true,
     schema: z.string().refine((text) => parseS3Address(text) !== undefined)
   },
@@ -154,7 +154,7 @@ export const configTable = {
     default: null,
     unit: 'text',
     allowed: 'at least 32 characters',
-    docs: 'Secret from which this instance derives its keys. Not set: created at the first start and kept in the data folder.',
+    docs: 'Secret from which this instance derives its keys. Not set: created at the first start and stored in the data folder.',
     secret: true,
     schema: z.string().min(32)
   },
@@ -172,7 +172,7 @@ export const configTable = {
     default: '400',
     unit: 'sockets',
     allowed: 'a whole number from 1 to 1000000',
-    docs: 'Connections that one address may have at the same time; IPv6 addresses count by their /64 prefix. AGMD_RATE_LIMITS=off removes this limit.',
+    docs: 'Maximum number of connections of one address at the same time. IPv6 addresses count by their /64 prefix. AGMD_RATE_LIMITS=off removes this limit.',
     secret: false,
     schema: wholeNumber(1, 1_000_000)
   },
@@ -181,7 +181,7 @@ export const configTable = {
     default: '1000',
     unit: 'connections',
     allowed: 'a whole number from 1 to 1000000',
-    docs: 'Connections that one document may have at the same time. One account or address gets at most a quarter of them, and one link at most four fifths. A tenth is reserved for owners. AGMD_RATE_LIMITS=off removes this limit.',
+    docs: 'Maximum number of connections of one document at the same time. One account or address gets at most a quarter of them, and one link at most four fifths. A tenth is reserved for owners. AGMD_RATE_LIMITS=off removes this limit.',
     secret: false,
     schema: wholeNumber(1, 1_000_000)
   },
@@ -199,7 +199,7 @@ export const configTable = {
     default: 'on',
     unit: 'switch',
     allowed: 'on or off',
-    docs: 'Whether people without an account may create documents.',
+    docs: 'Whether people without an account can create documents.',
     secret: false,
     schema: onOff
   },
@@ -364,7 +364,7 @@ export const configTable = {
     default: 'on',
     unit: 'switch',
     allowed: 'on or off',
-    docs: 'Whether programs may identify themselves by the https address of a document, which the server fetches. off: programs register themselves, and the server fetches nothing.',
+    docs: 'Whether a program can identify itself by the https address of a document, which the server fetches. off: programs register themselves, and the server fetches nothing.',
     secret: false,
     schema: onOff
   },
@@ -391,7 +391,7 @@ export const configTable = {
     default: '',
     unit: 'addresses',
     allowed: 'IP addresses or networks such as 10.0.0.0/8, separated by commas',
-    docs: 'Addresses that may read /metrics without the token, such as 127.0.0.1. Behind a proxy on this machine, also set AGMD_TRUST_PROXY; otherwise, all requests come from the address of the proxy.',
+    docs: 'Addresses that can read /metrics without the token, such as 127.0.0.1. Behind a proxy on this machine, also set AGMD_TRUST_PROXY; otherwise, all requests come from the address of the proxy.',
     secret: false,
     schema: z
       .string()

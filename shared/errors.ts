@@ -80,8 +80,8 @@ const meanings = {
   not_author: {
     status: 403,
     exit: 4,
-    message: 'Somebody else wrote this.',
-    hint: 'Change your own comments and suggestions only, with the account, the agent token, or the link and author name that wrote them.'
+    message: 'Another author wrote this comment or suggestion.',
+    hint: 'Change only your own comments and suggestions. Send the account session, the agent token, or the link and author name that you wrote them with.'
   },
   origin_refused: {
     status: 403,
@@ -210,7 +210,7 @@ const meanings = {
   too_many_changes: {
     status: 422,
     exit: 2,
-    message: 'The text has more changes than one request may suggest.',
+    message: 'The text has more changes than one request can suggest.',
     hint: 'Suggest the text in parts of at most changesMax changes each, or write the text with the edit role.'
   },
   too_complex: {
@@ -338,7 +338,7 @@ const meanings = {
     retryable: true
   },
   expired_token: { status: 400, exit: 4, message: 'The code has expired or has already been used.', hint: 'Start the login again.' },
-  access_denied: { status: 400, exit: 4, message: 'The login was refused.', hint: 'Start the login again if that was a mistake.' },
+  access_denied: { status: 400, exit: 4, message: 'The login was denied.', hint: 'Start the login again if that was a mistake.' },
   sign_in_failed: {
     status: 400,
     exit: 4,

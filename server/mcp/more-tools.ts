@@ -28,8 +28,8 @@ export const decideTool = toolOf('resolve_suggestion', {
   title: 'Decide suggestions',
   group: 'review',
   description:
-    'Accepts a suggestion (which changes the text) or rejects it; reopen undoes that. Several in one commit: suggestionIds or setId with action, ' +
-    'or decisions. Send the step that you read. Give a reason when you reject. After target_changed, read again.',
+    'Accepts a suggestion (which changes the text) or rejects it; reopen undoes that. For several in one commit, send suggestionIds or setId ' +
+    'with action, or decisions. Send the step that you read. Give a reason when you reject. After target_changed, read again.',
   input: z.object({
     suggestionId: suggestionId.optional(),
     suggestionIds,

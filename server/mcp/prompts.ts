@@ -27,13 +27,15 @@ const annotations = (to: string, offers: Offers): string => {
 }
 
 const known = (to: string, offers: Offers): string =>
-  offers('list_comments') ? ` Read ${to}list_comments and ${to}list_suggestions first, and do not repeat them.` : ''
+  offers('list_comments')
+    ? ` Read the existing comments and suggestions first (${to}list_comments, ${to}list_suggestions), and do not repeat them.`
+    : ''
 
 const prompts: readonly Prompt[] = [
   {
     name: 'review',
     title: 'Review a document',
-    description: 'Reads a document and comments on what could be better.',
+    description: 'Reads a document and comments on possible improvements.',
     arguments: [doc, { name: 'focus', description: 'The focus of the review: facts, language, structure…' }],
     text: ({ doc: named = '', focus = '' }, to, offers) =>
       `Review the document ${named}.${focus === '' ? '' : ` Focus on this: ${focus}.`} Read it with ${to}read_doc.${known(to, offers)} ${annotations(to, offers)} At the end, tell me in a few sentences what you found. ${asData}`

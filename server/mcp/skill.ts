@@ -66,7 +66,7 @@ A document is one Markdown text with a version. People type in it while you work
 | ask or comment | \`${to}add_comment\` |
 | answer or resolve a comment | \`${to}reply\`, \`${to}resolve_comment\` |
 | edit or delete your comment | \`${to}edit_comment\`, \`${to}delete_comment\` |
-| withdraw a suggestion of yours | \`${to}withdraw_suggestion\` |
+| withdraw your suggestion | \`${to}withdraw_suggestion\` |
 | accept or reject suggestions, one or many | \`${to}resolve_suggestion\` with \`suggestionId\`, \`suggestionIds\` or \`setId\` |
 | preview a change | \`dryRun: true\` |
 | read an earlier version | \`${to}list_revisions\`, then \`${to}read_doc\` with \`version\` |

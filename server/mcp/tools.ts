@@ -238,7 +238,7 @@ export const operationTools: readonly Tool[] = [
   derived('createComment', {
     title: 'Comment',
     group: 'review',
-    description: 'Comments on the document, on text in it (find) or on a line. To propose other text, use add_suggestion. Returns the id.',
+    description: 'Adds a comment to the document, to text (find) or to a line. To propose other text, use add_suggestion. Returns the id.',
     // A model is not connected to the live text, and it does not count UTF-16 units.
     without: ['characters', 'anchor']
   }),
@@ -251,8 +251,8 @@ export const operationTools: readonly Tool[] = [
     title: 'Suggest a change',
     group: 'review',
     description:
-      'Proposes inserting, deleting or replacing text; somebody with the edit role accepts it. Use it where you may not edit or should ' +
-      'not, such as while people are typing. Returns the id.',
+      'Proposes inserting, deleting or replacing text. Somebody with the edit role decides on it. Use this tool if you may not edit, or ' +
+      'where people are typing. Returns the id.',
     without: ['anchor']
   }),
   decideTool,
@@ -283,7 +283,7 @@ export const operationTools: readonly Tool[] = [
     'Generate picture',
     'Generates a picture from a description. Returns Markdown that shows the picture; insert it into the text yourself.'
   ),
-  mediaTool('startSpeech', 'readSpeech', 'talkId', 'Speak text', 'Reads a text aloud. Returns the address of the audio.'),
+  mediaTool('startSpeech', 'readSpeech', 'talkId', 'Speak text', 'Converts text to speech. Returns the address of the audio.'),
   mediaTool(
     'startTranscription',
     'readTranscription',

@@ -193,7 +193,7 @@ const documents: readonly Command[] = [
     description: 'Stops with exit code 5 if both sides changed the same text.',
     operation: 'listEvents',
     positionals: [file('a pulled file')],
-    options: [{ name: 'two-way', type: 'boolean', summary: 'also push your changes to the file' }],
+    options: [{ name: 'two-way', type: 'boolean', summary: 'also push the changes of the file to the document' }],
     examples: ['agmd docs watch notes.md', 'agmd docs watch notes.md --two-way'],
     endless: true
   }),
@@ -348,7 +348,7 @@ const media: readonly Command[] = [
     positionals: [documentPositional, { name: 'JOB', summary: 'id of the job', required: true }],
     options: [
       { name: 'output', short: 'o', type: 'string', summary: 'a file for the audio' },
-      { name: 'save', type: 'boolean', summary: 'save a speech as an asset and print the Markdown that plays it' }
+      { name: 'save', type: 'boolean', summary: 'save speech as an asset and print the Markdown that plays it' }
     ],
     examples: ['agmd media wait "$URL" "$JOB"']
   }),

@@ -255,7 +255,7 @@ const Node = z
     id: z.string(),
     name: z.string(),
     connected: z.boolean(),
-    shared: z.boolean().meta({ description: 'Whether everybody can use it (AGMD_NODE_ACCOUNTS), or only this account.' }),
+    shared: z.boolean().meta({ description: 'Whether everybody can use the node (AGMD_NODE_ACCOUNTS), or only this account.' }),
     createdAt: Instant,
     lastSeenAt: Instant.nullable()
   })

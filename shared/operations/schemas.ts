@@ -129,7 +129,7 @@ export const Assignment = z
 const metadata = {
   id: z.string(),
   title: z.string(),
-  givenTitle: z.string().nullable().meta({ description: 'Title that somebody set; null if it follows the text.' }),
+  givenTitle: z.string().nullable().meta({ description: 'Title set separately; null if it follows the text.' }),
   kind: z.string(),
   url: z.string(),
   role: RoleName,
@@ -189,7 +189,7 @@ const share = {
   label: z.string().nullable(),
   createdAt: Instant,
   expiresAt: Instant.nullable(),
-  madeThrough: z.string().nullable().meta({ description: 'Id of the link that this one was made through and ends with.' }),
+  madeThrough: z.string().nullable().meta({ description: 'Id of the parent link, with which this link ends.' }),
   lastUsedAt: Instant.nullable(),
   revoked: z.boolean()
 }

@@ -17,7 +17,7 @@ const TaskLink = z
   .object({ id: z.string(), role: z.literal('suggest'), url: z.string(), agentUrl: z.string(), revoked: z.boolean() })
   .meta({
     id: 'TaskLink',
-    description: 'The assignment’s own link. Give the reviewer only this link. Only the owner and its holder see it.'
+    description: 'The assignment’s own link. Give the reviewer only this link. Only the owner and the holder of the link see it.'
   })
 
 const TaskReport = z
@@ -118,7 +118,7 @@ export const readTask = operation({
 })
 
 export const startTask = operation({
-  summary: 'Starts a review assignment with its link. The same identity must report it.',
+  summary: 'Starts a review assignment with its link. The same identity must report on it.',
   description: 'The identity is the account, or else the agent, or else the link and author name.',
   on: 'document',
   role: 'suggest',

@@ -55,7 +55,7 @@ test('[ACTIVITY-1] the panel shows who did what, newest first, by day, and updat
   await panel(page).getByText('Bea edited the text').waitFor()
   await panel(page).locator('.event-text', { hasText: 'Bea was here.' }).waitFor()
   // The button leads to the comment in the text.
-  await panel(page).locator('.activity-event', { hasText: 'commented' }).getByRole('button', { name: 'Show it in the text' }).click()
+  await panel(page).locator('.activity-event', { hasText: 'commented' }).getByRole('button', { name: 'Show in the text' }).click()
   await page.locator('.card', { hasText: 'Which one?' }).first().waitFor()
   expect(made['comment']).toBeDefined()
   expect([...heard, ...bea.heard]).toEqual([])

@@ -271,7 +271,7 @@ test('[COMP-11] cards with the same text in two places are marked, and one of th
   const { page, text, leave } = await writer(fenced(...twice))
   const marked = page.locator('.card-repeated')
   await until(async () => (await marked.count()) === 2, 'both are marked')
-  await page.locator('[data-column="1"]').getByRole('button', { name: 'Keep only this one' }).click()
+  await page.locator('[data-column="1"]').getByRole('button', { name: 'Keep only this card' }).click()
   await text(fenced(...twice.with(1, '')))
   await until(async () => (await marked.count()) === 0, 'none is marked')
   await leave()

@@ -192,7 +192,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if othe
   const fresh = await visit()
   await fresh.page.goto(guest.url)
   await fresh.page.getByRole('heading', { name: 'This document was deleted' }).waitFor()
-  await fresh.page.getByText('The owner can restore it until').waitFor()
+  await fresh.page.getByText('The owner can restore this document until').waitFor()
   expect(await fresh.page.getByRole('button', { name: 'Restore' }).count()).toBe(0)
   await fresh.context.close()
 

@@ -77,7 +77,7 @@ function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }
         )}
         {go !== undefined && (
           <button type='button' class='button quiet event-go' onClick={go}>
-            {t('Show it in the text')}
+            {t('Show in the text')}
           </button>
         )}
       </div>

@@ -90,7 +90,7 @@ export function drawCard({ card, place, mayChange, isCurrent, holder, isRepeated
           <div class='card-repeated'>
             {t('This card appears more than once.')}{' '}
             <button type='button' class='link' disabled={!isFree}>
-              {t('Keep only this one')}
+              {t('Keep only this card')}
             </button>
           </div>
         )}

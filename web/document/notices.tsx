@@ -23,7 +23,7 @@ function ended(session: Session, reason: Ended): string {
   const unsent = session.unsent.value
   const until = reason === 'deleted' ? session.restorableUntil.value : undefined
   const hope = until === undefined ? '' : ` ${t('It can be restored until {day}.', { day: dayWords(until) })}`
-  const lost = unsent === 0 ? t('You see the text as you last received it.') : lostWords()
+  const lost = unsent === 0 ? t('You see the last text that this page received.') : lostWords()
   return `${t(endedWords[reason])}${hope} ${lost}`
 }
 
@@ -100,7 +100,7 @@ function Current({ session }: { session: Session }): JSX.Element | null {
   if (reason !== undefined) return session.state.value === 'open' ? <EndedNotice session={session} reason={reason} /> : null
   // Only this component reads the number of unsent changes, because it changes with each key press.
   const where =
-    session.keep.state.value === 'kept' ? t('The text is stored on this device.') : t('The text is kept while this page is open.')
+    session.keep.state.value === 'kept' ? t('The text is stored on this device.') : t('This page keeps the text while it is open.')
   return (
     <>
       {session.declined.value && (

@@ -61,7 +61,7 @@ function InTrash({ until, own }: Trashed): JSX.Element {
       <h1 dir='auto'>{title}</h1>
       <p>
         {own === undefined
-          ? t('The owner can restore it until {day}. Your link will then work again.', { day })
+          ? t('The owner can restore this document until {day}. If they do, your link will work again.', { day })
           : t('It is in the trash until {day}. Until then you can restore it with its links, comments and history.', { day })}
       </p>
       <p class='actions'>

@@ -60,7 +60,7 @@ const byCode: Readonly<Record<string, () => string>> = {
   engine_failed: () => t('The compute node could not finish this.'),
   result_refused: () => t('The compute node sent a result that cannot be used.'),
   access_ended: () => t('Your link was revoked or expired before this finished.'),
-  asset_quota_exceeded: () => t('This document has no room left for files.'),
+  asset_quota_exceeded: () => t('This document has no space left for files.'),
   unsupported_media_type: () => t('This kind of file is not supported.'),
   not_found: () => t('The result has expired. Results are kept for {hours} hours.', { hours: limits.mediaKeptHours })
 }

@@ -183,7 +183,7 @@ export function LinksTab({ view, disabled }: TabInput): JSX.Element {
       <QuickLink view={view} disabled={disabled} />
       <p class='muted'>{t('Or give each person or agent their own link. You can revoke each link separately.')}</p>
       <CreateForm view={view} disabled={disabled} />
-      {endsWithOwn(view, own) && <p class='muted share-note'>{t('Links you create here end when your own link does.')}</p>}
+      {endsWithOwn(view, own) && <p class='muted share-note'>{t('Links you create here stop working when your own link does.')}</p>}
       <Made links={links} />
       {list !== undefined && (owner || list.length > 0) && (
         <section class='share-list' aria-labelledby='share-list-title'>

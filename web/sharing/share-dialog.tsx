@@ -24,7 +24,7 @@ const tabs = [
 /** Explains why the person cannot change anything now. Undefined if they can. */
 function standing(session: Session): string | undefined {
   if (session.link.ended.value !== undefined)
-    return t('Your access to this document has ended. You see the text as this page last received it.')
+    return t('Your access to this document has ended. You see the last text that this page received.')
   if (!includesRole(session.role.value, 'edit')) return t('Your link no longer lets you share this document.')
   if (session.chip.value.state === 'offline') return t('You are offline. You can copy existing links. To change links, go back online.')
   return undefined

@@ -352,7 +352,7 @@ export const de: Catalogue = {
   'just now': 'gerade eben',
   'Add to your account': 'Zu deinem Konto hinzufügen',
   'Keep mine': 'Meines behalten',
-  'Keep only this one': 'Nur diese behalten',
+  'Keep only this card': 'Nur diese Karte behalten',
   'Keep theirs': 'Ihres behalten',
   'Keep this page open until the connection is back.': 'Lass diese Seite offen, bis die Verbindung wieder da ist.',
   'Stored on this device. It will be sent when you are back online.':
@@ -396,7 +396,8 @@ export const de: Catalogue = {
   'Unnamed link': 'Link ohne Namen',
   Links: 'Links',
   'Links you just created': 'Eben erstellte Links',
-  'Links you create here end when your own link does.': 'Links, die du hier erstellst, enden mit deinem eigenen.',
+  'Links you create here stop working when your own link does.':
+    'Links, die du hier erstellst, funktionieren nicht mehr, sobald dein eigener Link endet.',
   'Live view': 'Live-Ansicht',
   'Loading…': 'Wird geladen…',
   'The recording is longer than {minutes} minutes. Choose a shorter part.':
@@ -716,7 +717,7 @@ export const de: Catalogue = {
   'Show next to the text: {name}': 'Neben dem Text zeigen: {name}',
   'Filter cards': 'Karten filtern',
   'Filter by @name, #tag or text': 'Nach @Name, #Schlagwort oder Text filtern',
-  'Show it in the text': 'Im Text zeigen',
+  'Show in the text': 'Im Text zeigen',
   'Show more': 'Mehr zeigen',
   'Show older': 'Ältere zeigen',
   'Show older versions': 'Ältere Versionen zeigen',
@@ -825,7 +826,7 @@ export const de: Catalogue = {
   'The file {name} is too large for a chart.': 'Die Datei {name} ist zu groß für ein Diagramm.',
   'The storage of this document or its owner is full. Your text stays on this device and will be sent automatically once there is space. Delete old comments, or ask the owner to delete documents.':
     'Der Speicherplatz dieses Dokuments oder seines Besitzers ist voll. Dein Text bleibt auf diesem Gerät und wird automatisch gesendet, sobald Platz ist. Lösche alte Kommentare, oder bitte den Besitzer, Dokumente zu löschen.',
-  'This document has no room left for files.': 'Dieses Dokument hat keinen Platz mehr für Dateien.',
+  'This document has no space left for files.': 'Dieses Dokument hat keinen Platz mehr für Dateien.',
   'Agent guide': 'Anleitung für Agenten',
   'The headings of the text appear here.': 'Hier erscheinen die Überschriften des Textes.',
   API: 'API',
@@ -873,13 +874,13 @@ export const de: Catalogue = {
   'Restore undone.': 'Wiederherstellung rückgängig gemacht.',
   'Restore undone. Later edits are kept.': 'Wiederherstellung rückgängig gemacht. Spätere Änderungen bleiben erhalten.',
   'The text is stored on this device.': 'Der Text ist auf diesem Gerät gespeichert.',
-  'The text is kept while this page is open.': 'Der Text bleibt, solange diese Seite offen ist.',
+  'This page keeps the text while it is open.': 'Diese Seite behält den Text, solange sie offen ist.',
   'The document already matches this version.': 'Das Dokument entspricht schon dieser Version.',
   'The text has changed, so the suggestion cannot be applied.': 'Der Text hat sich geändert; der Vorschlag lässt sich nicht mehr anwenden.',
   'The original text is gone.': 'Der ursprüngliche Text ist nicht mehr da.',
   'The original text now appears in several places.': 'Der ursprüngliche Text steht jetzt an mehreren Stellen.',
   'The text was deleted.': 'Der Text wurde gelöscht.',
-  'You see the text as you last received it.': 'Du siehst den Text, wie du ihn zuletzt empfangen hast.',
+  'You see the last text that this page received.': 'Du siehst den Text, den diese Seite zuletzt empfangen hat.',
   'the previous version': 'der vorigen Version',
   'Restored the version from {when}.': 'Die Version von {when} ist wiederhergestellt.',
   'Restored the version “{name}”.': 'Die Version „{name}“ ist wiederhergestellt.',
@@ -1031,8 +1032,8 @@ export const de: Catalogue = {
   'You can view but not edit this.': 'Du kannst das ansehen, aber nicht ändern.',
   'You see changes live, but your link does not allow editing.': 'Du siehst Änderungen live, aber dein Link erlaubt kein Bearbeiten.',
   'Your access to this document has ended.': 'Dein Zugang zu diesem Dokument ist beendet.',
-  'Your access to this document has ended. You see the text as this page last received it.':
-    'Dein Zugang zu diesem Dokument ist beendet. Du siehst den Text, wie diese Seite ihn zuletzt empfangen hat.',
+  'Your access to this document has ended. You see the last text that this page received.':
+    'Dein Zugang zu diesem Dokument ist beendet. Du siehst den Text, den diese Seite zuletzt empfangen hat.',
   'Your account': 'Dein Konto',
   'Your last changes are on their way to the server.': 'Deine letzten Änderungen sind auf dem Weg zum Server.',
   'Your link allows comments but no edits.': 'Dein Link erlaubt Kommentare, aber keine Änderungen.',
@@ -1138,8 +1139,8 @@ export const de: Catalogue = {
   'It cannot be restored.': 'Es lässt sich nicht wiederherstellen.',
   'This document is in the trash': 'Dieses Dokument ist im Papierkorb',
   '“{title}” is in the trash': '„{title}“ ist im Papierkorb',
-  'The owner can restore it until {day}. Your link will then work again.':
-    'Der Besitzer kann es bis {day} wiederherstellen. Dann funktioniert dein Link wieder.',
+  'The owner can restore this document until {day}. If they do, your link will work again.':
+    'Der Besitzer kann dieses Dokument bis {day} wiederherstellen. Dann funktioniert dein Link wieder.',
   'It can be restored until {day}.': 'Es kann bis {day} wiederhergestellt werden.',
   'It is in the trash until {day}. Until then you can restore it with its links, comments and history.':
     'Es liegt bis {day} im Papierkorb. Bis dahin kannst du es mit Links, Kommentaren und Verlauf wiederherstellen.',

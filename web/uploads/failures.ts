@@ -36,7 +36,7 @@ const byCode: Readonly<Record<string, Meaning>> = {
     again: 'never'
   },
   body_too_large: tooLarge,
-  asset_quota_exceeded: { says: term('This document has no room left for files.'), again: 'by hand' },
+  asset_quota_exceeded: { says: term('This document has no space left for files.'), again: 'by hand' },
   not_found: gone,
   document_deleted: gone,
   credential_required: noRight,
