@@ -62,6 +62,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   version_required: 'Use --base-version to name the version that you read. agmd docs info shows the current version.',
   version_conflict: 'Compare with agmd docs diff, or merge with agmd docs push --merge.',
   not_found: 'Check the link or id.',
+  taken_down: 'Ask the person who runs the server.',
   document_deleted: 'The owner can restore the document for 30 days: agmd docs undelete.',
   task_link_required: 'Use the link of the assignment (task.share.url) as DOC.',
   unknown_version: 'agmd revisions list shows earlier versions; agmd docs info shows the current one.',

@@ -2,12 +2,23 @@
 import type { Command, CommandContext, CommandResult } from './admin/command.ts'
 import { AdminError } from './admin/error.ts'
 import { invite, reset } from './admin/links.ts'
+import { docs } from './admin/docs.ts'
+import { nodes, tokens } from './admin/access.ts'
+import { auditCommand } from './admin/audit.ts'
+import { usage } from './admin/usage.ts'
+import { users } from './admin/users.ts'
 import { migrateCommand } from './admin/migrate.ts'
 
 /** The commands by their names, in the order of the overview. */
 export const commands: Readonly<Record<string, Command>> = {
   invite,
   reset,
+  users,
+  docs,
+  tokens,
+  nodes,
+  usage,
+  audit: auditCommand,
   migrate: migrateCommand
 }
 

@@ -41,6 +41,7 @@ import type { Readers } from './metrics/metrics.ts'
 import { createOutside } from './metrics/outside.ts'
 import { createReadiness } from './metrics/probes.ts'
 import { createReaders } from './metrics/readers.ts'
+import { serveOperators } from './operator-socket.ts'
 import { createRelay } from './relay/relay.ts'
 import { hasSpace } from './storage/disk.ts'
 import { createTexts } from './threads/texts.ts'
@@ -276,6 +277,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     }),
     assetBytesMax: config.assetMegabytes * 1024 * 1024,
     nodeAccounts: config.nodeAccounts,
+    signUp: config.signUp,
     admins: config.admins,
     auditDays: config.auditDays,
     startedAt: clock.now(),
@@ -318,15 +320,18 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     isReadOnly: options.readOnly,
     clock
   })
+  const endOperators = await serveOperators(config.dataDir, service, log)
   ready.resolve()
 
   const stop = async (): Promise<void> => {
     stopping = true
     stopSweeping()
+    const operatorsEnded = endOperators()
     const closed = new Promise<void>((resolve) => http.close(() => resolve()))
     registry.endAll('shutting_down')
     relay.stop()
     await live.stop()
+    await operatorsEnded
     await ledger.idle()
     service.quotas.stop()
     http.closeIdleConnections()

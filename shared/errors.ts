@@ -53,6 +53,12 @@ const meanings = {
     message: 'This request needs an account; a link alone is not enough.',
     hint: signInHint
   },
+  account_disabled: {
+    status: 403,
+    exit: 4,
+    message: 'This account is disabled.',
+    hint: 'Ask the person who runs this server.'
+  },
   form_expired: {
     status: 403,
     exit: 4,
@@ -187,6 +193,12 @@ const meanings = {
     exit: 5,
     message: 'This suggestion can no longer be edited: somebody replied to it, or its text has moved.',
     hint: 'Send the text as a new suggestion with a new draftId.'
+  },
+  taken_down: {
+    status: 451,
+    exit: 3,
+    message: 'The person who runs this server has taken this document down.',
+    hint: 'Ask the person who runs this server. Only they can restore the document.'
   },
   document_deleted: { status: 410, exit: 3, message: 'This document was deleted.', hint: 'Create a new document with POST /new.' },
   content_too_large: {

@@ -467,6 +467,15 @@ export const limits = {
   auditPageDefault: 100,
   /** Maximum number of audit records that are read for one page with a filter. The answer contains the position at which to continue. */
   auditScanMax: 5_000,
+  /** Number of accounts, documents, tokens or nodes on a page for administrators, and the maximum. */
+  adminPageDefault: 50,
+  adminPageMax: 500,
+  /** Maximum number of records that are read for one page of accounts. The answer contains the position at which to continue. */
+  adminScanMax: 10_000,
+  /** Maximum number of documents that are read for one page of documents. The answer contains the position at which to continue. */
+  adminDocumentsScanMax: 2_000,
+  /** How long a sign-in counts as recent, in minutes. Dangerous acts of administrators need a recent sign-in. */
+  adminFreshMinutes: 15,
   /** Time between two sweeps of expired records, in minutes. */
   sweepMinutes: 10,
   /** Maximum number of records that a sweep reads at a time. */

@@ -29,6 +29,8 @@ const refusals = [
   'forbidden',
   'not_found',
   'document_deleted',
+  'taken_down',
+  'account_disabled',
   'body_too_large',
   'unsupported_media_type',
   'too_many_nodes',

@@ -1,14 +1,13 @@
-/** `npm start -- admin invite` and `reset`: create links that an operator sends to people. These commands only read the store. */
-import { systemClock } from '../clock.ts'
+/** `npm start -- admin invite` and `reset`: create links that an operator sends to people. */
 import type { Config } from '../config.ts'
 import { type Account, findAccountByEmail, normalEmail } from '../domain/accounts/accounts.ts'
-import { createLink, hoursOf, type Invited, type LinkKind } from '../domain/accounts/links.ts'
-import { createVault } from '../domain/secrets.ts'
-import { readInstance, readSecret, refuseMovedStore } from '../storage/data-folder.ts'
+import { hoursOf, type LinkKind } from '../domain/accounts/links.ts'
+import { readInstance, refuseMovedStore } from '../storage/data-folder.ts'
 import { openLmdbReader } from '../storage/lmdb.ts'
 import { readPostgres } from '../storage/postgres/open.ts'
 import { type Command, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
+import { operate } from './operate.ts'
 
 const accountOf = async ({ dataDir: folder, storage: url }: Config, email: string): Promise<Account | undefined> => {
   const instance = await readInstance(folder)
@@ -25,24 +24,23 @@ const accountOf = async ({ dataDir: folder, storage: url }: Config, email: strin
   }
 }
 
-const whomOf = (kind: LinkKind, email: string, account: Account | undefined): Invited => {
+const refuseUseless = (kind: LinkKind, email: string, account: Account | undefined): void => {
   if (kind === 'invite' && account !== undefined)
     throw new AdminError(`${email} already has an account. Use \`reset\` to set a new password.`)
-  if (kind === 'invite') return { kind, email }
-  if (account === undefined) throw new AdminError(`No account has the email address ${email}.`)
-  return { kind, account }
+  if (kind === 'reset' && account === undefined) throw new AdminError(`No account has the email address ${email}.`)
 }
 
 /** Returns the link and how long it works. Throws `AdminError`, `DataFolderError` or `PostgresError`. */
-const linkFor = async (kind: LinkKind, address: string, config: Config): Promise<string> => {
+const linkFor = async (kind: LinkKind, address: string, config: Config, version: string): Promise<string> => {
   const email = normalEmail(address)
   if (email === undefined) throw new AdminError(`${JSON.stringify(address)} is not an email address.`)
   if (config.authUrl !== null) throw new AdminError(`People create accounts at ${config.authUrl} (AGMD_AUTH_URL), not here.`)
   if (config.baseUrl === null) throw new AdminError('Set AGMD_BASE_URL, because the link must contain the address of the server.')
   if (kind === 'invite' && config.signUp === 'closed') throw new AdminError('AGMD_SIGN_UP is closed. To invite people, set it to invite.')
-  const whom = whomOf(kind, email, await accountOf(config, email))
-  const secret = config.secret === null ? await readSecret(config.dataDir) : Buffer.from(config.secret)
-  return `${createLink(createVault(secret), config.baseUrl, systemClock.now(), whom)}\nThis link works once, within ${hoursOf[kind]} hours.`
+  refuseUseless(kind, email, await accountOf(config, email))
+  // The running server makes the link, so that its audit log contains the link.
+  const made = await (kind === 'invite' ? operate(config, version, kind, { email }) : operate(config, version, kind, { account: email }))
+  return `${made.link}\nThis link works once, within ${hoursOf[kind]} hours.`
 }
 
 const linkCommand = (kind: LinkKind, link: string): Command => {
@@ -55,10 +53,10 @@ Prints ${link}. Send the link to the person yourself. It works once, within ${ho
     usage: 'EMAIL',
     summary: `print ${link}`,
     help,
-    async run(words, { settings }) {
+    async run(words, { settings, version }) {
       const [address] = parseWords(help, words, {}, 1).positionals
       if (address === undefined) throw new AdminError(help)
-      return { output: await linkFor(kind, address, settings()) }
+      return { output: await linkFor(kind, address, settings(), version) }
     }
   }
 }

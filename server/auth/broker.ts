@@ -217,7 +217,7 @@ const accountOf =
   (service: Service): NonNullable<Configuration['findAccount']> =>
   async (_ctx, id) => {
     const account = await findAccount(service, id)
-    if (account === undefined) return undefined
+    if (account === undefined || account.disabledAt !== undefined) return undefined
     const { name, email, emailVerified } = account
     const claims = { sub: id, name, ...(email !== null && { email, email_verified: emailVerified }) }
     return { accountId: id, claims: () => claims }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../shared/errors.ts'
 import type { LiveMessage } from '../../shared/live-protocol.ts'
 import type { Range } from '../../shared/text/targets.ts'
 import type { Role } from '../../shared/roles.ts'
+import type { Owner } from './records/keys.ts'
 import type { Caller } from './rights/caller.ts'
 import type { Follower } from './text/follower.ts'
 import type { OpenDocument } from './text/open-document.ts'
@@ -24,10 +25,14 @@ interface Connections {
   isUsed(doc: string, share: string): boolean
   /** Ends the sockets and long polls of a session on every document. Takes effect immediately. */
   endSession(session: string, code: ErrorCode): void
+  /**
+   * Ends the sockets and long polls through which a former owner uses a document. Connections through a link stay open. Takes effect immediately.
+   */
+  endOwner(doc: string, owner: Owner): void
   /** Throws the error that ended the caller's access, if this process knows that the access has ended. */
   requireRight(doc: string, caller: Caller): void
-  /** Admits callers again after the document has been restored. */
-  readmit(doc: string): void
+  /** Admits callers again after the document has been restored. With `owner`, admits the new owner, who may have owned it before. */
+  readmit(doc: string, owner?: Owner): void
 }
 
 export interface Live extends Connections {

@@ -30,6 +30,8 @@ export interface Service {
   readonly assetBytesMax: number
   /** Ids or verified email addresses of the accounts whose compute nodes serve everyone. */
   readonly nodeAccounts: readonly string[]
+  /** The people who may create accounts: everybody, people with an invitation, or nobody. */
+  readonly signUp: 'open' | 'invite' | 'closed'
   /** Ids or verified email addresses of the accounts that administer the server. */
   readonly admins: readonly string[]
   /** How long the audit log keeps its records, in days. */

@@ -1,7 +1,7 @@
 /** The pages for sign-in, sign-up and consent at the embedded broker. The path, a cookie and the uid bind each form to its interaction. */
 import { countedAs, nameField, newPasswordField, type SignUp, signUpRefusal } from './account-fields.ts'
 import type { InteractionResults, Provider } from 'oidc-provider'
-import { ServiceError } from '../../shared/errors.ts'
+import { errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { term } from '../../shared/words.ts'
 import { type Broker, interactionPath } from '../auth/broker.ts'
@@ -165,6 +165,10 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
   const signedIn = (step: Step, accountId: string): Promise<void> =>
     finish(step, { login: { accountId, remember: true }, ...(step.details.prompt.name === 'create' && { create: {} }) }, false)
 
+  /** Only a person who knows the password, or has the passkey, learns that the account is disabled. */
+  const showDisabled = (step: Step): Promise<void> =>
+    showSignIn(step, { text: wordsOf(step.ctx).t(errorMeanings.account_disabled.message), status: 403 })
+
   const signIn = async (step: Step): Promise<void> => {
     const { ctx, fields } = step
     const email = normalEmail(fields['email'] ?? '') ?? ''
@@ -173,6 +177,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
       take(http, ctx, 'signIn', ctx.state.address)
       check(http, ctx, 'password', who)
       const account = await findAccountByPassword(service, email, (fields['password'] ?? '').slice(0, limits.passwordCharsMax))
+      if (account?.disabledAt !== undefined) return showDisabled(step)
       if (account !== undefined) return await signedIn(step, account.id)
       // Attempts for an email address without an account count too.
       take(http, ctx, 'password', who)
@@ -197,7 +202,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
       await auditFailure(service, ctx.state.address, undefined)
       return showSignIn(step, { text: wordsOf(ctx).t('This passkey does not belong to an account on this server.'), status: 422 })
     }
-    return signedIn(step, account.id)
+    return account.disabledAt === undefined ? signedIn(step, account.id) : showDisabled(step)
   }
 
   const makeAccount = async (step: Step): Promise<void> => {

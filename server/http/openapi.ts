@@ -59,7 +59,7 @@ const errorReferences = (oauth: boolean): Record<string, object> => {
 /** The answers that all operations share, with the media types of problem documents. */
 const sharedResponses = (): Record<string, object> => ({
   Error: {
-    description: '4XX and 5XX errors. The answer explains the error and names the next step.',
+    description: 'Errors. The answer names the next step.',
     content: { 'application/problem+json': { schema: ProblemSchema } }
   },
   OAuthError: { description: 'An OAuth error.', content: { 'application/json': { schema: OAuthErrorSchema } } }
@@ -204,7 +204,7 @@ export const openApi = (baseUrl: string): object =>
           { name: 'document', description: 'Needs a role on the document.' },
           { name: 'account', description: 'Needs a signed-in account, or an agent.' },
           { name: 'service', description: 'Open to everyone.' },
-          { name: 'site', description: 'Pages, guides and discovery documents.' }
+          { name: 'site', description: 'Pages, guides and discovery.' }
         ],
         paths: paths(),
         components: {

@@ -107,6 +107,7 @@ const shell = async (http: Http, ctx: Context, files: Files, { first, status }: 
  */
 const statusOfRefusal = ({ code }: ServiceError): number => {
   if (code === 'document_deleted') return 410
+  if (code === 'taken_down') return 451
   return ['credential_invalid', 'not_found'].includes(code) ? 404 : 200
 }
 

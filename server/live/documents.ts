@@ -3,7 +3,7 @@
  * document is unloaded. A document whose journal failed is dropped from memory, and its sockets are closed.
  */
 import { type Connection, type Document, type Hocuspocus, isTransactionOrigin } from '@hocuspocus/server'
-import { ServiceError } from '../../shared/errors.ts'
+import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { serviceClientId } from '../../shared/text/client-ids.ts'
 import { actorOf, type Caller, systemActor } from '../domain/rights/caller.ts'
 import { createFollower } from '../domain/text/follow.ts'
@@ -33,6 +33,12 @@ export interface Context {
   person?: string
   /** The number that distinguishes this guest from other guests without a name. */
   number?: number | undefined
+}
+
+/** The close code for a document that ended while its journal was being written. All other errors are failures of the store. */
+const closeCodeOfEnd: Partial<Readonly<Record<ErrorCode, number>>> = {
+  document_deleted: closeCodes.deleted,
+  taken_down: closeCodes.takenDown
 }
 
 export type LiveLog = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void
@@ -154,11 +160,11 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
   const fence = (id: string, cause: unknown): void => {
     const entry = loaded.get(id)
     if (entry === undefined) return
-    const deleted = cause instanceof ServiceError && cause.code === 'document_deleted'
-    if (!deleted) log('error', 'journal failed, document dropped from memory', { doc: id, error: cause })
+    const code = cause instanceof ServiceError ? closeCodeOfEnd[cause.code] : undefined
+    if (code === undefined) log('error', 'journal failed, document dropped from memory', { doc: id, error: cause })
     forget(entry)
     for (const connection of entry.document.getConnections())
-      (connection.context as Context).peer.close(deleted ? closeCodes.deleted : closeCodes.storeFailed, 'the document could not be stored')
+      (connection.context as Context).peer.close(code ?? closeCodes.storeFailed, 'the document could not be stored')
     entry.document.destroy()
   }
 

@@ -64,6 +64,7 @@ const refusalOf = (error: unknown): Refusal => new Refusal(error instanceof Serv
 
 const closeCodeOf = (code: ErrorCode): number => {
   if (code === 'document_deleted') return closeCodes.deleted
+  if (code === 'taken_down') return closeCodes.takenDown
   if (code === 'shutting_down') return closeCodes.restarting
   return code === 'forbidden' ? closeCodes.notAllowed : closeCodes.credentialEnded
 }
@@ -311,11 +312,12 @@ export const createLive = ({
     upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
     end(doc, share, code) {
       registry.end(doc, share, code)
-      if (code === 'document_deleted') documents.drop(doc)
+      if (code === 'document_deleted' || code === 'taken_down') documents.drop(doc)
     },
     changeRole: (doc, share, role) => registry.changeRole(doc, share, role),
     isUsed: (doc, share) => registry.isUsed(doc, share),
-    readmit: (doc) => registry.readmit(doc),
+    readmit: (doc, owner) => registry.readmit(doc, owner),
+    endOwner: (doc, owner) => registry.endOwner(doc, owner),
     requireRight: (doc, caller) => registry.requireRight(doc, caller),
     endSession: (session, code) => registry.endSession(session, code),
     showAgent(doc, caller, at) {

@@ -3,9 +3,12 @@ import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Caller } from '../domain/rights/caller.ts'
 import type { End, Registry } from '../domain/live.ts'
+import type { Owner } from '../domain/records/keys.ts'
 import type { Clock } from '../domain/ports.ts'
 
 interface Connected {
+  /** The account or agent, if it uses the document without a link, as its owner. */
+  readonly owner: string | undefined
   readonly share: string | null
   readonly session: string | null
   readonly end: End
@@ -18,6 +21,11 @@ const timerMsMax = 2 ** 31 - 1
 // afterward. The server must still refuse this caller.
 const endedMax = 10_000
 
+const nameOfOwner = ({ kind, id = '' }: Owner): string => `${kind} ${id}`
+
+const ownerIn = ({ share, identity }: Caller): string | undefined =>
+  share === null && identity.kind !== 'guest' ? nameOfOwner(identity) : undefined
+
 export const createRegistry = (clock: Clock): Registry => {
   const documents = new Map<string, Set<Connected>>()
   const ended = new Map<string, ErrorCode>()
@@ -26,6 +34,7 @@ export const createRegistry = (clock: Clock): Registry => {
   const changed = new Map<string, Role>()
 
   const endedName = (doc: string, share: string | null): string => (share === null ? doc : `${doc} ${share}`)
+  const endedOwner = (doc: string, owner: string): string => `owner ${doc} ${owner}`
   const endedSession = (session: string): string => `session ${session}`
 
   const noteEnd = (name: string, code: ErrorCode): void => {
@@ -34,8 +43,15 @@ export const createRegistry = (clock: Clock): Registry => {
   }
 
   /** Returns the error code that explains why the caller's access ended; undefined if the access is still valid. */
-  const endOf = (doc: string, { share, session }: Caller): ErrorCode | undefined => {
-    const names = [endedName(doc, share), endedName(doc, null), ...(session === null ? [] : [endedSession(session)])]
+  const endOf = (doc: string, caller: Caller): ErrorCode | undefined => {
+    const { share, session } = caller
+    const owner = ownerIn(caller)
+    const names = [
+      endedName(doc, share),
+      endedName(doc, null),
+      ...(session === null ? [] : [endedSession(session)]),
+      ...(owner === undefined ? [] : [endedOwner(doc, owner)])
+    ]
     return names.map((name) => ended.get(name)).find((code) => code !== undefined)
   }
 
@@ -69,7 +85,7 @@ export const createRegistry = (clock: Clock): Registry => {
 
   return {
     add(doc, caller, end) {
-      const connected: Connected = { share: caller.share, session: caller.session, end }
+      const connected: Connected = { owner: ownerIn(caller), share: caller.share, session: caller.session, end }
       const set = documents.get(doc) ?? new Set()
       documents.set(doc, set.add(connected))
       const over = endOf(doc, caller)
@@ -96,6 +112,11 @@ export const createRegistry = (clock: Clock): Registry => {
       for (const set of documents.values())
         for (const connected of set) if (connected.session === session) connected.end(code, connected.share !== null)
     },
+    endOwner(doc, owner) {
+      const name = nameOfOwner(owner)
+      noteEnd(endedOwner(doc, name), 'not_found')
+      for (const connected of documents.get(doc) ?? []) if (connected.owner === name) connected.end('not_found', false)
+    },
     requireRight(doc, caller) {
       const expired = caller.expiresAt !== null && caller.expiresAt <= clock.now()
       const over = endOf(doc, caller) ?? (expired ? 'credential_invalid' : undefined)
@@ -103,8 +124,8 @@ export const createRegistry = (clock: Clock): Registry => {
       const role = loweredTo(doc, caller)
       if (role !== undefined) throw new ServiceError('forbidden', { requiredRole: caller.role, role })
     },
-    readmit(doc) {
-      ended.delete(endedName(doc, null))
+    readmit(doc, owner) {
+      ended.delete(owner === undefined ? endedName(doc, null) : endedOwner(doc, nameOfOwner(owner)))
     },
     endAll(code) {
       for (const set of documents.values()) for (const connected of set) connected.end(code, false)

@@ -19,7 +19,7 @@ export class Refused extends Error {
 }
 
 /** Errors that mean that the resource does not exist, or no longer exists. */
-const gone = ['not_found', 'document_deleted', 'target_not_found']
+const gone = ['not_found', 'document_deleted', 'taken_down', 'target_not_found']
 
 const codeFor = (error: unknown): number => {
   if (!(error instanceof ServiceError)) return RpcErrorCode.InternalError

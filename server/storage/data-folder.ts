@@ -7,6 +7,7 @@
  *     secret          32 random bytes as base64url text, mode 0600
  *     lock            process id of the holder, as text; the file is locked with flock(2) while that process lives
  *     store/          the LMDB environment (`lmdb.ts`)
+ *     operator.sock   the socket for admin commands, while the server runs (`operator-socket.ts`)
  *     blobs/          the bytes of assets (`blobs/disk.ts`)
  *
  * A file is written under a temporary name, fsynced and renamed; then its folder is fsynced. When a folder is created, `instance.json` is written last.

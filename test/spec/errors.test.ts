@@ -189,14 +189,16 @@ const ofIdentity: ErrorCode[] = [
 const ofMedia: ErrorCode[] = ['engine_unavailable', 'job_not_done', 'media_queue_full', 'node_offline', 'too_many_nodes']
 // The token tests cover this code.
 const ofTokens: ErrorCode[] = ['too_many_tokens']
+// An operator has disabled the account or taken the document down (operator tests).
+const ofOperators: ErrorCode[] = ['account_disabled', 'taken_down']
 // The slip tests cover the strict server.
 const ofSlips: ErrorCode[] = ['version_required']
 // Errors of large texts need a full queue, or a text that is slower than any known one (event-loop tests).
 const ofTexts: ErrorCode[] = ['busy', 'too_complex']
 test('[ERROR-1] every code has a test here', () => {
-  expect([...Object.keys(ways), ...elsewhere, ...ofIdentity, ...ofMedia, ...ofTexts, ...ofTokens, ...ofSlips].toSorted()).toEqual(
-    Object.keys(errorMeanings).toSorted()
-  )
+  expect(
+    [...Object.keys(ways), ...elsewhere, ...ofIdentity, ...ofMedia, ...ofTexts, ...ofTokens, ...ofSlips, ...ofOperators].toSorted()
+  ).toEqual(Object.keys(errorMeanings).toSorted())
 })
 
 test('[ERROR-2] a failing or full store returns 503 or 507, can be retried, and a bug is a 500 without details', async () => {

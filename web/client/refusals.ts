@@ -7,6 +7,7 @@ export type RefusalKind =
   | 'forbidden'
   | 'not_found'
   | 'deleted'
+  | 'taken_down'
   | 'rate_limited'
   | 'server_error'
   | 'restarting'
@@ -56,6 +57,10 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
     title: term('This document was deleted'),
     text: term('It cannot be restored.')
   },
+  taken_down: {
+    title: term('This document has been taken down'),
+    text: term('The person who runs this server has taken it down. Ask them if you have questions.')
+  },
   rate_limited: { title: term('Too many requests'), text: term('Wait a moment. This page tries again automatically.'), retries: true },
   server_error: {
     title: term('Something went wrong on our side'),
@@ -82,6 +87,7 @@ export function refusalOfStatus(status: number, code: string): RefusalKind {
   if (status === 403) return 'forbidden'
   if (status === 404) return 'not_found'
   if (status === 410) return 'deleted'
+  if (status === 451) return 'taken_down'
   if (status === 429) return 'rate_limited'
   return status === 503 ? 'restarting' : 'server_error'
 }

@@ -2,7 +2,16 @@
 import { closeCodes } from '../../shared/live-protocol.ts'
 
 /** The reason why the server ended the connection permanently: the meaning of a close code or of an error code. */
-export type Ended = 'credential_ended' | 'forbidden' | 'deleted' | 'bad_message' | 'too_big' | 'full' | 'credential_required' | 'not_found'
+export type Ended =
+  | 'credential_ended'
+  | 'forbidden'
+  | 'deleted'
+  | 'taken_down'
+  | 'bad_message'
+  | 'too_big'
+  | 'full'
+  | 'credential_required'
+  | 'not_found'
 
 // All other codes are temporary. The server restarts (1001), there was no close frame (1006), the server's store failed (1011), the page must sync
 // again (1013), the page was too slow (4408), or it sent too fast (4429).
@@ -11,6 +20,7 @@ const endedByClose: Readonly<Record<number, Ended>> = {
   [closeCodes.credentialEnded]: 'credential_ended',
   [closeCodes.notAllowed]: 'forbidden',
   [closeCodes.deleted]: 'deleted',
+  [closeCodes.takenDown]: 'taken_down',
   [closeCodes.full]: 'full'
 }
 
@@ -24,6 +34,7 @@ const endedByReason: Readonly<Record<string, Ended>> = {
   credential_required: 'credential_required',
   credential_invalid: 'credential_ended',
   document_deleted: 'deleted',
+  taken_down: 'taken_down',
   not_found: 'not_found',
   forbidden: 'forbidden'
 }

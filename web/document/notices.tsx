@@ -12,6 +12,7 @@ const endedWords: Readonly<Record<Ended, string>> = {
   forbidden: term('Your link no longer opens this document.'),
   not_found: term('The server no longer has this document.'),
   deleted: term('The owner deleted this document.'),
+  taken_down: term('The person who runs this server has taken this document down.'),
   bad_message: term('The server refused a change from this page and closed the connection.'),
   too_big: term('The document is too large for the server. Delete some text, and the rest will be sent automatically.'),
   full: term(

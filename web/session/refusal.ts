@@ -13,6 +13,7 @@ const refusalOfEnd: Readonly<Record<Ended, RefusalKind>> = {
   forbidden: 'forbidden',
   not_found: 'not_found',
   deleted: 'deleted',
+  taken_down: 'taken_down',
   bad_message: 'server_error',
   too_big: 'server_error',
   full: 'server_error'

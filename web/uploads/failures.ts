@@ -39,6 +39,7 @@ const byCode: Readonly<Record<string, Meaning>> = {
   asset_quota_exceeded: { says: term('This document has no space left for files.'), again: 'by hand' },
   not_found: gone,
   document_deleted: gone,
+  taken_down: gone,
   credential_required: noRight,
   credential_invalid: noRight,
   forbidden: noRight,

@@ -8,13 +8,14 @@ import { limits } from '../../../shared/limits.ts'
 import { type Account, emailKey } from './accounts.ts'
 import { requireRightNow } from '../rights/authority.ts'
 import { accountOf, type Caller } from '../rights/caller.ts'
-import { auditPut } from '../records/audit.ts'
+import { auditActor, type Audited, auditPut } from '../records/audit.ts'
 import { decodeRecord, encodeRecord, keys, type Owned } from '../records/keys.ts'
 import { removeInbox } from '../events/notices.ts'
 import { removePasskeysOf } from './passkeys.ts'
-import type { Key } from '../ports.ts'
+import type { Check, Key } from '../ports.ts'
 import type { Service } from '../service.ts'
 import { removeAccess } from './sessions.ts'
+import { isGone } from '../documents/deleted.ts'
 import { releaseDocument } from '../documents/trash.ts'
 
 /** Whether the account's documents stay accessible through their links or move to the trash. */
@@ -25,9 +26,6 @@ interface AccountEnd {
   readonly documents: DocumentsAfter
 }
 
-const isOver = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
-
 const giveUp = async (service: Service, key: Key, doc: string, documents: DocumentsAfter): Promise<void> => {
   try {
     // A document that has neither a link nor a published page goes to the trash, because nobody could open it.
@@ -37,7 +35,7 @@ const giveUp = async (service: Service, key: Key, doc: string, documents: Docume
       ({ shares, taskShares = 0, publishedAt }) => documents === 'trash' || (shares + taskShares === 0 && publishedAt === null)
     )
   } catch (error) {
-    if (!isOver(error)) throw error
+    if (!isGone(error)) throw error
     await service.storage.commit({ deletes: [key] })
   }
 }
@@ -75,7 +73,7 @@ const finish = async (service: Service, { account, documents }: AccountEnd): Pro
     () => giveUpDocuments(service, keys.trashedBy('account', account), documents),
     () => removeInbox(service.storage, 'account', account)
   ])
-  await service.storage.commit({ deletes: [keys.accountEnd(account)] })
+  await service.storage.commit({ deletes: [keys.accountEnd(account), keys.accountSeen(account)] })
 }
 
 /** Finishes account deletions that a crash interrupted. A failed deletion does not block other deletions. Called at start, and periodically. */
@@ -86,15 +84,22 @@ export const finishAccountEnds = async (service: Service, onFailure: (account: s
   }
 }
 
-/** Deletes the caller's account. Throws `credential_invalid` if the caller's access ended in the meantime. */
-export const deleteAccount = async (service: Service, caller: Caller, documents: DocumentsAfter): Promise<void> => {
+/**
+ * Deletes an account. `checksNow` returns the checks of the person who deletes it, and `told` is the record for the audit log. Returns false if there
+ * is no such account.
+ */
+export const endAccount = async (
+  service: Service,
+  end: AccountEnd,
+  checksNow: () => Promise<readonly Check[]>,
+  told: Audited
+): Promise<boolean> => {
   const { storage } = service
-  const id = accountOf(caller)
-  const end: AccountEnd = { account: id, documents }
+  const id = end.account
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
-    const checks = await requireRightNow(service, '', caller)
+    const checks = await checksNow()
     const entry = await storage.get(keys.account(id))
-    if (entry === undefined) throw new ServiceError('credential_invalid')
+    if (entry === undefined) return false
     const { email, identity } = decodeRecord<Account>(entry.value)
     const index = email === null ? undefined : emailKey(email)
     const named = index && (await storage.get(index))
@@ -106,13 +111,20 @@ export const deleteAccount = async (service: Service, caller: Caller, documents:
     ]
     const written = await storage.commit({
       checks: [...checks, { key: keys.account(id), version: entry.version }],
-      puts: [
-        { key: keys.accountEnd(id), value: encodeRecord(end) },
-        auditPut(service.clock.now(), { kind: 'account.deleted', by: { kind: 'account', id }, account: id })
-      ],
+      puts: [{ key: keys.accountEnd(id), value: encodeRecord(end) }, auditPut(service.clock.now(), told)],
       deletes
     })
-    if (written) return finish(service, end)
+    if (!written) continue
+    await finish(service, end)
+    return true
   }
   throw new ServiceError('storage_unavailable')
+}
+
+/** Deletes the caller's account. Throws `credential_invalid` if the caller's access ended in the meantime. */
+export const deleteAccount = async (service: Service, caller: Caller, documents: DocumentsAfter): Promise<void> => {
+  const account = accountOf(caller)
+  const told = { kind: 'account.deleted', by: auditActor(caller), account } as const
+  if (!(await endAccount(service, { account, documents }, () => requireRightNow(service, '', caller), told)))
+    throw new ServiceError('credential_invalid')
 }

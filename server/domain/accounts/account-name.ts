@@ -7,7 +7,7 @@ import { term } from '../../../shared/words.ts'
 import type { Account } from './accounts.ts'
 import { requireRightNow } from '../rights/authority.ts'
 import { accountOf, type Caller } from '../rights/caller.ts'
-import { isInTrash } from '../documents/deleted.ts'
+import { isStored } from '../documents/deleted.ts'
 import { decodeRecord, encodeRecord, keys, type Owned } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
 import type { Service } from '../service.ts'
@@ -23,7 +23,7 @@ const renameIn = async (service: Service, doc: string, account: string): Promise
     const { owner } = draft.head
     const name = draft.read<Account>(key)?.name
     // An erased document keeps its head, but the head contains no name.
-    if (name === undefined || (draft.head.deletedAt !== null && !isInTrash(draft.head))) return
+    if (name === undefined || !isStored(draft.head)) return
     if (owner.id === account && owner.name !== name) draft.head = { ...draft.head, owner: { ...owner, name } }
   }
   await service.ledger.write(doc, 'system', rename, { afterDeletion: true, reads: [key] }).catch((error: unknown) => {

@@ -32,10 +32,27 @@ export interface Account {
    * this field was introduced.
    */
   readonly identity?: string
+  /** The time when an administrator disabled the account, in milliseconds since 1970. Absent if the account is not disabled. */
+  readonly disabledAt?: number
 }
 
 /** Returns how many times access to an account was ended. A request that was admitted in an earlier epoch is no longer valid. */
 export const epochOf = ({ epoch = 0 }: Pick<Account, 'epoch'>): number => epoch
+
+/** Whether access that was granted in this epoch is still valid. Nobody can act as a disabled account. */
+export const isCurrent = (account: Account | undefined, epoch: number): account is Account =>
+  account !== undefined && account.disabledAt === undefined && epochOf(account) === epoch
+
+/** Throws `account_disabled` if an administrator has disabled the account. */
+export const requireEnabled = (account: Pick<Account, 'disabledAt'> | undefined): void => {
+  if (account?.disabledAt !== undefined) throw new ServiceError('account_disabled')
+}
+
+/** Whether a setting names an account by its id or its email address. Only a verified address counts, because anyone may sign up with any address. */
+export const isNamed = (
+  accounts: readonly string[],
+  { id, email, emailVerified }: Pick<Account, 'id' | 'email' | 'emailVerified'>
+): boolean => accounts.includes(id) || (emailVerified && email !== null && accounts.includes(email))
 
 const digest = (...parts: string[]): string => hash('sha256', parts.join('\0'), 'base64url')
 
@@ -118,20 +135,27 @@ export const findAccountByPassword = async (service: Service, email: string, pas
   return (await checkPassword(password, account?.password ?? undefined)) ? account : undefined
 }
 
-const changeAccount = async ({ storage }: Service, id: string, change: (account: Account) => Account): Promise<void> => {
+/** Changes the record of an account. Does nothing if there is no such account. `beside` returns further checks and writes of the same commit. */
+export const changeAccount = async (
+  { storage }: Pick<Service, 'storage'>,
+  id: string,
+  change: (account: Account) => Account,
+  beside: () => Promise<Beside> = () => Promise.resolve({})
+): Promise<void> => {
   const key = keys.account(id)
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const { checks = [], puts = [] } = await beside()
     const entry = await storage.get(key)
     if (entry === undefined) return
     const value = encodeRecord(change(decodeRecord<Account>(entry.value)))
-    if (await storage.commit({ checks: [{ key, version: entry.version }], puts: [{ key, value }] })) return
+    if (await storage.commit({ checks: [...checks, { key, version: entry.version }], puts: [{ key, value }, ...puts] })) return
   }
   throw new ServiceError('storage_unavailable')
 }
 
 /** Begins the next epoch of an account. This invalidates everything that was issued in the current epoch. */
-export const nextEpoch = (service: Service, id: string): Promise<void> =>
-  changeAccount(service, id, (account) => ({ ...account, epoch: epochOf(account) + 1 }))
+export const nextEpoch = (service: Service, id: string, beside?: () => Promise<Beside>): Promise<void> =>
+  changeAccount(service, id, (account) => ({ ...account, epoch: epochOf(account) + 1 }), beside)
 
 /** Records that the address of an account is verified. */
 export const verifyEmail = (service: Service, id: string): Promise<void> =>
@@ -183,6 +207,7 @@ export const accountOfIdentity = async (service: Service, identity: IssuedIdenti
     const account: Account = {
       ...made,
       ...(found?.epoch === undefined ? {} : { epoch: found.epoch }),
+      ...(found?.disabledAt === undefined ? {} : { disabledAt: found.disabledAt }),
       ...(found?.nameChosen === true && { name: found.name, nameChosen: true as const }),
       identity: named
     }

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { plainName } from '../../../shared/names.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
-import { findAccount, epochOf } from './accounts.ts'
+import { findAccount, isCurrent } from './accounts.ts'
 import { commitFor } from '../rights/authority.ts'
 import { accountOf, type Caller } from '../rights/caller.ts'
 import { type Expiring, expiring, findLive } from '../records/expiry.ts'
@@ -132,7 +132,7 @@ export const pollDeviceLogin = async (service: Service, input: Input<'pollDevice
     if (device.status === 'denied') throw new ServiceError('access_denied')
     if (device.status === 'approved') {
       const account = await findAccount(service, device.account ?? '')
-      if (account === undefined || epochOf(account) !== (device.epoch ?? 0)) throw new ServiceError('access_denied')
+      if (!isCurrent(account, device.epoch ?? 0)) throw new ServiceError('access_denied')
       const { token, puts, session } = draftSession(service, account, 'app', device.name, { address: device.address })
       if (!(await service.storage.commit({ checks, puts, deletes: [key] }))) continue
       return {

@@ -7,7 +7,7 @@ import { limits } from '../../../shared/limits.ts'
 import { plainName } from '../../../shared/names.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import { term } from '../../../shared/words.ts'
-import { type Account, findAccount, epochOf } from './accounts.ts'
+import { type Account, epochOf, findAccount, isCurrent, requireEnabled } from './accounts.ts'
 import { commitFor, lowerRole, ownRole } from '../rights/authority.ts'
 import { accountOf, type Caller, type Scope } from '../rights/caller.ts'
 import { type AuditActor, auditActor, auditPut } from '../records/audit.ts'
@@ -55,7 +55,7 @@ const dayMs = 24 * 3600 * 1000
 // ——— The programs of an account ———
 
 /** Returns the valid programs of an account, most recently used first. Also removes the list entries of programs that are no longer valid. */
-const programsOf = async (service: Service, account: string): Promise<Kept[]> => {
+export const programsOf = async (service: Service, account: string): Promise<Kept[]> => {
   const live = await listLive<Program>(service, keys.accountPrograms(account), keys.program)
   const usedAt = ({ program }: Kept): number => program.lastUsedAt ?? program.createdAt
   return live.map(({ hash, record }) => ({ hash, program: record })).toSorted((one, other) => usedAt(other) - usedAt(one))
@@ -103,11 +103,17 @@ const end = async (service: Service, { hash, program }: Kept, by?: AuditActor): 
   if (program.kind === 'oauth') await service.signInHost?.endGrant(hash)
 }
 
+/** Revokes a program of any account. Returns false if the account has no such program. */
+export const revokeProgram = async (service: Service, by: AuditActor, account: string, id: string): Promise<boolean> => {
+  const found = (await programsOf(service, account)).find(({ program }) => program.id === id)
+  if (found !== undefined) await end(service, found, by)
+  return found !== undefined
+}
+
 /** Revokes a program. Throws `not_found` if the account has no program with this id. */
 export const revokeToken = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeToken'>> => {
-  const found = (await programsOf(service, accountOf(caller))).find(({ program }) => program.id === id)
-  if (found === undefined) throw new ServiceError('not_found', { message: term('Your account does not have this token or program.') })
-  await end(service, found, auditActor(caller))
+  if (!(await revokeProgram(service, auditActor(caller), accountOf(caller), id)))
+    throw new ServiceError('not_found', { message: term('Your account does not have this token or program.') })
   return { ok: true, revoked: true }
 }
 
@@ -181,6 +187,7 @@ export interface Agreement extends Scope {
 export const letIn = async (service: Service, { account, name, host, role, docs, grant }: Agreement): Promise<void> => {
   const found = await findAccount(service, account)
   if (found === undefined) throw new ServiceError('credential_invalid')
+  requireEnabled(found)
   const now = service.clock.now()
   const program: Program = {
     id: newId(),
@@ -232,7 +239,7 @@ const findByHash = async (service: Service, kind: Program['kind'], hash: string)
   const found = await findLive<Program>(service, keys.program(hash))
   if (found === undefined || found.record.kind !== kind) return undefined
   const account = await findAccount(service, found.record.account)
-  if (account === undefined || epochOf(account) !== found.record.epoch) return undefined
+  if (!isCurrent(account, found.record.epoch)) return undefined
   touch(service, hash, found.record, found.version)
   return { program: found.record, account, expiresAt: found.record.expiresAt }
 }

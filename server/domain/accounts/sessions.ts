@@ -6,7 +6,7 @@ import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { term } from '../../../shared/words.ts'
 import type { Output } from '../../../shared/operations/index.ts'
-import { type Account, findAccount, nextEpoch, epochOf } from './accounts.ts'
+import { type Account, type Beside, epochOf, findAccount, isCurrent, nextEpoch, requireEnabled } from './accounts.ts'
 import { accountOf, type Caller } from '../rights/caller.ts'
 import { auditPut } from '../records/audit.ts'
 import { type Expiring, expiring, findLive, listLive } from '../records/expiry.ts'
@@ -83,7 +83,8 @@ export const draftSession = (
   const index = { key: keys.accountSession(account.id, session.id), value: encodeRecord(hash) }
   const by = { kind: 'account', id: account.id } as const
   const told = auditPut(now, { kind: 'sign-in', by, account: account.id, ...(address !== undefined && { address }) })
-  return { token, session, puts: [...expiring(keys.session(hash), session), index, told] }
+  const seen = { key: keys.accountSeen(account.id), value: encodeRecord(now) }
+  return { token, session, puts: [...expiring(keys.session(hash), session), index, seen, told] }
 }
 
 interface Kept {
@@ -92,7 +93,7 @@ interface Kept {
 }
 
 /** Returns the live sessions of an account, most recently used first. Removes the list entries of ended sessions. */
-const sessionsOf = async (service: Service, account: string): Promise<Kept[]> => {
+export const sessionsOf = async (service: Service, account: string): Promise<Kept[]> => {
   const live = await listLive<Session>(service, keys.accountSessions(account), keys.session, (session) => isIdle(service, session))
   return live
     .map(({ hash, record }) => ({ hash, session: record }))
@@ -127,7 +128,7 @@ interface Opened extends SignIn {
   readonly epoch?: number
 }
 
-/** Opens a session. `epoch` is the epoch of the account when the person signed in. */
+/** Opens a session. `epoch` is the epoch of the account when the person signed in. Throws `account_disabled`. */
 export const openSession = async (
   service: Service,
   account: string,
@@ -135,7 +136,9 @@ export const openSession = async (
   name: string,
   { replaces, epoch, ...signIn }: Opened = {}
 ): Promise<{ token: string; session: Session }> => {
-  const known = epoch ?? (await findAccount(service, account))?.epoch ?? 0
+  const found = await findAccount(service, account)
+  requireEnabled(found)
+  const known = epoch ?? found?.epoch ?? 0
   const { token, session, puts } = draftSession(service, { id: account, epoch: known }, kind, name, signIn)
   await service.storage.commit({ puts })
   const before = replaces === undefined ? undefined : await findCurrent(service, hashSecret(replaces))
@@ -194,7 +197,7 @@ export const findSession = async (service: Service, kind: SessionKind, token: st
   if (found === undefined || isIdle(service, found.session)) return undefined
   const { session, version } = found
   const account = await findAccount(service, session.account)
-  if (account === undefined || epochOf(account) !== (session.epoch ?? 0)) return undefined
+  if (!isCurrent(account, session.epoch ?? 0)) return undefined
   if (found.hash === hash && session.replaces !== undefined) await confirm(service, hash, session, version)
   else touch(service, found.hash, session, version)
   return { session, account }
@@ -263,10 +266,11 @@ export const revokeSession = async (service: Service, caller: Caller, id: string
 
 /**
  * Ends all access to an account. The next epoch invalidates everything from the current one, including sign-ins in progress, approved logins and
- * node tokens. Then the records are removed, and the connections are closed. Returns the number of ended sessions.
+ * node tokens. Then the records are removed, and the connections are closed. Returns the number of ended sessions. `beside` returns further checks
+ * and writes of the commit that ends the epoch.
  */
-export const endAccess = async (service: Service, account: string): Promise<number> => {
-  await nextEpoch(service, account)
+export const endAccess = async (service: Service, account: string, beside?: () => Promise<Beside>): Promise<number> => {
+  await nextEpoch(service, account, beside)
   return removeAccess(service, account)
 }
 

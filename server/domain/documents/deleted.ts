@@ -1,20 +1,30 @@
-/** The error for a deleted document. It is created from the document's head alone. */
+/** The states of a document that nobody may use, and their errors. All of this follows from the document's head alone. */
 import { ServiceError } from '../../../shared/errors.ts'
 import type { Role } from '../../../shared/roles.ts'
 import type { Head } from '../records/keys.ts'
 
-type Deleted = Pick<Head, 'deletedAt' | 'trashedUntil'>
+type Deleted = Pick<Head, 'deletedAt' | 'trashedUntil' | 'takenDownAt'>
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-/** Whether a document is in the trash: deleted, with all its contents still stored. */
-export const isInTrash = ({ deletedAt, trashedUntil }: Deleted): boolean => deletedAt !== null && trashedUntil !== undefined
+/** Whether a document is in the trash of its owner: deleted, with all its contents still stored. */
+export const isInTrash = ({ deletedAt, trashedUntil, takenDownAt }: Deleted): boolean =>
+  deletedAt !== null && trashedUntil !== undefined && takenDownAt === undefined
+
+/** Whether the contents of a document are stored. They are stored until the document is erased. */
+export const isStored = ({ deletedAt, trashedUntil, takenDownAt }: Deleted): boolean =>
+  deletedAt === null || trashedUntil !== undefined || takenDownAt !== undefined
+
+/** Whether an error means that there is no such document, or that nobody may use it at the moment. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof ServiceError && ['not_found', 'document_deleted', 'taken_down'].includes(error.code)
 
 /**
- * Returns the error for a deleted document. `restorableUntil` is null once the document can no longer be restored. The error also contains `role`,
+ * Returns the error for a deleted document, or for one that an administrator took down. `restorableUntil` is null once the document can no longer be restored. The error also contains `role`,
  * the caller's role, if it is given. The role shows a page whether this person may restore the document.
  */
-export const documentDeleted = ({ deletedAt, trashedUntil }: Deleted, role?: Role): ServiceError => {
+export const documentDeleted = ({ deletedAt, trashedUntil, takenDownAt }: Deleted, role?: Role): ServiceError => {
+  if (takenDownAt !== undefined) return new ServiceError('taken_down')
   const until = trashedUntil === undefined ? null : instant(trashedUntil)
   return new ServiceError('document_deleted', {
     ...(until !== null && {

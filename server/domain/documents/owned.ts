@@ -5,6 +5,7 @@ import type { Input, Output } from '../../../shared/operations/index.ts'
 import { isWithin, lowerRole } from '../rights/authority.ts'
 import { actorOf, type Caller } from '../rights/caller.ts'
 import { currentContent, titleOf } from '../text/content.ts'
+import { isGone } from './deleted.ts'
 import { ownedKey, ownerOf, presentDocument } from './documents.ts'
 import { remember } from '../records/idempotency.ts'
 import { decodeRecord, encodeRecord, keys, type Owned, type Share } from '../records/keys.ts'
@@ -15,8 +16,6 @@ import type { OnDocument } from '../on-document.ts'
 import { putRevocationOfClaim } from '../rights/shares.ts'
 
 type Listed = Output<'listDocuments'>['docs'][number]
-
-const gone = (error: unknown): boolean => error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
 
 /** A document of a caller, with its position in the list. */
 interface Own {
@@ -62,7 +61,7 @@ const listed = async (service: Service, caller: Caller, { doc }: Own, wanted: st
       `${service.baseUrl}/d/${doc}`
     )
   } catch (error) {
-    if (gone(error)) return undefined
+    if (isGone(error)) return undefined
     throw error
   }
 }

@@ -4,6 +4,7 @@ import { authorIn } from '../../../shared/names.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import { actorOf, type Caller } from '../rights/caller.ts'
 import { currentContent, titleOf } from '../text/content.ts'
+import { documentDeleted } from './deleted.ts'
 import { removeDrawings } from '../media/drawings.ts'
 import { remember } from '../records/idempotency.ts'
 import type { Snapshot } from '../text/journal.ts'
@@ -60,9 +61,13 @@ export interface PublishedDocument {
   readonly snapshot: Snapshot
 }
 
-/** Returns the text of a published page as it is on disk. Throws `not_found` if the document is unknown, deleted, or not published. */
+/**
+ * Returns the text of a published page as it is on disk. Throws `not_found` if the document is unknown, deleted, or not published, and
+ * `taken_down`.
+ */
 export const readPublished = async (service: Service, doc: string): Promise<PublishedDocument> => {
   const head = await service.ledger.findHead(doc)
+  if (head?.takenDownAt !== undefined && head.publishedAt !== null) throw documentDeleted(head)
   if (head === undefined || head.deletedAt !== null || head.publishedAt === null)
     throw new ServiceError('not_found', { message: 'There is no published document at this address.' })
   const snapshot = await currentContent(service, doc)

@@ -68,13 +68,14 @@ const refuseBeyond = (quota: Kind, used: number, allowed: number, bytes: number,
 /** The number of payers whose sums are kept in memory. */
 const payersMax = 2000
 
-/** The sizes of one payer's documents, by id, and their sum. */
-interface Sum {
+/** The sizes of one payer's documents in bytes, by id, and their sum. */
+export interface Sum {
   readonly documents: Map<string, number>
   total: number
 }
 
-const readSum = async (storage: Storage, payer: Payer): Promise<Sum> => {
+/** Reads how many bytes each document of a payer uses. */
+export const readSum = async (storage: Storage, payer: Payer): Promise<Sum> => {
   const documents = new Map<string, number>()
   let after: string | undefined
   for (;;) {

@@ -26,7 +26,8 @@ const instant = (ms: number): string => new Date(ms).toISOString()
 const trashMs = limits.trashDays * 24 * 3600 * 1000
 
 /** Returns the key of the document in the trash of an account or agent. */
-const trashedKey = ({ id, owner }: Head): Key | undefined => (owner.id === undefined ? undefined : keys.trashed(owner.kind, owner.id, id))
+export const trashedKey = ({ id, owner }: Head): Key | undefined =>
+  owner.id === undefined ? undefined : keys.trashed(owner.kind, owner.id, id)
 
 /** Removes everything below the head of a document, page by page. */
 const scrub = async (service: Service, doc: string): Promise<void> => {
@@ -54,7 +55,7 @@ const unlist = (draft: Draft): void => {
 /** Removes the document from all lists, and reduces its head to the essential fields. */
 const putEnd = (draft: Draft): void => {
   unlist(draft)
-  const { trashedUntil: _, ...head } = draft.head
+  const { trashedUntil: _until, takenDownAt: _takenDownAt, ...head } = draft.head
   const { id, owner, deletedAt } = head
   draft.head = {
     ...head,
@@ -80,8 +81,8 @@ const putIntoTrash = (draft: Draft, title: string): number => {
 }
 
 /** Ends all access to a document, including sockets and long polls. */
-const endAccess = ({ live, relay }: Service, doc: string): void => {
-  live.end(doc, null, 'document_deleted')
+export const endAccess = ({ live, relay }: Service, doc: string, code: 'document_deleted' | 'taken_down' = 'document_deleted'): void => {
+  live.end(doc, null, code)
   relay.forgetDocument(doc)
 }
 
@@ -165,6 +166,7 @@ export const undeleteDocument = async (service: Service, caller: Caller, doc: st
     const { trashedUntil, ...head } = draft.head
     // The document has already been restored. A repeated request has no further effect.
     if (head.deletedAt === null) return head
+    if (head.takenDownAt !== undefined) throw documentDeleted(head)
     if (trashedUntil === undefined || trashedUntil <= draft.now) throw documentDeleted(head)
     unlist(draft)
     draft.head = { ...head, deletedAt: null }

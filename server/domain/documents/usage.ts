@@ -8,7 +8,7 @@
  * open document. An anonymous document counts toward the address from which it was created, which is stored as a keyed hash.
  */
 import { limits } from '../../../shared/limits.ts'
-import { isInTrash } from './deleted.ts'
+import { isStored } from './deleted.ts'
 import { encodeRecord, type Head, keys } from '../records/keys.ts'
 import type { Key, Put, Storage } from '../ports.ts'
 
@@ -69,8 +69,8 @@ export const countUsage = (
   if (head.bytes === undefined) return { head, puts: [], deletes: [] }
   const { usage: _usage, ...rest } = head
   const former = before?.usage === undefined ? undefined : usageKey(before)
-  // A document in the trash still uses storage.
-  const key = head.deletedAt === null || isInTrash(head) ? usageKey(head) : undefined
+  // A document in the trash still uses storage, and so does one that was taken down.
+  const key = isStored(head) ? usageKey(head) : undefined
   const deletes = former === undefined || isSame(former, key) ? [] : [former]
   if (key === undefined) return { head: rest, puts: [], deletes }
   if (isSame(former, key) && !isDue(head, puts)) return { head, puts: [], deletes }

@@ -16,6 +16,7 @@ import type { Draft } from '../records/draft.ts'
 import type { Key } from '../ports.ts'
 import type { Service } from '../service.ts'
 import { putAsset } from './assets.ts'
+import { isGone } from '../documents/deleted.ts'
 
 /** The reason why a job failed, for its record and its event. */
 export interface JobError {
@@ -172,7 +173,7 @@ export const endJob = async (service: Service, doc: string, id: string, attempt:
     })
   } catch (error) {
     kept = false
-    if (!(error instanceof ServiceError) || (error.code !== 'document_deleted' && error.code !== 'not_found')) throw error
+    if (!isGone(error)) throw error
   } finally {
     if (file !== null && (!kept || ended === undefined)) await service.blobs.delete(file.name)
   }

@@ -7,10 +7,10 @@ import { limits } from '../../../shared/limits.ts'
 import { plainName } from '../../../shared/names.ts'
 import { term } from '../../../shared/words.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
-import { type Account, findAccount, epochOf } from '../accounts/accounts.ts'
+import { type Account, findAccount, isCurrent, isNamed } from '../accounts/accounts.ts'
 import { commitFor } from '../rights/authority.ts'
 import { accountOf, type Caller } from '../rights/caller.ts'
-import { auditActor, auditPut } from '../records/audit.ts'
+import { type AuditActor, auditActor, auditPut } from '../records/audit.ts'
 import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
 import { hashSecret, isToken, newId, newToken } from '../secrets.ts'
 import type { Service } from '../service.ts'
@@ -31,9 +31,8 @@ export interface NodeToken {
 
 type Presented = Output<'listNodes'>['nodes'][number]
 
-/** Whether the nodes of an account serve everyone. Only a verified email address counts, because anyone may sign up with any address. */
-const isShared = ({ nodeAccounts }: Service, { id, email, emailVerified }: Account): boolean =>
-  nodeAccounts.includes(id) || (emailVerified && email !== null && nodeAccounts.includes(email))
+/** Whether the nodes of an account serve everyone. */
+const isShared = ({ nodeAccounts }: Service, account: Account): boolean => isNamed(nodeAccounts, account)
 
 const present = (service: Service, node: NodeToken, shared: boolean): Presented => ({
   id: node.id,
@@ -49,7 +48,8 @@ interface Kept {
   readonly node: NodeToken
 }
 
-const nodesOf = async ({ storage }: Service, account: string): Promise<Kept[]> => {
+/** Returns the nodes of an account, newest first. */
+export const nodesOf = async ({ storage }: Service, account: string): Promise<Kept[]> => {
   const hashes = (await storage.list(keys.accountNodes(account))).map(({ value }) => decodeRecord<string>(value))
   const entries = await Promise.all(hashes.map((hash) => storage.get(keys.nodeToken(hash))))
   const kept = entries.flatMap((entry, index) =>
@@ -87,16 +87,22 @@ export const listNodes = async (service: Service, caller: Caller): Promise<Outpu
   return { nodes: (await nodesOf(service, account)).map(({ node }) => present(service, node, shared)) }
 }
 
-/** Revokes a token, and closes the socket of the node that uses it. Throws `not_found` if the account has no token with this id. */
-export const revokeNode = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeNode'>> => {
-  const account = accountOf(caller)
+/** Revokes the token of a node of any account, and closes the node's socket. Returns false if the account has no such node. */
+export const endNode = async (service: Service, by: AuditActor, account: string, id: string): Promise<boolean> => {
   const found = (await nodesOf(service, account)).find(({ node }) => node.id === id)
-  if (found === undefined) throw new ServiceError('not_found', { message: term('Your account does not have this compute node.') })
+  if (found === undefined) return false
   await service.storage.commit({
     deletes: [keys.nodeToken(found.hash), keys.accountNode(account, id)],
-    puts: [auditPut(service.clock.now(), { kind: 'node.revoked', by: auditActor(caller), account, node: id })]
+    puts: [auditPut(service.clock.now(), { kind: 'node.revoked', by, account, node: id })]
   })
   service.relay.endNode(id)
+  return true
+}
+
+/** Revokes a token, and closes the socket of the node that uses it. Throws `not_found` if the account has no token with this id. */
+export const revokeNode = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeNode'>> => {
+  if (!(await endNode(service, auditActor(caller), accountOf(caller), id)))
+    throw new ServiceError('not_found', { message: term('Your account does not have this compute node.') })
   return { ok: true, revoked: true }
 }
 
@@ -118,8 +124,7 @@ export const findNode = async (service: Service, token: string): Promise<{ node:
   const entry = await service.storage.get(key)
   const node = entry && decodeRecord<NodeToken>(entry.value)
   const account = node && (await findAccount(service, node.account))
-  if (entry === undefined || node === undefined || account === undefined) return undefined
-  if (epochOf(account) !== (node.epoch ?? 0)) return undefined
+  if (entry === undefined || node === undefined || !isCurrent(account, node.epoch ?? 0)) return undefined
   const now = service.clock.now()
   if (now - (node.lastSeenAt ?? 0) >= limits.nodeTouchSeconds * 1000) {
     const put = { key, value: encodeRecord({ ...node, lastSeenAt: now } satisfies NodeToken) }

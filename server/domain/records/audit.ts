@@ -42,8 +42,6 @@ export const auditKinds = [
   'admin.transfer',
   'admin.takedown',
   'admin.restore',
-  'admin.token',
-  'admin.node',
   'admin.export'
 ] as const
 

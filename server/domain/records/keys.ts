@@ -37,6 +37,7 @@
  *   ['trashed', kind, id, doc]    a document in the trash of an account or agent (JSON, `Trashed`)
  *   ['request', hash]             answer to an Idempotency-Key of a request without a document
  *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
+ *   ['account', id, 'seen']       time of the last sign-in, in milliseconds since 1970 (JSON number)
  *   ['program', hash]             JSON, `Program` (programs.ts), by the hash of its token or grant; ['account', id, 'program', program] → its hash
  *   ['session', hash]             JSON, `Session` (sessions.ts); ['account', id, 'session', session] → its hash
  *   ['owned', kind, id, place]    documents of an account or agent (JSON, `Owned`); `place` sorts by creation
@@ -86,6 +87,11 @@ export interface Head {
   /** Whether search engines may list the published page. Absent means no. */
   readonly indexed?: boolean
   readonly deletedAt: number | null
+  /**
+   * The time when an administrator took the document down. Absent if the document is not taken down. `deletedAt` is then also set, so that everything
+   * that refuses deleted documents also refuses this one.
+   */
+  readonly takenDownAt?: number
   /** The last instant at which a deleted document can be restored, in milliseconds since 1970. Absent if the document is not in the trash. */
   readonly trashedUntil?: number
   /** Tag of the empty document at the start of the history. */
@@ -419,6 +425,7 @@ export interface Trashed {
 
 export const keys = {
   head: (doc: string): Key => ['d', doc],
+  heads: (): Key => ['d'],
   update: (doc: string, seq: number): Key => ['d', doc, 'update', seq],
   updates: (doc: string): Key => ['d', doc, 'update'],
   checkpoint: (doc: string): Key => ['d', doc, 'checkpoint'],
@@ -457,6 +464,7 @@ export const keys = {
   accountJob: (account: string, id: string): Key => ['account', account, 'job', id],
   accountJobs: (account: string): Key => ['account', account, 'job'],
   nodeToken: (hash: string): Key => ['node', hash],
+  nodeTokens: (): Key => ['node'],
   accountNode: (account: string, node: string): Key => ['account', account, 'node', node],
   accountNodes: (account: string): Key => ['account', account, 'node'],
   drawings: (doc: string): Key => ['d', doc, 'drawings'],
@@ -473,6 +481,8 @@ export const keys = {
   request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash]),
 
   account: (id: string): Key => ['account', id],
+  accountSeen: (id: string): Key => ['account', id, 'seen'],
+  accounts: (): Key => ['account'],
   accountEnd: (id: string): Key => ['account end', id],
   accountEnds: (): Key => ['account end'],
   email: (hash: string): Key => ['email', hash],
@@ -481,6 +491,7 @@ export const keys = {
   accountSession: (account: string, session: string): Key => ['account', account, 'session', session],
   accountSessions: (account: string): Key => ['account', account, 'session'],
   program: (hash: string): Key => ['program', hash],
+  programs: (): Key => ['program'],
   accountProgram: (account: string, program: string): Key => ['account', account, 'program', program],
   accountPrograms: (account: string): Key => ['account', account, 'program'],
   passkey: (hash: string): Key => ['passkey', hash],
@@ -489,6 +500,7 @@ export const keys = {
   owned: (kind: string, id: string, place: string): Key => ['owned', kind, id, place],
   ownedBy: (kind: string, id: string): Key => ['owned', kind, id],
   usage: (kind: string, id: string, doc: string): Key => ['usage', kind, id, doc],
+  usagesOf: (kind: string): Key => ['usage', kind],
   usages: (kind: string, id: string): Key => ['usage', kind, id],
   device: (hash: string): Key => ['device', hash],
   userCode: (hash: string): Key => ['user-code', hash],

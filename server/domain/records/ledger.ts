@@ -11,7 +11,7 @@ import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
 import { keysOfRight, requireRight } from '../rights/authority.ts'
 import type { By } from '../rights/caller.ts'
-import { documentDeleted, isInTrash } from '../documents/deleted.ts'
+import { documentDeleted, isStored } from '../documents/deleted.ts'
 import { decodeRecord, encodeRecord, type Head, keys, type Notice, type Revision, type StoredEvent } from './keys.ts'
 import { createNotices, type Noticed } from '../events/notices.ts'
 import { bytesMoved, countUsage } from '../documents/usage.ts'
@@ -177,7 +177,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
 
   /** Returns the head with the document's size after the changes. A document that is being erased is not counted. */
   const weighed = async (old: Head, head: Head, puts: readonly Put[], deletes: readonly Key[]): Promise<Head> => {
-    if (old.bytes === undefined || (old.deletedAt !== null && !(isInTrash(old) && head.deletedAt === null))) return head
+    if (old.bytes === undefined || (old.deletedAt !== null && !(isStored(old) && head.deletedAt === null))) return head
     return { ...head, bytes: Math.max(0, old.bytes + (await bytesMoved(storage, head.id, puts, deletes))) }
   }
 

@@ -5,7 +5,7 @@
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { includesRole, type Role } from '../../../shared/roles.ts'
-import { type Account, epochOf } from '../accounts/accounts.ts'
+import { type Account, isCurrent } from '../accounts/accounts.ts'
 import type { Caller, Scope } from './caller.ts'
 import { decodeRecord, type Head, type Share } from '../records/keys.ts'
 import type { Batch, Check, Key } from '../ports.ts'
@@ -60,7 +60,7 @@ const requireCredentials = ({ rests, expiresAt }: Caller, now: number, read: Rea
     (share !== null && !isLive(read<Share>(share), now)) ||
     (session !== null && read<string>(session) === undefined)
   const found = account === null ? undefined : read<Account>(account)
-  if (ended || (account !== null && (found === undefined || epochOf(found) !== epoch))) throw new ServiceError('credential_invalid')
+  if (ended || (account !== null && !isCurrent(found, epoch))) throw new ServiceError('credential_invalid')
 }
 
 const requireSameRole = (caller: Caller, head: Head, read: Read): void => {

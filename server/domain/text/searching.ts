@@ -8,6 +8,7 @@ import type { Caller } from '../rights/caller.ts'
 import { currentContent, titleOf } from './content.ts'
 import { ownDocuments } from '../documents/owned.ts'
 import type { Service } from '../service.ts'
+import { isGone } from '../documents/deleted.ts'
 
 export const searchDocument = async (
   service: Service,
@@ -21,9 +22,6 @@ export const searchDocument = async (
 }
 
 type Found = Output<'searchDocuments'>['docs'][number]
-
-const isGone = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
 
 /** Returns the matches in a document. Returns undefined if there are none, or if the document is being deleted. */
 const foundIn = async (service: Service, doc: string, words: string, exact: boolean): Promise<Found | undefined> => {

@@ -1,0 +1,25 @@
+/** `npm start -- admin usage`: the storage that documents use, by owner. */
+import { type Command, parseWords } from './command.ts'
+import { operate } from './operate.ts'
+import { bytesText, columns, numberOf } from './subcommands.ts'
+
+const help = `usage: npm start -- admin usage [--limit N] [--json]
+
+Prints how many documents there are and how much storage they use, without assets, and the owners that use most.
+
+  --limit N  the number of owners (50 if absent)
+  --json     print the answer as JSON`
+
+export const usage: Command = {
+  usage: '',
+  summary: 'show how much storage documents use, by owner',
+  help,
+  async run(words, { settings, version }) {
+    const { values } = parseWords(help, words, { limit: { type: 'string' }, json: { type: 'boolean' } })
+    const answer = await operate(settings(), version, 'readUsage', { limit: numberOf(values.limit) })
+    if (values.json === true) return { output: JSON.stringify(answer) }
+    const rows = answer.owners.map(({ kind, id, email, documents, bytes }) => [email ?? id, kind, String(documents), bytesText(bytes)])
+    const total = `${answer.documents} documents use ${bytesText(answer.bytes)}.`
+    return { output: rows.length === 0 ? total : `${columns([['OWNER', 'KIND', 'DOCUMENTS', 'BYTES'], ...rows])}\n\n${total}` }
+  }
+}

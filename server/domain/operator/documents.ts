@@ -1,0 +1,234 @@
+/**
+ * Documents, as administrators see and manage them: title, owner and size, but no text. They can move a document to another
+ * owner, or take it down. A document that is taken down keeps all its contents; only administrators know that it still exists.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { isDocumentId } from '../../../shared/names.ts'
+import { term } from '../../../shared/words.ts'
+import type { Account } from '../accounts/accounts.ts'
+import { documentDeleted, isInTrash, isStored } from '../documents/deleted.ts'
+import { ownedKey } from '../documents/documents.ts'
+import { endAccess } from '../documents/trash.ts'
+import { scrubJobs } from '../media/media-jobs.ts'
+import { audit } from '../records/audit.ts'
+import type { Draft } from '../records/draft.ts'
+import { decodeRecord, encodeRecord, type Head, keys, type Owned, type Owner } from '../records/keys.ts'
+import type { KeyPart } from '../ports.ts'
+import type { Service } from '../service.ts'
+import { contentAtHand, titleOf } from '../text/content.ts'
+import { actorIn, type Operator } from './operator.ts'
+import { accountNamed } from './people.ts'
+
+export type DocumentState = 'open' | 'trash' | 'taken_down'
+
+/** A document, without its text. All times are in ISO 8601. */
+export interface FoundDocument {
+  readonly id: string
+  readonly title: string
+  readonly owner: Owner
+  readonly state: DocumentState
+  readonly published: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  /** The bytes of text, history, comments and suggestions; null if they have not been counted yet. */
+  readonly bytes: number | null
+  readonly assetBytes: number
+  /** The number of links that are not revoked. */
+  readonly links: number
+}
+
+export interface DocumentsPage {
+  readonly documents: readonly FoundDocument[]
+  /** The value of `after` for the next page; null at the end. */
+  readonly nextAfter: string | null
+}
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+
+/** The number of documents that are read before other work gets a turn. */
+const turnDocuments = 50
+
+const stateOf = (head: Head): DocumentState => (head.takenDownAt !== undefined ? 'taken_down' : isInTrash(head) ? 'trash' : 'open')
+
+const titleIn = async (service: Service, head: Head): Promise<string> => {
+  const snapshot = await contentAtHand(service, head.id, head).catch(() => undefined)
+  return snapshot === undefined ? (head.title ?? 'Untitled') : titleOf(head, snapshot)
+}
+
+const present = async (service: Service, head: Head, title?: string): Promise<FoundDocument> => ({
+  id: head.id,
+  title: title ?? (await titleIn(service, head)),
+  owner: head.owner,
+  state: stateOf(head),
+  published: head.publishedAt !== null,
+  createdAt: instant(head.createdAt),
+  updatedAt: instant(head.updatedAt),
+  bytes: head.bytes ?? null,
+  assetBytes: head.assetBytes ?? 0,
+  links: head.shares + (head.taskShares ?? 0)
+})
+
+const storedHead = async (service: Service, doc: string): Promise<Head> => {
+  const head = isDocumentId(doc) ? await service.ledger.findHead(doc) : undefined
+  if (head === undefined || !isStored(head)) throw new ServiceError('not_found', { message: term('There is no such document.') })
+  return head
+}
+
+/** Returns a document whose contents are stored. Throws `not_found`. */
+export const readFound = async (service: Service, doc: string): Promise<FoundDocument> => present(service, await storedHead(service, doc))
+
+/** Which documents to return. `query` is a part of the title, or an id. `owner` is the id or email address of an account. */
+export interface DocumentsInput {
+  readonly query?: string | undefined
+  readonly owner?: string | undefined
+  readonly after?: string | undefined
+  readonly limit?: number | undefined
+}
+
+/** Reads the ids of documents, one page after another. */
+type NextIds = (after: string | undefined) => Promise<readonly string[]>
+
+/** Returns the ids of all documents. Each document has many records, so each id takes one read. */
+const allIds =
+  ({ storage }: Service): NextIds =>
+  async (after) => {
+    const ids: string[] = []
+    for (let last: KeyPart | undefined = after; ids.length < turnDocuments;) {
+      const [entry] = await storage.list(keys.heads(), { limit: 1, ...(last !== undefined && { after: last }) })
+      last = entry?.key[1]
+      if (last === undefined) break
+      ids.push(String(last))
+    }
+    return ids
+  }
+
+/** Returns the ids of the documents of an account, including those in its trash. They are few enough for one page. */
+const idsOf =
+  ({ storage }: Service, account: string): NextIds =>
+  async (after) => {
+    const ids = new Set<string>()
+    for (const prefix of [keys.ownedBy('account', account), keys.trashedBy('account', account)])
+      for (let place: KeyPart | undefined; ;) {
+        const entries = await storage.list(prefix, place === undefined ? {} : { after: place })
+        for (const { value } of entries) ids.add(decodeRecord<Owned>(value).doc)
+        place = entries.at(-1)?.key.at(-1)
+        if (entries.length < limits.listMax) break
+      }
+    return [...ids].toSorted().filter((id) => after === undefined || id > after)
+  }
+
+/**
+ * Returns a page of documents, ordered by id, and on a page by the time of the last change. A search may end before its page is full; `nextAfter`
+ * continues it. Throws `not_found` if there is no such owner.
+ */
+export const findDocuments = async (
+  service: Service,
+  { query = '', owner, after, limit = limits.adminPageDefault }: DocumentsInput = {}
+): Promise<DocumentsPage> => {
+  const words = query.trim().toLowerCase()
+  const named = isDocumentId(query.trim()) ? await readFound(service, query.trim()).catch(() => undefined) : undefined
+  if (named !== undefined) return { documents: [named], nextAfter: null }
+  const next = owner === undefined ? allIds(service) : idsOf(service, (await accountNamed(service, owner)).id)
+  const documents: FoundDocument[] = []
+  const answer = (nextAfter: string | null): DocumentsPage => ({
+    documents: documents.toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt)),
+    nextAfter
+  })
+  let last = after
+  for (let looked = 0; looked < limits.adminDocumentsScanMax;) {
+    const ids = (await next(last)).slice(0, turnDocuments)
+    if (ids.length === 0) return answer(null)
+    for (const id of ids) {
+      looked += 1
+      last = id
+      const head = await service.ledger.findHead(id)
+      if (head === undefined || !isStored(head)) continue
+      const title = await titleIn(service, head)
+      if (words === '' || title.toLowerCase().includes(words)) documents.push(await present(service, head, title))
+      if (documents.length === limit) return answer(id)
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return answer(last ?? null)
+}
+
+// ——— Acts ———
+
+/** Records an act in the audit log, in the commit of the act. */
+const tell = (draft: Draft, { actor }: Operator, kind: 'admin.transfer' | 'admin.takedown' | 'admin.restore', account?: string): void =>
+  audit(draft, { kind, by: actor, doc: draft.head.id, ...(account !== undefined && { account }) })
+
+/** Gives a document to an account. The former owner keeps only the access that links give. Throws `not_found` or `document_deleted`. */
+export const transferDocument = async (service: Service, operator: Operator, doc: string, to: string): Promise<FoundDocument> => {
+  const { id } = await accountNamed(service, to)
+  const change = (draft: Draft): Owner | undefined => {
+    const account = draft.read<Account>(keys.account(id))
+    if (account === undefined) throw new ServiceError('not_found', { message: term('There is no such account.') })
+    const { origin: _, ...head } = draft.head
+    // The owner of a document in the trash decides whether it is erased.
+    if (head.trashedUntil !== undefined || !isStored(head)) throw documentDeleted(head)
+    if (head.owner.kind === 'account' && head.owner.id === id) return undefined
+    const former = ownedKey(head)
+    if (former !== undefined) draft.delete(former)
+    draft.head = { ...head, owner: { kind: 'account', id, name: account.name } }
+    const owned = ownedKey(draft.head)
+    if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
+    draft.event('doc.claimed', actorIn(operator), { owner: draft.head.owner })
+    tell(draft, operator, 'admin.transfer', id)
+    return head.owner
+  }
+  await storedHead(service, doc)
+  const former = await service.ledger.write(doc, operator.by, change, { afterDeletion: true, reads: [keys.account(id)] })
+  if (former !== undefined) service.live.endOwner(doc, former)
+  service.live.readmit(doc, { kind: 'account', id })
+  return readFound(service, doc)
+}
+
+/** Gives all documents of an account to another one, except those in the trash. Returns their number. Throws `not_found`. */
+export const transferDocuments = async (service: Service, operator: Operator, from: string, to: string): Promise<number> => {
+  const [source, target] = [await accountNamed(service, from), await accountNamed(service, to)]
+  if (source.id === target.id) throw new ServiceError('invalid_request', { message: term('Name another account for the documents.') })
+  let moved = 0
+  for (let after: KeyPart | undefined; ;) {
+    const page = { limit: limits.pageDefault, ...(after !== undefined && { after }) }
+    const entries = await service.storage.list(keys.ownedBy('account', source.id), page)
+    for (const { value } of entries) {
+      await transferDocument(service, operator, decodeRecord<Owned>(value).doc, target.id)
+      moved += 1
+    }
+    after = entries.at(-1)?.key.at(-1)
+    if (entries.length < limits.pageDefault) return moved
+  }
+}
+
+/** Takes a document down: from now on, only administrators know that it exists. Throws `not_found`. */
+export const takeDown = async (service: Service, operator: Operator, doc: string): Promise<FoundDocument> => {
+  await storedHead(service, doc)
+  const change = (draft: Draft): void => {
+    const { head } = draft
+    if (head.takenDownAt !== undefined) return
+    if (!isStored(head)) throw documentDeleted(head)
+    draft.head = { ...head, deletedAt: head.deletedAt ?? draft.now, takenDownAt: draft.now }
+    tell(draft, operator, 'admin.takedown')
+  }
+  await service.ledger.write(doc, operator.by, change, { afterDeletion: true })
+  endAccess(service, doc, 'taken_down')
+  await scrubJobs(service, doc)
+  return readFound(service, doc)
+}
+
+/** Restores a document that was taken down. A document that was in the trash before is in the trash again. Throws `not_found`. */
+export const restoreDocument = async (service: Service, operator: Operator, doc: string): Promise<FoundDocument> => {
+  await storedHead(service, doc)
+  const change = (draft: Draft): void => {
+    const { takenDownAt, ...head } = draft.head
+    if (takenDownAt === undefined) return
+    draft.head = { ...head, deletedAt: head.trashedUntil === undefined ? null : head.deletedAt }
+    tell(draft, operator, 'admin.restore')
+  }
+  await service.ledger.write(doc, operator.by, change, { afterDeletion: true })
+  const found = await readFound(service, doc)
+  if (found.state === 'open') service.live.readmit(doc)
+  return found
+}
