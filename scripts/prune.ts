@@ -40,7 +40,7 @@ const resolve = (name: string, from: string): string | undefined => {
   }
 }
 
-/** Returns the places of these packages and of everything that they depend on. */
+/** Returns the paths of these packages and of everything that they depend on. */
 const closure = (names: Iterable<string>): ReadonlySet<string> => {
   const places = new Set<string>()
   const waiting = [...names].map((name) => resolve(name, ''))

@@ -25,9 +25,9 @@ export const limits = {
   labelCharsMax: 200,
   /** Longest author name, in characters. */
   authorCharsMax: 80,
-  /** Maximum number of live links to a document, not counting the links of review assignments. */
+  /** Maximum number of valid links to a document, not counting the links of review assignments. */
   sharesMax: 200,
-  /** Maximum number of live links to a document that belong to review assignments. */
+  /** Maximum number of valid links to a document that belong to review assignments. */
   taskSharesMax: 1000,
   /** Maximum number of links on a page of the list of links. */
   sharePageMax: 200,

@@ -70,7 +70,7 @@ export class SocketSessions {
     return this.#sessions.get(doc)?.connection
   }
 
-  /** Returns the documents that this socket holds open. */
+  /** Returns the documents that this socket has open. */
   get documents(): readonly string[] {
     return [...this.#sessions.keys()]
   }

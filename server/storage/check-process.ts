@@ -12,7 +12,7 @@ import type { Instance } from './data-folder.ts'
 import { decodeKey } from './keys.ts'
 import { decodeEntry, openDatabase, readIdentity, refuseOtherStore } from './lmdb.ts'
 
-/** The time for reading entries, in milliseconds, unless all are read. Half of it is for reading upwards from the first key, and half for downwards. */
+/** Maximum time for reading entries unless all are read, in milliseconds. One half is for reading up from the first key, the other for reading down. */
 const checkMsMax = 2_000
 
 /** How many entries are read at each end before the server may open the store. */

@@ -102,7 +102,7 @@ export type SheetEvent =
   | { readonly kind: 'typed'; readonly draft: Typed }
   /** A key was pressed in the field. */
   | { readonly kind: 'field key'; readonly key: Key; readonly draft: Typed }
-  /** The field lost the focus. `on` is the sheet that showed it. `isMoved`: it was moved with its row, and the person did not leave it. */
+  /** The field lost the focus. `on` is the sheet that showed it. With `isMoved`, the field moved with its row, and the person did not leave it. */
   | { readonly kind: 'left'; readonly draft: Typed; readonly on: number; readonly isMoved: boolean }
   /** Inserts a reference to a cell of a sheet into the formula. */
   | { readonly kind: 'point'; readonly draft: Typed; readonly sheet: number; readonly place: Place; readonly isRange: boolean }

@@ -32,10 +32,10 @@ export const runStart = (text: string, characters: string, end: number, from = 0
   return offset
 }
 
-/** Returns the text without a run of some characters at its end. */
+/** Returns the text without the given characters at its end. */
 export const withoutEnd = (text: string, characters: string): string => text.slice(0, runStart(text, characters, text.length))
 
-/** Returns the text without runs of some characters at both ends. */
+/** Returns the text without the given characters at its beginning and end. */
 export const withoutEnds = (text: string, characters: string): string => withoutEnd(text.slice(runEnd(text, characters, 0)), characters)
 
 /** Whether the text contains a line terminator of JavaScript. In a regular expression, `.` does not match such a character. */

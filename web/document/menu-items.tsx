@@ -70,7 +70,7 @@ export function MenuItems({ view }: { view: Page }): JSX.Element {
   const close = (): void => document.getElementById('menu')?.hidePopover()
   return (
     <>
-      {/* A person who is signed in has the name of the account. */}
+      {/* A signed-in person uses the name of the account. */}
       {signedIn.value !== true && (
         <button
           type='button'

@@ -14,7 +14,7 @@ const modeWords: Readonly<Record<Mode, string>> = {
   read: term('Reading')
 }
 
-/** The names of the rights. An owner's rights are not named. */
+/** The words of the status line for each role. There are none for an owner. */
 const roleWords: Readonly<Partial<Record<Role, string>>> = {
   view: term('You can read'),
   comment: term('You can comment'),

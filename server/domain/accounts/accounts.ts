@@ -71,7 +71,7 @@ const nameFor = (name: string | undefined, email: string | null): string => {
 /** Returns the index key of an email address. */
 export const emailKey = (email: string): Key => keys.email(digest(email))
 
-/** Returns the put that records in the audit log what a person did with their own account. */
+/** Returns the write that records a person's action on their own account in the audit log. */
 const audited = (now: number, kind: 'account.created' | 'password.set', id: string): Put =>
   auditPut(now, { kind, by: { kind: 'account', id }, account: id })
 

@@ -110,9 +110,9 @@ export interface Head {
   readonly revisionSeq: number
   /** The sequence number up to which content events report the changes. */
   readonly announcedSeq: number
-  /** The number of live links. */
+  /** The number of valid links. */
   readonly shares: number
-  /** The number of live links of review assignments. If it is absent, `shares` also counts these links. */
+  /** The number of valid links of review assignments. If it is absent, `shares` also counts these links. */
   readonly taskShares?: number
   /** The number of links made so far. Absent if none were made since this counter was introduced. */
   readonly sharesMade?: number

@@ -23,7 +23,7 @@ function runsOf(order: readonly Unit[]): Unit[][] {
   return runs
 }
 
-/** Returns how the items of a list are numbered: from the first number in steps of 1 or 0. Undefined if the numbers follow neither rule. */
+/** Returns the first number of a list and the step between its numbers, 0 or 1. Undefined if the steps are not all 0 or all 1. */
 function countOf(units: readonly Unit[]): { readonly first: number; readonly step: 0 | 1 } | undefined {
   const values = units.toSorted((one, other) => one.from - other.from).map(({ item }) => item?.number?.value ?? 0)
   const [first = 1] = values

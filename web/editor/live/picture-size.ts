@@ -16,8 +16,8 @@ export interface Widths {
 }
 
 /**
- * Returns the width after a change of `by` pixels. If the displayed width does not change, neither does the written one, which may be greater
- * than the screen of a phone.
+ * Returns the width to write after a change of `by` pixels. If the displayed width stays the same, the written width stays the same too. It can be
+ * greater than the width of the column, for example on a phone.
  */
 export function widthAfter({ shown, written, column }: Widths, by: number): number | undefined {
   const most = Math.max(pictureWidthMin, Math.min(pictureWidthMax, Math.floor(column)))

@@ -10,7 +10,7 @@ export const proposalOf = (item: Item): { readonly original: string; readonly te
   return item.kind === 'new' && item.entry.action.kind === 'suggest' ? item.entry.action : undefined
 }
 
-/** Returns a function that describes the effect of an item. Its result is undefined if the item affects no component or cannot be described yet. */
+/** Returns a function that describes the effect of an annotation; undefined if it affects no component or cannot be described yet. */
 export function openEffects(view: EditorView): (item: Item) => string | undefined {
   const told = signal<typeof wordsOfEdit | undefined>(undefined)
   let isAsked = false

@@ -33,7 +33,7 @@ export interface Outbox {
   readonly list: ReadonlySignal<readonly OutboxEntry[]>
   /** Whether a request is being sent. */
   readonly sending: ReadonlySignal<boolean>
-  /** Number of entries that only this page has, and that closing it would lose. */
+  /** Number of entries that only this page has. Closing the page would lose them. */
   readonly onlyHere: ReadonlySignal<number>
   add(action: Action, author: string): OutboxEntry
   /** Sends an entry again if its place was not found and there is a new description of the place. */

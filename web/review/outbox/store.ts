@@ -72,7 +72,7 @@ export interface Store {
   readonly isConnected: ReadonlySignal<boolean>
   /** Whether this person wrote a comment or suggestion, as far as this device knows. The service has the final decision. */
   isOwn(record: Comment | Suggestion): boolean
-  /** Whether this person, or a guest with the same name, wrote a record. Replies provide no further information. */
+  /** Whether this person, or a guest with the same name, wrote a record. For a reply, this is all that the page can find out about the author. */
   isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
   /** Maps the ids of outbox entries to the ids of their records, for the annotations that this page has sent. */
   readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
