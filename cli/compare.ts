@@ -7,7 +7,7 @@ import { type Link, readLink } from './pulled-file.ts'
 import { fileOf, marksLeft, mustRead } from './sync.ts'
 import { oneLine } from './terminal.ts'
 
-/** Longest diff that the client shows, in characters. */
+/** Longest diff that the client shows, in UTF-16 units. */
 const shownDiffCharsMax = 1024 * 1024
 
 /** Returns the numbers of added and removed lines, such as `+12 −3`. */

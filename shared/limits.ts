@@ -19,11 +19,11 @@ export const limits = {
   jsonCheckedBytesMin: 8 * 1024,
   /** Maximum number of fields in an object of a request, or in a form. It is several times what any operation needs. */
   fieldsMax: 200,
-  /** Longest title, in characters. */
+  /** Longest title, in UTF-16 units. */
   titleCharsMax: 300,
-  /** Longest label of a link or revision, in characters. */
+  /** Longest label of a link or revision, in UTF-16 units. */
   labelCharsMax: 200,
-  /** Longest author name, in characters. */
+  /** Longest author name, in UTF-16 units. */
   authorCharsMax: 80,
   /** Maximum number of valid links to a document, not counting the links of review assignments. */
   sharesMax: 200,
@@ -46,9 +46,9 @@ export const limits = {
   eventStreamStallSecondsMax: 20,
   /** Time after which a client that lost its stream reconnects, in milliseconds. */
   eventStreamRetryMs: 3000,
-  /** Longest text of a comment, reply, note or replacement in an event, in characters. */
+  /** Longest text of a comment, reply, note or replacement in an event, in UTF-16 units. */
   eventBodyCharsMax: 1000,
-  /** Longest annotated text in an event, in characters. */
+  /** Longest annotated text in an event, in UTF-16 units. */
   eventQuoteCharsMax: 300,
   /** Maximum number of entries in the inbox of an account or agent. */
   inboxEntriesMax: 1000,
@@ -62,14 +62,14 @@ export const limits = {
   inboxLooksMax: 200,
   /** Maximum number of people in a comment thread who are notified of a reply. */
   inboxPeopleMax: 100,
-  /** Longest diff in an event or an error, in characters (docs/api.md, Events and inbox). */
+  /** Longest diff in an event or an error, in UTF-16 units (docs/api.md, Events and inbox). */
   diffCharsMax: 8 * 1024,
   /**
    * Maximum number of separate edits that replace a text. If there are more, the closest ones are combined. Yjs shifts the entire document at each
    * edit (measured: 20,000 edits take 0.8 s, 1,000 take 40 ms).
    */
   editsAtOnceMax: 1000,
-  /** Longest reported difference between two versions, in characters. The report says whether it was shortened. */
+  /** Longest reported difference between two versions, in UTF-16 units. The report says whether it was shortened. */
   comparisonCharsMax: 1024 * 1024,
   /** Maximum number of hunks in a reported difference between two versions. */
   comparisonHunksMax: 5000,
@@ -84,13 +84,13 @@ export const limits = {
   assetBytesMax: 10 * 1024 * 1024,
 
   // Media jobs
-  /** Longest text of a speech job, in characters. */
+  /** Longest text of a speech job, in UTF-16 units. */
   speechCharsMax: 2400,
   /** Largest recording of a transcription job, in bytes. */
   transcriptionBytesMax: 25 * 1024 * 1024,
   /** Largest picture of an OCR job, in bytes. It equals the limit for assets. */
   ocrBytesMax: 10 * 1024 * 1024,
-  /** Longest description of a picture to generate, in characters. */
+  /** Longest description of a picture to generate, in UTF-16 units. */
   promptCharsMax: 4000,
   /** Smallest width or height of a generated picture, in pixels. */
   imagePixelsMin: 64,
@@ -104,9 +104,9 @@ export const limits = {
   mediaTextUnitsMax: 400_000,
   /** Maximum number of segments in a transcription. */
   mediaSegmentsMax: 10_000,
-  /** Longest reason that a node may report for a failure, in characters. */
+  /** Longest reason that a node may report for a failure, in UTF-16 units. */
   mediaReasonCharsMax: 500,
-  /** Longest name of an engine or a voice that a node may announce, in characters. */
+  /** Longest name of an engine or a voice that a node may announce, in UTF-16 units. */
   mediaNameCharsMax: 80,
   /** Maximum number of voices that an engine of a node may announce. */
   mediaVoicesMax: 200,
@@ -152,11 +152,11 @@ export const limits = {
   taskIdsMax: 100,
   /** Maximum number of assignments on a page of their list. */
   taskPageMax: 50,
-  /** Longest instructions of an assignment, and longest summary in its report, in characters. Both fit into `bodyBytesMax` in any script. */
+  /** Longest instructions of an assignment, and longest summary in its report, in UTF-16 units. Both fit into `bodyBytesMax` in any script. */
   taskTextCharsMax: 16_000,
-  /** Longest `requestId`, in characters. */
+  /** Longest `requestId`, in UTF-16 units. */
   requestIdCharsMax: 200,
-  /** Longest id that a caller may send to look up a comment, suggestion or assignment, in characters. */
+  /** Longest id that a caller may send to look up a comment, suggestion or assignment, in UTF-16 units. */
   idCharsMax: 100,
 
   /** Longest comment, reply or note of a suggestion, in bytes of UTF-8. */
@@ -197,7 +197,7 @@ export const limits = {
   /** Maximum number of suggestions that one request may make or decide. */
   suggestionsAtOnceMax: 100,
 
-  /** Longest text of a record in a brief list, in characters. */
+  /** Longest text of a record in a brief list, in UTF-16 units. */
   briefCharsMax: 200,
   /** Default length of an MCP read, in UTF-16 units: about 5,000 tokens. */
   mcpReadChars: 20_000,
@@ -265,7 +265,7 @@ export const limits = {
   socketHelloSecondsMax: 10,
   /** Largest awareness message, in bytes. */
   awarenessBytesMax: 8 * 1024,
-  /** Longest awareness state of a person, in characters of JSON. */
+  /** Longest awareness state of a person, in UTF-16 units of its JSON. */
   awarenessStateCharsMax: 4 * 1024,
   /**
    * Time for a client to answer a close frame, in seconds. The server ignores everything the client sends in this time, and then cuts the connection.
@@ -522,7 +522,7 @@ export const limits = {
   drawingsMax: 50,
   /** Longest source of a diagram whose picture is stored, in UTF-16 units. */
   drawingSourceUnitsMax: 50 * 1024,
-  /** Longest title of a diagram whose picture is stored, in characters. */
+  /** Longest title of a diagram whose picture is stored, in UTF-16 units. */
   drawingTitleCharsMax: 300,
   /** Largest stored picture of a diagram, in UTF-16 units. */
   drawingUnitsMax: 256 * 1024,
@@ -546,7 +546,7 @@ export const limits = {
   sheetColumnsMax: 50,
   /** Maximum number of sheets of a document that are computed. */
   sheetsMax: 50,
-  /** Longest formula, in characters. */
+  /** Longest formula, in UTF-16 units. */
   formulaCharsMax: 2000,
   /** Maximum nesting depth of a formula. */
   formulaDepthMax: 64,
@@ -578,7 +578,7 @@ export const limits = {
   healUnitsMax: 512 * 1024,
   /** Maximum number of mention events from one check of a document's chats. It prevents a flood of events when somebody pastes a chat. */
   mentionEventsMax: 20,
-  /** Longest text of a message in a mention event, in characters. */
+  /** Longest text of a message in a mention event, in UTF-16 units. */
   mentionTextCharsMax: 280,
 
   /** Maximum number of buckets that are remembered for each rate limit, at about 150 bytes each. */

@@ -112,7 +112,7 @@ const settingIn = (frontMatter: readonly string[], name: string, charsMax: numbe
   return entry === undefined ? '' : plainName(plainValue(entry.slice(name.length + 1)), charsMax)
 }
 
-/** Longest value of `breaks:` that is read, in characters. */
+/** Longest value of `breaks:` that is read, in UTF-16 units. */
 const breaksCharsMax = 10
 
 /** Returns the value of `author:` in the front matter of a text; undefined if there is none. */

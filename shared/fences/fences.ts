@@ -50,7 +50,7 @@ export interface Fence extends Range, Info {
   readonly lines: readonly Line[]
 }
 
-/** Longest id that is made from a title, in characters. */
+/** Longest id that is made from a title, in UTF-16 units. */
 const idCharsMax = 30
 
 const nameOfId = /^#([\p{L}\p{N}_-]+)$/u

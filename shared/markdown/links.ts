@@ -20,7 +20,7 @@ export const mayLink = (url: string): boolean => {
 }
 
 /**
- * Longest run without white space that is searched for bare addresses, in characters. Every possible start of an address reads the rest of its run.
+ * Longest run without white space that is searched for bare addresses, in UTF-16 units. Every possible start of an address reads the rest of its run.
  */
 const addressRunCharsMax = 2048
 
@@ -47,7 +47,7 @@ const searchRuns = (linkify: MarkdownIt['linkify']): void => {
   }
 }
 
-/** Total length of the addresses that references may add to a page beyond the length of the source, in characters. cmark has the same limit. */
+/** Total length of the addresses that references may add to a page beyond the length of the source, in UTF-16 units. cmark has the same limit. */
 const sharedAddressCharsMax = 100_000
 
 /** Many references to one long address would turn a small text into a huge page. Links beyond this budget therefore lose their address. */

@@ -2,7 +2,7 @@
 import type MarkdownIt from 'markdown-it'
 import type { Environment } from './environment.ts'
 
-/** Longest formula, in characters. Longer formulas are shown as source. */
+/** Longest formula, in UTF-16 units. Longer formulas are shown as source. */
 const formulaCharsMax = 10_000
 
 /** Maximum number of macros that one formula may expand. */

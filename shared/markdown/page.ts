@@ -34,7 +34,7 @@ export interface PageLibraries {
   readonly pictureOf?: (source: string) => Picture | undefined
 }
 
-/** Longest code that is colored, and its longest line, in characters. Only programs read longer code. */
+/** Longest code that is colored, and its longest line, in UTF-16 units. Only programs read longer code. */
 const highlightCharsMax = 50_000
 const highlightLineCharsMax = 1000
 /** In these languages, highlight.js reads a row of words again for every second word. */

@@ -73,7 +73,7 @@ export interface Rendered {
   readonly description: string
 }
 
-/** Longest description, in characters. This is the length that link previews show. */
+/** Longest description, in UTF-16 units. This is the length that link previews show. */
 const descriptionCharsMax = 200
 
 export interface Renderer {

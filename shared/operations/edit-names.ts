@@ -106,7 +106,7 @@ const operationCalled = (word: string): string | undefined => {
   return known ?? nearest(word.toLowerCase(), Object.keys(operationNames))
 }
 
-/** Longest word that is looked up as the name of an operation, in characters. */
+/** Longest word that is looked up as the name of an operation, in UTF-16 units. */
 const wordCharsMax = 40
 
 /** Maximum number of names that are compared with the fields of an operation. No operation has that many fields. */

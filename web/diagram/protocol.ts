@@ -1,6 +1,6 @@
 /** Defines the messages between a page and the frame that draws diagrams. The two exchange nothing else. */
 
-/** Longest source that the frame draws, in characters. */
+/** Longest source that the frame draws, in UTF-16 units. */
 export const sourceCharsMax = 50 * 1024
 
 /** The colors of a diagram, as CSS values. */
