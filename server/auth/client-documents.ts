@@ -12,7 +12,7 @@ import { limits } from '../../shared/limits.ts'
 /** Parts that tests replace, because tests have no public address and no publicly trusted certificate. */
 export interface ClientDocumentOptions {
   readonly mayReach: (address: string) => boolean
-  /** The certificate of an authority that is trusted in place of the usual ones, as PEM. */
+  /** The certificate of an authority that is trusted instead of the usual ones, as PEM. */
   readonly ca?: string
 }
 

@@ -320,7 +320,7 @@ export const findReader = async (http: Http, ctx: Context, doc: string): Promise
   }
 }
 
-/** Returns a path with `:id` in place of `{id}`. Path parameters never contain a slash. */
+/** Returns a path with `:id` instead of `{id}`. Path parameters never contain a slash. */
 const routerPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 /** Adds the routes of every operation in the table. */

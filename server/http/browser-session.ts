@@ -21,7 +21,7 @@ export const browserSession = async (
   return found
 }
 
-/** Opens a session in the browser that sent the request, in place of its current session. `atHost` is the browser's session at the broker. */
+/** Opens a session in the browser that sent the request, instead of its current session. `atHost` is the browser's session at the broker. */
 export const openBrowserSession = async (
   { service, cookies }: Pick<Http, 'service' | 'cookies'>,
   ctx: Context,

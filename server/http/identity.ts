@@ -15,7 +15,7 @@ import { bindSignIn, signOutTargets } from './sign-in.ts'
 import { openBrowserSession } from './browser-session.ts'
 
 export interface Identity {
-  /** Null if an external issuer signs people in. */
+  /** The embedded identity broker. Null if an external issuer signs people in. */
   readonly broker: Broker | null
   readonly relyingParty: RelyingParty
   /** Address of the issuer. */

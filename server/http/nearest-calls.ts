@@ -59,7 +59,7 @@ const spare = /^(v\d+|rest|users|get|read|list|accept|reject|approve|reopen|deci
 /** Returns the singular: `replies` → `reply`, `tasks` → `task`. */
 const singular = (segment: string): string => segment.replace(/ies$/, 'y').replace(/s$/, '')
 
-/** Returns the cost of one segment in place of another; 0 if the segments are the same, or if any value is allowed. */
+/** Returns the cost of one segment instead of another; 0 if the segments are the same, or if any value is allowed. */
 const costOf = (asked: string, wanted: string): number => {
   if (asked === wanted || wanted.startsWith('{')) return 0
   const said = asked.toLowerCase()

@@ -107,7 +107,7 @@ const shareByPath = (paths: Json): void => {
 /** Components that other schemas extend. */
 const extended = ['Metadata', 'Share', 'Revision', 'ProposedSuggestion', 'MediaJob']
 
-/** Returns the description with components in place of its repeated parameters, bodies, answers and schemas. */
+/** Returns the description with components instead of its repeated parameters, bodies, answers and schemas. */
 export const withShared = (description: object): object => {
   const { paths, components } = description as { paths: Json; components: Json }
   const operations = operationsOf(paths)

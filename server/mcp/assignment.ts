@@ -19,7 +19,7 @@ type Items = Output<'readInbox'>['items']
 const withTool = (item: Items[number], to: string): Items[number] =>
   item.next.tool === undefined ? item : { ...item, next: { ...item.next, tool: `${to}${item.next.tool}` } }
 
-/** Returns the answer with the next tools in place of the next HTTP calls. `to` is the beginning of tool names on that connection. */
+/** Returns the answer with the next tools instead of the next HTTP calls. `to` is the beginning of tool names on that connection. */
 export const withNextTool = (answer: Fields, to: string): Fields => {
   const { assignment, task, items } = answer as {
     readonly assignment?: { readonly status: TaskState }

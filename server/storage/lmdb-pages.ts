@@ -28,9 +28,7 @@ const keyLengthAt = 6
 const nodeHeaderBytes = 8
 const valueElsewhere = 1
 
-/**
- * LMDB copies in words of 8 bytes, so up to this many bytes at either end of the free space may be old pointers or values that cannot be removed.
- */
+/** LMDB copies words of 8 bytes. Up to this many old bytes at either end of the free space therefore cannot be removed. */
 const wordBytes = 8
 
 /**

@@ -30,7 +30,7 @@ const isPlain = (style: string): boolean => /^[\w\s:;.,%#()!-]*$/.test(style) &&
 
 const styleMark = ' style="'
 
-/** Returns a tag with a class in place of its style. If the style is not plain, the tag gets neither. */
+/** Returns a tag with a class instead of its style. If the style is not plain, the tag gets neither. */
 const classedTag = (name: string, others: string, style: string, styles: Map<string, string>): string => {
   if (!isPlain(style)) return `<${name}${others}>`
   const own = styles.get(style) ?? `math-${styles.size + 1}`
@@ -60,7 +60,7 @@ const styleByClass = (html: string, styles: Map<string, string>): string => {
   return parts.join('') + html.slice(kept)
 }
 
-/** Returns the HTML of a formula, with classes in place of its styles; undefined if the formula is to be shown as source. */
+/** Returns the HTML of a formula, with classes instead of its styles; undefined if the formula must be shown as source. */
 export const formulaHtml = (toHtml: ToHtml, tex: string, display: boolean, styles: Map<string, string>): string | undefined => {
   if (toHtml === undefined || tex.length > formulaCharsMax) return undefined
   try {

@@ -41,7 +41,7 @@ export interface How {
   readonly idempotencyKey?: string
   /** Lets the request continue after the page closes. */
   readonly keepalive?: boolean
-  /** The body of the request, in place of fields. */
+  /** The body of the request, instead of fields. */
   readonly file?: Blob
 }
 

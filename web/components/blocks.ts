@@ -1,5 +1,5 @@
 /**
- * Draws components in the live view, in place of the lines of their fence. A fence shows its source while the cursor is in it. The cursor never rests
+ * Draws components in the live view, instead of the lines of their fence. A fence shows its source while the cursor is in it. The cursor never rests
  * at the edges of a fence, because typing there would break it.
  */
 import { EditorSelection, EditorState, Facet, Prec, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'

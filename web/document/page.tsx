@@ -51,7 +51,7 @@ const arriveMsMax = 10_000
 /** How long after the text has appeared the layout counts as settled, in milliseconds. */
 const settleMs = 600
 
-/** Refuses a file that is dropped next to the text. By default, a browser would open it in place of the page. */
+/** Refuses a file that is dropped next to the text. By default, a browser would open it instead of the page. */
 function refuseDrop(event: DragEvent): void {
   const { target, dataTransfer } = event
   if (dataTransfer?.types.includes('Files') !== true || (target instanceof Element && target.closest('.cm-content') !== null)) return

@@ -108,7 +108,7 @@ function isDrawn(view: EditorView, place: number): boolean {
 export const enterCodeUp: Command = (view) => {
   const { main } = view.state.selection
   const place = lineOfCodeAbove(view.state)
-  // Measuring the layout is slow, so this happens only below code. A block that is drawn in place of its source has no lines to enter.
+  // Measuring the layout is slow, so this happens only below code. A block that is drawn instead of its source has no lines to enter.
   if (place === undefined || isDrawn(view, place)) return false
   return view.moveVertically(main, false).head < view.state.doc.lineAt(main.head).from && intoCode(view)
 }

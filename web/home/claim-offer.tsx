@@ -41,7 +41,7 @@ async function claimAll(entries: readonly Entry[], library: Library): Promise<vo
     }
     toast(
       tn(added, '1 document added to your account.', '{count} documents added to your account.') +
-        (left.length === 0 ? '' : ` ${tn(left.length, '1 could not be added.', '{count} could not be added.')}`)
+        (left.length === 0 ? '' : ` ${tn(left.length, '1 document could not be added.', '{count} documents could not be added.')}`)
     )
     decline(left)
   } catch (error) {

@@ -1180,7 +1180,10 @@ export const de: Catalogue = {
     one: '1 Dokument zu deinem Konto hinzugefügt.',
     other: '{count} Dokumente zu deinem Konto hinzugefügt.'
   },
-  '{count} could not be added.': { one: '1 ließ sich nicht hinzufügen.', other: '{count} ließen sich nicht hinzufügen.' },
+  '{count} documents could not be added.': {
+    one: '1 Dokument ließ sich nicht hinzufügen.',
+    other: '{count} Dokumente ließen sich nicht hinzufügen.'
+  },
   '“{name}” is too large for a table, so it was added as text.': '„{name}“ ist zu groß für eine Tabelle und wurde als Text eingefügt.',
   'You are signed out': 'Du bist abgemeldet',
   'You are signed out. You can still open documents with their links.':

@@ -21,7 +21,7 @@ interface RememberedAnswer extends Expiring {
 
 const shownKeys = new Set(['suggestion', 'comment', 'reply'])
 
-/** Returns the answer with ids in place of its suggestions, comments and replies, because these have records of their own. */
+/** Returns the answer with ids instead of its suggestions, comments and replies, because these have records of their own. */
 const briefly = (answer: unknown): string =>
   JSON.stringify(answer, (key, value: unknown) => {
     const isShown = shownKeys.has(key) && typeof value === 'object' && value !== null && 'id' in value
@@ -30,7 +30,7 @@ const briefly = (answer: unknown): string =>
     return value.map((each: { readonly id?: string }) => ({ suggestion: each.id }))
   })
 
-/** Returns the answer with the current records in place of their ids. Deleted records are left out. */
+/** Returns the answer with the current records instead of their ids. Deleted records are left out. */
 const atLength = (service: Service, doc: string, text: string): Promise<unknown> =>
   withAnnotations(service, doc, (opened) => {
     const { suggestion, comment } = opened.annotations

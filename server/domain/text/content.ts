@@ -208,7 +208,7 @@ export interface TextChange {
   readonly cause: RevisionCause
   readonly event: 'content.changed' | 'content.replaced' | 'content.restored'
   readonly label?: string | undefined
-  /** Actors who also wrote the change, in addition to the actor who makes it. */
+  /** Further authors of the change, besides the actor who makes it. */
   readonly authors?: readonly string[]
   /** Whether the change replaces the text without naming a version. */
   readonly isUnguarded?: boolean

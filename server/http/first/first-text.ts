@@ -95,7 +95,7 @@ const deadline = <Value>(work: Promise<Value>): Promise<Value | undefined> => {
 /** Returns the page for a reader, without the text if it is empty or takes too long to render. Returns undefined if the pages are not built. */
 export type FindFirstText = (reader: Caller, doc: string) => Promise<FirstText | undefined>
 
-/** Returns the page with the title of a document in place of our name (web/index.html), for programs that read the HTML. */
+/** Returns the page with the title of a document instead of our name (web/index.html), for programs that read the HTML. */
 const titled = (shell: string, title: string): string =>
   shell
     .replace('<title>agmd</title>', () => html`<title>${title}</title>`.text)

@@ -1,5 +1,5 @@
 /**
- * Draws the formulas and diagrams of the live view in place of their source. The source is visible while the cursor is in it, but never appears while
+ * Draws the formulas and diagrams of the live view instead of their source. The source is visible while the cursor is in it, but never appears while
  * the pointer is pressed. Block decorations replace lines, so a state field provides them; a view plugin is not allowed to.
  */
 import { syntaxTree } from '@codemirror/language'
