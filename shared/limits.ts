@@ -331,6 +331,9 @@ export const limits = {
   crowdWaitMsMax: 25,
   /** Maximum number of edits of a document that are applied together. Other documents get their turn afterward. */
   editsTogetherMax: 512,
+  /** How long the edits of different documents wait for each other, in milliseconds, if at least `roundDocumentsMin` are edited in that time. */
+  roundMs: 5,
+  roundDocumentsMin: 4,
   /** Largest state vector, in bytes. A state vector describes the state that a client has, with a few bytes for each page that ever wrote. */
   stateVectorBytesMax: 1024 * 1024,
   /** Maximum number of Yjs client ids of earlier pages that one connection may use. Each load of a page while offline adds one. */

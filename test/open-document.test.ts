@@ -10,6 +10,7 @@ import { decodeEntries, formatVersion } from '../server/domain/text/journal.ts'
 import { createOpenDocument } from '../server/domain/text/open-document.ts'
 import type { LoadedDocument } from '../server/live/documents.ts'
 import { createPresenceFrames } from '../server/live/presence-frames.ts'
+import { createRounds } from '../server/live/rounds.ts'
 import { createTurnEdits } from '../server/live/turn-edits.ts'
 import { sendUpdates, takeOverUpdates } from '../server/live/update-frames.ts'
 import { createMemoryStorage } from '../server/storage/memory.ts'
@@ -64,10 +65,8 @@ const connected = (document: Document, name: string) => {
 test('[LIVE-28] the edits of a turn are one transaction, record and frame, and each has its author, its version and its acknowledgement', async () => {
   const { storage, document, openDoc } = await opened()
   const entry = { openDoc, document, owners: new Map(), agents: new Map() } as unknown as LoadedDocument
-  const edits = createTurnEdits(
-    () => entry,
-    () => ({ quotas: { require: () => undefined } }) as never
-  )
+  const service = (): never => ({ quotas: { require: () => undefined } }) as never
+  const edits = createTurnEdits({ id: document.name, entry: () => entry, service, rounds: createRounds() })
   let transactions = 0
   document.on('afterTransaction', () => transactions++)
   const reader = connected(document, 'Reader')

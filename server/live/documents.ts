@@ -113,7 +113,7 @@ interface DocumentsOptions {
   readonly registry: Registry
   readonly idleUnloadSeconds: number
   /** Creates the edit queue of a document. The queue looks up the document each time, because the document may have left memory. */
-  readonly editsOf: (entry: () => LoadedDocument | undefined) => TurnEdits
+  readonly editsOf: (id: string, entry: () => LoadedDocument | undefined) => TurnEdits
   readonly log: LiveLog
 }
 
@@ -184,7 +184,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     const follower = await createFollower({ openDoc, head, storage, ledger, clock, texts, onProblem })
     const agents = createAgents({ doc: id, document, openDoc, registry, clock })
     const healer = createHealer({ document, openDoc, agents, clock, texts, onProblem })
-    const edits = editsOf(() => (openDoc.failed || loaded.get(id) !== entry ? undefined : entry))
+    const edits = editsOf(id, () => (openDoc.failed || loaded.get(id) !== entry ? undefined : entry))
     const entry: LoadedDocument = {
       id,
       openDoc,

@@ -83,10 +83,15 @@ const writeEach = (ready: readonly Held[]): void => {
 
 /** Sends several frames to one peer in one system call, so that many frames that waited for the disk cost no more than one frame. */
 const writeTogether = (ready: readonly Held[]): void => {
-  const peers = new Set(ready.flatMap((each) => each.peers))
-  for (const peer of peers) peer.cork()
+  const seen = new Set<Peer>()
+  const corked = new Set<Peer>()
+  for (const { peers } of ready)
+    for (const peer of peers)
+      if (seen.has(peer)) corked.add(peer)
+      else seen.add(peer)
+  for (const peer of corked) peer.cork()
   writeEach(ready)
-  for (const peer of peers) peer.uncork()
+  for (const peer of corked) peer.uncork()
 }
 
 const gateOf = onceFor((openDoc: OpenDocument): Gate => new Gate(openDoc))

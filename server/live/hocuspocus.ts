@@ -19,6 +19,7 @@ import { type Context, createDocuments, type Crowd, type LiveLog, type LoadedDoc
 import { closeCodes, type LiveMessage } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
 import { freeClients, hidePresence, refuseUpdate, showPresence, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
+import { createRounds } from './rounds.ts'
 import { createSeats } from './seats.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 import { createTurnEdits } from './turn-edits.ts'
@@ -101,7 +102,8 @@ export const createLive = ({
   let stopping = false
   const answers = createAnswers(() => service().clock)
   const seats = createSeats(socketsPerDocumentMax)
-  const editsOf = (entry: () => LoadedDocument | undefined): TurnEdits => createTurnEdits(entry, service)
+  const rounds = createRounds()
+  const editsOf = (id: string, entry: () => LoadedDocument | undefined): TurnEdits => createTurnEdits({ id, entry, service, rounds })
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, registry, idleUnloadSeconds, editsOf, log })
 
   /** Checks periodically whether a credential is still valid. If the issuer does not answer, the credential stays valid. */

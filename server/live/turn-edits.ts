@@ -15,13 +15,22 @@ import { actorOfConnection, type Context, type LoadedDocument, type TurnEdits, t
 import type { Peer } from './durable-acks.ts'
 import { liveFrame } from './frame.ts'
 import { noteUpdate, plainUpdate } from './incoming.ts'
+import type { Rounds } from './rounds.ts'
 import type { EditsOrigin } from './update-frames.ts'
 
 /** `SyncStatus(true)`, the acknowledgement of one update. */
 const acknowledgement = (address: string): Uint8Array =>
   liveFrame(address, messageTypes.syncStatus, (frame) => encoding.writeVarUint(frame, 1))
 
-export const createTurnEdits = (entry: () => LoadedDocument | undefined, service: () => Pick<Service, 'quotas'>): TurnEdits => {
+interface TurnEditsOptions {
+  readonly id: string
+  /** Returns the document, which may have left memory. */
+  readonly entry: () => LoadedDocument | undefined
+  readonly service: () => Pick<Service, 'quotas'>
+  readonly rounds: Rounds
+}
+
+export const createTurnEdits = ({ id, entry, service, rounds }: TurnEditsOptions): TurnEdits => {
   let waiting: WaitingEdit[] = []
   let cancel: (() => void) | undefined
   /** The time of the last batch in milliseconds, and its writer if only one person wrote. */
@@ -81,10 +90,8 @@ export const createTurnEdits = (entry: () => LoadedDocument | undefined, service
 
   const plan = (): void => {
     const wait = delay()
-    if (wait < 1) {
-      const immediate = setImmediate(flush)
-      cancel = () => clearImmediate(immediate)
-    } else {
+    if (wait < 1) cancel = rounds.enter(id, flush)
+    else {
       const timer = setTimeout(flush, wait)
       cancel = () => clearTimeout(timer)
     }

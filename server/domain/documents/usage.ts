@@ -29,10 +29,13 @@ export const bytesMoved = async (storage: Storage, doc: string, puts: readonly P
   const counted = puts.filter(({ key }) => counts(doc, key))
   const over = counted.map(({ key }) => key).filter(([, , kind]) => replaced.has(kind))
   const gone = deletes.filter((key) => counts(doc, key))
+  const added = sum(counted.map(({ value }) => value.length))
+  // Most commits only append to the journal.
+  if (over.length === 0 && gone.length === 0) return added
   // Several changes in one batch may delete the same record.
   const touched = new Map([...over, ...gone].map((key) => [JSON.stringify(key), key]))
   const before = await Promise.all([...touched.values()].map((key) => bytesAt(storage, key)))
-  return sum(counted.map(({ value }) => value.length)) - sum(before)
+  return added - sum(before)
 }
 
 /**
@@ -52,7 +55,8 @@ const usageKey = (head: Head): Key | undefined => {
   return payer && keys.usage(...payer, head.id)
 }
 
-const isSame = (one: Key | undefined, other: Key | undefined): boolean => one?.join('\0') === other?.join('\0')
+const isSame = (one: Key | undefined, other: Key | undefined): boolean =>
+  one?.length === other?.length && (one ?? []).every((part, index) => part === other?.[index])
 
 /** Whether the usage record of a document must be written now. */
 const isDue = (head: Head, puts: readonly Put[]): boolean => {

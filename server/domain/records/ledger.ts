@@ -141,6 +141,8 @@ const putsOf = (drafts: readonly DraftOf[]): Put[] => {
 export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger => {
   const notices = createNotices(storage, clock)
   const queues = new Map<string, Waiting[]>()
+  /** Documents whose queue begins in the next turn of the event loop. */
+  const starting: string[] = []
   const idlers: (() => void)[] = []
   const followers = new Map<string, (head: Head) => void>()
 
@@ -244,7 +246,11 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     }
     queues.set(doc, [waiting])
     // Changes that arrive in the same turn of the event loop share the commit.
-    setImmediate(() => void run(doc))
+    if (starting.push(doc) === 1) setImmediate(start)
+  }
+
+  const start = (): void => {
+    for (const doc of starting.splice(0)) void run(doc)
   }
 
   const findHead = async (doc: string): Promise<Head | undefined> => {

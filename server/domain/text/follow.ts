@@ -57,25 +57,35 @@ const compactionStep = 32
 /** Yields to the event loop. Awaiting the store would not, because the store answers within the same turn. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Calls `run` once: `quietMs` after the last call to `poke`, and at most `maxMs` after the first call. */
-const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void): { poke(): void; stop(): void } => {
-  let first: number | undefined
+/**
+ * Calls `run` once: `quietMs` after the last call to `poke`, and at most `maxMs` after the first call. A call costs almost nothing, because the timer
+ * is not set again for each call: it looks when it ends whether there were further calls.
+ */
+const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void): { poke(at: number): void; stop(): void } => {
+  let first = 0
+  let last = 0
   let cancel: (() => void) | undefined
-  const stop = (): void => {
-    cancel?.()
-    cancel = undefined
-    first = undefined
+  const due = (): number => Math.min(last + quietMs, first + maxMs)
+  const wait = (now: number): void => {
+    cancel = clock.after(Math.max(0, due() - now), () => {
+      const at = clock.now()
+      // A clock that was set back must not delay the call.
+      if (at >= last && at < due()) return wait(at)
+      cancel = undefined
+      return run()
+    })
   }
   return {
-    poke() {
-      first ??= clock.now()
-      cancel?.()
-      cancel = clock.after(Math.max(0, Math.min(quietMs, first + maxMs - clock.now())), () => {
-        stop()
-        run()
-      })
+    poke(at) {
+      last = at
+      if (cancel !== undefined) return
+      first = at
+      wait(at)
     },
-    stop
+    stop() {
+      cancel?.()
+      cancel = undefined
+    }
   }
 }
 
@@ -213,9 +223,10 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
 
   const stopUpdates = openDoc.onUpdate((writers) => {
     for (const writer of writers) actors.add(writer)
-    announcing.poke()
-    projecting.poke()
-    saving.poke()
+    const now = clock.now()
+    announcing.poke(now)
+    projecting.poke(now)
+    saving.poke(now)
     if (due() && compacting === undefined) later(compactOnce)()
   })
   const unfollow = ledger.follow(doc, openDoc.written)
@@ -226,7 +237,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     mentions.stop()
   }
 
-  if (base.seq < openDoc.seq) announcing.poke()
+  if (base.seq < openDoc.seq) announcing.poke(clock.now())
   if (head.bytes === undefined) later(count)()
 
   return {

@@ -1,0 +1,77 @@
+/**
+ * Measures the processor time of the server for one edit. 200 documents have two clients each. In each round, some of the documents get one edit, and
+ * the next round begins when every writer has its acknowledgement and every reader has the edit. The number of edits at a time is therefore fixed,
+ * and does not depend on how busy the machine is. The baseline is bare Hocuspocus, in memory and with SQLite.
+ */
+import { openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
+import { markOf, ms, table } from './support/support.ts'
+
+const atOnce = (process.env['AGMD_BENCH_RATES'] ?? '1,8,32,200').split(',').map(Number)
+const edits = Number(process.env['AGMD_BENCH_EDITS'] ?? 6000)
+const documents = 200
+
+/** Two clients of one document. */
+interface Pair {
+  readonly writer: Person
+  readonly reader: Person
+  /** Types a mark. Resolves when the writer has its acknowledgement and the reader has the mark. */
+  type(mark: string): Promise<void>
+}
+
+const openPair = async (target: Target, n: number): Promise<Pair> => {
+  const place = await target.place()
+  let waiting = 0
+  let done = (): void => undefined
+  const one = (): void => {
+    if (--waiting === 0) done()
+  }
+  const writer = await openPerson({ place, client: 2_000_000 + n, hasCursor: false, onAcknowledged: one })
+  const reader = await openPerson({ place, client: 3_000_000 + n, hasCursor: false, onMark: one })
+  return {
+    writer,
+    reader,
+    type(mark) {
+      waiting = 2
+      const { promise, resolve } = Promise.withResolvers<void>()
+      done = resolve
+      writer.type(mark)
+      return promise
+    }
+  }
+}
+
+/** Types the given number of edits, a few at a time. Returns how many there were. */
+const type = async (pairs: readonly Pair[], count: number, together: number): Promise<number> => {
+  let made = 0
+  while (made < count) {
+    const round = Array.from({ length: together }, async (_, n) => pairs[(made + n) % documents]?.type(markOf((made + n) % 1_000_000)))
+    await Promise.all(round)
+    made += together
+  }
+  return made
+}
+
+const targets = await startTargets()
+const rows: (string | number)[][] = []
+for (const target of targets) {
+  const pairs: Pair[] = []
+  for (let n = 0; n < documents; n++) pairs.push(await openPair(target, n))
+  await type(pairs, 4000, 50)
+  for (const together of atOnce) {
+    const meter = startMeter(target.pid)
+    const made = await type(pairs, together === 1 ? edits / 3 : edits, together)
+    const { server, seconds } = meter()
+    rows.push([together, target.name, ms((server / made) * 1e6), ms((server / made) * 10_000), Math.round(made / seconds)])
+  }
+  for (const { writer, reader } of pairs) {
+    writer.close()
+    reader.close()
+  }
+}
+console.log(`${documents} documents with two clients each: processor time of the server for one edit`)
+table(
+  ['at once', 'server', 'µs', 's for 10,000', 'edits/s'],
+  rows.toSorted(([one], [other]) => Number(one) - Number(other))
+)
+for (const target of targets) await target.stop()
+process.exit(0)
