@@ -1,4 +1,5 @@
 /** `npm start -- admin …`: the table of commands for operators, and the overview of them. Each command has a file in `server/admin/`. */
+import { backupCommand } from './admin/backup.ts'
 import type { Command, CommandContext, CommandResult } from './admin/command.ts'
 import { AdminError } from './admin/error.ts'
 import { invite, reset } from './admin/links.ts'
@@ -8,6 +9,8 @@ import { auditCommand } from './admin/audit.ts'
 import { usage } from './admin/usage.ts'
 import { users } from './admin/users.ts'
 import { migrateCommand } from './admin/migrate.ts'
+import { restoreCommand } from './admin/restore.ts'
+import { verifyCommand } from './admin/verify.ts'
 
 /** The commands by their names, in the order of the overview. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -19,6 +22,9 @@ export const commands: Readonly<Record<string, Command>> = {
   nodes,
   usage,
   audit: auditCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
+  verify: verifyCommand,
   migrate: migrateCommand
 }
 

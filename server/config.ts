@@ -377,6 +377,15 @@ export const configTable = {
     secret: false,
     schema: wholeNumber(0, 86400)
   },
+  backup: {
+    name: 'AGMD_BACKUP',
+    default: null,
+    unit: 'path or URL',
+    allowed: `a folder, a file whose name ends in .tar, or ${s3AddressAllowed}`,
+    docs: 'Where `npm start -- admin backup` puts backups (docs/operations.md): a folder, a file whose name ends in .tar, or a folder in a bucket. Not set: each command names the place.',
+    secret: true,
+    schema: z.string().refine((text) => !text.includes('\0') && (!text.startsWith('s3:') || parseS3Address(text) !== undefined))
+  },
   metricsToken: {
     name: 'AGMD_METRICS_TOKEN',
     default: null,

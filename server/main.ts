@@ -4,6 +4,7 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
 import { AdminError } from './admin/error.ts'
+import { progressOnStderr } from './admin/progress.ts'
 import { openBlobs } from './blobs/open.ts'
 import { S3Error } from './blobs/s3/errors.ts'
 import { systemClock } from './clock.ts'
@@ -65,7 +66,7 @@ const captureConsole = (log: Log): void => {
 
 const administer = async (words: readonly string[]): Promise<void> => {
   const { admin } = await import('./admin.ts')
-  const { output, exitCode = 0 } = await admin(words, { env: process.env, version, settings })
+  const { output, exitCode = 0 } = await admin(words, { env: process.env, version, progress: progressOnStderr, settings })
   process.stdout.write(`${output}\n`)
   process.exitCode = exitCode
 }

@@ -25,7 +25,7 @@ const admin = (words: string[], env: Record<string, string>): Promise<Outcome> =
     child.once('close', (code) => resolve({ code, out, err }))
   })
 
-const context = { env: {}, version: 'test', settings: () => assert.fail('this command needs no settings') }
+const context = { env: {}, version: 'test', progress: () => () => undefined, settings: () => assert.fail('this command needs no settings') }
 
 test('[ADMIN-1] admin commands print links next to the running server, for an account and for a new password', async () => {
   const world = await startProcess({ env: { AGMD_SIGN_UP: 'invite' } })

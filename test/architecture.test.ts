@@ -32,7 +32,11 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     types: /^server\/(live|relay)\//,
     packages: [builtin, /^prom-client$/]
   },
-  { of: /^server\/(?:admin\/)?[^/]+\.ts$/, files: /^(shared|server)\//, packages: [builtin, /^(koa|@koa\/.+|zod|ws|@hocuspocus\/.+)$/] },
+  {
+    of: /^server\/(?:admin\/.+|[^/]+)\.ts$/,
+    files: /^(shared|server)\//,
+    packages: [builtin, text, /^(koa|@koa\/.+|zod|ws|@hocuspocus\/.+)$/]
+  },
   { of: /^web\/(?:first\/)?vite\.config\.ts$/, files: /^(shared|web)\//, packages: [builtin, /^(vite|zod)$/] },
   {
     of: /^web\//,

@@ -63,6 +63,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       foreignMedia: true,
       clientDocuments: true,
       idleUnloadSeconds: 60,
+      backup: null,
       metricsToken: null,
       metricsAddresses: []
     },

@@ -5,6 +5,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import type { Config } from '../config.ts'
 import { AdminError } from './error.ts'
+import type { OnProgress } from './progress.ts'
 
 /** The surroundings of a command. */
 export interface CommandContext {
@@ -12,6 +13,8 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The version of this program. */
   readonly version: string
+  /** Returns a function that shows progress. With `json`, it writes lines of JSON even on a terminal. */
+  progress(json: boolean): OnProgress
   /** Returns the settings. If a setting is invalid, ends the process with exit code 78. */
   settings(): Config
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { type Account, findAccountByEmail, normalEmail } from '../domain/accounts/accounts.ts'
 import { hoursOf, type LinkKind } from '../domain/accounts/links.ts'
 import { readInstance, refuseMovedStore } from '../storage/data-folder.ts'
-import { openLmdbReader } from '../storage/lmdb.ts'
+import { openLmdbSnapshot } from '../storage/lmdb-snapshot.ts'
 import { readPostgres } from '../storage/postgres/open.ts'
 import { type Command, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
@@ -16,11 +16,11 @@ const accountOf = async ({ dataDir: folder, storage: url }: Config, email: strin
     throw new AdminError(`There is no data in ${folder} yet. Start the server once (npm start), or set AGMD_DATA_DIR to its data folder.`)
   if (url !== null) return readPostgres(url, (storage) => findAccountByEmail({ storage }, email))
   refuseMovedStore(folder, instance)
-  const storage = await openLmdbReader(folder, instance)
+  const { storage, close } = await openLmdbSnapshot(folder, instance)
   try {
     return await findAccountByEmail({ storage }, email)
   } finally {
-    await storage.close()
+    await close()
   }
 }
 

@@ -5,7 +5,6 @@ import { migrate, type Progress } from '../storage/migrate.ts'
 import { addressAllowed, isPostgresAddress } from '../storage/postgres/address.ts'
 import { type Command, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
-import { progressOnStderr } from './progress.ts'
 
 const help = `usage: npm start -- admin migrate --from STORE --to STORE [--json]
 
@@ -40,14 +39,14 @@ const endsOf = (from: string, to: string, config: Config): Ends => {
   throw new AdminError('Either --from or --to must be a data folder, and the other one must be PostgreSQL.')
 }
 
-const run: Command['run'] = async (words, { settings, version }) => {
+const run: Command['run'] = async (words, { settings, version, progress }) => {
   const { values } = parseWords(help, words, { from: { type: 'string' }, to: { type: 'string' }, json: { type: 'boolean' } })
   const { from, to, json = false } = values
   if (from === undefined || to === undefined) throw new AdminError(help)
   const config = settings()
   const ends = endsOf(from, to, config)
   const secret = config.secret === null ? undefined : Buffer.from(config.secret)
-  const show = progressOnStderr(json)
+  const show = progress(json)
   const onProgress = ({ phase, records, total }: Progress): void => show({ phase, done: records, total, unit: 'records' })
   const result = await migrate({ ...ends, secret, version, onProgress })
   if (json) return { output: JSON.stringify({ ok: true, to: ends.to, ...result }) }

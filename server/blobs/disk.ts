@@ -7,13 +7,20 @@
  * A file gets its name once all its bytes are on disk. Storing a blob ends only when the entry in its folder is on disk, too. The bytes of a file are
  * overwritten before the file is removed.
  */
-import { mkdir, open, readdir, rename } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../shared/errors.ts'
-import type { Blobs } from '../domain/ports.ts'
+import type { Blobs, StoredBlobs } from '../domain/ports.ts'
 import { codeOf, erase, onDisk, openStaging } from './staging.ts'
 
 const incoming = 'new'
+
+const ifMissing =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if (codeOf(error) === 'ENOENT') return value
+    throw error
+  }
 
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r')
@@ -24,23 +31,15 @@ const syncFolder = async (folder: string): Promise<void> => {
   }
 }
 
-/** Opens the folder, and removes incomplete files that an earlier process left behind. Throws the errors of the file system. */
-export const openDiskBlobs = async (folder: string): Promise<Blobs> => {
-  const receive = await openStaging(join(folder, incoming))
-
+const pathsIn = (folder: string) => {
   const folderOf = (name: string): string => join(folder, name.slice(0, 2))
-  const pathOf = (name: string): string => join(folderOf(name), name)
+  return { folderOf, pathOf: (name: string): string => join(folderOf(name), name) }
+}
 
-  const keep = (temporary: string, name: string): Promise<void> =>
-    onDisk(async () => {
-      const created = await mkdir(folderOf(name), { recursive: true, mode: 0o700 })
-      await rename(temporary, pathOf(name))
-      await syncFolder(folderOf(name))
-      if (created !== undefined) await syncFolder(folder)
-    })
-
+/** Opens the folder without receiving uploads, which a second process may do while the server runs. A missing folder has no blobs. */
+export const openStoredDiskBlobs = (folder: string): StoredBlobs => {
+  const { pathOf } = pathsIn(folder)
   return {
-    receive: (source) => receive(source, keep),
     async open(name) {
       try {
         const file = await open(pathOf(name), 'r')
@@ -52,8 +51,27 @@ export const openDiskBlobs = async (folder: string): Promise<Blobs> => {
     },
     delete: (name) => onDisk(() => erase(pathOf(name))),
     async list() {
-      const folders = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory() && entry.name !== incoming)
+      const found = await onDisk(() => readdir(folder, { withFileTypes: true }).catch(ifMissing([])))
+      const folders = found.filter((entry) => entry.isDirectory() && entry.name !== incoming)
       return (await Promise.all(folders.map(({ name }) => readdir(join(folder, name))))).flat()
-    }
+    },
+    storedAt: async (name) => (await onDisk(() => stat(pathOf(name)).catch(ifMissing(undefined))))?.mtimeMs
   }
+}
+
+/** Opens the folder, and removes incomplete files that an earlier process left behind. Throws the errors of the file system. */
+export const openDiskBlobs = async (folder: string): Promise<Blobs> => {
+  const receive = await openStaging(join(folder, incoming))
+  const { folderOf, pathOf } = pathsIn(folder)
+
+  const keep = (temporary: string, name: string): Promise<void> =>
+    onDisk(async () => {
+      const created = await mkdir(folderOf(name), { recursive: true, mode: 0o700 })
+      await rename(temporary, pathOf(name))
+      await syncFolder(folderOf(name))
+      if (created !== undefined) await syncFolder(folder)
+    })
+
+  const { open: openBlob, list, delete: remove } = openStoredDiskBlobs(folder)
+  return { receive: (source) => receive(source, keep), open: openBlob, delete: remove, list }
 }

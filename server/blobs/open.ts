@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Blobs } from '../domain/ports.ts'
-import { openDiskBlobs } from './disk.ts'
+import type { Blobs, StoredBlobs } from '../domain/ports.ts'
+import { openDiskBlobs, openStoredDiskBlobs } from './disk.ts'
 import { parseS3Address } from './s3/address.ts'
 import { S3Error } from './s3/errors.ts'
 
@@ -54,4 +54,16 @@ export const openBlobs = async ({ address: text, folder, instance, onWarning, on
   const moved = await moveBlobs(disk, bucket)
   if (moved > 0) onMoved(moved)
   return bucket
+}
+
+/** Opens the blobs without receiving uploads, which a second process may do while the server runs. Throws `S3Error`. */
+export const openStoredBlobs = async ({
+  address: text,
+  folder,
+  instance
+}: Pick<BlobOptions, 'address' | 'folder' | 'instance'>): Promise<StoredBlobs> => {
+  const address = text === null ? undefined : parseS3Address(text)
+  if (address === undefined) return openStoredDiskBlobs(join(folder, 'blobs'))
+  const { openStoredS3Blobs } = await import('./s3/store.ts')
+  return openStoredS3Blobs(address, instance)
 }

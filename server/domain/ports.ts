@@ -113,6 +113,12 @@ export interface Blobs {
   list(): Promise<string[]>
 }
 
+/** Blobs as a second process sees them. It receives no uploads, and therefore leaves the uploads of the server alone. */
+export interface StoredBlobs extends Pick<Blobs, 'open' | 'delete' | 'list'> {
+  /** Returns when the blob was stored, in milliseconds since 1970; undefined if there is no blob with this name. */
+  storedAt(name: string): Promise<number | undefined>
+}
+
 /** Wall clock in milliseconds since 1970, and timers. Tests advance the clock by hand. */
 export interface Clock {
   now(): number

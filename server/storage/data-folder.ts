@@ -5,6 +5,7 @@
  *                     `initialised` is set once `store/` has been created. From then on, a missing or empty store is a loss, not a first start.
  *                     `store` is present if the documents are in PostgreSQL. Then `store/` is not read, and may be missing.
  *     secret          32 random bytes as base64url text, mode 0600
+ *     restoring       present while a backup is being restored into this folder (`server/admin/backups/restore.ts`)
  *     lock            process id of the holder, as text; the file is locked with flock(2) while that process lives
  *     store/          the LMDB environment (`lmdb.ts`)
  *     operator.sock   the socket for admin commands, while the server runs (`operator-socket.ts`)
@@ -14,11 +15,15 @@
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** The format of the data folder and its store that this program reads and writes. */
 export const dataFormat = 1
+
+/** The name of the file that marks an incomplete restore. */
+export const restoringMark = 'restoring'
 
 /** The length of the secret, in bytes. */
 export const secretBytes = 32
@@ -81,6 +86,8 @@ export async function readOrCreateInstance(folder: string): Promise<Instance> {
  */
 export async function readInstance(folder: string): Promise<Instance | undefined> {
   const text = await usable(folder, () => readIfAny(join(folder, 'instance.json')))
+  if (existsSync(join(folder, restoringMark)))
+    throw new DataFolderError(1, `A backup was not completely restored into ${folder}. Run the same \`npm start -- admin restore\` again.`)
   if (text === undefined) return undefined
   const found = parseInstance(text)
   if (!found) throw new DataFolderError(3, `${join(folder, 'instance.json')} is damaged.`)
@@ -100,14 +107,14 @@ export function refuseNewerFormat(folder: string, format: number): void {
 /** Records that the store of `folder` exists. */
 export async function markInitialised(folder: string, instance: Instance): Promise<void> {
   if (instance.initialised) return
-  await usable(folder, () => writeWhole(folder, 'instance.json', toText({ ...instance, initialised: true }), 0o644))
+  await writeInstance(folder, { ...instance, initialised: true })
 }
 
 /** Records which store contains the documents of `folder`. For LMDB, also records that the store exists. */
 export async function markStore(folder: string, instance: Instance, store: 'lmdb' | 'postgres'): Promise<void> {
   const { store: _, ...rest } = instance
   const marked: Instance = store === 'postgres' ? { ...rest, store } : { ...rest, initialised: true }
-  await usable(folder, () => writeWhole(folder, 'instance.json', toText(marked), 0o644))
+  await writeInstance(folder, marked)
 }
 
 /**
@@ -153,11 +160,20 @@ async function createInstance(folder: string): Promise<Instance> {
     createdAt: new Date().toISOString(),
     initialised: false
   }
-  await writeWhole(folder, 'secret', randomBytes(secretBytes).toString('base64url'), 0o600)
-  await writeWhole(folder, 'instance.json', toText(created), 0o644)
+  await writeSecret(folder, undefined)
+  await writeInstance(folder, created)
   return created
 }
 
+/** Writes `instance.json`. */
+export const writeInstance = (folder: string, instance: Instance): Promise<void> =>
+  usable(folder, () => writeWhole(folder, 'instance.json', toText(instance), 0o644))
+
+/** Writes the file `secret`; a new secret if none is given. */
+export const writeSecret = (folder: string, secret: Uint8Array | undefined): Promise<void> =>
+  usable(folder, () => writeWhole(folder, 'secret', Buffer.from(secret ?? randomBytes(secretBytes)).toString('base64url'), 0o600))
+
+/** Returns the secret of a data folder. Throws `DataFolderError` with exit code 3 if it is missing or damaged. */
 export async function readSecret(folder: string): Promise<Uint8Array> {
   const text = await usable(folder, () => readIfAny(join(folder, 'secret')))
   const secret = Buffer.from(text?.trim() ?? '', 'base64url')
@@ -183,8 +199,8 @@ async function programVersion(): Promise<string> {
   return version
 }
 
-/** Locks the folder. Returns a function that releases the lock. */
-async function lockFolder(folder: string): Promise<() => Promise<void>> {
+/** Creates the folder if necessary, and locks it. Returns a function that releases the lock. Throws `DataFolderError` if another process has it. */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const file = await usable(folder, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     return open(join(folder, 'lock'), 'a+', 0o644)

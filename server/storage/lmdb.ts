@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 
 import { open } from 'lmdb'
-import type { RootDatabase } from 'lmdb'
+import type { RootDatabase, Transaction } from 'lmdb'
 
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -59,7 +59,7 @@ const headerBytes = 13
 const instanceKey = Buffer.from('\0instance')
 const versionKey = Buffer.from('\0version')
 
-type Database = RootDatabase<Uint8Array, Uint8Array>
+export type Database = RootDatabase<Uint8Array, Uint8Array>
 
 export interface LmdbOptions {
   /** The data folder. Its subfolder `store` contains the store. The caller must have locked the data folder (`prepareDataFolder`). */
@@ -98,12 +98,9 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   return createLmdbStorage(database, join(folder, 'store'), options)
 }
 
-/**
- * Opens or creates the store of a folder whose documents are in PostgreSQL, in order to copy the documents into the store. `instance.json` does not
- * change.
- */
-export async function openLmdbToFill(folder: string): Promise<{ storage: Storage; database: Database }> {
-  const database = await openOwn(folder, { ...(await readOrCreateInstance(folder)), initialised: false })
+/** Opens or creates a store, in order to copy all records of the installation into it. `instance.json` does not change. */
+export async function openLmdbToFill(folder: string, instance: Instance): Promise<{ storage: Storage; database: Database }> {
+  const database = await openOwn(folder, { ...instance, initialised: false })
   return { storage: createLmdbStorage(database, join(folder, 'store'), { folder }), database }
 }
 
@@ -114,23 +111,6 @@ async function openOwn(folder: string, instance: Instance): Promise<Database> {
   const database = openDatabase(path, false)
   await adopt(folder, database, instance)
   return database
-}
-
-/**
- * Opens the store of a data folder for reading, even while a server is running. Throws `DataFolderError` if the store is lost or belongs to another
- * folder.
- */
-export async function openLmdbReader(folder: string, instance: Instance): Promise<Pick<Storage, 'get' | 'close'>> {
-  await refuseLostStore(folder, instance)
-  const database = openDatabase(join(folder, 'store'), true)
-  refuseOtherStore(folder, readIdentity(database), instance)
-  return {
-    async get(key) {
-      const envelope = guardedRead(() => database.getBinaryFast(encodeKey(key)))
-      return envelope && decodeEntry(key, envelope)
-    },
-    close: () => database.close()
-  }
 }
 
 /** Opens the LMDB environment at `path`. */
@@ -349,7 +329,8 @@ function readVersion(database: Database, key: Key, bytes: Uint8Array): number | 
   return envelope ? decodeEntry(key, envelope).version : null
 }
 
-function readCounter(database: Database): number {
+/** Returns the highest version assigned so far. */
+export function readCounter(database: Database): number {
   return database.getBinary(versionKey)?.readDoubleBE(0) ?? 0
 }
 
@@ -370,18 +351,21 @@ function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Ba
   }
 }
 
-function listEntries(database: Database, prefix: Key, range: Range): Entry[] {
+/** Returns the entries below a prefix. With `transaction`, reads the state at the beginning of that read transaction. */
+export function listEntries(database: Database, prefix: Key, range: Range, transaction?: Transaction): Entry[] {
   const limit = range.limit ?? limits.listMax
   assert(limit <= limits.listMax, 'a listing must request at most limits.listMax entries')
   const { above, below } = encodeRange(prefix, range)
   const bounds = range.reverse ? { start: below, end: above, reverse: true, exclusiveStart: true } : { start: above, end: below }
   // The iteration finishes within this turn of the event loop. A read transaction that is held during an `await` would prevent LMDB from reusing
   // pages.
-  return Array.from(database.getRange({ ...bounds, limit }), ({ key, value }) => decodeEntry(decodeKey(key), value))
+  return Array.from(database.getRange({ ...bounds, limit, ...(transaction && { transaction }) }), ({ key, value }) =>
+    decodeEntry(decodeKey(key), value)
+  )
 }
 
 /** Runs a read. Turns errors of the engine into `storage_unavailable`. */
-function guardedRead<T>(read: () => T): T {
+export function guardedRead<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {

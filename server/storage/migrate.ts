@@ -17,18 +17,16 @@ import { join } from 'node:path'
 import type { Storage } from '../domain/ports.ts'
 import { checkStore } from './check.ts'
 import { DataFolderError, type Instance, markStore, prepareDataFolder, readInstance, refuseMovedStore, storeBytes } from './data-folder.ts'
-import { decodeKey } from './keys.ts'
-import { decodeEntry, openDatabase, openLmdbToFill } from './lmdb.ts'
+import { openDatabase, openLmdbToFill } from './lmdb.ts'
+import { scanLmdb } from './lmdb-snapshot.ts'
 import { beginMigration, endMigration, postgresRecords, requireInstance } from './postgres/migration.ts'
 import { addressOf } from './postgres/open.ts'
-import { type Records, scanRecords, type StoredRecord } from './records.ts'
+import type { Records, StoredRecord } from './records.ts'
+import { lowestKey } from './snapshot.ts'
 import { openPostgresStorage } from './postgres/store.ts'
 
 /** The approximate size of the values in one commit, in bytes. */
 const commitBytes = 4 * 1024 * 1024
-
-/** A bound below every key of the domain. */
-const lowest = Uint8Array.of(0x01)
 
 export interface Progress {
   readonly phase: 'copying' | 'comparing'
@@ -104,7 +102,7 @@ async function toLmdb(options: MigrateOptions, instance: Instance): Promise<Migr
   const source = await openPostgresStorage({ address, synced: false })
   try {
     await writeFile(mark, 'Records are being copied from PostgreSQL.\n')
-    const { storage: target, database } = await openLmdbToFill(folder)
+    const { storage: target, database } = await openLmdbToFill(folder, instance)
     try {
       const migrated = await copyAll(postgresRecords(address), lmdbRecords(database), target, options.onProgress)
       await markStore(folder, instance, 'lmdb')
@@ -122,18 +120,14 @@ async function toLmdb(options: MigrateOptions, instance: Instance): Promise<Migr
 function lmdbRecords(database: ReturnType<typeof openDatabase>): Records {
   return {
     async scan(above) {
-      const range = database.getRange({ start: Buffer.from(above), exclusiveStart: true, limit: scanRecords })
-      return Array.from(range, ({ key, value }) => {
-        const bytes = Uint8Array.from(key)
-        return { bytes, ...decodeEntry(decodeKey(bytes), value) }
-      })
+      return scanLmdb(database, above)
     },
     async last() {
-      const [key] = database.getKeys({ start: Buffer.from([0xff]), end: Buffer.from(lowest), reverse: true, limit: 1 })
+      const [key] = database.getKeys({ start: Buffer.from([0xff]), end: Buffer.from(lowestKey), reverse: true, limit: 1 })
       return key && Uint8Array.from(key)
     },
     async count() {
-      return database.getKeysCount({ start: Buffer.from(lowest) })
+      return database.getKeysCount({ start: Buffer.from(lowestKey) })
     }
   }
 }
@@ -143,7 +137,7 @@ async function copyAll(source: Records, target: Records, storage: Storage, onPro
   const total = await source.count()
   const resumed = await target.count()
   let records = resumed
-  for (let above = (await target.last()) ?? lowest; ;) {
+  for (let above = (await target.last()) ?? lowestKey; ;) {
     const found = await source.scan(above)
     if (found.length === 0) break
     for (const group of groupsOf(found)) {
@@ -177,7 +171,7 @@ const isSame = (one: StoredRecord, other: StoredRecord): boolean =>
 async function compareAll(source: Records, target: Records, total: number, onProgress: (progress: Progress) => void) {
   let records = 0
   let bytes = 0
-  for (let above: Uint8Array = lowest; ;) {
+  for (let above: Uint8Array = lowestKey; ;) {
     const [ours, theirs] = await Promise.all([source.scan(above), target.scan(above)])
     for (let index = 0; index < Math.max(ours.length, theirs.length); index++) {
       const [one, other] = [ours[index], theirs[index]]

@@ -322,6 +322,7 @@ const command = (folder: string, words: string[], env: Record<string, string> = 
   admin(words, {
     env: {},
     version: 'test',
+    progress: () => () => undefined,
     settings: () => readConfig({ AGMD_DATA_DIR: folder, AGMD_BASE_URL: world.url, ...env }, { isTty: false }).config
   }).then(({ output }) => output)
 

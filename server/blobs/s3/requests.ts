@@ -45,6 +45,8 @@ export interface S3Requests {
    * of the answer.
    */
   send(request: S3Request): Promise<{ readonly headers: Headers; readonly text: string }>
+  /** Like `send`, but resolves with the bytes of the answer. */
+  sendForBytes(request: S3Request): Promise<Uint8Array>
 }
 
 /** Returns the unescaped text of the first element that has the given name. */
@@ -97,19 +99,20 @@ export function openRequests({ bucketUrl, region, accessKeyId, secretAccessKey }
     if (!response.ok) throw await refusalOf(response)
     return response
   }
-  return {
-    once,
-    async send(request) {
-      const until = performance.now() + totalMsMax
-      for (let attempt = 0; ; attempt++) {
-        try {
-          const response = await once(request)
-          return { headers: response.headers, text: await response.text() }
-        } catch (error) {
-          if (!isPassing(error) || attempt + 1 >= attemptsMax || performance.now() > until) throw error
-          await pause(attempt)
-        }
+  const repeated = async <T>(request: S3Request, read: (response: Response) => Promise<T>): Promise<T> => {
+    const until = performance.now() + totalMsMax
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await read(await once(request))
+      } catch (error) {
+        if (!isPassing(error) || attempt + 1 >= attemptsMax || performance.now() > until) throw error
+        await pause(attempt)
       }
     }
+  }
+  return {
+    once,
+    send: (request) => repeated(request, async (response) => ({ headers: response.headers, text: await response.text() })),
+    sendForBytes: (request) => repeated(request, async (response) => new Uint8Array(await response.arrayBuffer()))
   }
 }

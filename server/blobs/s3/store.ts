@@ -9,7 +9,7 @@
  */
 import { open, stat } from 'node:fs/promises'
 import { ServiceError } from '../../../shared/errors.ts'
-import type { Blobs } from '../../domain/ports.ts'
+import type { Blobs, StoredBlobs } from '../../domain/ports.ts'
 import { erase, onDisk, openStaging } from '../staging.ts'
 import type { S3Address } from './address.ts'
 import { S3Error } from './errors.ts'
@@ -23,7 +23,7 @@ const idleMsMax = 20_000
 const failuresMax = 4
 const stampName = 'agmd-instance'
 
-const isMissing = (error: unknown): boolean => error instanceof S3Refusal && error.status === 404
+export const isMissing = (error: unknown): boolean => error instanceof S3Refusal && error.status === 404
 
 /** Converts failures of requests to the errors of `Blobs`. */
 const onS3 = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -133,7 +133,7 @@ async function* readObject({ once }: S3Requests, key: string, from: number, to: 
 }
 
 /** Yields the keys of the objects in a folder, without the prefix that names the folder. */
-async function* keysIn({ send }: S3Requests, prefix: string): AsyncGenerator<string> {
+export async function* keysIn({ send }: S3Requests, prefix: string): AsyncGenerator<string> {
   for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
     const query = { 'list-type': '2', ...(prefix && { prefix }), ...(token !== undefined && { 'continuation-token': token }) }
     const { text } = await send({ method: 'GET', query })
@@ -143,7 +143,7 @@ async function* keysIn({ send }: S3Requests, prefix: string): AsyncGenerator<str
 }
 
 /** Converts an error that occurred while the folder was opened to one that the operator understands. */
-const explained = (shown: string, error: unknown): unknown => {
+export const explained = (shown: string, error: unknown): unknown => {
   if (error instanceof S3Error) return error
   const options = { cause: error }
   if (!(error instanceof S3Refusal)) {
@@ -180,16 +180,20 @@ const explained = (shown: string, error: unknown): unknown => {
   }
 }
 
-/** Checks that the folder of the bucket belongs to this installation. An empty folder is marked as belonging to it. */
-const claim = async (requests: S3Requests, { prefix, shown }: S3Address, instance: string): Promise<void> => {
-  const key = `${prefix}${stampName}`
-  const owner = await requests.send({ method: 'GET', key }).then(
+/** Returns the id of the installation to which the folder belongs; undefined if it belongs to none. */
+const ownerOf = ({ send }: S3Requests, { prefix }: S3Address): Promise<string | undefined> =>
+  send({ method: 'GET', key: `${prefix}${stampName}` }).then(
     ({ text }) => text.trim(),
     (error: unknown) => {
       if (isMissing(error) && (error as S3Refusal).code !== 'NoSuchBucket') return undefined
       throw error
     }
   )
+
+/** Checks that the folder of the bucket belongs to this installation. An empty folder is marked as belonging to it. */
+const claim = async (requests: S3Requests, address: S3Address, instance: string): Promise<void> => {
+  const { prefix, shown } = address
+  const owner = await ownerOf(requests, address)
   if (owner === instance) return
   // The service removes blobs without a record when it starts, so in a shared folder it would delete the files of other installations.
   if (owner !== undefined)
@@ -199,7 +203,47 @@ const claim = async (requests: S3Requests, { prefix, shown }: S3Address, instanc
       3,
       `The folder has files that are not from agmd, such as ${JSON.stringify(other)} (${shown}). Name an empty folder in AGMD_BLOBS.`
     )
-  await requests.send({ method: 'PUT', key, body: new TextEncoder().encode(`${instance}\n`) })
+  await requests.send({ method: 'PUT', key: `${prefix}${stampName}`, body: new TextEncoder().encode(`${instance}\n`) })
+}
+
+const storedIn = (requests: S3Requests, prefix: string): StoredBlobs => {
+  const { send } = requests
+  const head = async (name: string): Promise<Headers | undefined> => {
+    try {
+      return (await send({ method: 'HEAD', key: `${prefix}${name}` })).headers
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw new ServiceError('storage_unavailable', {}, { cause: error })
+    }
+  }
+  return {
+    async open(name) {
+      if ((await head(name)) === undefined) return undefined
+      return { read: (from, to) => readObject(requests, `${prefix}${name}`, from, to), close: () => Promise.resolve() }
+    },
+    delete: (name) => onS3(async () => void (await send({ method: 'DELETE', key: `${prefix}${name}` }))),
+    list: () =>
+      onS3(async () => {
+        const names: string[] = []
+        for await (const name of keysIn(requests, prefix)) if (name !== stampName) names.push(name)
+        return names
+      }),
+    async storedAt(name) {
+      const headers = await head(name)
+      return headers && (Date.parse(headers.get('last-modified') ?? '') || Date.now())
+    }
+  }
+}
+
+/** Opens the folder of a bucket that belongs to this installation, without receiving uploads. Throws `S3Error`. */
+export const openStoredS3Blobs = async (address: S3Address, instance: string): Promise<StoredBlobs> => {
+  const requests = openRequests(address)
+  const owner = await ownerOf(requests, address).catch((error: unknown) => {
+    throw explained(address.shown, error)
+  })
+  if (owner !== instance)
+    throw new S3Error(3, `The folder does not belong to this installation of agmd (${address.shown}). Check AGMD_BLOBS.`)
+  return storedIn(requests, address.prefix)
 }
 
 /**
@@ -227,23 +271,6 @@ export const openS3Blobs = async (address: S3Address, folder: string, instance: 
     await onDisk(() => erase(path))
   }
 
-  return {
-    receive: (source) => receive(source, keep),
-    async open(name) {
-      try {
-        await send({ method: 'HEAD', key: keyOf(name) })
-      } catch (error) {
-        if (isMissing(error)) return undefined
-        throw new ServiceError('storage_unavailable', {}, { cause: error })
-      }
-      return { read: (from, to) => readObject(requests, keyOf(name), from, to), close: () => Promise.resolve() }
-    },
-    delete: (name) => onS3(async () => void (await send({ method: 'DELETE', key: keyOf(name) }))),
-    list: () =>
-      onS3(async () => {
-        const names: string[] = []
-        for await (const name of keysIn(requests, prefix)) if (name !== stampName) names.push(name)
-        return names
-      })
-  }
+  const { open: openObject, delete: remove, list } = storedIn(requests, prefix)
+  return { receive: (source) => receive(source, keep), open: openObject, delete: remove, list }
 }

@@ -143,7 +143,8 @@ export const encodeState = (point: Point, state: Uint8Array): Uint8Array => {
   return encoding.toUint8Array(encoder)
 }
 
-const decodeState = (value: Uint8Array): Point & { readonly bytes: Uint8Array } => {
+/** Returns the point and the bytes of a state or projection. Throws `storage_corrupt` if its format is unknown. */
+export const decodeState = (value: Uint8Array): Point & { readonly bytes: Uint8Array } => {
   const decoder = decoding.createDecoder(value)
   readFormat(decoder)
   const seq = decoding.readVarUint(decoder)

@@ -16,7 +16,7 @@ export async function beginMigration(address: PostgresAddress, owner: Owner): Pr
     const { rowCount } = await client.query('select 1 from record limit 1')
     if (rowCount !== 0 && !meta.has('migration'))
       throw new PostgresError(1, `The ${address.shown} is not empty. Name another database, or another schema with ?schema=NAME.`)
-    await writeMeta(client, { migration: 'records are being copied from LMDB', secret: fingerprintOf(owner.secret) })
+    await writeMeta(client, { migration: 'records are being copied', secret: fingerprintOf(owner.secret) })
   })
   return synced
 }
@@ -24,6 +24,13 @@ export async function beginMigration(address: PostgresAddress, owner: Owner): Pr
 /** Records that all records were copied, so that services may use the store. */
 export const endMigration = (address: PostgresAddress): Promise<void> =>
   withClient(address, (client) => writeMeta(client, { migration: null }))
+
+/** Removes all records of a target that is not complete. */
+export const emptyTarget = (address: PostgresAddress): Promise<void> =>
+  withClient(address, async (client) => {
+    const meta = await readMeta(client)
+    if (meta.has('migration')) await client.query('truncate record')
+  })
 
 /** Throws `PostgresError` with exit code 3 if the store belongs to another installation. */
 export const requireInstance = (address: PostgresAddress, instance: string): Promise<void> =>

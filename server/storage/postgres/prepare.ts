@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 
 import { isExposed, type PostgresAddress } from './address.ts'
-import { clientConfig, connect, retryMs } from './connection.ts'
+import { clientConfig, connect, type Connection, retryMs } from './connection.ts'
 import { PostgresError, stateOf } from './errors.ts'
 import { migrations, oldestServer, schemaFormat } from './schema.ts'
 
@@ -36,7 +36,7 @@ export const fingerprintOf = (secret: Uint8Array): string =>
 
 /** Opens a connection for one task. Throws `PostgresError`, whose message is for the operator. */
 export async function withClient<T>(address: PostgresAddress, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = await connectToStart(address)
+  const client = await openClient(address)
   try {
     return await work(client.client)
   } catch (error) {
@@ -46,7 +46,8 @@ export async function withClient<T>(address: PostgresAddress, work: (client: pg.
   }
 }
 
-async function connectToStart(address: PostgresAddress) {
+/** Opens a connection that the caller must cut. Waits for a server that is starting. Throws `PostgresError`, whose message is for the operator. */
+export async function openClient(address: PostgresAddress): Promise<Connection> {
   const until = performance.now() + startSecondsMax * 1000
   for (let attempt = 0; ; attempt++) {
     try {
@@ -189,5 +190,8 @@ function refuseOther({ shown }: PostgresAddress, meta: Meta, { instance, secret 
 
 function refusePartial({ shown }: PostgresAddress, meta: Meta): void {
   if (meta.has('migration'))
-    throw new PostgresError(3, `The ${shown} has only some of the records. Run the same \`npm start -- admin migrate\` again to continue.`)
+    throw new PostgresError(
+      3,
+      `The ${shown} has only some of the records. Run the same \`npm start -- admin migrate\` or \`restore\` again.`
+    )
 }

@@ -154,7 +154,8 @@ export const getQuery = (key: Key): pg.QueryConfig => ({
   values: [encodeKey(key), placeOf(key)]
 })
 
-function listQuery(prefix: Key, range: Range): pg.QueryConfig {
+/** Throws `AssertionError` if the range asks for more than `limits.listMax` entries. */
+export function listQuery(prefix: Key, range: Range): pg.QueryConfig {
   const limit = range.limit ?? limits.listMax
   assert(limit <= limits.listMax, 'a listing must request at most limits.listMax entries')
   const { above, below } = encodeRange(prefix, range)

@@ -1,0 +1,102 @@
+/** `npm start -- admin backup`: makes a backup, also while the server runs, and lists the backups of a place. */
+import { systemClock } from '../clock.ts'
+import { type Made, makeBackup } from './backups/make.ts'
+import { listSnapshots, openPlace, openPlaceToWrite, placeForms, placeOf } from './backups/places.ts'
+import { type Command, type CommandResult, parseWords } from './command.ts'
+import { openInstallation } from './installation.ts'
+
+const help = `usage: npm start -- admin backup [--to PLACE] [--without-secret] [--list] [--json]
+
+Makes a backup of all documents, accounts and assets. The server may run meanwhile. The backup contains everything that was acknowledged before the
+command began, as of one instant.
+
+${placeForms}
+
+  --to PLACE        where to put the backup
+  --without-secret  leaves out the file secret. Keep a copy of it elsewhere: without it, links and sessions do not work after a restore. By default the
+                    backup includes it. Anyone who can read such a backup can open every document
+  --list            lists the backups in the place, and makes none
+  --json            prints the result as JSON, and the progress as lines of JSON on standard error, as without a terminal
+
+You can interrupt the command, even with kill -9. Earlier backups do not change, and the next backup uses what was written.
+
+Examples:
+  npm start -- admin backup --to /mnt/backups/agmd
+  npm start -- admin backup --to agmd-$(date +%F).tar`
+
+const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean): CommandResult => {
+  const { id, records, bytes, blobs, damagedBlobs, secretIn, createdAt } = manifest
+  const exitCode = damagedBlobs.length > 0 ? 3 : 0
+  if (json)
+    return {
+      output: JSON.stringify({
+        ok: exitCode === 0,
+        id,
+        place: shown,
+        createdAt,
+        records,
+        bytes,
+        blobs,
+        writtenBytes,
+        secretIn,
+        damagedBlobs
+      }),
+      exitCode
+    }
+  const secret = {
+    file: 'It includes the secret, so anyone who can read it can open every document.',
+    'left out': 'It does not include the secret. Keep a copy of the file secret elsewhere.',
+    AGMD_SECRET: 'It does not include AGMD_SECRET. Keep a copy of this setting elsewhere.'
+  }[secretIn]
+  const lines = [`Backup ${id} is in ${shown}: ${records} records, ${blobs.count} assets, ${writtenBytes} bytes written. ${secret}`]
+  if (damagedBlobs.length > 0)
+    lines.push(
+      `These assets are missing or damaged in the installation, and are not in the backup: ${damagedBlobs.join(', ')}. Run: npm start -- admin verify`
+    )
+  return { output: lines.join('\n'), exitCode }
+}
+
+const list = async (text: string, json: boolean): Promise<CommandResult> => {
+  const place = await openPlace(text)
+  try {
+    const ids = await listSnapshots(place)
+    if (json) return { output: JSON.stringify({ ok: true, place: place.shown, backups: ids }) }
+    return { output: ids.length === 0 ? `There is no complete backup in ${place.shown}.` : ids.join('\n') }
+  } finally {
+    await place.close()
+  }
+}
+
+const run: Command['run'] = async (words, { settings, version, progress }) => {
+  const { values } = parseWords(help, words, {
+    to: { type: 'string' },
+    'without-secret': { type: 'boolean' },
+    list: { type: 'boolean' },
+    json: { type: 'boolean' }
+  })
+  const config = settings()
+  const { json = false } = values
+  const to = placeOf(values.to, config.backup)
+  if (values.list === true) return list(to, json)
+  const now = systemClock.now()
+  const installation = await openInstallation(config)
+  try {
+    const place = await openPlaceToWrite(to, installation.instance.instance)
+    try {
+      const withSecret = values['without-secret'] !== true
+      const made = await makeBackup({ installation, place, version, withSecret, onProgress: progress(json), now })
+      return resultOf(made, place.shown, json)
+    } finally {
+      await place.close()
+    }
+  } finally {
+    await installation.close()
+  }
+}
+
+export const backupCommand: Command = {
+  usage: '[--to PLACE]',
+  summary: 'back up everything while the server runs, or list the backups',
+  help,
+  run
+}

@@ -1,0 +1,105 @@
+/** A folder that holds backups. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncFolder } from '../../storage/data-folder.ts'
+import { AdminError } from '../error.ts'
+import { isObjectName, stampName } from './format.ts'
+import type { Place } from './place.ts'
+
+export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+/** Runs work on the files of a backup. Converts its failures to `AdminError` with exit code 1, and says what to do. */
+export const onFiles = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AdminError) throw error
+    const code = codeOf(error)
+    const isFull = code === 'ENOSPC' || code === 'EDQUOT'
+    const advice = isFull ? 'Free some space there and run the command again.' : 'Check that the path is right and writable.'
+    const reason = isFull ? 'the disk is full' : error instanceof Error ? error.message : String(error)
+    throw new AdminError(`${path} cannot be used: ${reason}. ${advice} Earlier backups have not changed.`, { exitCode: 1, cause: error })
+  }
+}
+
+export const ifMissing =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if (codeOf(error) === 'ENOENT') return value
+    throw error
+  }
+
+/** A file that is being written. The name is not the name of any object. */
+const isTemporary = (name: string): boolean => /^\.new-[0-9a-f]{16}$/.test(name)
+
+/** Opens a folder. With `create`, creates it if it is missing, and refuses a folder with files that are not from a backup. Throws `AdminError`. */
+export const openFolderPlace = async (folder: string, { create = false } = {}): Promise<Place> => {
+  if (create) await onFiles(folder, () => prepare(folder))
+  const pathOf = (name: string): string => {
+    if (!isObjectName(name)) throw new Error(`${name} is not the name of an object of a backup`)
+    return join(folder, name)
+  }
+  const known = new Set<string>()
+
+  const makeFolder = async (path: string): Promise<void> => {
+    if (known.has(path)) return
+    const created = await mkdir(path, { recursive: true, mode: 0o700 })
+    if (created !== undefined) await syncFolder(dirname(created))
+    known.add(path)
+  }
+
+  return {
+    shown: folder,
+    names: (kind) =>
+      onFiles(folder, async () => {
+        const found = await readdir(join(folder, kind), { recursive: true, withFileTypes: true }).catch(ifMissing([]))
+        const names = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+        return names.filter(isObjectName).sort()
+      }),
+    find: (name) => onFiles(folder, () => readFile(pathOf(name)).catch(ifMissing(undefined))),
+    write: (name, content) =>
+      onFiles(folder, async () => {
+        const parent = dirname(pathOf(name))
+        await makeFolder(parent)
+        const temporary = join(folder, `.new-${randomBytes(8).toString('hex')}`)
+        try {
+          await writeSynced(temporary, content)
+          await rename(temporary, pathOf(name))
+        } catch (error) {
+          await rm(temporary, { force: true })
+          throw error
+        }
+        await syncFolder(parent)
+      }),
+    remove: (name) => onFiles(folder, () => rm(pathOf(name), { force: true })),
+    finish: () => Promise.resolve(),
+    close: () => Promise.resolve()
+  }
+}
+
+/** Writes a new file that only its owner can read, and waits until it is on disk. */
+export const writeSynced = async (path: string, content: Uint8Array): Promise<void> => {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+const prepare = async (folder: string): Promise<void> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const names = await readdir(folder)
+  const others = names.filter((name) => !isTemporary(name))
+  if (others.length > 0 && !others.includes(stampName))
+    throw new AdminError(
+      `${folder} has files that are not from a backup, such as ${JSON.stringify(others[0])}. Name an empty or new folder.`,
+      {
+        exitCode: 1
+      }
+    )
+  // An interrupted backup left these files behind. A backup that is running at the same time would only fail and could be repeated.
+  for (const name of names.filter(isTemporary)) await rm(join(folder, name), { force: true })
+}

@@ -1,0 +1,185 @@
+/**
+ * The format of backups, version 1. A place (a folder, a bucket or a tar file) holds the backups of one installation as named objects:
+ *
+ *     agmd-backup.json          { "format": 1, "instance": id }: the installation to which the place belongs
+ *     chunks/ab/abcdef…         records in key order; the name is the SHA-256 of the content, in hexadecimal digits
+ *     blobs/ab/abcdef…          the bytes of a blob, under the name of the blob
+ *     secrets/NAME              the file `secret` of the data folder; NAME is the fingerprint of the secret
+ *     snapshots/TIME-ID.json    a manifest, which describes one backup; TIME is 20261124T133000000Z (UTC, with milliseconds), ID has 8 random hexadecimal digits
+ *
+ *     chunk      format (1) · record…                                 numbers are unsigned variable-length integers (lib0)
+ *     record     length of key · key as in `storage/keys.ts` · length of value · value
+ *     manifest   one line of JSON (`Manifest`), then a line with the SHA-256 of the first line, in hexadecimal digits
+ *
+ * An object never changes, except that a chunk or blob without a manifest is removed by `gc`. A backup writes its chunks, blobs and secret first, and its
+ * manifest last. An interrupted backup therefore has no manifest, and the next backup uses the objects that it wrote. Every backup is complete: its
+ * manifest lists all chunks. It is also incremental, because chunks and blobs that the place already has are not written again. A chunk ends after a
+ * record that is chosen by the bytes of its key, so a change affects only the chunks around it. The journal of a document only grows, so its older part
+ * stays in the same chunks.
+ *
+ * A tar file (POSIX ustar) holds one backup. Extracting it yields a place that is a folder. All files have mode 0600, and all folders 0700, because the
+ * secret decrypts the links in the records.
+ */
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import * as decoding from 'lib0/decoding'
+import * as encoding from 'lib0/encoding'
+import type { StoredRecord } from '../../storage/records.ts'
+import { decodeKey } from '../../storage/keys.ts'
+import { AdminError } from '../error.ts'
+
+/** The format that this program reads and writes. */
+export const backupFormat = 1
+
+/**
+ * When a chunk ends: with `bytes` in it, it ends after a record whose key is one of `suitable` on average. The rules depend only on the records of the
+ * chunk, so two backups have the same chunks again soon after a difference.
+ */
+const chunkEnds = [
+  { bytes: 256 * 1024, suitable: 16 },
+  { bytes: 1024 * 1024, suitable: 4 },
+  { bytes: 4 * 1024 * 1024, suitable: 1 }
+] as const
+
+export const stampName = 'agmd-backup.json'
+
+const namePatterns = [
+  /^agmd-backup\.json$/,
+  /^chunks\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
+  /^blobs\/[A-Za-z0-9_-]{2}\/[A-Za-z0-9_-]{24}$/,
+  /^secrets\/[A-Za-z0-9_-]{43}$/,
+  /^snapshots\/\d{8}T\d{9}Z-[0-9a-f]{8}\.json$/
+]
+
+/** Whether a name is the name of an object of a backup. No such name leaves the place. */
+export const isObjectName = (name: string): boolean => {
+  const [, folder = '', last] = name.split('/')
+  return namePatterns.some((pattern) => pattern.test(name)) && (last === undefined || last.startsWith(folder))
+}
+
+export const chunkName = (sha256: string): string => `chunks/${sha256.slice(0, 2)}/${sha256}`
+export const blobName = (blob: string): string => `blobs/${blob.slice(0, 2)}/${blob}`
+export const secretName = (fingerprint: string): string => `secrets/${fingerprint}`
+
+export interface ChunkEntry {
+  readonly sha256: string
+  readonly bytes: number
+  readonly records: number
+  /** The first key, base64url. */
+  readonly first: string
+}
+
+/** Describes one backup. */
+export interface Manifest {
+  readonly format: number
+  /** `TIME-ID`, as in the name of the manifest. */
+  readonly id: string
+  readonly instance: string
+  /** The time at which the snapshot of the store was taken, as an ISO time. */
+  readonly createdAt: string
+  /** The version of the program that made the backup. */
+  readonly createdBy: string
+  /** The format of the data folder whose records these are. */
+  readonly dataFormat: number
+  /** When and by which version the installation was created, from `instance.json`. */
+  readonly installation: { readonly createdBy: string; readonly createdAt: string }
+  readonly store: 'lmdb' | 'postgres'
+  readonly records: number
+  /** The bytes of all chunks. */
+  readonly bytes: number
+  readonly blobs: { readonly count: number; readonly bytes: number }
+  /** Blobs that have a record, but could not be read when the backup was made. */
+  readonly damagedBlobs: readonly string[]
+  /** The fingerprint of the secret that decrypts the links. */
+  readonly secret: string
+  /** `file`: the place has the secret. `left out`: it does not. `AGMD_SECRET`: it does not, because the secret is a setting. */
+  readonly secretIn: 'file' | 'left out' | 'AGMD_SECRET'
+  readonly chunks: readonly ChunkEntry[]
+}
+
+export const sha256Of = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
+
+export const encodeManifest = (manifest: Manifest): Uint8Array => {
+  const line = JSON.stringify(manifest)
+  return Buffer.from(`${line}\n${sha256Of(line)}\n`)
+}
+
+/** Returns a manifest. Throws `AdminError` with exit code 3 for damage, and 4 for a newer format. */
+export const decodeManifest = (name: string, bytes: Uint8Array): Manifest => {
+  const [line = '', sum] = Buffer.from(bytes).toString().split('\n')
+  if (sum !== sha256Of(line))
+    throw new AdminError(`${name} is damaged or truncated. Choose another backup with --snapshot.`, { exitCode: 3 })
+  const manifest = JSON.parse(line) as Manifest
+  refuseNewer(name, manifest.format)
+  return manifest
+}
+
+export const encodeStamp = (instance: string): Uint8Array => Buffer.from(`${JSON.stringify({ format: backupFormat, instance })}\n`)
+
+/** Returns the installation to which a place belongs. Throws `AdminError` with exit code 3 for damage, and 4 for a newer format. */
+export const decodeStamp = (shown: string, bytes: Uint8Array): string => {
+  let stamp: { format?: unknown; instance?: unknown }
+  try {
+    stamp = JSON.parse(Buffer.from(bytes).toString()) as typeof stamp
+  } catch (error) {
+    throw new AdminError(`${stampName} in ${shown} is damaged. Use another copy of the backup.`, { exitCode: 3, cause: error })
+  }
+  refuseNewer(shown, Number(stamp.format))
+  if (typeof stamp.instance !== 'string')
+    throw new AdminError(`${stampName} in ${shown} is damaged. Use another copy of the backup.`, { exitCode: 3 })
+  return stamp.instance
+}
+
+const refuseNewer = (what: string, format: number): void => {
+  if (format <= backupFormat) return
+  const advice = 'Install the version of agmd that made it, or a newer one.'
+  throw new AdminError(`${what} has backup format ${format}; this version of agmd reads formats up to ${backupFormat}. ${advice}`, {
+    exitCode: 4
+  })
+}
+
+export interface Chunk extends ChunkEntry {
+  readonly content: Uint8Array
+}
+
+/** Returns a function that collects records into chunks. It returns a complete chunk, and the last one when it is called without a record. */
+export const createChunker = (): ((record?: Pick<StoredRecord, 'bytes' | 'value'>) => Chunk | undefined) => {
+  let encoder = encoding.createEncoder()
+  let [records, first] = [0, '']
+  let length = 0
+  const finish = (): Chunk => {
+    const content = encoding.toUint8Array(encoder)
+    const chunk = { sha256: sha256Of(content), bytes: content.length, records, first, content }
+    records = 0
+    return chunk
+  }
+  return (record) => {
+    if (record === undefined) return records === 0 ? undefined : finish()
+    if (records === 0) {
+      encoder = encoding.createEncoder()
+      encoding.writeVarUint(encoder, backupFormat)
+      first = Buffer.from(record.bytes).toString('base64url')
+      length = 0
+    }
+    encoding.writeVarUint8Array(encoder, record.bytes)
+    encoding.writeVarUint8Array(encoder, record.value)
+    records++
+    length += record.bytes.length + record.value.length
+    const number = crc32(record.bytes)
+    return chunkEnds.some(({ bytes, suitable }) => length >= bytes && number % suitable === 0) ? finish() : undefined
+  }
+}
+
+/** Returns the records of a chunk. Throws `AdminError` with exit code 3 if the content does not match its entry. */
+export const decodeChunk = ({ sha256, records }: ChunkEntry, content: Uint8Array): StoredRecord[] => {
+  if (sha256Of(content) !== sha256)
+    throw new AdminError(`${chunkName(sha256)} is damaged or truncated. Use another copy of the backup, or an older snapshot.`, {
+      exitCode: 3
+    })
+  const decoder = decoding.createDecoder(content)
+  decoding.readVarUint(decoder)
+  return Array.from({ length: records }, () => {
+    const bytes = decoding.readVarUint8Array(decoder)
+    return { bytes, key: decodeKey(bytes), value: decoding.readVarUint8Array(decoder) }
+  })
+}

@@ -1,0 +1,72 @@
+/** `npm start -- admin restore`: restores a backup into an empty data folder, and into an empty PostgreSQL store if AGMD_STORAGE names one. */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { openPlace, placeForms, placeOf, readManifest } from './backups/places.ts'
+import { restoreBackup } from './backups/restore.ts'
+import { type Command, parseWords } from './command.ts'
+import { AdminError } from './error.ts'
+
+const help = `usage: npm start -- admin restore [--from PLACE] [--to FOLDER] [--snapshot ID] [--secret FILE] [--json]
+
+Restores a backup into a new or empty data folder. If AGMD_STORAGE is set, the documents go into that PostgreSQL store, which must be empty, and only the
+secret and the assets go into the folder. If AGMD_BLOBS is set, the first start moves the assets to the bucket.
+
+${placeForms}
+
+  --from PLACE    the place of the backup
+  --to FOLDER     the data folder; by default the one in AGMD_DATA_DIR
+  --snapshot ID   the backup to restore; by default the newest. npm start -- admin backup --list shows all
+  --secret FILE   the file secret, if the backup was made with --without-secret
+  --json          prints the result as JSON, and the progress as lines of JSON on standard error, as without a terminal
+
+A failed restore removes what it wrote. After kill -9, run the same command again. Versions, links, sessions and history are those of the backup. Changes
+that were made later are lost, except those that open pages still have: pages send them again when they reconnect.
+
+Example:
+  npm start -- admin restore --from /mnt/backups/agmd --to ./data`
+
+const secretOf = async (file: string | undefined, config: Config): Promise<Uint8Array | undefined> => {
+  if (config.secret !== null) return Buffer.from(config.secret)
+  if (file === undefined) return undefined
+  try {
+    return Buffer.from((await readFile(file, 'utf8')).trim(), 'base64url')
+  } catch (error) {
+    throw new AdminError(`${file} cannot be read. Name the file secret of the data folder.`, { cause: error })
+  }
+}
+
+const run: Command['run'] = async (words, { settings, version, progress }) => {
+  const { values } = parseWords(help, words, {
+    from: { type: 'string' },
+    to: { type: 'string' },
+    snapshot: { type: 'string' },
+    secret: { type: 'string' },
+    json: { type: 'boolean' }
+  })
+  const config = settings()
+  const { json = false } = values
+  const folder = values.to === undefined ? config.dataDir : resolve(values.to)
+  const place = await openPlace(placeOf(values.from, config.backup))
+  try {
+    const manifest = await readManifest(place, values.snapshot)
+    const secret = await secretOf(values.secret, config)
+    const onProgress = progress(json)
+    const restored = await restoreBackup({ place, manifest, folder, url: config.storage, secret, version, onProgress })
+    const { records, blobs, missingBlobs } = restored
+    if (json)
+      return { output: JSON.stringify({ ok: true, id: manifest.id, createdAt: manifest.createdAt, folder, records, blobs, missingBlobs }) }
+    const missing = missingBlobs.length === 0 ? '' : ` The backup did not have ${missingBlobs.length} damaged assets.`
+    const next = folder === config.dataDir ? 'Start the server.' : `Start the server with AGMD_DATA_DIR=${folder}.`
+    return { output: `Restored the backup of ${manifest.createdAt} into ${folder}: ${records} records, ${blobs} assets.${missing} ${next}` }
+  } finally {
+    await place.close()
+  }
+}
+
+export const restoreCommand: Command = {
+  usage: '[--from PLACE] [--to FOLDER]',
+  summary: 'restore a backup into an empty data folder',
+  help,
+  run
+}

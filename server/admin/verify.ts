@@ -1,0 +1,88 @@
+/** `npm start -- admin verify`: checks an installation, also while its server runs, or a backup. */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { createVault } from '../domain/secrets.ts'
+import { checkStore } from '../storage/check.ts'
+import { snapshotOfBackup } from './backups/backup-storage.ts'
+import { blobName, secretName } from './backups/format.ts'
+import { openPlace, readManifest } from './backups/places.ts'
+import { readBlob } from './blob-records.ts'
+import { type Command, type CommandResult, parseWords } from './command.ts'
+import { openInstallation } from './installation.ts'
+import type { OnProgress } from './progress.ts'
+import { type Report, verify } from './verifying.ts'
+
+const help = `usage: npm start -- admin verify [WHAT] [--snapshot ID] [--json]
+
+Checks that nothing is missing or damaged. Replays the journal of each document and compares the result with its checkpoint, canonical text and
+revisions. Checks the checksum of each record, the counters and links of documents, and the bytes of each asset. Changes nothing.
+
+  WHAT           a data folder, or the place of a backup (a folder, FILE.tar or an address s3://…). By default the data folder in AGMD_DATA_DIR. The
+                 server may run meanwhile
+  --snapshot ID  the backup to check; by default the newest
+  --json         prints the result as JSON, and the progress as lines of JSON on standard error, as without a terminal
+
+The exit code is 3 if there is a problem.`
+
+const verifyInstallation = async (config: Config, onProgress: OnProgress): Promise<Report> => {
+  // A damaged LMDB file can end the process that reads it, so another process reads it first.
+  if (config.storage === null) await checkStore(config.dataDir)
+  const installation = await openInstallation(config)
+  try {
+    const { snapshot, blobs, secret } = installation
+    return await verify({ snapshot, readBlob: (blob) => readBlob(blobs, blob), vault: createVault(secret), onProgress })
+  } finally {
+    await installation.close()
+  }
+}
+
+const verifyBackup = async (text: string, id: string | undefined, config: Config, onProgress: OnProgress): Promise<Report> => {
+  const place = await openPlace(text)
+  try {
+    const manifest = await readManifest(place, id)
+    const file = await place.find(secretName(manifest.secret))
+    const inPlace = file && Buffer.from(Buffer.from(file).toString().trim(), 'base64url')
+    const secret = inPlace ?? (config.secret === null ? null : Buffer.from(config.secret))
+    return await verify({
+      snapshot: snapshotOfBackup(place, manifest),
+      readBlob: async (blob) => place.find(blobName(blob.name)),
+      vault: secret === null ? null : createVault(secret),
+      onProgress
+    })
+  } finally {
+    await place.close()
+  }
+}
+
+const resultOf = (report: Report, json: boolean): CommandResult => {
+  const { records, documents, blobs, problemCount, problems } = report
+  const exitCode = problemCount === 0 ? 0 : 3
+  if (json) return { output: JSON.stringify({ ok: exitCode === 0, ...report }), exitCode }
+  const checked = `Checked ${records} records, ${documents} documents and ${blobs} assets.`
+  if (problemCount === 0) return { output: `${checked} There is no problem.`, exitCode }
+  const more = problemCount > problems.length ? [`… and ${problemCount - problems.length} more.`] : []
+  const next = 'Keep this copy, and restore a backup that has no problem: npm start -- admin restore --help'
+  return { output: [`${checked} There are ${problemCount} problems:`, ...problems, ...more, next].join('\n'), exitCode }
+}
+
+const run: Command['run'] = async (words, { settings, progress }) => {
+  const { values, positionals } = parseWords(help, words, { snapshot: { type: 'string' }, json: { type: 'boolean' } }, 1)
+  const config = settings()
+  const { json = false } = values
+  const onProgress = progress(json)
+  const [what] = positionals
+  const isInstallation = what === undefined || existsSync(join(resolve(what), 'instance.json'))
+  if (isInstallation) {
+    const dataDir = what === undefined ? config.dataDir : resolve(what)
+    return resultOf(await verifyInstallation({ ...config, dataDir }, onProgress), json)
+  }
+  return resultOf(await verifyBackup(what, values.snapshot, config, onProgress), json)
+}
+
+export const verifyCommand: Command = {
+  usage: '[WHAT]',
+  summary: 'check an installation or a backup for damage',
+  help,
+  run
+}

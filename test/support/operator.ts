@@ -1,0 +1,37 @@
+/** An operator who runs admin commands: in a separate process, as `npm start -- admin` does, or in the process of the test. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { admin } from '../../server/admin.ts'
+import type { CommandResult } from '../../server/admin/command.ts'
+import type { OnProgress } from '../../server/admin/progress.ts'
+import { readConfig } from '../../server/config.ts'
+
+export interface Outcome {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+type Env = Readonly<Record<string, string>>
+
+/** Starts a command in a separate process, which may read the store of a running server. */
+export const startAdmin = (words: readonly string[], env: Env): { child: ChildProcess; outcome: Promise<Outcome> } => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../server/main.ts'), 'admin', ...words], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk) => (out += chunk))
+  child.stderr.on('data', (chunk) => (err += chunk))
+  const outcome = new Promise<Outcome>((resolve) => child.once('close', (code) => resolve({ code, out, err })))
+  return { child, outcome }
+}
+
+/** Runs a command in this process. Use it only for data folders that no server in this process has open. Throws the errors of the command. */
+export const runAdmin = (words: readonly string[], env: Env, onProgress: OnProgress = () => undefined): Promise<CommandResult> =>
+  admin(words, {
+    env,
+    version: 'test',
+    progress: () => onProgress,
+    settings: () => readConfig(env, { isTty: false }).config
+  })
