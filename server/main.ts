@@ -13,7 +13,7 @@ import { createLog, type Log } from './log.ts'
 import { PortError } from './port-error.ts'
 import { beginCheck } from './storage/check.ts'
 import type { Storage } from './domain/ports.ts'
-import { type DataFolder, DataFolderError, prepareDataFolder } from './storage/data-folder.ts'
+import { type DataFolder, DataFolderError, prepareDataFolder, readOrCreateInstance } from './storage/data-folder.ts'
 import { openLmdbStorage } from './storage/lmdb.ts'
 import { PostgresError } from './storage/postgres/errors.ts'
 import { withReadCache } from './storage/read-cache.ts'
@@ -174,7 +174,8 @@ const run = async (): Promise<void> => {
   const blobs = await openBlobs({
     address: config.blobs,
     folder: config.dataDir,
-    instance: folder.instance,
+    // A new folder that joined the nodes of a store has taken over the store's instance.
+    instance: (await readOrCreateInstance(config.dataDir)).instance,
     onWarning: (text) => log.warn(text),
     onMoved: (count) => log.info('moved the assets of the data folder to the bucket', { count })
   })

@@ -15,13 +15,14 @@ import { createRelyingParty } from './auth/oidc.ts'
 import type { Config } from './config.ts'
 import { removeStrayBlobs } from './domain/media/assets.ts'
 import { finishAccountEnds } from './domain/accounts/account-end.ts'
-import { formsOf } from './domain/events/events.ts'
 import { sweepAudit } from './domain/records/audit.ts'
 import { sweep } from './domain/records/expiry.ts'
 import { sweepJobs } from './domain/media/media-jobs.ts'
 import { createLedger } from './domain/records/ledger.ts'
-import type { Blobs, Clock, SignInHost, Storage } from './domain/ports.ts'
-import { createQuotas } from './domain/documents/quotas.ts'
+import { createTurns } from './domain/records/turns.ts'
+import type { Registry } from './domain/live.ts'
+import type { Blobs, Clock, Nodes, SignInHost, Storage } from './domain/ports.ts'
+import { createQuotas, type QuotaSettings } from './domain/documents/quotas.ts'
 import { createVault } from './domain/secrets.ts'
 import type { Service } from './domain/service.ts'
 import { finishDeletions, type OnFailure } from './domain/documents/trash.ts'
@@ -35,6 +36,7 @@ import type { Route } from './http/routers.ts'
 import { createListener, endConnection, mayUpgrade } from './listener.ts'
 import { isPortError, PortError } from './port-error.ts'
 import { createLive } from './live/hocuspocus.ts'
+import { withNodeRights } from './live/node-rights.ts'
 import { createRegistry } from './live/registry.ts'
 import type { Log } from './log.ts'
 import type { Readers } from './metrics/metrics.ts'
@@ -185,13 +187,44 @@ const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   }
 }
 
+const quotaSettings = ({ documentMegabytes, accountMegabytes, anonymousMegabytes }: Config): QuotaSettings => ({
+  documentBytesMax: documentMegabytes * 1024 * 1024,
+  accountBytesMax: accountMegabytes * 1024 * 1024,
+  anonymousBytesMax: anonymousMegabytes * 1024 * 1024
+})
+
+/** Creates the registry of connections. With several nodes, `startRights` starts ending connections whose access other nodes have ended. */
+const createRegistries = (
+  { clock, log, storage }: ServerOptions,
+  service: () => Service
+): { readonly registry: Registry; readonly startRights?: () => () => void } => {
+  const registry = createRegistry(clock)
+  if (storage.nodes === undefined) return { registry }
+  const onProblem = (error: unknown): void => log.warn('access could not be checked after a change on another node', { error })
+  const rights = withNodeRights({ service, registry, onProblem })
+  return { registry: rights, startRights: rights.start }
+}
+
+type OnRequest = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Handles a request once this node knows everything that other nodes had answered before the request came. */
+const afterHearing = (nodes: Nodes | undefined, handle: OnRequest): OnRequest =>
+  nodes === undefined ? handle : (request, response) => void nodes.heard().then(() => handle(request, response))
+
+/** Removes the blobs that have no record, unless another node may be about to write the record. */
+const removeStrays = async (service: Service): Promise<void> => {
+  const { nodes } = service.storage
+  if (nodes === undefined || (await nodes.count()) === 1) await removeStrayBlobs(service)
+}
+
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const { config, log, clock } = options
   let stopping = false
   const hasMetrics = config.metricsToken !== null || config.metricsAddresses.length > 0
   const metrics = hasMetrics ? (await import('./metrics/metrics.ts')).createMetrics() : undefined
   const storage = metrics?.watched(options.storage) ?? options.storage
-  const registry = createRegistry(clock)
+  const { nodes } = storage
+  const { registry, startRights } = createRegistries(options, () => service)
   const http = createListener()
   // A request that arrives during assembly waits, because the service knows its address only once it listens.
   const ready = Promise.withResolvers<void>()
@@ -237,21 +270,21 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     },
     socketsPerAddressMax: config.rateLimits ? config.socketsPerAddress : null,
     socketsPerDocumentMax: config.rateLimits ? config.socketsPerDocument : null,
+    nodes: storage.nodes,
     log: (level, message, facts) => log[level](message, facts)
   })
   const relay = createRelay({ service: () => service, log })
   const ledger = createLedger({
     storage,
     clock,
-    onEvent: (doc, stored) => {
-      for (const { event, sees } of formsOf(stored)) live.announce(doc, { type: 'event', event }, sees)
-    }
+    onEvent: (doc, event) => live.event(doc, event)
   })
   const service: Service = {
     storage,
     blobs: options.blobs,
     clock,
     ledger,
+    turns: nodes === undefined ? null : createTurns(ledger, nodes),
     live,
     relay,
     texts: createTexts(),
@@ -270,11 +303,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     signInHost: config.authUrl === null ? signInHostOf(() => identity.broker) : null,
     baseUrl,
     version: options.version,
-    quotas: createQuotas(storage, {
-      documentBytesMax: config.documentMegabytes * 1024 * 1024,
-      accountBytesMax: config.accountMegabytes * 1024 * 1024,
-      anonymousBytesMax: config.anonymousMegabytes * 1024 * 1024
-    }),
+    quotas: createQuotas(storage, quotaSettings(config)),
     assetBytesMax: config.assetMegabytes * 1024 * 1024,
     nodeAccounts: config.nodeAccounts,
     signUp: config.signUp,
@@ -283,7 +312,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     startedAt: clock.now(),
     status
   }
-  await removeStrayBlobs(service)
+  await removeStrays(service)
   const identity = createIdentity(options, service, limiter, cookies, files.stylesheet, `http://${localHost(config.host)}:${port}`)
   const face = {
     service,
@@ -304,9 +333,10 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const { app, routes } = createApp(face, identity, files, await readDownload(options.clientFile ?? join(built, 'agmd'), baseUrl))
   await finishDeletions(service, notErased(log))
   await finishAccountEnds(service, notEnded(log))
+  const stopRights = startRights?.()
   const stopSweeping = sweepNowAndThen(service, log)
   const answer = app.callback()
-  onRequest = (request, response) => void answer(request, response)
+  onRequest = afterHearing(nodes, (request, response) => void answer(request, response))
   onUpgrade = (request, socket, head) => ((request.url ?? '').split('?')[0] === relayPath ? relay : live).upgrade(request, socket, head)
   started.readers = createReaders({
     version: options.version,
@@ -326,6 +356,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const stop = async (): Promise<void> => {
     stopping = true
     stopSweeping()
+    stopRights?.()
     const operatorsEnded = endOperators()
     const closed = new Promise<void>((resolve) => http.close(() => resolve()))
     registry.endAll('shutting_down')
@@ -333,6 +364,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     await live.stop()
     await operatorsEnded
     await ledger.idle()
+    service.turns?.stop()
     service.quotas.stop()
     http.closeIdleConnections()
     // Requests in progress get a moment to finish. Then their connections are cut.

@@ -361,8 +361,28 @@ export const limits = {
   wipeUnitsMin: 100,
   /** Maximum number of authors that a revision names. */
   revisionAuthorsMax: 50,
+  /** How long a node waits until it announces the changes of another node, in milliseconds, because that node has not done so. */
+  announceLateMs: 10_000,
   /** Maximum number of attempts to commit a change that conflicts with other commits. */
   commitAttemptsMax: 20,
+  /** Maximum number of attempts to commit a change while other nodes change the same document. */
+  commitAttemptsOfNodesMax: 500,
+  /** How long a node waits for another node's writing turn of a document before it takes the turn away, in seconds. */
+  turnWaitSecondsMax: 5,
+  /** Maximum size of a message between nodes, in bytes. PostgreSQL accepts less than 8,000 for a notification. */
+  nodeMessageBytesMax: 7_000,
+  /** Maximum number of messages of a node that wait to be sent to the others. More are dropped. */
+  nodeMessagesWaitingMax: 1_000,
+  /** How often a node repeats the presence of its sockets to other nodes, in seconds. */
+  nodeRepeatSeconds: 10,
+  /** The time without a message after which the presence that a node reported is removed, in seconds. */
+  nodeSilentSecondsMax: 25,
+  /** How long a node waits for other nodes to say that one of their pages uses a client id, in milliseconds. */
+  nodeAnswerMs: 150,
+  /** How long such an answer is valid, in milliseconds. */
+  nodeOwnedMs: 30_000,
+  /** How often a node looks at the heads of its open documents, although nobody told it of a change, in seconds. */
+  nodeLookSeconds: 5,
   /** Shortest time between two writes of a link's `lastUsedAt`, in seconds. */
   lastUsedSeconds: 60,
 

@@ -151,7 +151,7 @@ describe.skipIf(noPostgres !== undefined)('moving the documents', () => {
     })
     await rename(join(other, 'store'), join(other, 'store before'))
     const served = await openHere(other, url)
-    await expect(move(other, url, 'lmdb')).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('Another agmd uses') })
+    await expect(move(other, url, 'lmdb')).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('A server uses') })
     await served.close()
     await move(other, url, 'lmdb')
     await expect(move(other, url, 'postgres')).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('is not empty') })

@@ -8,18 +8,19 @@ import { encodeKey } from '../server/storage/keys.ts'
 import { isPostgresAddress, parsePostgresAddress } from '../server/storage/postgres/address.ts'
 import { decodeNotice, encodeNotices } from '../server/storage/postgres/notices.ts'
 import { clientConfig } from '../server/storage/postgres/connection.ts'
-import { judgeServer, preparePostgres, readSettings, withClient } from '../server/storage/postgres/prepare.ts'
+import { judgeServer, type Owner, preparePostgres, readSettings, withClient } from '../server/storage/postgres/prepare.ts'
 import { placeOf } from '../server/storage/postgres/schema.ts'
 import { openPostgresStorage } from '../server/storage/postgres/store.ts'
 import { withReadCache } from '../server/storage/read-cache.ts'
 import { storageContract } from './storage-contract.ts'
+import { limits } from '../shared/limits.ts'
 import { type Cluster, freshSchema, noPostgres, sharedCluster } from './support/postgres.ts'
 import { startProcess } from './support/start.ts'
 import { until } from './support/world.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (value: Uint8Array | undefined) => value && new TextDecoder().decode(value)
-const owner = { instance: 'one', secret: bytes('secret'), version: 'test' }
+const owner: Owner = { instance: 'one', secret: bytes('secret'), version: 'test' }
 
 describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
   let cluster: Cluster
@@ -270,6 +271,10 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     const url = cluster.address(schema)
     await preparePostgres(parsePostgresAddress(url), owner)
     expect(await refusal(url, { ...owner, instance: 'two' })).toEqual(refused(3, 'another installation'))
+    expect(await preparePostgres(parsePostgresAddress(url), { ...owner, instance: 'two', joins: true })).toMatchObject({ instance: 'one' })
+    expect(await refusal(url, { ...owner, instance: 'two', joins: true, secret: bytes('other') })).toEqual(
+      refused(3, 'another installation')
+    )
     expect(await refusal(url, { ...owner, secret: bytes('other') })).toEqual(refused(3, 'The secret is not the one'))
     await cluster.sql(`update ${schema}.meta set value = '99' where name = 'format'`)
     expect(await refusal(url)).toEqual(refused(4, 'has format 99'))
@@ -316,10 +321,59 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     await cluster.sql(`drop schema ${schema} cascade; drop role hasty`)
   })
 
-  test('[POSTGRES-12] a second service on the same schema is refused with exit code 1', async () => {
+  test('[POSTGRES-12] nodes share a schema, and a migration excludes them', async () => {
     const schema = newSchema()
-    await openFor(schema)
-    await expect(openIn(schema)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('Another agmd uses') })
+    const first = await openIn(schema)
+    const second = await openIn(schema)
+    expect(await second.nodes?.count()).toBe(2)
+    expect(await second.nodes?.isAlive(first.nodes!.id)).toBe(true)
+    const address = parsePostgresAddress(cluster.address(schema))
+    const move = () => openPostgresStorage({ address, synced: false, exclusive: true })
+    await expect(move()).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('Stop all its nodes') })
+    await first.close()
+    await until(async () => !(await second.nodes?.isAlive(first.nodes!.id)), 'the end of the node')
+    await second.close()
+    const moving = await move()
+    onTestFinished(() => moving.close())
+    await expect(openIn(schema)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('are being moved') })
+  })
+
+  test('[POSTGRES-16] a node that has heard knows the commits of other nodes, and one that cannot listen caches nothing', async () => {
+    const schema = newSchema()
+    const [one, other] = [withReadCache(await openFor(schema)), withReadCache(await openFor(schema))]
+    const woken: (readonly [string, boolean])[] = []
+    other.watch(['k'], (keys, isForeign) => woken.push([String(keys[0]?.[1]), isForeign]))
+    for (let round = 0; round < 200; round++) {
+      await one.commit({
+        puts: [
+          { key: ['k', `${round}`], value: bytes(`${round}`) },
+          { key: ['same'], value: bytes(`${round}`) }
+        ]
+      })
+      await other.nodes!.heard()
+      expect(woken.at(-1)).toEqual([`${round}`, true])
+      expect(text((await other.get(['same']))?.value)).toBe(`${round}`)
+    }
+    const at = `application_name = 'agmd node ${other.nodes!.id}'`
+    await cluster.sql(`select pg_terminate_backend(pid) from pg_stat_activity where ${at}`)
+    await until(() => !other.nodes!.isListening(), 'the end of the connection')
+    await other.nodes!.heard()
+    await other.get(['same'])
+    await cluster.sql(`delete from ${schema}.record`)
+    expect(await other.get(['same'])).toBeUndefined()
+    await until(() => other.nodes!.isListening(), 'the next connection')
+  })
+
+  test('[POSTGRES-17] a message reaches the other nodes, not its sender, and one that is too large is dropped', async () => {
+    const schema = newSchema()
+    const stores = [await openFor(schema), await openFor(schema), await openFor(schema)]
+    const told: string[] = []
+    stores.forEach(({ nodes }, n) => nodes!.onTold((message, node) => told.push(`${n} ${message} ${node === stores[0]!.nodes!.id}`)))
+    stores[0]!.nodes!.tell('x'.repeat(limits.nodeMessageBytesMax + 1))
+    stores[0]!.nodes!.tell('ä'.repeat(limits.nodeMessageBytesMax / 2))
+    stores[0]!.nodes!.tell('hello !')
+    await until(() => told.length === 4, 'the messages')
+    expect(told.filter((message) => message.length < 100).toSorted()).toEqual(['1 hello ! true', '2 hello ! true'])
   })
 
   test('[POSTGRES-13] the process exits with the code and the sentence, and never prints the password', async () => {

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../shared/errors.ts'
 import type { LiveMessage } from '../../shared/live-protocol.ts'
 import type { Range } from '../../shared/text/targets.ts'
 import type { Role } from '../../shared/roles.ts'
-import type { Owner } from './records/keys.ts'
+import type { Owner, StoredEvent } from './records/keys.ts'
 import type { Caller } from './rights/caller.ts'
 import type { Follower } from './text/follower.ts'
 import type { OpenDocument } from './text/open-document.ts'
@@ -33,6 +33,10 @@ interface Connections {
   requireRight(doc: string, caller: Caller): void
   /** Admits callers again after the document has been restored. With `owner`, admits the new owner, who may have owned it before. */
   readmit(doc: string, owner?: Owner): void
+  /** Whether this process knows that the document was deleted. */
+  hasEnded(doc: string): boolean
+  /** Forgets what this process knows about a link whose record another node has changed. */
+  forget(doc: string, share: string): void
 }
 
 export interface Live extends Connections {
@@ -44,6 +48,8 @@ export interface Live extends Connections {
   showAgent(doc: string, caller: Caller, at: Range): void
   /** Sends a message to every open page of the document, or only to the pages whose caller satisfies `to`. */
   announce(doc: string, message: LiveMessage, to?: (caller: Caller) => boolean): void
+  /** Sends an event that this process has written to every open page of the document that may see it. */
+  event(doc: string, event: StoredEvent): void
   /** Drops a document whose journal could not be written. Its sockets close; clients store their edits and reconnect. */
   fence(doc: string, cause: unknown): void
 }
@@ -56,6 +62,8 @@ export type End = (code: ErrorCode, linkIsLeft: boolean) => void
 
 /** Registers sockets and long polls by link, so that a revocation ends them immediately. */
 export interface Registry extends Connections {
+  /** Checks all connections of a document again, because another node has changed its owner. */
+  recheck(doc: string): void
   /** Registers a connection; `end` is called when its credential ends. Returns a function to remove it. */
   add(doc: string, caller: Caller, end: End): () => void
   /** Ends all connections. */

@@ -68,9 +68,12 @@ export interface Storage {
   commit(batch: Batch): Promise<boolean>
   /**
    * Calls `wake` after each commit that touched a key beginning with `prefix`, and passes the touched keys. An empty list means that any of these
-   * keys may have been touched, because the store could not receive messages from other nodes for a while. Returns a function that ends the watch.
+   * keys may have been touched, because the store could not receive messages from other nodes for a while. `isForeign` is true if another node made
+   * the commit. Returns a function that ends the watch.
    */
-  watch(prefix: Key, wake: (keys: readonly Key[]) => void): () => void
+  watch(prefix: Key, wake: (keys: readonly Key[], isForeign: boolean) => void): () => void
+  /** The other nodes that use the store. Absent if only one process can use it. */
+  readonly nodes?: Nodes
   /**
    * Overwrites the remains of deleted and replaced bytes in the files of the store, as far as the engine can, and resolves when done. The store
    * calls it soon after a commit with `erase`. Absent if the engine leaves no remains.
@@ -78,6 +81,27 @@ export interface Storage {
   erase?(): Promise<void>
   /** Waits for commits in progress, then releases the store. */
   close(): Promise<void>
+}
+
+/** The nodes (processes) that share a store, and messages between them. Messages are not stored: a node that is not listening misses them. */
+export interface Nodes {
+  /** Random id of this node. A restarted node has another id. */
+  readonly id: string
+  /** Whether this node is currently told about the commits of other nodes. */
+  isListening(): boolean
+  /**
+   * Resolves when this node knows all keys of the commits that other nodes made before the call. Watchers and caches have then been told. Resolves
+   * immediately if the node cannot listen at the moment, because nothing is cached then.
+   */
+  heard(): Promise<void>
+  /** Sends a message to all other nodes. Drops it if it is longer than `limits.nodeMessageBytesMax`, or if the store does not answer. */
+  tell(message: string): void
+  /** Calls `hear` with each message of another node, and with the id of that node. Returns a function that ends the calls. */
+  onTold(hear: (message: string, node: string) => void): () => void
+  /** Whether a node is connected to the store. */
+  isAlive(node: string): Promise<boolean>
+  /** Returns the number of connected nodes, including this one. */
+  count(): Promise<number>
 }
 
 /** Bytes that were received completely and are on disk, but have no name yet. The caller must call either `keep` or `discard`. */

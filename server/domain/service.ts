@@ -1,5 +1,6 @@
 /** The context of every domain function: the ports, settings, and documents in memory. */
 import type { Ledger } from './records/draft.ts'
+import type { Turns } from './records/turns.ts'
 import type { Live } from './live.ts'
 import type { Agents, Blobs, Clock, SignInHost, Storage } from './ports.ts'
 import type { Relay } from './media/relay.ts'
@@ -12,6 +13,8 @@ export interface Service {
   readonly blobs: Blobs
   readonly clock: Clock
   readonly ledger: Ledger
+  /** The turns to write the texts of documents; null if only one process uses the store. */
+  readonly turns: Turns | null
   readonly live: Live
   readonly relay: Relay
   /** Compares, searches and merges large texts. */

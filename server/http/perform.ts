@@ -13,7 +13,7 @@ import { cleanAuthor } from '../auth/credentials.ts'
 import { callerOfDocument, callerOfLink, callerOfService, type Credentials } from '../domain/rights/access.ts'
 import type { File } from '../domain/media/assets.ts'
 import { asProgram, type Caller, documentOfLink, requireIdentity, requireRole } from '../domain/rights/caller.ts'
-import { mayCreate as scopeAllowsMaking } from '../domain/rights/authority.ts'
+import { mayCreate as scopeAllowsMaking, requireRightNow } from '../domain/rights/authority.ts'
 import { namesNone } from '../domain/text/content.ts'
 import type { Call } from '../handlers.ts'
 import type { Context, Http } from './context.ts'
@@ -311,6 +311,17 @@ const replacesUnseen = ({ replaces = false }: Operation, input: Record<string, u
 const tellsWhy = (name: OperationName, ended: ServiceError, answer: Record<string, unknown>): boolean =>
   name === 'listEvents' && ended.code === 'document_deleted' && (answer as Output<'listEvents'>).events.length > 0
 
+/** Returns the error if another node ended the caller's access during a wait, and the message about that has not arrived yet. */
+const endedElsewhere = async ({ http: { service }, doc }: Asked, caller: Caller): Promise<ServiceError | undefined> => {
+  if (service.turns === null) return undefined
+  try {
+    await requireRightNow(service, doc, caller)
+    return undefined
+  } catch (error) {
+    return error instanceof ServiceError && error.code === 'credential_invalid' ? error : undefined
+  }
+}
+
 /** Runs an operation with checked input and an admitted caller. Throws `forbidden` if the input needs a higher role. */
 export const perform = async (
   asked: Asked,
@@ -335,7 +346,7 @@ export const perform = async (
       end: { signal: waiting?.signal ?? neverEnds }
     }
     const answer = await handler(call as unknown as Call<OperationName>)
-    const ended = waiting?.ended()
+    const ended = waiting?.ended() ?? (waiting && (await endedElsewhere(asked, caller)))
     if (ended !== undefined && !tellsWhy(name, ended, answer)) throw ended
     return answer
   } finally {

@@ -2,7 +2,7 @@
  * Programs as participants. A program that writes through HTTP or MCP has no socket, so presence shows it at its last edit for half a minute. If a
  * program or person has an open page, that page shows them instead.
  */
-import { randomInt } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Document } from '@hocuspocus/server'
 import * as encoding from 'lib0/encoding'
 import { applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
@@ -22,6 +22,8 @@ export interface Agents {
   show(caller: Caller, name: string, at: Range): void
   /** Whether a program is shown under this client id. */
   has(client: number): boolean
+  /** Leaves the presence of a program to another node, where the program has written last. */
+  leave(client: number): void
   /** Removes all programs. */
   stop(): void
 }
@@ -38,8 +40,8 @@ interface Shown {
 export const agentName = ({ identity }: Caller): string | undefined =>
   identity.kind === 'account' && identity.program === undefined ? undefined : (nameOfIdentity(identity) ?? undefined)
 
-/** Returns an awareness message (y-protocols) with one state of one client. */
-export const stateMessage = (client: number, clock: number, state: object): Uint8Array => {
+/** Returns an awareness message (y-protocols) with one state of one client. Null removes the client. */
+export const stateMessage = (client: number, clock: number, state: object | null): Uint8Array => {
   const encoder = encoding.createEncoder()
   encoding.writeVarUint(encoder, 1)
   encoding.writeVarUint(encoder, client)
@@ -47,8 +49,6 @@ export const stateMessage = (client: number, clock: number, state: object): Uint
   encoding.writeVarString(encoder, JSON.stringify(state))
   return encoding.toUint8Array(encoder)
 }
-
-const clientIdMax = 2 ** 32
 
 interface AgentsOptions {
   readonly doc: string
@@ -71,18 +71,18 @@ export const createAgents = ({ doc, document, openDoc, registry, clock }: Agents
     removeAwarenessStates(document.awareness, [found.client], null)
   }
 
-  /** Returns a client id that nobody uses for writing or presence. */
-  const freshClient = (): number => {
-    for (;;) {
-      const client = randomInt(1, clientIdMax)
-      if (!document.awareness.states.has(client) && !document.store.clients.has(client)) return client
+  /** Returns the client id of a program. It is the same on every node, so that a program that writes through several nodes is shown once. */
+  const clientOf = (id: string): number => {
+    for (let round = 0; ; round++) {
+      const client = hash('sha256', `${doc} ${id} ${round}`, 'buffer').readUInt32BE()
+      if (client !== document.awareness.clientID && !document.store.clients.has(client)) return client
     }
   }
 
   const enter = (id: string, caller: Caller): Shown => {
     const [first] = shown.keys()
     if (shown.size >= limits.agentsShownMax && first !== undefined) hide(first)
-    const entry: Shown = { client: freshClient(), clock: 0, cancel: () => undefined, forget: () => undefined }
+    const entry: Shown = { client: clientOf(id), clock: 0, cancel: () => undefined, forget: () => undefined }
     shown.set(id, entry)
     entry.forget = registry.add(doc, caller, () => hide(id))
     return entry
@@ -102,11 +102,18 @@ export const createAgents = ({ doc, document, openDoc, registry, clock }: Agents
       if (!shown.has(id)) return entry.forget()
       const { client } = entry
       const user: PresenceUser = { name, kind: 'agent', role: caller.role ?? 'view', hue: hueOfName(name) }
-      entry.clock += 1
+      entry.clock = Math.max(entry.clock, document.awareness.meta.get(client)?.clock ?? 0) + 1
       applyAwarenessUpdate(document.awareness, stateMessage(client, entry.clock, { user, cursor: cursorAt(at) }), null)
       entry.cancel()
       entry.cancel = clock.after(limits.agentShownSeconds * 1000, () => hide(id))
       return undefined
+    },
+    leave(client) {
+      const [id, entry] = [...shown].find(([, each]) => each.client === client) ?? []
+      if (id === undefined || entry === undefined) return
+      shown.delete(id)
+      entry.cancel()
+      entry.forget()
     },
     has: (client) => [...shown.values()].some((entry) => entry.client === client),
     stop() {

@@ -8,7 +8,8 @@ import { serviceClientId } from '../../shared/text/client-ids.ts'
 import { actorOf, type Caller, systemActor } from '../domain/rights/caller.ts'
 import { createFollower } from '../domain/text/follow.ts'
 import type { Follower } from '../domain/text/follower.ts'
-import { rebuild } from '../domain/text/journal.ts'
+import type { StoredEvent } from '../domain/records/keys.ts'
+import { entriesBetween, rebuild } from '../domain/text/journal.ts'
 import type { HeldDocument, Registry } from '../domain/live.ts'
 import { createOpenDocument, type OpenDocument } from '../domain/text/open-document.ts'
 import type { Service } from '../domain/service.ts'
@@ -73,6 +74,8 @@ export interface LoadedDocument {
   readonly edits: TurnEdits
   /** Sends the presence of the document. */
   readonly presence: PresenceFrames
+  /** Follows the other nodes. Undefined if no other node can write. */
+  readonly nodes: DocumentNodes | undefined
   /** The connection that writes with each Yjs client id. */
   readonly owners: Map<number, Peer>
   /** The number of callers that have opened the document and not yet released it. */
@@ -114,7 +117,22 @@ interface DocumentsOptions {
   readonly idleUnloadSeconds: number
   /** Creates the edit queue of a document. The queue looks up the document each time, because the document may have left memory. */
   readonly editsOf: (id: string, entry: () => LoadedDocument | undefined) => TurnEdits
+  /** Starts following the other nodes. Undefined if no other node can write to the store. */
+  readonly follow: ((entry: Omit<LoadedDocument, 'nodes'>) => DocumentNodes) | undefined
   readonly log: LiveLog
+}
+
+/** Follows what other nodes do in one document (nodes.ts). */
+export interface DocumentNodes {
+  /** Announces an event that this process has written, after those of other nodes that came before it. */
+  event(event: StoredEvent): void
+  /** Whether `ask` must be called before a page of this node writes with a client id. */
+  mustAsk(client: number): boolean
+  /** Asks the other nodes whether their pages write with some client ids, unless this is known. Takes up to `limits.nodeAnswerMs`. */
+  ask(clients: readonly number[]): Promise<void>
+  /** Whether a page that is connected with another node uses a client id. */
+  isElsewhere(client: number): boolean
+  stop(): void
 }
 
 export const actorOfConnection = ({ caller, guestName }: Context): string => {
@@ -136,7 +154,8 @@ const whoOf = ({ peer, person, caller: { identity } }: Context): unknown =>
 
 const internalRequest = new Request('http://localhost/')
 
-export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSeconds, editsOf, log }: DocumentsOptions): Documents => {
+export const createDocuments = (options: DocumentsOptions): Documents => {
+  const { service, hocuspocus, registry, idleUnloadSeconds, editsOf, follow, log } = options
   const loaded = new Map<string, LoadedDocument>()
 
   const forget = (entry: LoadedDocument): void => {
@@ -146,6 +165,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     entry.healer.stop()
     entry.edits.stop()
     entry.presence.stop()
+    entry.nodes?.stop()
     loaded.delete(entry.id)
     hocuspocus().documents.delete(entry.id)
   }
@@ -178,14 +198,24 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     document.flush()
     takeOverUpdates(document)
     const onFailure = (cause: unknown): void => fence(id, cause)
-    const openDoc = createOpenDocument({ id, ydoc: document, head, tail, ledger, clock, actorOf: actorOfOrigin, onFailure })
+    const openDoc = createOpenDocument({
+      id,
+      ydoc: document,
+      head,
+      tail,
+      ledger,
+      clock,
+      actorOf: actorOfOrigin,
+      ...(storage.nodes && { entriesTo: (after, to) => entriesBetween(storage, id, after, to) }),
+      onFailure
+    })
     sendUpdates(document)
     const onProblem = (error: unknown): void => log('warn', 'follow-up work failed', { doc: id, error })
     const follower = await createFollower({ openDoc, head, storage, ledger, clock, texts, onProblem })
     const agents = createAgents({ doc: id, document, openDoc, registry, clock })
-    const healer = createHealer({ document, openDoc, agents, clock, texts, onProblem })
+    const healer = createHealer({ document, openDoc, agents, clock, texts, turns: service().turns, onProblem })
     const edits = editsOf(id, () => (openDoc.failed || loaded.get(id) !== entry ? undefined : entry))
-    const entry: LoadedDocument = {
+    const loading: Omit<LoadedDocument, 'nodes'> = {
       id,
       openDoc,
       follower,
@@ -198,13 +228,16 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
       pins: 0,
       cancelUnload: () => undefined
     }
+    const entry: LoadedDocument = Object.assign(loading, { nodes: undefined })
     loaded.set(id, entry)
+    if (follow !== undefined) Object.assign(entry, { nodes: follow(loading) })
   }
 
   const isIdle = (entry: LoadedDocument): boolean => entry.pins === 0 && entry.document.getConnectionsCount() === 0
 
   const unload = async (entry: LoadedDocument): Promise<void> => {
     await entry.follower.settle()
+    await service().turns?.leave(entry.id)
     // The check runs in a separate macrotask, so that callers that have looked up the document can attach to it first.
     await new Promise((resolve) => setImmediate(resolve))
     if (isIdle(entry) && loaded.get(entry.id) === entry && entry.openDoc.durableSeq === entry.openDoc.seq) drop(entry.id)
@@ -229,6 +262,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     if (entry === undefined || entry.openDoc.failed) throw new ServiceError('storage_unavailable')
     entry.pins += 1
     entry.cancelUnload()
+    if (entry.openDoc.coming !== undefined) await entry.openDoc.coming
     let released = false
     const release = (): void => {
       if (released) return
@@ -254,6 +288,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
       const settle = (entry: LoadedDocument): Promise<void> =>
         entry.follower
           .settle()
+          .then(() => service().turns?.leave(entry.id))
           .catch((error: unknown) => log('warn', 'a document could not be settled at shutdown', { doc: entry.id, error }))
       await Promise.all([...loaded.values()].map(settle))
       for (const id of loaded.keys()) drop(id)

@@ -21,9 +21,9 @@ import { Valve } from './valve.ts'
 const tellsOfText = (type: number): boolean =>
   type === messageTypes.sync || type === messageTypes.syncReply || type === messageTypes.syncStatus
 
-/** A frame with its recipients. The gate holds the frame until the document is on disk up to `seq`. */
+/** A frame with its recipients. The gate holds the frame until the updates of this process are on disk up to `mark`. */
 interface Held {
-  readonly seq: number
+  readonly mark: number
   readonly frame: Uint8Array
   readonly peers: Peer[]
 }
@@ -39,21 +39,21 @@ class Gate {
   }
 
   get isOpen(): boolean {
-    return this.#held.length === 0 && this.#openDoc.durableSeq >= this.#openDoc.seq
+    return this.#held.length === 0 && this.#openDoc.durableMark >= this.#openDoc.mark
   }
 
   hold(peer: Peer, frame: Uint8Array): void {
     peer.hold(frame)
-    const { seq } = this.#openDoc
+    const { mark } = this.#openDoc
     const last = this.#held.at(-1)
-    if (last !== undefined && last.frame === frame && last.seq === seq) last.peers.push(peer)
-    else this.#held.push({ seq, frame, peers: [peer] })
+    if (last !== undefined && last.frame === frame && last.mark === mark) last.peers.push(peer)
+    else this.#held.push({ mark, frame, peers: [peer] })
   }
 
   #release(): void {
     // Updates that the journal did not accept are never announced. The clients reconnect and synchronize with the state on disk.
     if (this.#openDoc.failed) this.#drop()
-    const later = this.#held.findIndex((each) => each.seq > this.#openDoc.durableSeq)
+    const later = this.#held.findIndex((each) => each.mark > this.#openDoc.durableMark)
     const ready = this.#held.splice(0, later === -1 ? this.#held.length : later)
     if (ready.length > 1) writeTogether(ready)
     else writeEach(ready)

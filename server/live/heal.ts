@@ -10,6 +10,7 @@ import { healActor } from '../domain/rights/caller.ts'
 import type { Clock } from '../domain/ports.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
 import type { Texts, TextWork } from '../domain/text/text-work.ts'
+import type { Turns } from '../domain/records/turns.ts'
 import type { Agents } from './agents.ts'
 
 export interface Healer {
@@ -22,6 +23,8 @@ interface HealerOptions {
   readonly agents: Agents
   readonly clock: Clock
   readonly texts: Texts
+  /** The turns to write; null if no other node can write. */
+  readonly turns: Turns | null
   readonly onProblem: (error: unknown) => void
 }
 
@@ -37,7 +40,7 @@ const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {
   }
 }
 
-export const createHealer = ({ document, openDoc, agents, clock, texts, onProblem }: HealerOptions): Healer => {
+export const createHealer = ({ document, openDoc, agents, clock, texts, turns, onProblem }: HealerOptions): Healer => {
   let cancel: (() => void) | undefined
   let stopped = false
   let changedAt = clock.now()
@@ -75,6 +78,13 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, onProble
     const { content, seq } = openDoc.snapshot()
     if (!mayHold.test(content)) return
     const fences = await texts.do(openDoc.id, 'healable', content)
+    if (openDoc.failed || stopped) return
+    // Another node may be about to tidy the same fence.
+    if (turns !== null) await turns.run(openDoc.id, () => Promise.resolve(heal(fences, seq)))
+    else heal(fences, seq)
+  }
+
+  const heal = (fences: Healable, seq: number): void => {
     if (openDoc.failed || stopped) return
     // Somebody wrote in the meantime. The next check tidies the fence.
     if (openDoc.seq !== seq) return plan()

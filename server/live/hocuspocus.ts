@@ -12,6 +12,9 @@ import { includesRole } from '../../shared/roles.ts'
 import { callerOfDocument } from '../domain/rights/access.ts'
 import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
 import type { Live, Registry } from '../domain/live.ts'
+import { formsOf } from '../domain/events/events.ts'
+import type { StoredEvent } from '../domain/records/keys.ts'
+import type { Nodes } from '../domain/ports.ts'
 import type { Service } from '../domain/service.ts'
 import { createAnswers } from './answers.ts'
 import { agentName } from './agents.ts'
@@ -19,6 +22,7 @@ import { type Context, createDocuments, type Crowd, type LiveLog, type LoadedDoc
 import { closeCodes, type LiveMessage } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
 import { freeClients, hidePresence, refuseUpdate, showPresence, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
+import { createNodes } from './nodes.ts'
 import { createRounds } from './rounds.ts'
 import { createSeats } from './seats.ts'
 import { createSockets, type Sockets } from './sockets.ts'
@@ -38,6 +42,8 @@ export interface LiveOptions {
   /** The maximum number of sockets for each address, and of connections for each document. Null means no limit. */
   readonly socketsPerAddressMax: number | null
   readonly socketsPerDocumentMax: number | null
+  /** The other nodes; undefined if no other process can use the store. */
+  readonly nodes: Nodes | undefined
   readonly log: LiveLog
 }
 
@@ -97,6 +103,7 @@ export const createLive = ({
   guesses,
   socketsPerAddressMax,
   socketsPerDocumentMax,
+  nodes,
   log
 }: LiveOptions): LiveServer => {
   let stopping = false
@@ -104,7 +111,35 @@ export const createLive = ({
   const seats = createSeats(socketsPerDocumentMax)
   const rounds = createRounds()
   const editsOf = (id: string, entry: () => LoadedDocument | undefined): TurnEdits => createTurnEdits({ id, entry, service, rounds })
-  const documents = createDocuments({ service, hocuspocus: () => hocuspocus, registry, idleUnloadSeconds, editsOf, log })
+
+  const announce: Live['announce'] = (doc, message, to = () => true) => {
+    const wanted = ({ context }: { context: unknown }): boolean => to((context as Context).caller)
+    documents.find(doc)?.document.broadcastStateless(JSON.stringify(message), wanted)
+  }
+  const announceEvent = (doc: string, stored: StoredEvent): void => {
+    for (const { event, sees } of formsOf(stored)) announce(doc, { type: 'event', event }, sees)
+  }
+  const others =
+    nodes &&
+    createNodes({
+      service,
+      nodes,
+      find: (doc) => documents.find(doc),
+      announceEvent,
+      onDeleted: (doc) => live.end(doc, null, 'document_deleted'),
+      onOwner: registry.recheck,
+      log
+    })
+  const stopNodes = others?.stop
+  const documents = createDocuments({
+    service,
+    hocuspocus: () => hocuspocus,
+    registry,
+    idleUnloadSeconds,
+    editsOf,
+    follow: others?.follow,
+    log
+  })
 
   /** Checks periodically whether a credential is still valid. If the issuer does not answer, the credential stays valid. */
   const askAgain = (find: () => Promise<Caller>, end: (code: ErrorCode) => void): (() => void) => {
@@ -159,6 +194,8 @@ export const createLive = ({
     async onAuthenticate({ token, documentName, connectionConfig, context }) {
       if (stopping) throw new Refusal('shutting_down')
       if (!isDocumentId(documentName)) throw new Refusal('not_found')
+      // A right that another node has just ended must not open the document.
+      if (nodes !== undefined) await nodes.heard()
       const isBearer = /^(asess_|apat_|ai_)/.test(token)
       // If there is a bearer token, the browser's cookie is ignored, as for HTTP requests.
       const { cookie, address, sessions } = (context as Context).peer
@@ -307,7 +344,7 @@ export const createLive = ({
     log
   })
 
-  return {
+  const live: LiveServer = {
     open: (doc) => documents.open(doc),
     find: (doc) => documents.find(doc)?.openDoc,
     fence: (doc, cause) => documents.fence(doc, cause),
@@ -320,6 +357,8 @@ export const createLive = ({
     isUsed: (doc, share) => registry.isUsed(doc, share),
     readmit: (doc, owner) => registry.readmit(doc, owner),
     endOwner: (doc, owner) => registry.endOwner(doc, owner),
+    hasEnded: (doc) => registry.hasEnded(doc),
+    forget: (doc, share) => registry.forget(doc, share),
     requireRight: (doc, caller) => registry.requireRight(doc, caller),
     endSession: (session, code) => registry.endSession(session, code),
     showAgent(doc, caller, at) {
@@ -327,17 +366,21 @@ export const createLive = ({
       const name = agentName(caller)
       if (entry !== undefined && name !== undefined && !isThere(entry, caller, name)) entry.agents.show(caller, name, at)
     },
-    announce(doc, message, to = () => true) {
-      const wanted = ({ context }: { context: unknown }): boolean => to((context as Context).caller)
-      documents.find(doc)?.document.broadcastStateless(JSON.stringify(message), wanted)
+    announce,
+    event(doc, event) {
+      const follower = documents.find(doc)?.nodes
+      if (follower === undefined) announceEvent(doc, event)
+      else follower.event(event)
     },
     async stop() {
       stopping = true
       sockets.stop()
+      stopNodes?.()
       await documents.settleAll()
     },
     terminateSockets: () => sockets.terminateAll(),
     counts: () => ({ documents: documents.count(), sockets: sockets.count(), waitingBytes: sockets.waitingBytes() }),
     crowd: () => documents.crowd()
   }
+  return live
 }

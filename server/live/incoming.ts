@@ -29,12 +29,13 @@ const peerOf = (connection: Connection): Peer => (connection.context as Context)
 const homesOf = onceFor((_entry: LoadedDocument) => new Map<Peer, number>())
 
 /**
- * Whether another open connection uses this client id to write. A connection without presence owns every id that it has used. Queued messages of a
+ * Whether another open connection, perhaps with another node, uses this client id to write. A connection without presence owns every id that it has used. Queued messages of a
  * closed connection may still be applied, and must not reserve the id.
  */
 const takenByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
   const owner = entry.owners.get(client)
-  if (owner === undefined || owner === peer || owner.readyState !== socketOpen) return false
+  if (owner === peer) return false
+  if (owner === undefined || owner.readyState !== socketOpen) return entry.nodes?.isElsewhere(client) ?? false
   return (homesOf(entry).get(owner) ?? client) === client
 }
 
@@ -90,7 +91,7 @@ const tidyingEdits = (content: string): readonly Edit[] => {
 const tidy = (openDoc: OpenDocument): void => {
   if (openDoc.failed) return
   const edits = tidyingEdits(openDoc.snapshot().content)
-  if (edits.length > 0) openDoc.apply(edits, systemActor)
+  if (edits.length > 0) openDoc.apply(edits, systemActor, false, false)
 }
 
 /** The documents that will be tidied, and how long the last tidying took, in milliseconds. */
@@ -134,13 +135,17 @@ export const takeUpdate = async (
   const { openDoc, owners } = entry
   const peer = peerOf(connection)
   requireOpen(peer)
+  if (entry.nodes !== undefined) {
+    await entry.nodes.ask(update.spans.map(({ client }) => client))
+    requireOpen(peer)
+  }
   let news = newsOf(entry, peer, update)
   if (openDoc.text.length + update.inserted > limits.contentUnitsMax && lengthAfter(openDoc.ydoc, update) > limits.contentUnitsMax)
     throw new ServiceError('content_too_large')
   // A page that is opening a document sends nothing new, and is never refused.
   if (news.length > 0) quotas.require(openDoc.held(), payload.length, update.inserted === 0)
   if (wipes(update, openDoc)) {
-    await saveBeforeWipe(ledger, entry.id, openDoc.snapshot())
+    await saveBeforeWipe(ledger, openDoc)
     requireOpen(peer)
     news = newsOf(entry, peer, update)
   }
@@ -164,6 +169,8 @@ export const plainUpdate = (
   try {
     const update = parseUpdate(payload)
     const isNext = update.spans.every(({ client, from, to }) => to > from && from === Y.getState(openDoc.ydoc.store, client))
+    const { nodes } = entry
+    if (nodes !== undefined && update.spans.some(({ client }) => nodes.mustAsk(client))) return undefined
     if (!isNext || wipes(update, openDoc) || openDoc.text.length + update.inserted > limits.contentUnitsMax) return undefined
     if (newsOf(entry, peer, update).length > 0) quotas.require(openDoc.held(), payload.length, update.inserted === 0)
     return update

@@ -124,6 +124,10 @@ export const createRegistry = (clock: Clock): Registry => {
       const role = loweredTo(doc, caller)
       if (role !== undefined) throw new ServiceError('forbidden', { requiredRole: caller.role, role })
     },
+    // One process knows all changes of its own.
+    recheck: () => undefined,
+    hasEnded: (doc) => ended.has(endedName(doc, null)),
+    forget: (doc, share) => void changed.delete(endedName(doc, share)),
     readmit(doc, owner) {
       ended.delete(owner === undefined ? endedName(doc, null) : endedOwner(doc, nameOfOwner(owner)))
     },

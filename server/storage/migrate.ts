@@ -77,7 +77,7 @@ async function toPostgres(options: MigrateOptions, instance: Instance, secret: U
   const address = addressOf(url)
   const synced = await beginMigration(address, { instance: instance.instance, secret, version })
   const source = openDatabase(join(folder, 'store'), true)
-  const target = await openPostgresStorage({ address, synced })
+  const target = await openPostgresStorage({ address, synced, exclusive: true })
   try {
     const migrated = await copyAll(lmdbRecords(source), postgresRecords(address), target, options.onProgress)
     await endMigration(address)
@@ -99,7 +99,7 @@ async function toLmdb(options: MigrateOptions, instance: Instance): Promise<Migr
   const address = addressOf(url)
   await requireInstance(address, instance.instance)
   // Opening the store takes the lock of the service, so that nobody writes during the migration.
-  const source = await openPostgresStorage({ address, synced: false })
+  const source = await openPostgresStorage({ address, synced: false, exclusive: true })
   try {
     await writeFile(mark, 'Records are being copied from PostgreSQL.\n')
     const { storage: target, database } = await openLmdbToFill(folder, instance)

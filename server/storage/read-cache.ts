@@ -3,6 +3,7 @@
  * parsing them again.
  *
  * A commit of this process removes its keys from the cache before its promise resolves. A commit of another node does so when `watch` reports it.
+ * While this node is not told about such commits, nothing is cached. After a commit whose check failed, its keys are read again.
  */
 import type { Entry, Key, Storage } from '../domain/ports.ts'
 
@@ -31,6 +32,9 @@ export const withReadCache = (storage: Storage): Storage => {
   // Increases with every commit. A value that was read before a commit must not be cached after it.
   let generation = 0
 
+  const { nodes } = storage
+  const isTold = (): boolean => nodes === undefined || nodes.isListening()
+
   const forget = (name: string): void => {
     bytes -= entries.get(name)?.bytes ?? 0
     entries.delete(name)
@@ -50,7 +54,7 @@ export const withReadCache = (storage: Storage): Storage => {
   const read = async (name: string, key: Key): Promise<Entry | undefined> => {
     const before = generation
     const entry = await storage.get(key)
-    if (entry !== undefined && before === generation) keep(name, entry)
+    if (entry !== undefined && before === generation && isTold()) keep(name, entry)
     return entry
   }
 
@@ -64,7 +68,15 @@ export const withReadCache = (storage: Storage): Storage => {
     ...storage,
     get(key) {
       const name = nameOf(key)
-      return entries.get(name)?.answer ?? read(name, key)
+      return (isTold() ? entries.get(name)?.answer : undefined) ?? read(name, key)
+    },
+    async commit(batch) {
+      const written = await storage.commit(batch)
+      if (!written) {
+        generation++
+        for (const { key } of batch.checks ?? []) forget(nameOf(key))
+      }
+      return written
     },
     async close() {
       stop()

@@ -1,7 +1,7 @@
 /** Notifies watchers of commits whose keys begin with a given prefix. All stores use this code. */
 import type { Key, KeyPart } from '../domain/ports.ts'
 
-type Wake = (keys: readonly Key[]) => void
+type Wake = (keys: readonly Key[], isForeign: boolean) => void
 
 type Watch = { readonly wake: Wake }
 
@@ -14,8 +14,11 @@ interface Node {
 export interface Watchers {
   /** See `Storage.watch`. */
   readonly watch: (prefix: Key, wake: Wake) => () => void
-  /** Wakes everyone who watches a prefix of one of these keys, each in a separate microtask, and passes the keys below that prefix. */
-  readonly notify: (keys: readonly Key[]) => void
+  /**
+   * Wakes everyone who watches a prefix of one of these keys, each in a separate microtask, and passes the keys below that prefix. `isForeign` is true if
+   * another node wrote them.
+   */
+  readonly notify: (keys: readonly Key[], isForeign?: boolean) => void
   /** Wakes everyone and passes no keys, because any key may have been touched. */
   readonly notifyAll: () => void
 }
@@ -29,12 +32,12 @@ export function createWatchers(): Watchers {
       nodesOf(root, prefix).at(-1)!.watches.add(watch)
       return () => remove(root, prefix, watch)
     },
-    notify(keys) {
+    notify(keys, isForeign = false) {
       // An error in `wake` is a bug in the code that watches. In a separate microtask, the error affects neither other calls nor the commit.
-      for (const [{ wake }, touched] of touchedWatches(root, keys)) queueMicrotask(() => wake(touched))
+      for (const [{ wake }, touched] of touchedWatches(root, keys)) queueMicrotask(() => wake(touched, isForeign))
     },
     notifyAll() {
-      for (const { wake } of allWatches(root)) queueMicrotask(() => wake([]))
+      for (const { wake } of allWatches(root)) queueMicrotask(() => wake([], true))
     }
   }
 }

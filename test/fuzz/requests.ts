@@ -399,7 +399,7 @@ const send = ({ method, target, headers, body }: Sent, url: string): Promise<Hea
 const createWatched = () => {
   const commits: Batch[] = []
   const read = new Map<string, Key>()
-  const wakes: ((keys: readonly Key[]) => void)[] = []
+  const wakes: ((keys: readonly Key[], isForeign: boolean) => void)[] = []
   const around = (storage: Storage): Storage => ({
     ...storage,
     get(key) {
@@ -416,7 +416,7 @@ const createWatched = () => {
     }
   })
   const forget = (): void => {
-    for (const wake of wakes) wake([...read.values()])
+    for (const wake of wakes) wake([...read.values()], true)
     read.clear()
   }
   return { commits, around, forget }

@@ -12,11 +12,12 @@ import type { Route } from '../../server/http/routers.ts'
 import type { Service } from '../../server/domain/service.ts'
 import { createLog } from '../../server/log.ts'
 import { startServer } from '../../server/server.ts'
-import { prepareDataFolder } from '../../server/storage/data-folder.ts'
+import { prepareDataFolder, readOrCreateInstance, readSecret } from '../../server/storage/data-folder.ts'
 import { openLmdbStorage } from '../../server/storage/lmdb.ts'
 import { openPostgres } from '../../server/storage/postgres/open.ts'
 import { withReadCache } from '../../server/storage/read-cache.ts'
 import { noPostgres, schemaOf, sharedCluster } from './postgres.ts'
+import { nodesOfTests, startFront } from './spread.ts'
 
 export interface StartOptions {
   /** Settings, as environment variables. */
@@ -34,6 +35,8 @@ export interface StartOptions {
   readonly readOnly?: () => boolean
   /** Allows client documents from this machine. */
   readonly clientDocuments?: ClientDocumentOptions
+  /** A world whose store, assets and secret this one shares, as another node. It needs PostgreSQL. */
+  readonly besides?: Pick<World, 'folder' | 'service'>
 }
 
 export interface World {
@@ -72,13 +75,51 @@ export const removeAll = async (folder: string): Promise<void> => {
 
 const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'agmd-test-'))
 
-/** Starts a server in this process. */
-export const start = async (options: StartOptions = {}): Promise<World> => {
+/** Starts a server in this process. With `AGMD_TEST_NODES`, starts several nodes behind a front that spreads connections over them. */
+export const start = (options: StartOptions = {}): Promise<World> =>
+  nodesOfTests > 1 && storesInPostgres && options.besides === undefined && options.env?.['AGMD_STORAGE'] === undefined
+    ? startSpread(options)
+    : startNode(options)
+
+const startSpread = async (options: StartOptions): Promise<World> => {
   const folder = options.folder ?? (await temporaryFolder())
-  const { config } = readConfig({ ...testSettings, AGMD_DATA_DIR: folder, ...(await storageOf(folder)), ...options.env }, { isTty: false })
+  const front = await startFront(Number(options.env?.['AGMD_PORT'] ?? 0))
+  const env = { AGMD_BASE_URL: `http://localhost:${front.port}`, ...options.env, AGMD_PORT: '0' }
+  const nodes: World[] = []
   const lines: string[] = []
+  const stop = async (): Promise<void> => {
+    for (const node of nodes.toReversed()) await node.stop()
+    await front.close()
+    if (options.folder === undefined) await removeAll(folder)
+  }
+  try {
+    nodes.push(await startNode({ ...options, folder, env }, lines))
+    const first = nodes[0] as World
+    while (nodes.length < nodesOfTests) nodes.push(await startNode({ ...options, besides: first, env }, lines))
+    front.spreadOver(nodes.map(({ listening }) => new URL(listening)))
+    return {
+      ...first,
+      listening: `http://127.0.0.1:${front.port}`,
+      counts() {
+        const all = nodes.map((node) => node.counts())
+        const sum = (name: 'documents' | 'sockets' | 'waitingBytes'): number => all.reduce((total, each) => total + each[name], 0)
+        return { documents: sum('documents'), sockets: sum('sockets'), waitingBytes: sum('waitingBytes') }
+      },
+      stop
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const startNode = async (options: StartOptions, lines: string[] = []): Promise<World> => {
+  const { besides } = options
+  const folder = besides?.folder ?? options.folder ?? (await temporaryFolder())
+  const { config } = readConfig({ ...testSettings, AGMD_DATA_DIR: folder, ...(await storageOf(folder)), ...options.env }, { isTty: false })
   const log = createLog({ level: config.logLevel, format: 'json', write: (line) => lines.push(line), now: Date.now })
-  const held = await prepareDataFolder(folder)
+  // Nodes of one test share the folder, because the assets are in it.
+  const held = besides === undefined ? await prepareDataFolder(folder) : { secret: await readSecret(folder), release: async () => {} }
   const clock = options.clock ?? systemClock
   const { secret } = held
   const opened =
@@ -86,13 +127,15 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
       ? await openLmdbStorage({ folder, clock })
       : await openPostgres({ url: config.storage, folder, secret, version: 'test', clock })
   const storage = withReadCache(options.storage?.(opened) ?? opened)
-  const blobs = await openBlobs({
-    address: config.blobs,
-    folder,
-    instance: held.instance,
-    onWarning: (text) => log.warn(text),
-    onMoved: (count) => log.info('moved the assets of the data folder to the bucket', { count })
-  })
+  const blobs =
+    besides?.service.blobs ??
+    (await openBlobs({
+      address: config.blobs,
+      folder,
+      instance: (await readOrCreateInstance(folder)).instance,
+      onWarning: (text) => log.warn(text),
+      onMoved: (count) => log.info('moved the assets of the data folder to the bucket', { count })
+    }))
   const server = await startServer({
     config,
     log,
@@ -117,7 +160,7 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
       await server.stop()
       await storage.close()
       await held.release()
-      if (options.folder === undefined) await removeAll(folder)
+      if (options.folder === undefined && besides === undefined) await removeAll(folder)
     }
   }
 }

@@ -195,7 +195,8 @@ export interface Person {
   connect(options?: ConnectOptions): Promise<Editor>
 }
 
-const personOf = (url: string, doc: string, key: string): Person => {
+/** Returns the holder of a link at a server. */
+export const personAt = (url: string, doc: string, key: string): Person => {
   const send = (method: string, path: string, what: Ask = {}): Promise<Answer> =>
     ask(url, method, `/api/docs/${doc}${path}`, { key, ...what })
   const must = async (method: string, path: string, what?: Ask): Promise<Answer> => {
@@ -218,7 +219,7 @@ const personOf = (url: string, doc: string, key: string): Person => {
     },
     async share(role, fields = {}) {
       const { json } = await must('POST', '/shares', { json: { role, ...fields } })
-      return { ...personOf(url, doc, json.secret), link: json }
+      return { ...personAt(url, doc, json.secret), link: json }
     },
     events: async (query = {}) => (await must('GET', '/events', { query })).json,
     revisions: async (query = {}) => (await must('GET', '/revisions', { query })).json,
@@ -241,12 +242,12 @@ export interface World extends BareWorld {
   restart(options?: StartOptions): Promise<World>
 }
 
-const remove = async ({ folder: given }: StartOptions, folder: string): Promise<void> => {
-  if (given === undefined) await removeAll(folder)
+const remove = async ({ folder: given, besides }: StartOptions, folder: string): Promise<void> => {
+  if (given === undefined && besides === undefined) await removeAll(folder)
 }
 
 export const startWorld = async (options: StartOptions = {}): Promise<World> => {
-  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'agmd-test-')))
+  const folder = options.besides?.folder ?? options.folder ?? (await mkdtemp(join(tmpdir(), 'agmd-test-')))
   const bare = await startBare({ ...options, folder })
   const secrets = new Set<string>()
   const noting = async (method: string, path: string, what?: Ask): Promise<Answer> => {
@@ -261,9 +262,9 @@ export const startWorld = async (options: StartOptions = {}): Promise<World> => 
     async create(fields = {}) {
       const answer = await noting('POST', '/api/docs', { json: typeof fields === 'string' ? { content: fields } : fields })
       if (answer.status !== 201) throw new Refused(answer)
-      return { ...personOf(bare.url, answer.json.id, answer.json.key), created: answer.json }
+      return { ...personAt(bare.url, answer.json.id, answer.json.key), created: answer.json }
     },
-    person: (doc, key) => personOf(bare.url, doc, key),
+    person: (doc, key) => personAt(bare.url, doc, key),
     raw: (request, done) => rawExchange(bare.url, request, done),
     socket: (how) => openSocket(bare.url, how),
     async restart(again = {}) {

@@ -31,6 +31,8 @@ interface MentionsOptions {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly texts: Texts
+  /** Whether other nodes may write the document too. */
+  readonly isShared: boolean
   readonly onProblem: (error: unknown) => void
 }
 
@@ -46,7 +48,7 @@ interface Count {
   readonly after: number
 }
 
-export const createMentions = ({ openDoc, before, ledger, clock, texts, onProblem }: MentionsOptions): Mentions => {
+export const createMentions = ({ openDoc, before, ledger, clock, texts, isShared, onProblem }: MentionsOptions): Mentions => {
   const doc = openDoc.id
   const indexOf = (content: string): Promise<MentionIndex> => texts.do(doc, 'mentionIndex', content)
   /** Returns the index of a text if the text is small enough to be read in this turn of the event loop. */
@@ -66,7 +68,8 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
     return own ?? (people.length === 1 ? people[0] : undefined) ?? systemActor
   }
 
-  const write = async (to: Snapshot, counts: readonly Count[], messages: readonly Message[]): Promise<void> => {
+  const write = async ({ version: seen }: Snapshot, counts: readonly Count[], messages: readonly Message[]): Promise<void> => {
+    let version = seen
     const actorsOf = messages.map(({ author }) => actorOf(author))
     const key = (id: string): Key => keys.mention(doc, id)
     const run = (draft: Draft): void => {
@@ -89,11 +92,13 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
         if (names.length === 0) return
         const words = text.slice(0, limits.mentionTextCharsMax).toWellFormed()
         const payload = { names, author, sentAt: at, text: words, line }
-        const event = draft.event('chat.mentioned', actorsOf[index] ?? systemActor, payload, to.version)
+        const event = draft.event('chat.mentioned', actorsOf[index] ?? systemActor, payload, version)
         draft.notify(event, { names: names.map(sameMention) })
       })
     }
-    await openDoc.durable(to.seq)
+    // Updates of other nodes may come before those that this node has found mentions in. The version then contains these as well.
+    if (isShared) version = (await openDoc.settled(() => openDoc.snapshot())).version
+    else await openDoc.durable()
     await ledger.write(doc, 'system', run, { reads: counts.map(({ id }) => key(id)) })
   }
 

@@ -33,6 +33,13 @@ export interface WriteOptions {
   readonly afterDeletion?: boolean
 }
 
+/** A copy of a document in memory, which follows the commits of this process and of other nodes (open-document.ts). */
+export interface DocumentCopy {
+  written(head: Head): void
+  isCurrent(head: Head): boolean
+  catchUp(head: Head): Promise<void>
+}
+
 export interface Ledger {
   /**
    * Runs a change on the document, and resolves with its result once all of its writes are on disk. Changes to one document take effect in the
@@ -47,10 +54,12 @@ export interface Ledger {
   head(doc: string): Promise<Head>
   findHead(doc: string): Promise<Head | undefined>
   /**
-   * Calls `onHead` with each head of a document that this process writes. Only the latest follower of a document is called. Returns a function that
-   * ends the calls.
+   * Tells a copy of the document each head that this process writes, and lets it catch up with other nodes before each change. Only the latest copy
+   * of a document is told. Returns a function that ends this.
    */
-  follow(doc: string, onHead: (head: Head) => void): () => void
+  follow(doc: string, copy: DocumentCopy): () => void
+  /** Lets the copy of a document catch up with other nodes, in turn with the changes. Resolves when it has. Throws `not_found` and `storage_*`. */
+  look(doc: string): Promise<void>
   /** Resolves when no change is waiting to be written. */
   idle(): Promise<void>
 }

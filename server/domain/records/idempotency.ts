@@ -8,7 +8,7 @@ import type { Caller, RequestStamp } from '../rights/caller.ts'
 import { type Expiring, expiring, findLive } from './expiry.ts'
 import { keys } from './keys.ts'
 import type { Draft } from './draft.ts'
-import { withAnnotations } from '../review/annotations.ts'
+import { withAnnotationsRead } from '../review/annotations.ts'
 import { showComment, showReply, showSuggestion } from '../review/annotations-shown.ts'
 import type { Service } from '../service.ts'
 
@@ -32,7 +32,7 @@ const briefly = (answer: unknown): string =>
 
 /** Returns the answer with the current records instead of their ids. Deleted records are left out. */
 const atLength = (service: Service, doc: string, text: string): Promise<unknown> =>
-  withAnnotations(service, doc, (opened) => {
+  withAnnotationsRead(service, doc, (opened) => {
     const { suggestion, comment } = opened.annotations
     const show = (key: string, id: string): unknown => {
       const [suggested, said] = [suggestion.get(id), comment.get(id)]

@@ -110,6 +110,12 @@ export interface Head {
   readonly revisionSeq: number
   /** The sequence number up to which content events report the changes. */
   readonly announcedSeq: number
+  /** How often an annotation was written or deleted. Absent before the first time. Other nodes then read the annotations again. */
+  readonly annotated?: number
+  /** The node whose turn it is to write the text (turns.ts). Absent if any node may add updates. */
+  readonly turn?: string
+  /** The sequence number up to which the journal is in compressed segments. Absent if no segment was written since this field was introduced. */
+  readonly segmentedSeq?: number
   /** The number of valid links. */
   readonly shares: number
   /** The number of valid links of review assignments. If it is absent, `shares` also counts these links. */

@@ -5,7 +5,7 @@
  * again if another node was faster, so it must depend only on the draft and on values that never change. A record that can change must be named in
  * `reads` and read from the draft. Then no write can come between reading and writing it.
  */
-import type { Draft, Ledger, WriteOptions } from './draft.ts'
+import type { DocumentCopy, Draft, Ledger, WriteOptions } from './draft.ts'
 import { ServiceError } from '../../../shared/errors.ts'
 import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -14,12 +14,14 @@ import type { By } from '../rights/caller.ts'
 import { documentDeleted, isStored } from '../documents/deleted.ts'
 import { decodeRecord, encodeRecord, type Head, keys, type Notice, type Revision, type StoredEvent } from './keys.ts'
 import { createNotices, type Noticed } from '../events/notices.ts'
+import { createTurnWaits } from './turns.ts'
 import { bytesMoved, countUsage } from '../documents/usage.ts'
 import type { Check, Clock, Entry, Key, Put, Storage } from '../ports.ts'
 
 interface Waiting extends WriteOptions {
   readonly by: By
-  readonly change: (draft: Draft) => unknown
+  /** Absent if the copy of the document shall only catch up with other nodes. */
+  readonly change?: (draft: Draft) => unknown
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -138,13 +140,19 @@ const putsOf = (drafts: readonly DraftOf[]): Put[] => {
   return [...puts.values()]
 }
 
+/** Whether a commit changes what only the node that has the turn may change: the text, what is known about it, and the turn itself. */
+const changesText = (old: Head, head: Head): boolean =>
+  old.seq !== head.seq || old.announcedSeq !== head.announcedSeq || old.annotated !== head.annotated || old.turn !== head.turn
+
 export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger => {
   const notices = createNotices(storage, clock)
   const queues = new Map<string, Waiting[]>()
   /** Documents whose queue begins in the next turn of the event loop. */
   const starting: string[] = []
   const idlers: (() => void)[] = []
-  const followers = new Map<string, (head: Head) => void>()
+  const copies = new Map<string, DocumentCopy>()
+  const { nodes } = storage
+  const waits = nodes && createTurnWaits(storage, nodes)
 
   /** Reads the values that the changes need. They are read after the head: if one of them is newer than the head, the check of the head fails. */
   const findRecords = async (waiting: readonly Pick<Waiting, 'by' | 'reads'>[]): Promise<Records> => {
@@ -161,6 +169,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     const now = clock.now()
     const drafts: DraftOf[] = []
     const outcomes = waiting.map(({ by, change, afterDeletion = false }): Outcome => {
+      if (change === undefined) return { result: undefined }
       const draft = new DraftOf(head, now, records)
       try {
         if (head.deletedAt !== null && !afterDeletion) throw documentDeleted(head)
@@ -183,12 +192,17 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     return { ...head, bytes: Math.max(0, old.bytes + (await bytesMoved(storage, head.id, puts, deletes))) }
   }
 
-  const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean> => {
-    const old = decodeRecord<Head>(entry.value)
+  /** Writes the changes. Resolves to false if another node was faster, and to the name of another node if that node has the turn to write the text. */
+  const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean | string> => {
+    const found = decodeRecord<Head>(entry.value)
+    const old = waits === undefined ? found : waits.withoutLost(doc, found)
+    const copy = copies.get(doc)
+    if (nodes !== undefined && copy !== undefined && !copy.isCurrent(old)) await copy.catchUp(old)
     const records = await findRecords(waiting)
     // The checks are collected before the changes run, because the changes write into the records that they read.
     const rights = checksOf(doc, waiting, records)
     const { head, drafts, outcomes } = draw(old, records, waiting)
+    if (nodes !== undefined && old.turn !== undefined && old.turn !== nodes.id && changesText(old, head)) return old.turn
     if (drafts.length > 0) {
       const puts = putsOf(drafts)
       const deletes = drafts.flatMap((draft) => draft.deletes)
@@ -204,7 +218,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
         erase: drafts.some((draft) => draft.erases)
       })
       if (!written) return false
-      followers.get(doc)?.(usage.head)
+      copy?.written(usage.head)
     }
     outcomes.forEach((outcome, index) => {
       const { resolve, reject } = waiting[index] as Waiting
@@ -216,12 +230,15 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   }
 
   const flush = async (doc: string, waiting: readonly Waiting[]): Promise<void> => {
-    for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const attemptsMax = nodes === undefined ? limits.commitAttemptsMax : limits.commitAttemptsOfNodesMax
+    for (let attempts = 0; attempts < attemptsMax; attempts++) {
       const entry = await storage.get(keys.head(doc))
       if (entry === undefined) throw new ServiceError('not_found')
-      if (await attempt(doc, entry, waiting)) return
+      const written = await attempt(doc, entry, waiting)
+      if (written === true) return
+      if (written !== false) await waits?.until(doc, written)
     }
-    throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the head of ${doc} changed ${limits.commitAttemptsMax} times`) })
+    throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the head of ${doc} changed ${attemptsMax} times`) })
   }
 
   const run = async (doc: string): Promise<void> => {
@@ -286,12 +303,13 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
       if (head.deletedAt !== null) throw documentDeleted(head)
       return head
     },
-    follow(doc, onHead) {
-      followers.set(doc, onHead)
+    follow(doc, copy) {
+      copies.set(doc, copy)
       return () => {
-        if (followers.get(doc) === onHead) followers.delete(doc)
+        if (copies.get(doc) === copy) copies.delete(doc)
       }
     },
+    look: (doc) => new Promise((resolve, reject) => enqueue(doc, { by: 'system', resolve: resolve as (result: unknown) => void, reject })),
     async idle() {
       if (queues.size > 0) await new Promise<void>((resolve) => idlers.push(resolve))
     }

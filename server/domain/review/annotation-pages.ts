@@ -1,6 +1,6 @@
 /** Lists of comments and lists of suggestions: newest first, in pages, with positions in the text on disk. */
 import { limits } from '../../../shared/limits.ts'
-import { type Opened, withAnnotations } from './annotations.ts'
+import { type Opened, withAnnotationsRead } from './annotations.ts'
 import type { Service } from '../service.ts'
 
 interface PageInput {
@@ -31,7 +31,7 @@ export const pageOf = <T extends { readonly id: string; readonly number: number 
  */
 export const readable = async <T>(service: Service, doc: string, read: (opened: Opened) => T): Promise<T> => {
   const readOnce = (): Promise<{ found: T } | undefined> =>
-    withAnnotations(service, doc, async (opened) => {
+    withAnnotationsRead(service, doc, async (opened) => {
       const found = read(opened)
       const kept = await opened.openDoc.durable().then(
         () => true,
@@ -41,5 +41,5 @@ export const readable = async <T>(service: Service, doc: string, read: (opened: 
     })
   const answer = (await readOnce()) ?? (await readOnce())
   if (answer !== undefined) return answer.found
-  return withAnnotations(service, doc, (opened) => Promise.resolve(read(opened)))
+  return withAnnotationsRead(service, doc, (opened) => Promise.resolve(read(opened)))
 }

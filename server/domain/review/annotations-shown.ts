@@ -123,11 +123,18 @@ const isLarge = (written: readonly Written[]): boolean =>
 
 /** Updates the annotations in memory to match the commit, and notifies every open page. */
 export const settle = (opened: Opened, written: readonly Written[]): void => {
-  const { service, doc, annotations } = opened
+  const { annotations } = opened
+  annotations.annotated += written.length
   for (const each of written) {
     if (each.record === undefined) annotations.forget(each.kind, each.id)
     else annotations.keep(each.kind, each.record, each.bytes)
   }
+  announceWritten(opened, written)
+}
+
+/** Notifies every open page on this node of changed annotations. */
+export const announceWritten = (opened: Opened, written: readonly Written[]): void => {
+  const { service, doc } = opened
   const messages: LiveMessage[] = isLarge(written) ? [{ type: 'annotations' }] : written.map((each) => messageOf(opened, each))
   for (const message of messages) service.live.announce(doc, message)
 }

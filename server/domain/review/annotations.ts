@@ -63,6 +63,10 @@ export interface Annotations {
   apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
   /** The work on suggestions that are currently being decided or changed, by suggestion id. */
   readonly deciding: Map<string, Promise<unknown>>
+  /** `Head.annotated` at the commit that these annotations match. Other nodes increase it. */
+  annotated: number
+  /** Replaces all records with those on disk, and returns the ones that differ from before. Call it only while no annotation is being written. */
+  replaceAll(comments: readonly Entry[], suggestions: readonly Entry[]): Written[]
 }
 
 /** Returns all records of one kind, oldest first. */
@@ -126,6 +130,36 @@ const createAnnotations = (
   }
   load('comment', comments)
   load('suggestion', suggestions)
+
+  /** Replaces the records of one kind. Records that did not change keep their pins, which may have been found again. */
+  const replace = <K extends AnnotationKind>(kind: K, entries: readonly Entry[]): Written[] => {
+    const before = records[kind]
+    const found = new Map(entries.map((entry) => [String(entry.key.at(-1)), entry.value]))
+    const isSame = (id: string, record: Kinds[K]): boolean => {
+      const value = found.get(id)
+      return value !== undefined && Buffer.compare(value, encodeRecord(record)) === 0
+    }
+    const gone = [...before.keys()].filter((id) => !found.has(id))
+    for (const id of gone) {
+      before.delete(id)
+      noteBytes(id, 0)
+      for (const map of [pinned, lastSeen]) map.delete(id)
+    }
+    const changed = entries.filter((entry) => {
+      const record = before.get(String(entry.key.at(-1)))
+      return record === undefined || !isSame(record.id, record)
+    })
+    for (const entry of changed) for (const map of [pinned, lastSeen]) map.delete(String(entry.key.at(-1)))
+    load(kind, changed)
+    const sorted = [...before.values()].toSorted(byNumber)
+    before.clear()
+    for (const record of sorted) before.set(record.id, record)
+    const now = changed.map(({ key, value }) => {
+      const id = String(key.at(-1))
+      return { kind, id, record: before.get(id), bytes: value.length }
+    })
+    return [...gone.map((id) => ({ kind, id, record: undefined, bytes: 0 })), ...now]
+  }
 
   const locate = (): Located => {
     if (located?.seq === openDoc.seq) return located
@@ -231,36 +265,89 @@ const createAnnotations = (
       const all = [...moved, ...takeReturned(located, after.content)]
       return { after, moved: [...new Map(all.map((each) => [each.id, each])).values()] }
     },
-    deciding: new Map()
+    deciding: new Map(),
+    annotated: openDoc.head.annotated ?? 0,
+    replaceAll(all, proposed) {
+      located = undefined
+      return [...replace('comment', all), ...replace('suggestion', proposed)]
+    }
   }
 }
 
 const loaded = new WeakMap<OpenDocument, Promise<Annotations>>()
 
-/** Returns the annotations of an open document. They are read from the store on first use. Throws `storage_*`. */
-export const annotationsOf = ({ storage, ledger }: Service, { openDoc }: HeldDocument): Promise<Annotations> => {
+const readAll = ({ storage }: Service, doc: string): Promise<[Entry[], Entry[]]> =>
+  Promise.all([listAll(storage, keys.comments(doc)), listAll(storage, keys.suggestions(doc))])
+
+/** The annotations that are being read again, by document. */
+const reading = new WeakMap<OpenDocument, Promise<Annotations>>()
+
+/** Reads the annotations again, because other nodes have changed some. */
+const readAgain = async (service: Service, held: HeldDocument, annotations: Annotations): Promise<Annotations> => {
+  const { openDoc } = held
+  while (annotations.annotated < (openDoc.head.annotated ?? 0)) {
+    const { annotated = 0 } = openDoc.head
+    const found = await readAll(service, openDoc.id)
+    // This node may have written an annotation in the meantime. It then has the turn, and has read those of the others before.
+    if (annotations.annotated >= annotated) break
+    const changed = annotations.replaceAll(...found)
+    annotations.annotated = annotated
+    onReplaced.get(openDoc)?.({ ...held, service, doc: openDoc.id, annotations }, changed)
+  }
+  return annotations
+}
+
+const onReplaced = new WeakMap<OpenDocument, (opened: Opened, changed: readonly Written[]) => void>()
+
+/** Calls `tell` with the annotations of an open document that other nodes have changed, once they have been read again. */
+export const tellReplaced = (openDoc: OpenDocument, tell: (opened: Opened, changed: readonly Written[]) => void): void =>
+  void onReplaced.set(openDoc, tell)
+
+/**
+ * Returns the annotations of an open document. They are read from the store on first use, and again after another node has changed them. Throws
+ * `storage_*`.
+ */
+export const annotationsOf = (service: Service, held: HeldDocument): Promise<Annotations> => {
+  const { openDoc } = held
   const known = loaded.get(openDoc)
-  if (known !== undefined) return known
-  const reading = Promise.all([listAll(storage, keys.comments(openDoc.id)), listAll(storage, keys.suggestions(openDoc.id))]).then(
-    ([comments, suggestions]) => {
-      const keepMoved = (moved: readonly Moved[]): void => {
-        const change = (draft: Draft): Written[] => {
-          openDoc.journalInto(draft)
-          return putMoved(draft, moved)
-        }
-        const kept = (written: readonly Written[]): void => {
-          for (const { kind, record, bytes } of written) if (record !== undefined) annotations.keep(kind, record, bytes)
-        }
-        // If this write fails, the moved pins are found again when the document is read the next time.
-        ledger.write(openDoc.id, 'system', change, { reads: keysOfMoved(openDoc.id, moved) }).then(kept, () => undefined)
+  if (known === undefined) return loadAnnotations(service, openDoc)
+  if (service.turns === null) return known
+  return known.then((annotations) => {
+    if (annotations.annotated >= (openDoc.head.annotated ?? 0)) return annotations
+    const again = reading.get(openDoc) ?? readAgain(service, held, annotations).finally(() => reading.delete(openDoc))
+    reading.set(openDoc, again)
+    return again
+  })
+}
+
+/** Whether the annotations of an open document have been read. */
+export const hasAnnotations = (openDoc: OpenDocument): boolean => loaded.has(openDoc)
+
+const loadAnnotations = (service: Service, openDoc: OpenDocument): Promise<Annotations> => {
+  const { ledger, turns } = service
+  const { annotated = 0 } = openDoc.head
+  const first = readAll(service, openDoc.id).then(([comments, suggestions]) => {
+    const keepMoved = (moved: readonly Moved[]): void => {
+      const change = (draft: Draft): Written[] => {
+        openDoc.journalInto(draft)
+        return putMoved(draft, moved)
       }
-      const annotations = createAnnotations(openDoc, comments, suggestions, keepMoved)
-      return annotations
+      const kept = (written: readonly Written[]): void => {
+        annotations.annotated += written.length
+        for (const { kind, record, bytes } of written) if (record !== undefined) annotations.keep(kind, record, bytes)
+      }
+      // Without the turn, another node may be writing these records. It finds the pins too.
+      if (turns !== null && !turns.has(openDoc.id)) return
+      // If this write fails, the moved pins are found again when the document is read the next time.
+      ledger.write(openDoc.id, 'system', change, { reads: keysOfMoved(openDoc.id, moved) }).then(kept, () => undefined)
     }
-  )
-  loaded.set(openDoc, reading)
-  reading.catch(() => loaded.delete(openDoc))
-  return reading
+    const annotations = createAnnotations(openDoc, comments, suggestions, keepMoved)
+    annotations.annotated = annotated
+    return annotations
+  })
+  loaded.set(openDoc, first)
+  first.catch(() => loaded.delete(openDoc))
+  return first
 }
 
 /** An open document, together with its annotations. */
@@ -270,11 +357,31 @@ export interface Opened extends HeldDocument {
   readonly annotations: Annotations
 }
 
-/** Keeps the document open while `work` runs. Rejects if the document cannot be loaded. */
-export const withAnnotations = async <T>(service: Service, doc: string, work: (opened: Opened) => Promise<T>): Promise<T> => {
+/** Keeps the document open while `read` runs, which must not change anything. Rejects if the document cannot be loaded. */
+export const withAnnotationsRead = async <T>(service: Service, doc: string, read: (opened: Opened) => Promise<T>): Promise<T> => {
   const opened = await service.live.open(doc)
   try {
-    return await work({ ...opened, service, doc, annotations: await annotationsOf(service, opened) })
+    return await read({ ...opened, service, doc, annotations: await annotationsOf(service, opened) })
+  } finally {
+    opened.release()
+  }
+}
+
+/**
+ * Keeps the document open while `work` runs, with the turn to write its text if other nodes could write it too. Rejects if the document cannot be
+ * loaded. Do not call it inside another call: a node that is asked for its turn begins no further work.
+ */
+export const withAnnotations = async <T>(service: Service, doc: string, work: (opened: Opened) => Promise<T>): Promise<T> => {
+  const { turns } = service
+  if (turns === null) return withAnnotationsRead(service, doc, work)
+  const opened = await service.live.open(doc)
+  try {
+    return await turns.run(doc, async () => {
+      // Another node may have ended the caller's access just before it gave the turn back.
+      await service.storage.nodes?.heard()
+      await opened.follower.refresh()
+      return work({ ...opened, service, doc, annotations: await annotationsOf(service, opened) })
+    })
   } finally {
     opened.release()
   }
@@ -307,15 +414,22 @@ export interface Written<K extends AnnotationKind = AnnotationKind> {
   readonly bytes: number
 }
 
+/** Counts a change of an annotation in the head, so that other nodes read the annotations again. */
+const countAnnotated = (draft: Draft): void => {
+  draft.head = { ...draft.head, annotated: (draft.head.annotated ?? 0) + 1 }
+}
+
 /** Puts an annotation into the draft. */
 export const putAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K, record: Kinds[K]): Written<K> => {
   const value = encodeRecord(record)
   draft.put(keyOf(kind, draft.head.id, record.id), value)
+  countAnnotated(draft)
   return { kind, id: record.id, record, bytes: value.length }
 }
 
 export const deleteAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K, id: string): Written<K> => {
   draft.delete(keyOf(kind, draft.head.id, id))
+  countAnnotated(draft)
   return { kind, id, record: undefined, bytes: 0 }
 }
 

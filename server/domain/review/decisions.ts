@@ -12,6 +12,7 @@ import { applyEdits, diff, type Edit, unifiedDiff } from '../../../shared/text/d
 import { gapsOf } from '../../../shared/text/characters.ts'
 import { locatePins, type Pin, pinsAt } from '../../../shared/text/anchors.ts'
 import { linesAround, linesNow, type SimilarLine, similarLines } from '../../../shared/text/similar.ts'
+import { requireRightNow } from '../rights/authority.ts'
 import { actorNamed, actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor } from '../rights/caller.ts'
 import { changeText, checkSize } from '../text/content.ts'
 import { remember } from '../records/idempotency.ts'
@@ -307,12 +308,12 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
 
 /** Returns the answer and the changes that `write` would make. */
 const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
-  const { content, version, seq } = opened.openDoc.snapshot()
+  const { content, version } = opened.openDoc.snapshot()
   const edits = editsMade(judged)
   checkSize(content, edits)
   const diff = unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax)
   const answer = answerOf({ version, diff }, judged, shownBy(opened))
-  await opened.openDoc.durable(seq)
+  await opened.openDoc.durable()
   return answer
 }
 
@@ -320,6 +321,7 @@ const preview = async <T>({ opened }: Request, judged: readonly Judged[], answer
 const decide = async <T>(request: Request, check: (judged: readonly Judged[]) => void, answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, decisions } = request
   const { deciding } = opened.annotations
+  if (opened.service.turns !== null) await requireRightNow(opened.service, opened.doc, request.caller)
   for (;;) {
     const others = decisions.flatMap(({ suggestionId }) => deciding.get(suggestionId) ?? [])
     if (others.length === 0) break

@@ -300,7 +300,7 @@ export const suggestContent = (
       const unchanged = { ok: true, version, revisionId: null, changed: false } as const
       if (input.dryRun === true) {
         const suggestions = hunksShown(opened, caller, before, found, noteOf(input))
-        await openDoc.durable(before.seq)
+        await openDoc.durable()
         const difference = await service.texts.do(doc, 'unifiedDiff', content, input.content, limits.diffCharsMax)
         return { ...unchanged, diff: difference, suggestions }
       }

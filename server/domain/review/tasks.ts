@@ -155,8 +155,18 @@ const write = async <T>(
     return { task, changed, answer: remember(service, draft, caller, doc, answer) }
   }
   const { task, changed, answer } = await service.ledger.write(doc, caller, changeRecord, { reads: [key] })
-  if (changed) service.live.announce(doc, { type: 'task', task: present(service, task, false) }, (other) => sees(other, id))
+  if (changed) announceTask(service, doc, task)
   return answer
+}
+
+/** Notifies the open pages that may see an assignment. */
+const announceTask = (service: Service, doc: string, task: Task): void =>
+  service.live.announce(doc, { type: 'task', task: present(service, task, false) }, (other) => sees(other, task.id))
+
+/** Notifies open pages of an assignment that another node has changed. */
+export const announceStoredTask = async (service: Service, doc: string, id: string): Promise<void> => {
+  const entry = await service.storage.get(keys.task(doc, id))
+  if (entry !== undefined) announceTask(service, doc, decodeRecord<Task>(entry.value))
 }
 
 /** Changes the state of an existing assignment. Throws `not_found`. */

@@ -40,10 +40,8 @@ const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promis
  * the document stays readable.
  */
 const durableSnapshot = async (service: Service, openDoc: OpenDocument): Promise<Snapshot> => {
-  const snapshot = openDoc.snapshot()
   try {
-    await openDoc.durable(snapshot.seq)
-    return snapshot
+    return await openDoc.settled(() => openDoc.snapshot())
   } catch {
     return storedSnapshot(service, openDoc.id)
   }
@@ -179,7 +177,7 @@ export const conflict = async (
   now: Snapshot
 ): Promise<ServiceError> => {
   const doc = openDoc.id
-  await openDoc.durable(now.seq)
+  await openDoc.durable()
   const named = versionsNamed(base)[0] ?? ''
   const facts = { currentVersion: now.version, baseVersion: named }
   const point = await findPoint(service, doc, named)

@@ -11,6 +11,7 @@ import { append, besideWords, isByNumber, type Operation, resolve } from '../../
 import { sectionOf, type Source, sourceOf } from '../../../shared/text/resolution.ts'
 import { isUnresolved, type Resolved } from '../../../shared/text/resolved.ts'
 import { type Structured, structuredNow } from '../../../shared/text/structured.ts'
+import { requireRightNow } from '../rights/authority.ts'
 import { type Caller, requireRole } from '../rights/caller.ts'
 import { changeText, checkSize, namesNone, othersChanges, versionsNamed } from './content.ts'
 import { requireProposing, unseenOf } from './replacement.ts'
@@ -163,7 +164,7 @@ const carryOut = async (
   const answer = { ...unchanged, changed: false, results: [] }
   if (input.dryRun === true || !changed) {
     const tried = proposes ? { ...answer, suggestions: hunksShown(opened, caller, before, hunks, noteOf(input)) } : unchanged
-    await openDoc.durable(before.seq)
+    await openDoc.durable()
     return tried
   }
   if (proposes) {
@@ -210,6 +211,7 @@ export const editContent = async (service: Service, caller: Caller, doc: string,
   return withAnnotations(service, doc, async (opened) => {
     const { openDoc } = opened
     const { operations } = input
+    if (service.turns !== null) await requireRightNow(service, doc, caller)
     const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)
     const ground = await groundOf(service, openDoc, input.baseVersion)
     if (ground.past === null) return withPlan(opened, input, (plan) => carryOut(opened, caller, input, plan, newest))

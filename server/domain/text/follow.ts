@@ -99,10 +99,13 @@ const hunksAtOnce = (before: string, after: string): readonly Hunk[] => {
 
 export const createFollower = async ({ openDoc, head, storage, ledger, clock, texts, onProblem }: FollowerOptions): Promise<Follower> => {
   const doc = openDoc.id
+  const isShared = storage.nodes !== undefined
   let base = await announcedAtStart(storage, openDoc, head)
-  const mentions = createMentions({ openDoc, before: base.content, ledger, clock, texts, onProblem })
+  const mentions = createMentions({ openDoc, before: base.content, ledger, clock, texts, isShared, onProblem })
   let actors = new Set<string>()
   let projectedSeq = -1
+  /** Whether this process has written since the document was loaded. The node that wrote does the work that follows. */
+  let hasWritten = false
   let compacting: Promise<void> | undefined
 
   const takeAnnouncement = (to: Snapshot, changes?: readonly Hunk[]): Announcement | undefined => {
@@ -120,6 +123,20 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     return { actor, payload }
   }
 
+  const isBehind = (): boolean => openDoc.head.announcedSeq > base.seq
+
+  /** Moves the beginning of the next announcement behind everything that other nodes have announced. */
+  const refresh = async (): Promise<void> => {
+    while (isBehind()) {
+      const { head } = openDoc
+      const point = await findPointAt(storage, head, head.announcedSeq)
+      if (point === undefined) return
+      const next = snapshotOf(point, await contentAt(storage, doc, point))
+      if (next.seq > base.seq) base = next
+      if (openDoc.head.seq === next.seq) actors = new Set()
+    }
+  }
+
   /** Returns the changes since the last announcement. Returns undefined if another caller announces them. */
   const changesTo = async (to: Snapshot): Promise<readonly Hunk[] | undefined> => {
     const from = base
@@ -131,29 +148,34 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   }
 
   const announce = async (): Promise<void> => {
-    const to = openDoc.snapshot()
-    await openDoc.durable(to.seq)
+    const to = await openDoc.settled(() => openDoc.snapshot())
+    if (isBehind()) await refresh()
+    const from = base
     const changes = base.seq >= to.seq ? undefined : await changesTo(to)
     const announcement = changes && takeAnnouncement(to, changes)
     if (announcement === undefined) return
     const { actor, payload } = announcement
-    await ledger.write(doc, 'system', (draft) => {
+    const isOurs = await ledger.write(doc, 'system', (draft) => {
+      // Another node has announced some of these changes. The rest is announced next.
+      if (isShared && draft.head.announcedSeq > from.seq) return false
       draft.event('content.changed', actor, { ...payload }, payload.toVersion)
       draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, to.seq) }
+      return true
     })
+    if (isOurs) return
+    base = from
+    announcing.poke(clock.now())
   }
 
   const project = async (): Promise<void> => {
-    const to = openDoc.snapshot()
-    if (projectedSeq === to.seq) return
-    await openDoc.durable(to.seq)
+    if (projectedSeq === openDoc.seq) return
+    const to = await openDoc.settled(() => openDoc.snapshot())
     await ledger.write(doc, 'system', (draft) => draft.put(keys.text(doc), encodeProjection(to)))
     projectedSeq = to.seq
   }
 
   const autosave = async (): Promise<void> => {
-    const to = openDoc.snapshot()
-    await openDoc.durable(to.seq)
+    const to = await openDoc.settled(() => openDoc.snapshot())
     await ledger.write(doc, 'system', (draft) => saveUnsaved(draft, to))
   }
 
@@ -173,9 +195,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
    * records that a segment contains. If a crash leaves some behind, the next compaction removes them.
    */
   const compact = async (): Promise<void> => {
-    const to = openDoc.snapshot()
-    const state = Y.encodeStateAsUpdate(openDoc.ydoc)
-    await openDoc.durable(to.seq)
+    const { to, state } = await openDoc.settled(() => ({ to: openDoc.snapshot(), state: Y.encodeStateAsUpdate(openDoc.ydoc) }))
     const [segmented] = await storage.list(keys.histories(doc), { reverse: true, limit: 1 })
     const segmentedSeq = (segmented?.key.at(-1) as number | undefined) ?? 0
     const all = await tailUpTo(to.seq)
@@ -187,12 +207,17 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     const [newest] = await storage.list(keys.keyframes(doc), { reverse: true, limit: 1 })
     const keyframeDue =
       bytes >= limits.keyframeBytesMin || to.seq - ((newest?.key.at(-1) as number | undefined) ?? 0) >= limits.journalRecordsMax * 20
-    await ledger.write(doc, 'system', (draft) => {
+    const isOurs = await ledger.write(doc, 'system', (draft) => {
+      // Another node has compacted the journal in the meantime.
+      if ((draft.head.segmentedSeq ?? 0) > segmentedSeq) return false
       draft.put(keys.history(doc, last.seq), segment)
       draft.put(keys.checkpoint(doc), encodeState(to, state))
       if (keyframeDue) draft.put(keys.keyframe(doc, to.seq), encodeState(to, state))
+      draft.head = { ...draft.head, segmentedSeq: last.seq }
+      return true
     })
     openDoc.checkpointed()
+    if (!isOurs) return
     for (let at = 0; at < all.length; at += compactionStep) {
       await nextTurn()
       await ledger.write(doc, 'system', (draft) => {
@@ -221,7 +246,11 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   const projecting = debounce(clock, limits.projectQuietMs, limits.projectMaxMs, later(project))
   const saving = debounce(clock, limits.autosaveQuietMs, limits.autosaveMaxMs, later(autosave))
 
+  /** Announces changes of a node that has not announced them, because it ended. */
+  const announcingLate = debounce(clock, limits.announceLateMs, limits.announceLateMs, later(announce))
+
   const stopUpdates = openDoc.onUpdate((writers) => {
+    hasWritten = true
     for (const writer of writers) actors.add(writer)
     const now = clock.now()
     announcing.poke(now)
@@ -229,15 +258,23 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     saving.poke(now)
     if (due() && compacting === undefined) later(compactOnce)()
   })
-  const unfollow = ledger.follow(doc, openDoc.written)
+  const stopForeign = openDoc.onForeign((newest, writers) => {
+    for (const writer of writers) actors.add(writer)
+    if (newest.announcedSeq < newest.seq) announcingLate.poke(clock.now())
+    else announcingLate.stop()
+  })
+  const unfollow = ledger.follow(doc, openDoc)
+  const timers = [announcing, announcingLate, projecting, saving]
   const stop = (): void => {
     stopUpdates()
+    stopForeign()
     unfollow()
-    for (const timer of [announcing, projecting, saving]) timer.stop()
+    for (const timer of timers) timer.stop()
     mentions.stop()
   }
 
-  if (base.seq < openDoc.seq) announcing.poke(clock.now())
+  // Another node may have the document open, and then announces its changes.
+  if (base.seq < openDoc.seq) (isShared ? announcingLate : announcing).poke(clock.now())
   if (head.bytes === undefined) later(count)()
 
   return {
@@ -246,12 +283,14 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
       base = to
       actors = new Set()
     },
+    refresh,
     async settle() {
-      for (const timer of [announcing, projecting, saving]) timer.stop()
+      for (const timer of timers) timer.stop()
       if (openDoc.failed) return
       await openDoc.durable()
       await announce()
       await mentions.settle()
+      if (isShared && !hasWritten) return
       await autosave()
       await project()
       if (openDoc.tail.records >= 50) await compactOnce()
@@ -261,7 +300,9 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
 }
 
 /** Saves a revision before an update that deletes most of the text, because a single wrong paste must not cost hours of work. */
-export const saveBeforeWipe = (ledger: Ledger, doc: string, before: Snapshot): Promise<unknown> =>
-  ledger.write(doc, 'system', (draft: Draft) => {
+export const saveBeforeWipe = async (ledger: Ledger, openDoc: OpenDocument): Promise<void> => {
+  const before = await openDoc.settled(() => openDoc.snapshot())
+  await ledger.write(openDoc.id, 'system', (draft: Draft) => {
     if (draft.head.revisionSeq < before.seq) saveRevision(draft, before, 'autosave', null)
   })
+}

@@ -280,3 +280,26 @@ export const listRecords = async (
   const records = await storage.list(keys.updates(doc), { after, before: upTo + 1, limit })
   return records.map((record) => ({ key: record.key, seq: record.key.at(-1) as number, value: record.value }))
 }
+
+/**
+ * Returns the entries after a point, up to the newest entry of a head that was read from disk. Throws `storage_corrupt` if the chain of tags does not
+ * lead from one to the other.
+ */
+export const entriesBetween = async (storage: Storage, doc: string, after: Point, head: Point): Promise<readonly JournalEntry[]> => {
+  const read = async (): Promise<JournalEntry[]> => {
+    const found: JournalEntry[] = []
+    // Another node has usually written a moment ago, so its records are still in the tail.
+    const tail = await storage.list(keys.updates(doc), { after: after.seq, limit: 100 })
+    const recent = tail.flatMap(({ value }) => decodeEntries(value)).filter(({ seq }) => seq > after.seq && seq <= head.seq)
+    if (recent[0]?.seq === after.seq + 1 && recent.at(-1)?.seq === head.seq && recent.at(-1)?.tag === head.tag) return recent
+    for await (const entries of entriesAfter(storage, doc, after.seq)) {
+      found.push(...entries.filter(({ seq }) => seq > after.seq + found.length && seq <= head.seq))
+      if (found.length === head.seq - after.seq) break
+    }
+    const isWhole = found.every(({ seq }, index) => seq === after.seq + index + 1) && found.at(-1)?.tag === head.tag
+    if (!isWhole) throw damaged(`the chain from ${formatVersion(after)} does not lead to ${formatVersion(head)}`)
+    return found
+  }
+  // Records may move from the tail to a segment between two reads.
+  return read().catch(read)
+}

@@ -4,8 +4,12 @@
  * Every update of the Y.Doc, from a socket or from the API, gets the next sequence number and tag synchronously, in the Y.Doc's `update` listener.
  * Updates are journaled in that order. `seq` may therefore be ahead of the disk; `durableSeq` is the newest update on disk. A version check
  * compares with `seq`, so it sees edits that are applied but not yet journaled.
+ *
+ * Other nodes may write to the same journal. Their updates come first, and the updates that wait here get new numbers and tags after them. The
+ * number and tag of an update are therefore final only when it is on disk; `mark` counts the updates of this process and never changes afterward.
  */
 import * as Y from 'yjs'
+import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { textRootName } from '../../../shared/names.ts'
 import { applyEdits, type Edit } from '../../../shared/text/diff.ts'
@@ -26,6 +30,12 @@ export interface OpenDocument {
   readonly seq: number
   /** Sequence number of the newest update that is on disk. */
   readonly durableSeq: number
+  /** How many updates this process has applied, including those that are not on disk. */
+  readonly mark: number
+  /** How many of these updates are on disk. */
+  readonly durableMark: number
+  /** The newest head on disk that this process knows. */
+  readonly head: Head
   /** When the oldest update that is not on disk was applied, in milliseconds since 1970; undefined if all updates are on disk. */
   readonly waitingSince: number | undefined
   /** True once the journal has failed. From then on, this copy must not be read or written. */
@@ -35,8 +45,16 @@ export interface OpenDocument {
   snapshot(): Snapshot
   /** Returns the head's fields that quotas need. The byte count includes updates that are still being written. */
   held(): Held
-  /** Stores a head that a commit has written. */
+  /** Stores a head that a commit of this process has written. */
   written(head: Head): void
+  /** Whether this copy contains the text of a head on disk, and `head` is this head. */
+  isCurrent(head: Head): boolean
+  /** Reads the updates of other nodes up to a head on disk, and applies them. Drops the copy if they contradict the updates that wait here. */
+  catchUp(head: Head): Promise<void>
+  /** The promise of `expect`, until it settles. */
+  readonly coming: Promise<unknown> | undefined
+  /** Makes `settled` wait for a promise, because this copy is about to catch up with other nodes. */
+  expect(coming: Promise<unknown>): void
   /**
    * Sequence number of the newest update that replaced the entire text; 0 if there was none. After such an update, surviving characters may belong
    * to different words.
@@ -44,9 +62,10 @@ export interface OpenDocument {
   readonly replacedSeq: number
   /**
    * Applies edits as one transaction by `actor`, and returns the new text. `isCompared` is true if the edits are the difference between two texts.
-   * Synchronous: check a version just before the call, without an `await` in between.
+   * Synchronous: check a version just before the call, without an `await` in between. With `isPlanned`, the edits are right only for the current
+   * text, so no other node may write before them (turns.ts).
    */
-  apply(edits: readonly Edit[], actor: string, isCompared?: boolean): Snapshot
+  apply(edits: readonly Edit[], actor: string, isCompared?: boolean, isPlanned?: boolean): Snapshot
   /**
    * Applies updates of clients in one transaction. Each update becomes a separate journal entry with its author. `step` passes the updates in order,
    * so that it can check each one against the document after the previous ones. `inserted` is the number of UTF-16 units of text in the update;
@@ -55,12 +74,19 @@ export interface OpenDocument {
   takeTogether(origin: unknown, step: (take: (update: Uint8Array, actor: string, inserted: number, isNew: boolean) => void) => void): void
   /** Writes into the draft the updates that are applied but not on disk, up to `seq` if it is given. Call it inside a change to this document. */
   journalInto(draft: Draft, seq?: number): void
-  /** Resolves when everything up to `seq` (by default, the current `seq`) is on disk. Rejects if the journal failed. */
-  durable(seq?: number): Promise<void>
+  /** Resolves when everything up to `mark` (by default, the current `mark`) is on disk. Rejects if the journal failed. */
+  durable(mark?: number): Promise<void>
+  /**
+   * Calls `take` and resolves to its result when everything that it saw is on disk, with the numbers that it saw. Calls `take` again if updates of
+   * other nodes came before them. Rejects if the journal failed.
+   */
+  settled<T>(take: () => T): Promise<T>
   /** Calls `listener` whenever `durableSeq` advances, and when the journal fails. Returns a function that removes the listener. */
   onDurable(listener: () => void): () => void
   /** Calls `listener` with the authors at the end of each transaction that changed something. Returns a function that removes the listener. */
   onUpdate(listener: (actors: ReadonlySet<string>) => void): () => void
+  /** Calls `listener` with each head of another node, after its updates were applied, and with their authors. Returns a function that removes it. */
+  onForeign(listener: (head: Head, actors: ReadonlySet<string>) => void): () => void
   /** Records that a checkpoint contains the tail. */
   checkpointed(): void
 }
@@ -74,6 +100,8 @@ interface OpenDocumentOptions {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly actorOf: ActorOfOrigin
+  /** Reads the entries of the journal after a point, up to a head. Absent if no other node can write to the store. */
+  readonly entriesTo?: (after: Point, head: Head) => Promise<readonly JournalEntry[]>
   /** Called once if the journal cannot be written or an update cannot be applied. */
   readonly onFailure: (cause: unknown) => void
 }
@@ -84,6 +112,12 @@ const mergeUnsaved = (one: Unsaved, added: number, removed: number, actors: Iter
   actors: [...new Set([...one.actors, ...actors])].slice(0, limits.revisionAuthorsMax)
 })
 
+/** The origin of transactions with updates of other nodes. They are in the journal already. */
+export const nodeOrigin = { source: 'node' } as const
+
+/** How often `settled` takes again. Each time, another node was faster. */
+const settlesMax = 100
+
 interface Taken {
   readonly actor: string
   readonly update: Uint8Array
@@ -91,16 +125,35 @@ interface Taken {
   readonly removed: number
 }
 
-type Pending = JournalEntry & Taken
+/** An update that is not on disk. `isPlanned` is true if the code that made it relies on its number, so no other node may have written before it. */
+type Pending = JournalEntry & Taken & { readonly isPlanned: boolean }
 
 const bytesOf = (entries: readonly Taken[]): number => entries.reduce((sum, { update }) => sum + update.length, 0)
 
-export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFailure }: OpenDocumentOptions): OpenDocument => {
+/** Whether updates contain structs that the document already has. Then two nodes have accepted different updates with the same client id. */
+const overlaps = (ydoc: Y.Doc, updates: readonly Uint8Array[]): boolean => {
+  const next = new Map<number, number>()
+  return updates.some((update) => {
+    const { from, to } = Y.parseUpdateMeta(update)
+    const isKnown = [...from].some(([client, clock]) => clock < (next.get(client) ?? Y.getState(ydoc.store, client)))
+    for (const [client, clock] of to) next.set(client, clock)
+    return isKnown
+  })
+}
+
+export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument => {
+  const { id, ydoc, head, tail, ledger, clock, actorOf, entriesTo, onFailure } = options
   const text = ydoc.getText(textRootName)
   let point: Point = { seq: head.seq, tag: head.tag }
   let durableSeq = head.seq
+  let mark = 0
+  /** How often updates that wait were renumbered. */
+  let renumberings = 0
+  let coming: Promise<unknown> | undefined
+  let isForeign = false
+  let isPlanned = false
   let replacedSeq = head.replacedSeq ?? 0
-  let newest: Held = head
+  let newest = head
   let failed = false
   let failure: unknown
   let pending: Pending[] = []
@@ -113,6 +166,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   let counted = { added: 0, removed: 0 }
   const listeners = new Set<() => void>()
   const updateListeners = new Set<(actors: ReadonlySet<string>) => void>()
+  const foreignListeners = new Set<(head: Head, actors: ReadonlySet<string>) => void>()
   /** The updates that the current transaction applies together. */
   let together: Taken[] | undefined
   const notify = (): void => listeners.forEach((listener) => listener())
@@ -179,6 +233,11 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   })
 
   ydoc.on('update', (update: Uint8Array, origin: unknown) => {
+    if (isForeign) {
+      counted = { added: 0, removed: 0 }
+      cached = undefined
+      return
+    }
     const taken = together ?? [{ actor: actorOf(origin), update, ...counted }]
     if (together === undefined) waitingBytes += update.length
     together = undefined
@@ -187,12 +246,89 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
     const at = clock.now()
     for (const each of taken) {
       point = { seq: point.seq + 1, tag: nextTag(point.tag, each.update) }
-      pending.push({ ...each, ...point, at })
+      pending.push({ ...each, ...point, at, isPlanned })
     }
+    mark += taken.length
     drain()
     const actors = new Set(taken.map(({ actor }) => actor))
     for (const listener of updateListeners) listener(actors)
   })
+
+  /** Gives the updates that wait new numbers after a head on disk. */
+  const renumber = (onDisk: Head): void => {
+    replacedSeq = onDisk.replacedSeq ?? replacedSeq
+    point = { seq: onDisk.seq, tag: onDisk.tag }
+    pending = pending.map((entry) => {
+      point = { seq: point.seq + 1, tag: nextTag(point.tag, entry.update) }
+      return { ...entry, ...point }
+    })
+    durableSeq = onDisk.seq
+    cached = undefined
+    if (pending.length > 0) renumberings += 1
+  }
+
+  const applyForeign = (entries: readonly JournalEntry[]): void => {
+    const updates = entries.map(({ update }) => update)
+    if (pending.some((entry) => entry.isPlanned) || (pending.length > 0 && overlaps(ydoc, updates)))
+      throw new Error(`journal of ${id}: another node wrote what contradicts the updates that wait here`)
+    isForeign = true
+    try {
+      ydoc.transact(() => {
+        for (const update of updates) Y.applyUpdate(ydoc, update, nodeOrigin)
+      }, nodeOrigin)
+    } finally {
+      isForeign = false
+    }
+    if (ydoc.store.pendingStructs !== null) throw new Error(`journal of ${id}: updates of another node lack their predecessors`)
+    records += 1
+    bytes += updates.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  const catchUp = async (onDisk: Head): Promise<void> => {
+    if (failed) throw failure as Error
+    try {
+      const actors = new Set<string>()
+      // This head was read before a newer one that is already known. A commit that relies on it will fail.
+      if (onDisk.seq < newest.seq) return
+      if (onDisk.seq !== newest.seq) {
+        const entries = (await entriesTo?.({ seq: newest.seq, tag: newest.tag }, onDisk)) ?? []
+        if (entries.length > 0) applyForeign(entries)
+        renumber(onDisk)
+        for (const { actor } of entries) actors.add(actor)
+      }
+      newest = onDisk
+      notify()
+      for (const listener of foreignListeners) listener(onDisk, actors)
+    } catch (cause) {
+      // A store that does not answer says nothing about the text.
+      if (!(cause instanceof ServiceError) || cause.code === 'storage_corrupt') fail(cause)
+      throw cause
+    }
+  }
+
+  const durable: OpenDocument['durable'] = (upTo = mark) =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        const isDurable = mark - pending.length >= upTo
+        if (!isDurable && !failed) return
+        listeners.delete(check)
+        if (isDurable) resolve()
+        else reject(failure as Error)
+      }
+      listeners.add(check)
+      check()
+    })
+
+  const settled: OpenDocument['settled'] = async (take) => {
+    for (let left = settlesMax; left > 0; left--) {
+      if (coming !== undefined) await coming
+      const before = renumberings
+      const taken = take()
+      await durable()
+      if (before === renumberings) return taken
+    }
+    throw new ServiceError('storage_unavailable', {}, { cause: new Error(`other nodes wrote into ${id} again and again`) })
+  }
 
   const takeTogether: OpenDocument['takeTogether'] = (origin, step) => {
     const taken: Taken[] = []
@@ -229,6 +365,18 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
     get durableSeq() {
       return durableSeq
     },
+    get mark() {
+      return mark
+    },
+    get durableMark() {
+      return mark - pending.length
+    },
+    get coming() {
+      return coming
+    },
+    get head() {
+      return newest
+    },
     get waitingSince() {
       return pending[0]?.at
     },
@@ -245,6 +393,22 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
     written(written) {
       newest = written
     },
+    isCurrent: ({ seq, tag, event, annotated, announcedSeq, deletedAt }) =>
+      seq === newest.seq &&
+      tag === newest.tag &&
+      event === newest.event &&
+      annotated === newest.annotated &&
+      announcedSeq === newest.announcedSeq &&
+      deletedAt === newest.deletedAt,
+    catchUp,
+    expect(promise) {
+      const mine = promise
+        .catch(() => undefined)
+        .finally(() => {
+          if (coming === mine) coming = undefined
+        })
+      coming = mine
+    },
     held() {
       const { owner, origin, usage } = newest
       const bytes = newest.bytes === undefined ? undefined : newest.bytes + waitingBytes
@@ -255,7 +419,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
         ...(bytes !== undefined && { bytes })
       }
     },
-    apply(edits, actor, isCompared = false) {
+    apply(edits, actor, isCompared = false, planned = true) {
       // Edits are applied from the last to the first, so that offsets stay valid. Nothing here can throw, because Yjs has no rollback.
       const apply = (): void => {
         for (const edit of edits.toReversed()) {
@@ -265,25 +429,20 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
       }
       const before = snapshot().content
       if (isCompared && edits.length > 0) replacedSeq = point.seq + 1
-      ydoc.transact(apply, { source: 'local', skipStoreHooks: true, context: { actor } })
+      isPlanned = planned
+      try {
+        ydoc.transact(apply, { source: 'local', skipStoreHooks: true, context: { actor } })
+      } finally {
+        isPlanned = false
+      }
       // The new text is known here. Yjs would walk through the entire document to compute it.
       if (edits.length > 0) cached = snapshotOf(point, applyEdits(before, edits))
       return snapshot()
     },
     takeTogether,
     journalInto,
-    durable(seq = point.seq) {
-      return new Promise((resolve, reject) => {
-        const check = (): void => {
-          if (durableSeq < seq && !failed) return
-          listeners.delete(check)
-          if (durableSeq >= seq) resolve()
-          else reject(failure as Error)
-        }
-        listeners.add(check)
-        check()
-      })
-    },
+    durable,
+    settled,
     onDurable(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -291,6 +450,10 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
     onUpdate(listener) {
       updateListeners.add(listener)
       return () => updateListeners.delete(listener)
+    },
+    onForeign(listener) {
+      foreignListeners.add(listener)
+      return () => foreignListeners.delete(listener)
     },
     checkpointed() {
       records = 0

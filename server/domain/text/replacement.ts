@@ -102,12 +102,14 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
       const cause = isMerged && what.cause === 'put' ? 'merge' : what.cause
       checkSize(content)
       if (what.dryRun === true) {
-        await openDoc.durable(seen.seq)
+        await openDoc.durable()
         const difference = await service.texts.do(doc, 'unifiedDiff', seen.content, content, limits.diffCharsMax)
         return { ok: true, version: seen.version, revisionId: null, changed: seen.content !== content, ...facts, diff: difference }
       }
       // Comparing large texts takes a while, and the caller's access may end during it.
-      if (unitsOf([seen.content, content]) > limits.textInlineUnitsMax) await requireRightNow(service, doc, caller)
+      // Only a change of this process ends access at once (`Live.requireRight`); another node may have ended it a moment ago.
+      if (service.turns !== null || unitsOf([seen.content, content]) > limits.textInlineUnitsMax)
+        await requireRightNow(service, doc, caller)
       // There is no `await` from here until the change, because an edit in between would be lost.
       const edits = editsNow(plan, openDoc, what.baseVersion)
       if (edits === undefined && left > 0) continue

@@ -1,6 +1,6 @@
 /**
- * The connection that receives notices about the commits of other nodes. It also holds the lock that marks the database as in use. If the
- * connection breaks, the listener tries to reconnect until PostgreSQL answers.
+ * The connection that receives notices about the commits of other nodes, and their messages. It also holds the lock that marks the schema as in use.
+ * If the connection breaks, the listener tries to reconnect until PostgreSQL answers.
  */
 import type pg from 'pg'
 
@@ -26,30 +26,47 @@ export interface ListenerOptions {
   readonly channel: string
   readonly schema: string
   readonly shown: string
+  /** Whether no other process may use the schema at the same time. Nodes share it; a migration does not. */
+  readonly exclusive: boolean
   readonly onKeys: (keys: readonly Key[]) => void
+  /** Called with each text that another node sent. */
+  readonly onTold: (text: string, node: string) => void
   /** Called when the connection listens again after an interruption. Any key may have been written in the meantime. */
   readonly onReturn: () => void
   readonly onAnswer: (works: boolean) => void
 }
 
-/** The SQL expression for the key of the advisory lock that a service or a migration holds while it uses a schema. */
+/** The SQL expression for the key of the advisory lock that nodes (shared) or a migration (exclusively) hold while they use a schema. */
 export const serviceLock = `hashtextextended('agmd service ' || $1, 0)`
 
-/** Starts listening. Throws `PostgresError` if another service holds the lock. Resolves to a function that stops listening. */
-export async function listen(options: ListenerOptions): Promise<() => Promise<void>> {
-  const { config, writer, channel, schema, shown, onKeys, onReturn, onAnswer } = options
+/** Returns the name of a node's listening connection, by which other nodes see that the node is alive. */
+export const applicationOf = (node: string): string => `agmd node ${node}`
+
+export interface Listener {
+  isListening(): boolean
+  /** See `Nodes.heard`. */
+  heard(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts listening. Throws `PostgresError` if another process holds the lock in a mode that excludes this one. */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { config, writer, channel, schema, shown, exclusive, onKeys, onTold, onReturn, onAnswer } = options
   let connection: Connection | undefined
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
   const open = async (): Promise<boolean> => {
-    const made = await connect(config, lost)
+    const made = await connect({ ...config, application_name: applicationOf(writer) }, lost)
     try {
       made.client.on('notification', ({ payload = '' }) => {
         const notice = decodeNotice(payload)
-        if (notice !== undefined && notice.writer !== writer) onKeys(notice.keys)
+        if (notice === undefined || notice.writer === writer) return
+        if (notice.told === undefined) onKeys(notice.keys)
+        else onTold(notice.told, notice.writer)
       })
-      const lock = made.client.query<{ held: boolean }>(`select pg_try_advisory_lock(${serviceLock}) as held`, [schema])
+      const take = exclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'
+      const lock = made.client.query<{ held: boolean }>(`select ${take}(${serviceLock}) as held`, [schema])
       const { rows } = await withinSeconds(beatSecondsMax, lock)
       await withinSeconds(beatSecondsMax, made.client.query(`listen ${channel}`))
       if (made.ended()) throw new Error('the connection ended')
@@ -104,13 +121,48 @@ export async function listen(options: ListenerOptions): Promise<() => Promise<vo
     connection = undefined
     refused?.cut()
     if (performance.now() > until)
-      throw new PostgresError(1, `Another agmd uses the ${shown}, or its records are being moved. Stop that process first.`)
+      throw new PostgresError(
+        1,
+        exclusive
+          ? `A server uses the ${shown}. Stop all its nodes first.`
+          : `The records of the ${shown} are being moved. Wait until that has ended.`
+      )
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   plan(beatSeconds * 1000, beat)
-  return async () => {
-    stopped = true
-    clearTimeout(timer)
-    if (connection !== undefined) await withinSeconds(1, connection.client.end()).catch(() => {})
+
+  /**
+   * Asks the server anything. PostgreSQL has sent all notices of earlier commits by the time when it answers: a commit signals the listening
+   * connections before its client gets an answer, and a connection sends its notices before it takes the next command.
+   */
+  const ask = async (): Promise<void> => {
+    const asked = connection
+    if (asked === undefined) return
+    await withinSeconds(beatSecondsMax, asked.client.query('select 1')).catch(() => asked.cut())
+  }
+  let asking: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const start = (): Promise<void> => {
+    const mine = ask().finally(() => {
+      if (asking === mine) asking = undefined
+    })
+    return (asking = mine)
+  }
+
+  return {
+    isListening: () => connection !== undefined,
+    heard() {
+      if (asking === undefined) return start()
+      // The question in flight may have been sent before the commit that the caller wants to know about. All later callers share one more question.
+      return (next ??= asking.then(() => {
+        next = undefined
+        return start()
+      }))
+    },
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      if (connection !== undefined) await withinSeconds(1, connection.client.end()).catch(() => {})
+    }
   }
 }

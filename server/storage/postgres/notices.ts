@@ -2,6 +2,7 @@
  * The messages that the nodes of a database send each other about the keys that they wrote. They use `NOTIFY`, on one channel for each schema.
  *
  *     message = the writer's id, a space, then the keys in base64; each key is its length (2 bytes, big-endian) and its encoded form
+ *             | the sender's id, a space, an exclamation mark, then text for the other nodes (`Nodes.tell`)
  *
  * A message without keys means that any key may have been written. The transaction that writes the records also sends the messages, so none is lost
  * while a node listens.
@@ -34,10 +35,14 @@ export function encodeNotices(writer: string, keys: readonly Uint8Array[]): stri
   return messages.map((pieces) => `${writer} ${Buffer.concat(pieces).toString('base64')}`)
 }
 
-/** Parses a message. Returns undefined if no store sent it. */
-export function decodeNotice(message: string): { writer: string; keys: Key[] } | undefined {
+/** Returns the message with a text for the other nodes. */
+export const encodeTold = (sender: string, text: string): string => `${sender} !${text}`
+
+/** Parses a message. It has either keys or a text. Returns undefined if no store sent it. */
+export function decodeNotice(message: string): { writer: string; keys: Key[]; told?: string } | undefined {
   const space = message.indexOf(' ')
   if (space === -1) return undefined
+  if (message[space + 1] === '!') return { writer: message.slice(0, space), keys: [], told: message.slice(space + 2) }
   const bytes = Buffer.from(message.slice(space + 1), 'base64')
   const keys: Key[] = []
   for (let at = 0; at + 2 <= bytes.length;) {

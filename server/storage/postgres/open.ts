@@ -15,14 +15,17 @@ export interface OpenOptions extends Pick<Owner, 'secret' | 'version'> {
   readonly onAnswering?: (answers: boolean) => void
 }
 
-/** Opens the store, and creates missing tables. Throws `PostgresError` or `DataFolderError`. */
+/**
+ * Opens the store, and creates missing tables. A new data folder becomes the folder of another node if the store exists and has the same secret. Throws `PostgresError` or `DataFolderError`.
+ */
 export async function openPostgres({ url, folder, secret, version, clock, onWarning, onAnswering }: OpenOptions): Promise<Storage> {
   const instance = await readOrCreateInstance(folder)
   refuseUnmovedStore(folder, instance)
   const address = addressOf(url)
-  const { warnings, synced } = await preparePostgres(address, { instance: instance.instance, secret, version })
+  const joins = instance.store !== 'postgres'
+  const { warnings, synced, instance: owner } = await preparePostgres(address, { instance: instance.instance, secret, version, joins })
   for (const warning of warnings) onWarning?.(warning)
-  if (instance.store !== 'postgres') await markStore(folder, instance, 'postgres')
+  if (joins) await markStore(folder, { ...instance, instance: owner }, 'postgres')
   return openPostgresStorage({ address, synced, ...(clock && { clock }), ...(onAnswering && { onAnswering }) })
 }
 

@@ -20,6 +20,8 @@ export interface Owner {
   readonly secret: Uint8Array
   /** The version of this program. */
   readonly version: string
+  /** Whether the data folder is new. With the secret of the store, it then becomes the folder of another node of the store's installation. */
+  readonly joins?: boolean
 }
 
 export interface Prepared {
@@ -175,11 +177,11 @@ export async function writeMeta(client: pg.Client, notes: Readonly<Record<string
     else await client.query('insert into meta values ($1, $2) on conflict (name) do update set value = excluded.value', [name, value])
 }
 
-function refuseOther({ shown }: PostgresAddress, meta: Meta, { instance, secret }: Owner): void {
-  if (meta.get('instance') !== instance)
+function refuseOther({ shown }: PostgresAddress, meta: Meta, { instance, secret, joins = false }: Owner): void {
+  if (meta.get('instance') !== instance && !(joins && meta.get('secret') === fingerprintOf(secret)))
     throw new PostgresError(
       3,
-      `The ${shown} holds the documents of another installation. Use its data folder, or another database or schema.`
+      `The ${shown} holds the documents of another installation. Use its data folder, or another database or schema. A further node needs a new data folder and the same AGMD_SECRET.`
     )
   if (meta.get('secret') !== fingerprintOf(secret))
     throw new PostgresError(

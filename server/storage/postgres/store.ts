@@ -18,11 +18,11 @@ import { createEraser } from '../eraser.ts'
 import { decodeKey, encodeKey, encodeRange } from '../keys.ts'
 import { createWatchers } from '../watchers.ts'
 import { type PostgresAddress } from './address.ts'
-import { clientConfig, connect, patience, retryMs } from './connection.ts'
+import { clientConfig, connect, patience, retryMs, withinSeconds } from './connection.ts'
 import { remedyOf, serviceErrorOf } from './errors.ts'
 import { type EncodedBatch, encodeBatch, sumOf } from './group.ts'
-import { listen } from './listener.ts'
-import { channelOf } from './notices.ts'
+import { applicationOf, listen, serviceLock } from './listener.ts'
+import { channelOf, encodeTold } from './notices.ts'
 import { placeOf, recordTables } from './schema.ts'
 import { createWriter } from './writer.ts'
 
@@ -37,10 +37,16 @@ export interface PostgresOptions {
   readonly clock?: Clock
   /** Called when PostgreSQL stops answering, and when it answers again. */
   readonly onAnswering?: (answers: boolean) => void
+  /** Whether no other process may use the store. */
+  readonly exclusive?: boolean
 }
 
-/** Returns a store whose tables already exist (`preparePostgres`). Throws `PostgresError` if another service uses the store. */
-export async function openPostgresStorage({ address, synced, clock, onAnswering = () => {} }: PostgresOptions): Promise<Storage> {
+/**
+ * Returns a store whose tables already exist (`preparePostgres`). Throws `PostgresError` if a migration uses the store or, with `exclusive`, if
+ * anyone does.
+ */
+export async function openPostgresStorage(options: PostgresOptions): Promise<Storage> {
+  const { address, synced, clock, onAnswering = () => {}, exclusive = false } = options
   const config = clientConfig(address, synced)
   const channel = channelOf(address.schema)
   const writerId = randomUUID()
@@ -73,16 +79,45 @@ export async function openPostgresStorage({ address, synced, clock, onAnswering 
     }
   }
 
-  const stopListening = await listen({
+  const hearers = new Set<(text: string, node: string) => void>()
+  const listener = await listen({
     config,
     writer: writerId,
     channel,
     schema: address.schema,
     shown: address.shown,
-    onKeys: (keys) => (keys.length === 0 ? watchers.notifyAll() : watchers.notify(keys)),
+    exclusive,
+    onKeys: (keys) => (keys.length === 0 ? watchers.notifyAll() : watchers.notify(keys, true)),
+    onTold: (text, node) => {
+      for (const hear of hearers) hear(text, node)
+    },
     onReturn: watchers.notifyAll,
     onAnswer: health.note
   })
+
+  /** The texts for other nodes that wait for the next transaction. */
+  let telling: string[] = []
+  let sending: Promise<void> | undefined
+  const sendTold = async (): Promise<void> => {
+    while (telling.length > 0) {
+      const texts = telling
+      telling = []
+      // A lost message is not repeated: its senders repeat the state that it was about.
+      await pool.query(tellQuery(channel, texts)).catch(() => {})
+    }
+    sending = undefined
+  }
+  const tell = (text: string): void => {
+    if (
+      closed ||
+      Buffer.byteLength(text) > limits.nodeMessageBytesMax ||
+      telling.length >= limits.nodeMessagesWaitingMax ||
+      health.isDown()
+    )
+      return
+    telling.push(encodeTold(writerId, text))
+    sending ??= Promise.resolve().then(sendTold)
+  }
 
   const eraser = createEraser({
     clock,
@@ -115,6 +150,29 @@ export async function openPostgresStorage({ address, synced, clock, onAnswering 
       return writer.commit(encodeBatch(batch))
     },
     watch: watchers.watch,
+    nodes: {
+      id: writerId,
+      isListening: listener.isListening,
+      heard: listener.heard,
+      tell,
+      onTold(hear) {
+        hearers.add(hear)
+        return () => hearers.delete(hear)
+      },
+      async isAlive(node) {
+        const { rowCount } = await pool.query('select 1 from pg_stat_activity where application_name = $1', [applicationOf(node)])
+        return rowCount !== 0
+      },
+      async count() {
+        const { rows } = await pool.query<{ count: string }>(
+          `select count(*) from pg_locks where locktype = 'advisory' and granted and objsubid = 1
+           and (classid::bigint << 32 | objid::bigint) = ${serviceLock}
+           and database = (select oid from pg_database where datname = current_database())`,
+          [address.schema]
+        )
+        return Number(rows[0]!.count)
+      }
+    },
     async erase() {
       refuse()
       await eraser.now().catch((error: unknown) => {
@@ -124,9 +182,10 @@ export async function openPostgresStorage({ address, synced, clock, onAnswering 
     async close() {
       if (closed) return
       closed = true
+      if (sending !== undefined) await withinSeconds(1, sending).catch(() => {})
       await writer.close()
       await eraser.stop()
-      await stopListening()
+      await listener.stop()
       await pool.end()
     }
   }
@@ -147,6 +206,13 @@ export function entryOf({ key: bytes, value, version, sum }: Row): Entry {
 }
 
 const columns = 'key, value, version, sum'
+
+/** Sends texts to other nodes. The transaction writes nothing, so it need not wait for the disk. */
+const tellQuery = (channel: string, texts: readonly string[]): pg.QueryConfig => ({
+  name: 'tell',
+  text: `select set_config('synchronous_commit', 'off', true), pg_notify($1, text) from unnest($2::text[]) as text`,
+  values: [channel, texts]
+})
 
 export const getQuery = (key: Key): pg.QueryConfig => ({
   name: 'get',

@@ -1,0 +1,163 @@
+/**
+ * Several nodes on one store: an open document follows the others.
+ *
+ * The journal is the truth, and a commit of another node is only a wake-up: it names the head of the document, and this node then reads what it
+ * lacks (the updates, the events, the annotations). Presence is not stored. It travels in messages (node-presence.ts).
+ */
+import { limits } from '../../shared/limits.ts'
+import { announceWritten } from '../domain/review/annotations-shown.ts'
+import { type AnnotationKind, annotationsOf, hasAnnotations, tellReplaced } from '../domain/review/annotations.ts'
+import { announceStoredTask } from '../domain/review/tasks.ts'
+import { decodeRecord, type Head, keys, type Owner, type StoredEvent } from '../domain/records/keys.ts'
+import type { Nodes, Storage } from '../domain/ports.ts'
+import type { Service } from '../domain/service.ts'
+import type { DocumentNodes, LiveLog, LoadedDocument } from './documents.ts'
+import { createNodePresence } from './node-presence.ts'
+
+type Followed = Omit<LoadedDocument, 'nodes'>
+
+export interface OtherNodes {
+  /** Starts following the other nodes in a document that has just been loaded. */
+  follow(entry: Followed): DocumentNodes
+  stop(): void
+}
+
+interface OtherNodesOptions {
+  readonly service: () => Service
+  readonly nodes: Nodes
+  readonly find: (doc: string) => LoadedDocument | undefined
+  readonly announceEvent: (doc: string, event: StoredEvent) => void
+  /** Called when another node has deleted a document. */
+  readonly onDeleted: (doc: string) => void
+  /** Called when another node has given a document to another owner. */
+  readonly onOwner: (doc: string) => void
+  readonly log: LiveLog
+}
+
+/** Announces the events of one document to its pages on this node, each once and in order, whichever node wrote them. */
+const createReports = (
+  storage: Storage,
+  doc: string,
+  from: number,
+  tell: (event: StoredEvent, isForeign: boolean) => void,
+  onProblem: (error: unknown) => void
+) => {
+  let reported = from
+  let wanted = from
+  let reading: Promise<void> | undefined
+  const own = new Set<number>()
+
+  const read = async (): Promise<void> => {
+    while (reported < wanted) {
+      const entries = await storage.list(keys.events(doc), { after: reported, limit: limits.eventPageMax })
+      // The document was erased.
+      if (entries.length === 0) reported = wanted
+      for (const { value } of entries) {
+        const event = decodeRecord<StoredEvent>(value)
+        reported = event.seq
+        tell(event, !own.delete(event.seq))
+      }
+    }
+  }
+
+  const upTo = (seq: number): void => {
+    if (seq <= reported) return
+    wanted = Math.max(wanted, seq)
+    reading ??= read()
+      .catch(onProblem)
+      .finally(() => (reading = undefined))
+  }
+
+  return {
+    own(event: StoredEvent): void {
+      if (event.seq <= reported) return
+      if (reading === undefined && event.seq === reported + 1) {
+        reported = event.seq
+        tell(event, false)
+        return
+      }
+      own.add(event.seq)
+      upTo(event.seq)
+    },
+    upTo
+  }
+}
+
+export const createNodes = ({ service, nodes, find, announceEvent, onDeleted, onOwner, log }: OtherNodesOptions): OtherNodes => {
+  const presence = createNodePresence({ clock: () => service().clock, nodes, find })
+
+  const follow = (entry: Followed): DocumentNodes => {
+    const { id, openDoc, follower, document } = entry
+    const { storage, ledger, turns } = service()
+    const onProblem = (error: unknown): void => log('warn', 'following other nodes failed', { doc: id, error })
+    const held = { openDoc, follower, release: () => undefined }
+
+    const tell = (event: StoredEvent, isForeign: boolean): void => {
+      announceEvent(id, event)
+      const { taskId } = event.payload as { readonly taskId?: string }
+      if (isForeign && event.kind.startsWith('task.') && taskId !== undefined) announceStoredTask(service(), id, taskId).catch(onProblem)
+    }
+    const reports = createReports(storage, id, openDoc.head.event, tell, onProblem)
+
+    const nameOf = ({ kind, id: who }: Owner): string => `${kind} ${who}`
+    let owner = nameOf(openDoc.head.owner)
+    let { annotated } = openDoc.head
+    tellReplaced(openDoc, announceWritten)
+    const noteAnnotations = (head: Head): void => {
+      if (head.annotated === annotated) return
+      annotated = head.annotated
+      const those = touched
+      touched = []
+      if (document.getConnectionsCount() === 0) return
+      if (hasAnnotations(openDoc)) annotationsOf(service(), held).catch(onProblem)
+      else if (those.length === 0) service().live.announce(id, { type: 'annotations' })
+      else announceTouched(those).catch(onProblem)
+    }
+    /** The annotations that other nodes have written since the last look. */
+    let touched: { readonly kind: AnnotationKind; readonly annotation: string }[] = []
+    const announceTouched = async (those: typeof touched): Promise<void> => {
+      const annotations = await annotationsOf(service(), held)
+      const written = those.map(({ kind, annotation }) => {
+        const record = annotations[kind].get(annotation)
+        return { kind, id: annotation, record, bytes: annotations.bytesOf(annotation) }
+      })
+      announceWritten({ ...held, service: service(), doc: id, annotations }, written)
+    }
+
+    const look = (): void => {
+      if (openDoc.failed) return
+      const looking = ledger.look(id)
+      openDoc.expect(looking)
+      looking.catch(onProblem)
+    }
+    const stopForeign = openDoc.onForeign((head) => {
+      turns?.note(id, head)
+      if (head.deletedAt !== null) return onDeleted(id)
+      if (nameOf(head.owner) !== owner) onOwner(id)
+      owner = nameOf(head.owner)
+      reports.upTo(head.event)
+      return noteAnnotations(head)
+    })
+    const stopWatch = storage.watch(keys.head(id), (written, isForeign) => {
+      if (!isForeign) return
+      for (const [, , kind, annotation] of written)
+        if (kind === 'comment' || kind === 'suggestion') touched.push({ kind, annotation: String(annotation) })
+      if (written.length === 0 || written.some(({ length }) => length === 2)) look()
+    })
+    const exchange = presence.follow(entry)
+    // Another node may have written between the reading of the journal and now.
+    look()
+
+    return {
+      ...exchange,
+      event: reports.own,
+      stop() {
+        stopForeign()
+        stopWatch()
+        exchange.stop()
+      }
+    }
+  }
+
+  return { follow, stop: presence.stop }
+}

@@ -1,0 +1,217 @@
+/** Several nodes in this process, on one PostgreSQL. `AGMD_TEST_SEED` repeats a run. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createAccount, type Account } from '../server/domain/accounts/accounts.ts'
+import { openSession, revokeSession } from '../server/domain/accounts/sessions.ts'
+import { callerOfService } from '../server/domain/rights/access.ts'
+import { freshSchema, noPostgres, sharedCluster, type Cluster } from './support/postgres.ts'
+import { seeded } from './support/typist.ts'
+import { start } from './support/start.ts'
+import { type Editor, type Json, type Person, personAt, type Refused, startWorld, until, type World } from './support/world.ts'
+
+const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
+
+describe.skipIf(noPostgres !== undefined)('nodes', () => {
+  let cluster: Cluster
+  let schema: string
+  let worlds: World[]
+  beforeAll(async () => {
+    cluster = await sharedCluster()
+    schema = freshSchema()
+    const env = { AGMD_STORAGE: cluster.address(schema) }
+    const first = await startWorld({ env })
+    worlds = [first, await startWorld({ env, besides: first }), await startWorld({ env, besides: first })]
+  })
+  afterAll(async () => {
+    for (const world of worlds?.toReversed() ?? []) await world.stop()
+    await cluster?.sql(`drop schema if exists ${schema} cascade`)
+  })
+
+  /** Returns the same person on each node. */
+  const everywhere = ({ doc, key }: Person): Person[] => worlds.map((world) => world.person(doc, key))
+
+  const connectAll = async (people: readonly Person[]): Promise<Editor[]> => {
+    const editors = await Promise.all(people.map((person) => person.connect()))
+    onTestFinished(() => editors.forEach((editor) => editor.close()))
+    return editors
+  }
+
+  test('[NODES-1] an edit on one node reaches the pages on all others, and is acknowledged when it is on disk', async () => {
+    const people = everywhere(await worlds[0]!.create('one'))
+    const editors = await connectAll(people)
+    editors[1]!.type(3, ' two')
+    for (const editor of editors) await editor.shows('one two')
+    await editors[1]!.saved()
+    for (const person of people) expect((await person.read()).content).toBe('one two')
+    const versions = await Promise.all(people.map((person) => person.read()))
+    expect(new Set(versions.map(({ version }) => version)).size).toBe(1)
+  })
+
+  test('[NODES-2] random edits on three nodes at once converge to the same text and version everywhere', async () => {
+    const random = seeded(seed)
+    const people = everywhere(await worlds[0]!.create('start'))
+    const editors = await connectAll([...people, ...people])
+    for (let round = 0; round < 40; round++) {
+      for (const editor of editors) {
+        const { length } = editor.text()
+        if (random(4) === 0 && length > 3) editor.erase(random(length - 2), 1 + random(2))
+        else editor.type(random(length + 1), `${round}`)
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    for (const editor of editors) await editor.saved()
+    const text = await people[0]!.read()
+    for (const editor of editors) await editor.shows(text.content)
+    for (const person of people) expect(await person.read(), `seed ${seed}`).toEqual(text)
+    expect(editors.flatMap(({ closes }) => closes)).toEqual([])
+    expect(await people[1]!.at(text.version)).toBe(text.content)
+  })
+
+  test('[NODES-3] exactly one of simultaneous replacements of one version on different nodes wins', async () => {
+    const people = everywhere(await worlds[0]!.create('base'))
+    for (let round = 0; round < 5; round++) {
+      const { version } = await people[round % 3]!.read()
+      const answers = await Promise.allSettled(
+        people.map((person, n) => person.replace(`round ${round} of ${n}`, { ifMatch: `"${version}"` }))
+      )
+      const won = answers.flatMap(({ status }, n) => (status === 'fulfilled' ? [n] : []))
+      expect(won).toHaveLength(1)
+      for (const answer of answers) if (answer.status === 'rejected') expect((answer.reason as Refused).code).toBe('version_conflict')
+      for (const person of people) expect((await person.read()).content).toBe(`round ${round} of ${won[0]}`)
+    }
+  })
+
+  const types = (editor: Editor): unknown[] => editor.messages.map(({ type, event }) => event?.kind ?? type)
+
+  test('[NODES-4] every event reaches the pages, the long polls and the feeds of all nodes exactly once, in order', async () => {
+    const people = everywhere(await worlds[0]!.create('a\n'))
+    const editors = await connectAll(people)
+    const polls = people.map((person) => person.events({ since: 1, wait: 30 }))
+    await Promise.all(people.map((person, n) => person.ask('POST', '/comments', { json: { body: `from ${n}` } })))
+    for (const poll of await Promise.all(polls)) expect(poll.events[0]).toMatchObject({ seq: 2, kind: 'comment.created' })
+    for (const person of people) {
+      const { events } = await person.events()
+      expect(events.map(({ seq, kind }: Json) => [seq, kind])).toEqual([
+        [1, 'doc.created'],
+        [2, 'comment.created'],
+        [3, 'comment.created'],
+        [4, 'comment.created']
+      ])
+    }
+    const shown = (editor: Editor): Json[] => editor.messages.filter(({ type }) => type === 'event').map(({ event }) => event.seq)
+    for (const editor of editors) await until(() => shown(editor).length >= 3, 'the events')
+    for (const editor of editors) expect(shown(editor)).toEqual([2, 3, 4])
+  })
+
+  test('[NODES-5] comments and suggestions made on one node are anchored, shown and decided on all others', async () => {
+    const people = everywhere(await worlds[0]!.create('The quick brown fox.\n'))
+    const editors = await connectAll(people)
+    const made = await people[0]!.ask('POST', '/comments', { json: { body: 'which?', find: 'fox' } })
+    editors[1]!.type(0, 'Look: ')
+    await editors[1]!.saved()
+    const { json } = await people[2]!.ask('GET', '/comments')
+    expect(json.comments).toMatchObject([{ id: made.json.id, anchored: true, anchor: { from: 22, to: 25 } }])
+    const suggested = await people[1]!.ask('POST', '/suggestions', { json: { operation: 'replace', find: 'brown', text: 'red' } })
+    const decided = await Promise.all(
+      [2, 0].map((n) => people[n]!.ask('POST', `/suggestions/${suggested.json.id}`, { json: { action: 'accept' } }))
+    )
+    expect(decided.map(({ status }) => status)).toEqual([200, 200])
+    for (const editor of editors) await editor.shows('Look: The quick red fox.\n')
+    for (const editor of editors)
+      await until(() => editor.messages.some(({ suggestion }) => suggestion?.status === 'accepted'), 'the decision on the page')
+    const { events } = await people[1]!.events({ types: 'suggestion.accepted' })
+    expect(events).toHaveLength(1)
+  })
+
+  test('[NODES-6] a revoked link, a changed role and a deletion act on the sockets and long polls of all nodes', async () => {
+    const owner = await worlds[0]!.create('text')
+    const [viewer, editing] = [await owner.share('view'), await owner.share('edit')]
+    const there = worlds.map((world) => world.person(owner.doc, viewer.key))
+    const editors = await connectAll(there)
+    const polls = there.map((person) => person.ask('GET', '/events', { query: { since: 'latest', wait: 30 } }))
+    for (const world of worlds) await until(() => world.service.live.isUsed(owner.doc, viewer.link.id), 'the poll')
+    const before = performance.now()
+    await worlds[1]!.person(owner.doc, owner.key).ask('DELETE', `/shares/${viewer.link.id}`)
+    for (const editor of editors) await until(() => editor.closes.length > 0, 'the end of the socket')
+    for (const { status } of await Promise.all(polls)) expect(status).toBe(401)
+    expect(performance.now() - before).toBeLessThan(1000)
+    for (const person of there) expect((await person.ask('GET', '/content')).status).toBe(401)
+
+    const written = await connectAll(worlds.map((world) => world.person(owner.doc, editing.key)))
+    await worlds[2]!.person(owner.doc, owner.key).ask('PATCH', `/shares/${editing.link.id}`, { json: { role: 'view' } })
+    for (const editor of written) await until(() => types(editor).filter((type) => type === 'role').length === 2, 'the new role')
+    await worlds[1]!.person(owner.doc, owner.key).ask('DELETE', '')
+    for (const editor of written) await until(() => editor.closes.some(({ code }) => code === 4404), 'the end of the document')
+    await worlds[2]!.person(owner.doc, owner.key).ask('POST', '/undelete')
+    for (const person of everywhere(owner)) expect((await person.read()).content).toBe('text')
+  })
+
+  test('[NODES-7] the end of a session ends its sockets on all nodes', async () => {
+    const { service } = worlds[0]!
+    const { id } = (await createAccount(service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+    const [used, other] = [await openSession(service, id, 'app', 'a test'), await openSession(service, id, 'app', 'another')]
+    const headers = { Authorization: `Bearer ${used.token}` }
+    const { json } = await worlds[1]!.ask('POST', '/api/docs', { headers, json: { content: 'mine' } })
+    const editors = await connectAll(worlds.map((world) => world.person(json.id, used.token)))
+    const caller = await callerOfService(worlds[2]!.service, { bearer: other.token })
+    await revokeSession(worlds[2]!.service, caller, used.session.id)
+    for (const editor of editors) await until(() => editor.closes.some(({ code }) => code === 4401), 'the end of the socket')
+  })
+
+  const names = (editor: Editor): string[] =>
+    [...(editor.provider.awareness?.getStates().values() ?? [])]
+      .flatMap(({ user }: Json) => user?.name ?? [])
+      .toSorted((one, other) => one.localeCompare(other))
+
+  test('[NODES-8] people on other nodes are shown with their cursors, and those of a node that stops disappear', async () => {
+    const owner = await worlds[0]!.create('text')
+    const last = await start({ env: { AGMD_STORAGE: cluster.address(schema) }, besides: worlds[0]! })
+    const editors = await Promise.all(
+      [...worlds, last].map((world, n) => personAt(world.url, owner.doc, owner.key).connect({ name: `Person ${n}` }))
+    )
+    onTestFinished(() => editors.forEach((editor) => editor.close()))
+    for (const editor of editors) await until(() => names(editor).length === 4, 'everybody')
+    editors[1]!.close()
+    await until(() => names(editors[0]!).join() === 'Person 0,Person 2,Person 3', 'the end of one')
+    await last.stop()
+    await until(() => names(editors[0]!).join() === 'Person 0,Person 2', 'the end of the node')
+  })
+
+  test('[NODES-9] a node whose listening connection was cut has the newest text when the connection is back', async () => {
+    const people = everywhere(await worlds[0]!.create('one'))
+    const editors = await connectAll(people)
+    const { nodes } = worlds[1]!.service.storage
+    for (let round = 0; round < 3; round++) {
+      await cluster.sql(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'agmd node ${nodes!.id}'`)
+      editors[0]!.type(0, `${round} `)
+      await editors[0]!.saved()
+      const { content } = await people[0]!.read()
+      await editors[1]!.shows(content)
+      expect((await people[1]!.read()).content).toBe(content)
+      await until(() => nodes!.isListening(), 'the connection')
+    }
+  })
+
+  test('[NODES-10] a node gives the turn to write back when another node asks, and one that is gone loses it', async () => {
+    const owner = await worlds[0]!.create('one')
+    const turnOf = async (): Promise<string | undefined> => (await worlds[0]!.service.ledger.head(owner.doc)).turn
+    const [first, second] = everywhere(owner)
+    await first!.replace('two')
+    expect(await turnOf()).toBe(worlds[0]!.service.storage.nodes!.id)
+    await second!.replace('three')
+    expect(await turnOf()).toBe(worlds[1]!.service.storage.nodes!.id)
+    // A node that was killed leaves its name in the head.
+    await worlds[0]!.service.ledger.write(owner.doc, 'system', (draft) => {
+      draft.head = { ...draft.head, title: 'changed beside the text' }
+    })
+    await worlds[1]!.service.turns!.leave(owner.doc)
+    await worlds[1]!.service.ledger.write(owner.doc, 'system', (draft) => {
+      draft.head = { ...draft.head, turn: '00000000-0000-0000-0000-000000000000' }
+    })
+    const [editor] = await connectAll([first!])
+    editor!.type(0, 'typed ')
+    await editor!.saved()
+    await second!.replace('four')
+    expect(await turnOf()).toBe(worlds[1]!.service.storage.nodes!.id)
+    await editor!.shows('four')
+  })
+})
