@@ -1,7 +1,10 @@
 /** `npm start -- admin …`: the table of commands for operators, and the overview of them. Each command has a file in `server/admin/`. */
 import { backupCommand } from './admin/backup.ts'
 import type { Command, CommandContext, CommandResult } from './admin/command.ts'
+import { configCommand } from './admin/config.ts'
+import { doctorCommand } from './admin/doctor.ts'
 import { AdminError } from './admin/error.ts'
+import { gcCommand } from './admin/gc.ts'
 import { invite, reset } from './admin/links.ts'
 import { docs } from './admin/docs.ts'
 import { nodes, tokens } from './admin/access.ts'
@@ -25,6 +28,9 @@ export const commands: Readonly<Record<string, Command>> = {
   backup: backupCommand,
   restore: restoreCommand,
   verify: verifyCommand,
+  doctor: doctorCommand,
+  gc: gcCommand,
+  config: configCommand,
   migrate: migrateCommand
 }
 

@@ -439,6 +439,32 @@ export function readConfig(env: Environment, { isTty }: { readonly isTty: boolea
   return { config, warnings: unknownVariables(env) }
 }
 
+/** A setting as an operator sees it. */
+export interface ShownSetting {
+  readonly name: string
+  /** The text of the setting. A secret is replaced with `***`, and so are the keys in an address. Null if the setting is not set. */
+  readonly value: string | null
+  readonly source: 'environment' | 'file' | 'default'
+}
+
+/** Returns all settings in the order of the table. Invalid settings are included. Throws `ConfigError` if a file cannot be read. */
+export function showSettings(env: Environment): readonly ShownSetting[] {
+  return Object.values(configTable).map((variable: Variable) => {
+    const { name, secret } = variable
+    const text = (secret ? secretText(variable, env) : env[name]) || undefined
+    const source = text === undefined ? 'default' : env[name] ? 'environment' : 'file'
+    return { name, value: text === undefined ? variable.default : secret ? masked(variable, text) : text, source }
+  })
+}
+
+/** Masks a secret. If it is an address, only its keys are masked, because the rest helps to find a mistake. */
+function masked({ unit }: Variable, text: string): string {
+  const [, scheme] = /^(\w+:\/\/)/.exec(text) ?? []
+  if (scheme === undefined) return unit.startsWith('path') ? text : '***'
+  const at = text.lastIndexOf('@')
+  return at < 0 ? text : `${scheme}***${text.slice(at)}`
+}
+
 function read(variable: Variable, env: Environment): unknown {
   const text = (variable.secret ? secretText(variable, env) : env[variable.name]) || variable.default
   if (text === null) return null

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncFolder } from '../../storage/data-folder.ts'
+import { lockFolder, syncFolder } from '../../storage/data-folder.ts'
 import { AdminError } from '../error.ts'
 import { isObjectName, stampName } from './format.ts'
 import type { Place } from './place.ts'
@@ -35,7 +35,13 @@ const isTemporary = (name: string): boolean => /^\.new-[0-9a-f]{16}$/.test(name)
 
 /** Opens a folder. With `create`, creates it if it is missing, and refuses a folder with files that are not from a backup. Throws `AdminError`. */
 export const openFolderPlace = async (folder: string, { create = false } = {}): Promise<Place> => {
-  if (create) await onFiles(folder, () => prepare(folder))
+  // Two commands that write to the same folder would remove each other's files.
+  const release = create ? await lockFolder(folder) : undefined
+  if (create)
+    await onFiles(folder, () => prepare(folder)).catch(async (error: unknown) => {
+      await release?.()
+      throw error
+    })
   const pathOf = (name: string): string => {
     if (!isObjectName(name)) throw new Error(`${name} is not the name of an object of a backup`)
     return join(folder, name)
@@ -74,7 +80,7 @@ export const openFolderPlace = async (folder: string, { create = false } = {}): 
       }),
     remove: (name) => onFiles(folder, () => rm(pathOf(name), { force: true })),
     finish: () => Promise.resolve(),
-    close: () => Promise.resolve()
+    close: async () => release?.()
   }
 }
 
@@ -92,7 +98,7 @@ export const writeSynced = async (path: string, content: Uint8Array): Promise<vo
 const prepare = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const names = await readdir(folder)
-  const others = names.filter((name) => !isTemporary(name))
+  const others = names.filter((name) => !isTemporary(name) && name !== 'lock')
   if (others.length > 0 && !others.includes(stampName))
     throw new AdminError(
       `${folder} has files that are not from a backup, such as ${JSON.stringify(others[0])}. Name an empty or new folder.`,
@@ -100,6 +106,6 @@ const prepare = async (folder: string): Promise<void> => {
         exitCode: 1
       }
     )
-  // An interrupted backup left these files behind. A backup that is running at the same time would only fail and could be repeated.
+  // An interrupted backup left these files behind.
   for (const name of names.filter(isTemporary)) await rm(join(folder, name), { force: true })
 }

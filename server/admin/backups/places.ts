@@ -51,10 +51,15 @@ export const openPlaceToWrite = async (text: string, instance: string): Promise<
     return place
   }
   const place = bucket ?? (await openFolderPlace(path, { create: true }))
-  const stamp = await place.find(stampName)
-  if (stamp === undefined) await place.write(stampName, encodeStamp(instance))
-  else refuseForeign(place.shown, decodeStamp(place.shown, stamp), instance)
-  return place
+  try {
+    const stamp = await place.find(stampName)
+    if (stamp === undefined) await place.write(stampName, encodeStamp(instance))
+    else refuseForeign(place.shown, decodeStamp(place.shown, stamp), instance)
+    return place
+  } catch (error) {
+    await place.close()
+    throw error
+  }
 }
 
 const refuseForeignFile = async (path: string, instance: string): Promise<void> => {

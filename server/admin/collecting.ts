@@ -1,0 +1,77 @@
+/**
+ * Finds objects that nothing needs any more: blobs without a record and remains of interrupted writes in an installation, and old backups with the chunks
+ * and blobs that only they use.
+ */
+import { existsSync } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { keys } from '../domain/records/keys.ts'
+import { readChunk } from './backups/backup-storage.ts'
+import { blobName, chunkName, secretName } from './backups/format.ts'
+import type { Place } from './backups/place.ts'
+import { listSnapshots, readManifest } from './backups/places.ts'
+import { blobsIn } from './blob-records.ts'
+import { AdminError } from './error.ts'
+import type { Installation } from './installation.ts'
+import type { OnProgress } from './progress.ts'
+
+export interface Garbage {
+  readonly name: string
+  /** The reason, for the operator. */
+  readonly reason: string
+  remove(): Promise<void>
+}
+
+/** A server stores a blob before its record. A blob without a record counts as garbage only after this time, in milliseconds. */
+const blobAgeMin = 60 * 60 * 1000
+
+/** The names of files in a data folder that an interrupted write leaves behind. The next start removes files in `blobs/new` as well. */
+const remainNames = ['instance.json.new', 'secret.new']
+
+/** Returns what nothing needs in an installation. The server may run. */
+export const garbageOf = async ({ folder, blobs, snapshot: { storage } }: Installation, now: number): Promise<Garbage[]> => {
+  const garbage: Garbage[] = []
+  const isOld = (at: number | undefined): boolean => at !== undefined && now - at > blobAgeMin
+  for (const name of await blobs.list()) {
+    const records = await Promise.all([keys.assetDocument(name), keys.jobBlob(name)].map((key) => storage.get(key)))
+    if (records.some((record) => record !== undefined) || !isOld(await blobs.storedAt(name))) continue
+    garbage.push({ name: `blob ${name}`, reason: 'no document has it', remove: () => blobs.delete(name) })
+  }
+  const incoming = join(folder, 'blobs', 'new')
+  const uploads = existsSync(incoming) ? (await readdir(incoming)).map((name) => join('blobs', 'new', name)) : []
+  for (const name of [...remainNames, ...uploads]) {
+    const found = await stat(join(folder, name)).catch(() => undefined)
+    if (!isOld(found?.mtimeMs)) continue
+    garbage.push({ name, reason: 'it was never completed', remove: () => rm(join(folder, name), { force: true }) })
+  }
+  return garbage
+}
+
+/** Returns the backups that are older than the newest `keep`, and the objects that no other backup needs. Throws `AdminError`. */
+export const garbageOfBackups = async (place: Place, keep: number, onProgress: OnProgress): Promise<Garbage[]> => {
+  const ids = await listSnapshots(place)
+  if (ids.length === 0) throw new AdminError(`${place.shown} has no complete backup, so nothing is removed.`, { exitCode: 1 })
+  const kept = ids.slice(Math.max(0, ids.length - keep))
+  const needed = new Set<string>(kept.map((id) => `snapshots/${id}.json`))
+  const read = new Set<string>()
+  for (const [index, id] of kept.entries()) {
+    const manifest = await readManifest(place, id)
+    needed.add(secretName(manifest.secret))
+    for (const chunk of manifest.chunks) {
+      needed.add(chunkName(chunk.sha256))
+      if (read.has(chunk.sha256)) continue
+      read.add(chunk.sha256)
+      for (const record of await readChunk(place, chunk)) for (const { name } of blobsIn(record)) needed.add(blobName(name))
+    }
+    onProgress({ phase: 'reading', done: index + 1, total: kept.length, unit: 'backups' })
+  }
+  const garbage: Garbage[] = []
+  // The manifests come first. After an interruption, a backup is then either complete or gone.
+  for (const kind of ['snapshots', 'chunks', 'blobs', 'secrets'] as const)
+    for (const name of await place.names(kind)) {
+      if (needed.has(name)) continue
+      const reason = kind === 'snapshots' ? `it is not one of the newest ${keep}` : 'no backup that stays needs it'
+      garbage.push({ name, reason, remove: () => place.remove(name) })
+    }
+  return garbage
+}

@@ -1,0 +1,72 @@
+/** `npm start -- admin gc`: removes objects that nothing needs from an installation or from a place with backups. */
+import { systemClock } from '../clock.ts'
+import { openPlaceToWrite, placeForms } from './backups/places.ts'
+import { type Garbage, garbageOf, garbageOfBackups } from './collecting.ts'
+import { type Command, parseWords } from './command.ts'
+import { AdminError } from './error.ts'
+import { openInstallation } from './installation.ts'
+
+const help = `usage: npm start -- admin gc [--delete] [--json]
+       npm start -- admin gc --backups PLACE --keep NUMBER [--delete] [--json]
+
+Lists assets that no document has, and the remains of interrupted writes. With --backups, lists the backups that are older than the newest NUMBER, and the
+objects that no other backup needs. Removes them only with --delete. The server may run.
+
+${placeForms}
+
+  --backups PLACE  works on backups instead of the data folder
+  --keep NUMBER    how many backups stay, at least 1
+  --delete         removes what is listed
+  --json           prints the result as JSON
+
+Do not run this command on a bucket while a backup into the bucket is running. In a folder, the second command is refused.`
+
+const keepOf = (text: string | undefined): number => {
+  const keep = Number(text)
+  if (!Number.isSafeInteger(keep) || keep < 1) throw new AdminError('Set --keep to the number of backups that stay, at least 1.')
+  return keep
+}
+
+const run: Command['run'] = async (words, { settings, progress }) => {
+  const { values } = parseWords(help, words, {
+    backups: { type: 'string' },
+    keep: { type: 'string' },
+    delete: { type: 'boolean' },
+    json: { type: 'boolean' }
+  })
+  const { backups, json = false, delete: removes = false } = values
+  const keep = backups === undefined ? 0 : keepOf(values.keep)
+  if (backups === undefined && values.keep !== undefined) throw new AdminError('--keep needs --backups.')
+  const installation = await openInstallation(settings())
+  try {
+    if (backups === undefined) return await resultOf(await garbageOf(installation, systemClock.now()), removes, json)
+    const place = await openPlaceToWrite(backups, installation.instance.instance)
+    try {
+      return await resultOf(await garbageOfBackups(place, keep, progress(json)), removes, json)
+    } finally {
+      await place.close()
+    }
+  } finally {
+    await installation.close()
+  }
+}
+
+const resultOf = async (garbage: readonly Garbage[], removes: boolean, json: boolean) => {
+  if (removes) for (const { remove } of garbage) await remove()
+  const listed = garbage.map(({ name, reason }) => ({ name, reason }))
+  if (json) return { output: JSON.stringify({ ok: true, deleted: removes, garbage: listed }) }
+  const lines = listed.map(({ name, reason }) => `${name}  (${reason})`)
+  const end = removes
+    ? `Removed ${garbage.length} objects.`
+    : garbage.length === 0
+      ? 'There is nothing to remove.'
+      : `Nothing was removed. To remove these ${garbage.length} objects, add --delete.`
+  return { output: [...lines, end].join('\n') }
+}
+
+export const gcCommand: Command = {
+  usage: '[--delete]',
+  summary: 'list or remove assets and backups that nothing needs',
+  help,
+  run
+}
