@@ -5,6 +5,8 @@ import { configCommand } from './admin/config.ts'
 import { doctorCommand } from './admin/doctor.ts'
 import { AdminError } from './admin/error.ts'
 import { gcCommand } from './admin/gc.ts'
+import { exportCommand } from './admin/export.ts'
+import { importCommand } from './admin/import.ts'
 import { invite, reset } from './admin/links.ts'
 import { docs } from './admin/docs.ts'
 import { nodes, tokens } from './admin/access.ts'
@@ -31,6 +33,8 @@ export const commands: Readonly<Record<string, Command>> = {
   doctor: doctorCommand,
   gc: gcCommand,
   config: configCommand,
+  export: exportCommand,
+  import: importCommand,
   migrate: migrateCommand
 }
 

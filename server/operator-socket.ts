@@ -3,21 +3,28 @@
  * sessions and sockets immediately. A second process that wrote to the store could not do this, because LMDB does not wake other processes.
  *
  * Only the user who runs the server can open the socket: the data folder has mode 0700, and the socket has mode 0600. Such a user can also read the
- * store. It speaks HTTP: `POST /{act}` with a JSON object (server/domain/operator/acts.ts), answered with JSON.
+ * store. It speaks HTTP: `POST /{act}` with a JSON object (server/domain/operator/acts.ts), answered with JSON. A request to upgrade to `agmd-import`
+ * begins an import (server/transfer/frames.ts).
  */
 import { closeSync, openSync } from 'node:fs'
 import { chmod, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { errorMeanings, ServiceError } from '../shared/errors.ts'
 import { limits } from '../shared/limits.ts'
 import { type ActAnswer, type ActInput, type ActName, isActName, runAct } from './domain/operator/acts.ts'
 import { consoleOperator } from './domain/operator/operator.ts'
+import type { Arrivals } from './domain/documents/arrivals.ts'
 import type { Service } from './domain/service.ts'
 import type { Log } from './log.ts'
+import { createReceiver } from './transfer/receiving.ts'
+import { beginSending } from './transfer/sending.ts'
 
 const socketName = 'operator.sock'
+
+const importProtocol = 'agmd-import'
 
 /** The longest path of a socket that every system accepts, in bytes. */
 const pathBytesMax = 100
@@ -76,6 +83,14 @@ export const serveOperators = async (folder: string, service: Service, log: Log)
     response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' }).end(JSON.stringify(body))
   }
   const server = createServer((request, response) => void answer(request, response))
+  const receiver = createReceiver({ service, onProblem: (error) => log.error('an import failed', { error }) })
+  server.on('upgrade', (request, socket, head) => {
+    if (request.headers.upgrade !== importProtocol) return socket.destroy()
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${importProtocol}\r\n\r\n`)
+    if (head.length > 0) socket.unshift(head)
+    receiver.receive(socket)
+    return undefined
+  })
   const path = join(folder, socketName)
   try {
     // A server that was killed leaves its socket behind. This process holds the lock of the folder, so no other server uses it.
@@ -89,6 +104,7 @@ export const serveOperators = async (folder: string, service: Service, log: Log)
     return () => Promise.resolve()
   }
   return async () => {
+    receiver.end()
     await new Promise<void>((resolve) => server.close(() => resolve()))
     await rm(path, { force: true })
   }
@@ -120,3 +136,28 @@ export const askServer = <Name extends ActName>(folder: string, name: Name, inpu
     request.end(body)
     return promise as Promise<ActAnswer<Name> | undefined>
   })
+
+/** A connection to the running server that sends an import. */
+export type ImportConnection = Arrivals & { close(): void }
+
+/**
+ * Connects to the running server to send an import. Returns undefined if no server uses the data folder. Throws `TransferError` if the server has another
+ * version, or is receiving another import.
+ */
+export const connectForImport = async (folder: string, version: string): Promise<ImportConnection | undefined> => {
+  const socket = await withPath(folder, (socketPath) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Duplex | undefined>()
+    const request = send({ socketPath, path: '/', headers: { Connection: 'Upgrade', Upgrade: importProtocol } })
+    request.once('upgrade', (_response, upgraded, head) => {
+      // The first answer may arrive together with the headers.
+      if (head.length > 0) upgraded.unshift(head)
+      resolve(upgraded)
+    })
+    request.once('response', () => reject(new ServiceError('not_found')))
+    request.once('error', (error) => (isAbsent(error) ? resolve(undefined) : reject(error)))
+    request.end()
+    return promise
+  })
+  if (socket === undefined) return undefined
+  return { ...(await beginSending(socket, version)), close: () => void socket.destroy() }
+}

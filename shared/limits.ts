@@ -562,6 +562,28 @@ export const limits = {
   /** Memory for each kind of published data (pages, Markdown, pictures), in bytes, including the compressed forms. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
 
+  // Import and export
+  /** Maximum number of files in a folder or archive that is imported. */
+  importFilesMax: 200_000,
+  /** Largest text file that is read, in bytes. A unit of a document may take 3 bytes, and each line may end with CR LF. */
+  importTextBytesMax: 16 * 1024 * 1024,
+  /** Largest JSON file of an export that is read at once, in bytes. It holds all comments or suggestions of a document. */
+  importJsonBytesMax: 64 * 1024 * 1024,
+  /** Largest history of a document in an export, in bytes. */
+  importJournalBytesMax: 512 * 1024 * 1024,
+  /** Archives that unpack to less than this are never refused as bombs, in bytes. */
+  importBombBytesMin: 1024 * 1024 * 1024,
+  /** How many times its own size an archive may unpack to. Deflate reaches 1,032; texts reach about 10. */
+  importRatioMax: 100,
+  /** Maximum number of files of the same name that are compared with the path in a wikilink. */
+  importAlikeMax: 1000,
+  /** Maximum number of notes that the report of an import prints for each reason. `--json` prints more. */
+  importNotesShown: 20,
+  /** Maximum number of notes that the report of an import keeps. */
+  importNotesMax: 10_000,
+  /** Largest total size of the texts of a document's revisions that an export writes out, in bytes. The history contains them all. */
+  exportRevisionBytesMax: 64 * 1024 * 1024,
+
   // Component fences
   /** Maximum number of rows of a sheet that are computed and shown as a grid. Further rows are only text. */
   sheetRowsMax: 200,

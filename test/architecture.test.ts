@@ -33,6 +33,11 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     packages: [builtin, /^prom-client$/]
   },
   {
+    of: /^server\/transfer\//,
+    files: /^(?:(shared|server\/(domain|blobs))\/|server\/live\/update-check\.ts$)/,
+    packages: [builtin, text, /^(zod|yauzl|yazl)$/]
+  },
+  {
     of: /^server\/(?:admin\/.+|[^/]+)\.ts$/,
     files: /^(shared|server)\//,
     packages: [builtin, text, /^(koa|@koa\/.+|zod|ws|@hocuspocus\/.+)$/]

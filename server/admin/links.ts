@@ -2,27 +2,13 @@
 import type { Config } from '../config.ts'
 import { type Account, findAccountByEmail, normalEmail } from '../domain/accounts/accounts.ts'
 import { hoursOf, type LinkKind } from '../domain/accounts/links.ts'
-import { readInstance, refuseMovedStore } from '../storage/data-folder.ts'
-import { openLmdbSnapshot } from '../storage/lmdb-snapshot.ts'
-import { readPostgres } from '../storage/postgres/open.ts'
 import { type Command, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
 import { operate } from './operate.ts'
+import { withReader } from './stores.ts'
 
-const accountOf = async ({ dataDir: folder, storage: url }: Config, email: string): Promise<Account | undefined> => {
-  const instance = await readInstance(folder)
-  const started = url === null ? instance?.initialised : instance?.store === 'postgres'
-  if (instance === undefined || started !== true)
-    throw new AdminError(`There is no data in ${folder} yet. Start the server once (npm start), or set AGMD_DATA_DIR to its data folder.`)
-  if (url !== null) return readPostgres(url, (storage) => findAccountByEmail({ storage }, email))
-  refuseMovedStore(folder, instance)
-  const { storage, close } = await openLmdbSnapshot(folder, instance)
-  try {
-    return await findAccountByEmail({ storage }, email)
-  } finally {
-    await close()
-  }
-}
+const accountOf = (config: Config, email: string): Promise<Account | undefined> =>
+  withReader(config, (storage) => findAccountByEmail({ storage }, email))
 
 const refuseUseless = (kind: LinkKind, email: string, account: Account | undefined): void => {
   if (kind === 'invite' && account !== undefined)

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import type { Transaction } from 'lmdb'
+import type { Storage } from '../domain/ports.ts'
 import { refuseLostStore, type Instance } from './data-folder.ts'
 import { decodeKey, encodeKey } from './keys.ts'
 import { type Database, decodeEntry, guardedRead, listEntries, openDatabase, readCounter, readIdentity, refuseOtherStore } from './lmdb.ts'
@@ -60,5 +61,23 @@ export async function openLmdbSnapshot(folder: string, instance: Instance): Prom
       return database.getKeysCount({ start: Buffer.from(lowestKey), transaction })
     },
     close
+  }
+}
+
+/**
+ * Opens the store of a data folder for reads that last long, even while a server is running. Each read sees the last commit, and LMDB reuses pages in the
+ * meantime. Throws `DataFolderError` like `openLmdbSnapshot`.
+ */
+export async function openLmdbReader(folder: string, instance: Instance): Promise<Pick<Storage, 'get' | 'list' | 'close'>> {
+  await refuseLostStore(folder, instance)
+  const database = openDatabase(join(folder, 'store'), true)
+  refuseOtherStore(folder, readIdentity(database), instance)
+  return {
+    async get(key) {
+      const envelope = guardedRead(() => database.getBinaryFast(encodeKey(key)))
+      return envelope && decodeEntry(key, envelope)
+    },
+    list: async (prefix, range = {}) => guardedRead(() => listEntries(database, prefix, range)),
+    close: () => database.close()
   }
 }

@@ -10,6 +10,8 @@ import { safeReturnTo } from '../../server/auth/oidc.ts'
 import { cookiesOf, readCookie } from '../../server/auth/cookies.ts'
 import { versionsNamed } from '../../server/domain/text/content.ts'
 import { redactText } from '../../server/log.ts'
+import { linksIn } from '../../server/transfer/links.ts'
+import { withOutsideLinks } from '../../server/transfer/restored-links.ts'
 import { parseBoard, repeatedCards } from '../../shared/fences/board.ts'
 import { addTag } from '../../shared/fences/board-edits.ts'
 import { chartTableOf } from '../../shared/fences/chart-data.ts'
@@ -169,6 +171,10 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   },
   'shared/text/surroundings.ts': {
     surroundingsTaken: (text) => surroundingsTaken(text, changed(text), edits(text))({ from: 50, to: 60 })
+  },
+  'server/transfer/links.ts': {
+    linksIn: (text) => linksIn(text, true),
+    withOutsideLinks: (text) => withOutsideLinks(text, undefined, () => 'x')
   },
   'shared/fences/fences.ts': { fencesOf, parseInfo, 'parseInfo of keys': (text) => parseInfo(`board ${text}`) },
   'shared/fences/board.ts': { parseBoard: fenced('board', (fence) => repeatedCards(parseBoard(fence))) },

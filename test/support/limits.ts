@@ -15,7 +15,10 @@ export const withLimit = async (
     | 'renamesWaitingMax'
     | 'devicePollSeconds'
     | 'auditRecordsMax'
-    | 'auditFailuresPerMinute',
+    | 'auditFailuresPerMinute'
+    | 'importFilesMax'
+    | 'importBombBytesMin'
+    | 'importTextBytesMax',
   value: number,
   work: () => Promise<void>
 ): Promise<void> => {

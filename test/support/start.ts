@@ -61,7 +61,7 @@ const testSettings = { AGMD_PORT: '0', AGMD_RATE_LIMITS: 'off', AGMD_LOG_LEVEL: 
 export const storesInPostgres = process.env['AGMD_TEST_STORAGE'] === 'postgres'
 
 /** Returns the storage setting of a server with this folder. */
-const storageOf = async (folder: string): Promise<{ AGMD_STORAGE?: string }> => {
+export const storageOf = async (folder: string): Promise<{ AGMD_STORAGE?: string }> => {
   if (!storesInPostgres) return {}
   if (noPostgres !== undefined) throw new Error(noPostgres)
   return { AGMD_STORAGE: (await sharedCluster()).address(schemaOf(folder)) }

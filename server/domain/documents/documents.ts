@@ -70,7 +70,7 @@ export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | '
  * Returns the update that seeds a document with its first text. No other code creates seeds: a second seed would begin another history, and merging
  * both would double the text.
  */
-const seed = (content: string): Uint8Array => {
+export const seed = (content: string): Uint8Array => {
   const ydoc = new Y.Doc()
   ydoc.getText(textRootName).insert(0, content)
   const update = Y.encodeStateAsUpdate(ydoc)

@@ -15,7 +15,17 @@ import type { Key, Put, Storage } from '../ports.ts'
 /** Kinds of records that get a new key with each put. */
 const appended: ReadonlySet<unknown> = new Set(['update', 'history', 'keyframe', 'event'])
 /** Kinds of records that a put may replace. */
-const replaced: ReadonlySet<unknown> = new Set(['checkpoint', 'text', 'revision', 'comment', 'suggestion', 'task', 'drawings', 'picture'])
+const replaced: ReadonlySet<unknown> = new Set([
+  'checkpoint',
+  'text',
+  'revision',
+  'comment',
+  'suggestion',
+  'task',
+  'drawings',
+  'picture',
+  'imported'
+])
 
 const counts = (doc: string, [first, second, kind]: Key): boolean =>
   first === 'd' && second === doc && (appended.has(kind) || replaced.has(kind))
@@ -85,7 +95,7 @@ export const countUsage = (
 export const measure = async (storage: Storage, doc: string): Promise<number> => {
   let bytes = 0
   for (const kind of [...appended, ...replaced] as string[]) {
-    if (kind === 'checkpoint' || kind === 'text') {
+    if (kind === 'checkpoint' || kind === 'text' || kind === 'imported') {
       bytes += await bytesAt(storage, ['d', doc, kind])
       continue
     }

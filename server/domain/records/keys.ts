@@ -24,6 +24,7 @@
  *   ['d', doc, 'asset', id]       JSON, `Asset`
  *   ['d', doc, 'drawings']         JSON, `Drawing[]`: the diagrams that have pictures, oldest first (drawings.ts)
  *   ['d', doc, 'picture', name]    the SVG of a drawing, light or dark (JSON string)
+ *   ['d', doc, 'imported']        the file from which the document was imported (JSON, `Imported`)
  *   ['asset', id]                 document of an asset (JSON string)
  *   ['d', doc, 'job', id]         JSON, `Job`: a media job (media-jobs.ts)
  *   ['open job', id]              document of a job that waits or runs (JSON string)
@@ -322,6 +323,22 @@ export interface Asset {
   readonly createdAt: number
 }
 
+/** The file from which a document was imported, and what an export needs to restore it byte for byte. */
+export interface Imported {
+  /** The name of the folder or archive, or the name that the operator gave it. */
+  readonly source: string
+  /** The path of the file in the source. */
+  readonly path: string
+  /** Set if the file began with a byte order mark. */
+  readonly mark?: true
+  /** Set if all lines of the file ended with CR LF. */
+  readonly lineEnds?: 'crlf'
+  /** The links that the import changed, in the order of the text: as they were after the import, and as they were in the file. */
+  readonly links: readonly (readonly [now: string, was: string])[]
+  /** The paths of the assets in the source, by the id of the asset. */
+  readonly assets: Readonly<Record<string, string>>
+}
+
 /** A diagram whose pictures the document stores. */
 export interface Drawing {
   /** SHA-256 of the diagram's source, base64url. */
@@ -455,10 +472,12 @@ export const keys = {
   suggestion: (doc: string, id: string): Key => ['d', doc, 'suggestion', id],
   suggestions: (doc: string): Key => ['d', doc, 'suggestion'],
   task: (doc: string, id: string): Key => ['d', doc, 'task', id],
+  tasks: (doc: string): Key => ['d', doc, 'task'],
   taskNumber: (doc: string, number: number): Key => ['d', doc, 'task number', number],
   taskNumbers: (doc: string): Key => ['d', doc, 'task number'],
   asset: (doc: string, id: string): Key => ['d', doc, 'asset', id],
   assets: (doc: string): Key => ['d', doc, 'asset'],
+  imported: (doc: string): Key => ['d', doc, 'imported'],
   assetDocument: (id: string): Key => ['asset', id],
   job: (doc: string, id: string): Key => ['d', doc, 'job', id],
   jobs: (doc: string): Key => ['d', doc, 'job'],

@@ -157,7 +157,7 @@ export const encodeProjection = (snapshot: Snapshot): Uint8Array => encodeState(
 const projections = new WeakMap<Uint8Array, Snapshot>()
 
 /** Returns the last projection of the canonical text, which may be older than the head. */
-export const findProjection = async (storage: Storage, doc: string): Promise<Snapshot | undefined> => {
+export const findProjection = async (storage: Pick<Storage, 'get'>, doc: string): Promise<Snapshot | undefined> => {
   const entry = await storage.get(keys.text(doc))
   if (entry === undefined) return undefined
   const known = projections.get(entry.value)
@@ -184,7 +184,7 @@ const decodeSegment = async (segment: Uint8Array): Promise<JournalEntry[]> => {
 }
 
 /** Yields pages of entries, from the first record with an entry after `seq`: first the segments, then the tail. */
-export async function* entriesAfter(storage: Storage, doc: string, seq: number): AsyncGenerator<JournalEntry[]> {
+export async function* entriesAfter(storage: Pick<Storage, 'list'>, doc: string, seq: number): AsyncGenerator<JournalEntry[]> {
   let after = seq
   for (;;) {
     const [segment] = await storage.list(keys.histories(doc), { after, limit: 1 })

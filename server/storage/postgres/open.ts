@@ -4,7 +4,7 @@ import { markStore, readOrCreateInstance, refuseUnmovedStore } from '../data-fol
 import { parsePostgresAddress } from './address.ts'
 import { PostgresError } from './errors.ts'
 import { type Owner, preparePostgres, withClient } from './prepare.ts'
-import { entryOf, getQuery, openPostgresStorage, type Row } from './store.ts'
+import { entryOf, getQuery, listQuery, openPostgresStorage, type Row } from './store.ts'
 
 export interface OpenOptions extends Pick<Owner, 'secret' | 'version'> {
   /** The address of the store (`AGMD_STORAGE`). */
@@ -30,12 +30,16 @@ export async function openPostgres({ url, folder, secret, version, clock, onWarn
 }
 
 /** Reads from the store of a folder, even while a server is running. Throws `PostgresError`. */
-export function readPostgres<T>(url: string, work: (storage: Pick<Storage, 'get'>) => Promise<T>): Promise<T> {
+export function readPostgres<T>(url: string, work: (storage: Pick<Storage, 'get' | 'list'>) => Promise<T>): Promise<T> {
   return withClient(addressOf(url), (client) =>
     work({
       async get(key) {
         const { rows } = await client.query<Row>(getQuery(key))
         return rows[0] && entryOf(rows[0])
+      },
+      async list(prefix, range = {}) {
+        const { rows } = await client.query<Row>(listQuery(prefix, range))
+        return rows.map(entryOf)
       }
     })
   )

@@ -1,0 +1,12 @@
+/** Turns the reasons why an import or export ends early into sentences for the operator. */
+import { ServiceError } from '../../shared/errors.ts'
+import { TransferError } from '../transfer/source.ts'
+import { AdminError } from './error.ts'
+
+/** Throws the error in a form that `admin` prints. `next` is a sentence about the next step after a failure of the store. */
+export const explained = (error: unknown, next?: string): never => {
+  if (error instanceof TransferError) throw new AdminError(error.message, { exitCode: 1, cause: error })
+  if (!(error instanceof ServiceError)) throw error
+  const parts = [error.message, error.details['hint'], next].filter((part) => typeof part === 'string')
+  throw new AdminError(parts.join(' '), { exitCode: 1, cause: error })
+}

@@ -1,0 +1,83 @@
+/** Names of exported files: valid on Linux, macOS and Windows, and different even where names differ only by case. */
+
+/** Longest part of a path, in bytes of UTF-8. File systems allow 255; a number and an extension may follow. */
+const partBytesMax = 180
+
+const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+
+const shortened = (text: string): string => {
+  let short = text
+  while (Buffer.byteLength(short) > partBytesMax)
+    short = short.slice(0, -Math.max(1, Math.ceil((short.length - partBytesMax) / 2))).toWellFormed()
+  return short
+}
+
+/** Windows removes dots and spaces at the end of a name. */
+const withoutEnd = (name: string): string => {
+  let end = name.length
+  while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end--
+  return name.slice(0, end)
+}
+
+const invalid = /[\p{C}\p{Zl}\p{Zp}<>:"/\\|?*]/u
+
+/** Replaces characters that are not valid in names on some system. */
+const plain = (text: string): string =>
+  invalid.test(text) ? text.replaceAll(/[\p{C}\p{Zl}\p{Zp}<>:"/\\|?*]/gu, ' ').replaceAll(/ {2,}/g, ' ') : text
+
+/** Returns a name for a file or folder that looks like the text. A valid name stays as it is. */
+export const fileNameOf = (text: string): string => {
+  const name = withoutEnd(shortened(plain(text.toWellFormed()).trim()).replace(/^\.+/, '')).trim()
+  if (name === '') return 'Untitled'
+  return reserved.test(name) ? `${name}_` : name
+}
+
+/** Returns the name in parts: everything before the extension, and the extension with its dot. */
+export const splitName = (path: string): readonly [string, string] => {
+  const dot = path.lastIndexOf('.')
+  return dot > path.lastIndexOf('/') + 1 ? [path.slice(0, dot), path.slice(dot)] : [path, '']
+}
+
+const folded = (path: string): string => path.normalize('NFC').toLowerCase()
+
+/** Returns a function that returns each path unchanged the first time, and with a number before its extension if it, or its likeness, was taken. */
+export const uniquePaths = (): ((path: string) => string) => {
+  const taken = new Set<string>()
+  const next = new Map<string, number>()
+  return (path) => {
+    const [stem, extension] = splitName(path)
+    let unique = path
+    let number = next.get(folded(path)) ?? 2
+    while (taken.has(folded(unique))) unique = `${stem} (${number++})${extension}`
+    next.set(folded(path), number)
+    taken.add(folded(unique))
+    return unique
+  }
+}
+
+/** Returns the parts of a path without `.` and with `..` applied. Returns undefined if the path leads out of the root. */
+export const joinPath = (folder: string, path: string): string | undefined => {
+  const parts: string[] = path.startsWith('/') ? [] : folder.split('/').filter((part) => part !== '')
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.pop() === undefined) return undefined
+  }
+  return parts.join('/')
+}
+
+export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+export const baseNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** Returns the address of a file relative to another file, percent-encoded where Markdown needs it. */
+export const relativeAddress = (from: string, to: string): string => {
+  const [here, there] = [folderOf(from).split('/'), to.split('/')]
+  let common = 0
+  while (common < here.length && common < there.length - 1 && here[common] === there[common]) common++
+  const up = from.includes('/') ? here.slice(common).map(() => '..') : []
+  return [...up, ...there.slice(common)].map((part) => (part === '..' ? part : encodePart(part))).join('/')
+}
+
+const encodePart = (part: string): string =>
+  part.replaceAll(/[%\s()<>[\]\\#?&"'`*_]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)

@@ -1,0 +1,88 @@
+/** Checks the history of an exported document, and turns it into records of the journal. */
+import * as Y from 'yjs'
+import { limits } from '../../shared/limits.ts'
+import { textRootName } from '../../shared/names.ts'
+import { encodeEntries, encodeSegment, encodeState, type JournalEntry, nextTag, type Point } from '../domain/text/journal.ts'
+import type { Put } from '../domain/ports.ts'
+import { keys } from '../domain/records/keys.ts'
+import { checkUpdate, parseUpdate, UpdateRefused } from '../live/update-check.ts'
+import { TransferError } from './source.ts'
+
+/** An update as an export contains it. */
+export interface ExportedUpdate {
+  readonly seq: number
+  readonly at: number
+  readonly actor: string
+  readonly update: Uint8Array
+}
+
+/** Returns the entries with their tags. Throws `TransferError` if a number is missing. */
+export const chained = (updates: readonly ExportedUpdate[], firstTag: string): JournalEntry[] => {
+  let tag = firstTag
+  return updates.map((each, index) => {
+    if (each.seq !== index + 1) throw new TransferError(`journal.jsonl has no update ${index + 1}.`)
+    tag = nextTag(tag, each.update)
+    return { ...each, tag }
+  })
+}
+
+const check = (ydoc: Y.Doc, update: Uint8Array): void => {
+  const parsed = parseUpdate(update)
+  checkUpdate(parsed, { clockOf: (client) => Y.getState(ydoc.store, client), takenByOther: () => false })
+  const { length } = ydoc.getText(textRootName)
+  if (length + parsed.inserted > limits.contentUnitsMax * 2) throw new TransferError('journal.jsonl makes the text too long.')
+}
+
+/** Applies an entry, after the check that the live server makes of every update. Throws `TransferError`. */
+const applyChecked = (ydoc: Y.Doc, { seq, update }: JournalEntry): void => {
+  try {
+    check(ydoc, update)
+    Y.applyUpdate(ydoc, update)
+  } catch (error) {
+    if (!(error instanceof UpdateRefused)) throw error
+    throw new TransferError(`journal.jsonl has an invalid update ${seq}: ${error.message}.`, { cause: error })
+  }
+}
+
+/** Divides entries as the server does when it compacts a journal. */
+const chunksOf = (entries: readonly JournalEntry[]): JournalEntry[][] => {
+  const chunks: JournalEntry[][] = []
+  let bytes = Infinity
+  for (const entry of entries) {
+    const chunk = chunks.at(-1)
+    if (chunk === undefined || chunk.length >= limits.journalRecordsMax || bytes + entry.update.length > limits.journalBytesMax) {
+      chunks.push([entry])
+      bytes = entry.update.length
+    } else {
+      chunk.push(entry)
+      bytes += entry.update.length
+    }
+  }
+  return chunks
+}
+
+/**
+ * Applies the entries to `ydoc`, and returns the records of the journal: the tail of a short history, or segments, keyframes and a checkpoint of a long
+ * one. Throws `TransferError` if an update is invalid.
+ */
+export const historyRecords = async (doc: string, entries: readonly JournalEntry[], firstTag: string, ydoc: Y.Doc): Promise<Put[]> => {
+  const chunks = chunksOf(entries)
+  const puts: Put[] = []
+  let before: Point = { seq: 0, tag: firstTag }
+  let unkeyed = 0
+  for (const chunk of chunks) {
+    for (const entry of chunk) applyChecked(ydoc, entry)
+    const last = chunk.at(-1) as JournalEntry
+    const record = encodeEntries(chunk, before.tag)
+    unkeyed += record.length
+    if (chunks.length === 1) puts.push({ key: keys.update(doc, last.seq), value: record })
+    else puts.push({ key: keys.history(doc, last.seq), value: await encodeSegment([record]) })
+    if (unkeyed >= limits.keyframeBytesMin && chunks.length > 1) {
+      puts.push({ key: keys.keyframe(doc, last.seq), value: encodeState(last, Y.encodeStateAsUpdate(ydoc)) })
+      unkeyed = 0
+    }
+    before = last
+  }
+  if (chunks.length > 1) puts.push({ key: keys.checkpoint(doc), value: encodeState(before, Y.encodeStateAsUpdate(ydoc)) })
+  return puts
+}

@@ -1,0 +1,50 @@
+/** Stores one document after another through `Arrivals`, in pieces that do not delay the other writes of the server. */
+import { encodeRecord, type Asset, keys } from '../domain/records/keys.ts'
+import type { Arrivals } from '../domain/documents/arrivals.ts'
+import type { Put } from '../domain/ports.ts'
+import type { DocumentRecords } from './new-document.ts'
+
+/** The largest size of the records that are stored in one commit, in bytes. A single record may be larger. */
+const pieceBytesMax = 1024 * 1024
+const pieceRecordsMax = 500
+
+/** Divides records into pieces. */
+const piecesOf = (puts: readonly Put[]): Put[][] => {
+  const pieces: Put[][] = []
+  let bytes = Infinity
+  for (const put of puts) {
+    const piece = pieces.at(-1)
+    if (piece === undefined || bytes + put.value.length > pieceBytesMax || piece.length >= pieceRecordsMax) {
+      pieces.push([put])
+      bytes = put.value.length
+    } else {
+      piece.push(put)
+      bytes += put.value.length
+    }
+  }
+  return pieces
+}
+
+/** An asset with its bytes. The bytes are read when they are stored. */
+export interface ArrivingAsset {
+  readonly asset: Asset
+  bytes(): Promise<Uint8Array>
+}
+
+/** Returns the records of an asset. */
+const assetPuts = (doc: string, asset: Asset): Put[] => [
+  { key: keys.asset(doc, asset.id), value: encodeRecord(asset) },
+  { key: keys.assetDocument(asset.id), value: encodeRecord(doc) }
+]
+
+/** Stores a document with its assets. The document exists when the promise resolves. */
+export const storeDocument = async (arrivals: Arrivals, records: DocumentRecords, assets: readonly ArrivingAsset[]): Promise<void> => {
+  const { id } = records.head
+  await arrivals.begin(id)
+  for (const { asset, bytes } of assets) await arrivals.blob(asset.id, await bytes())
+  const [last = [], ...pieces] = piecesOf(records.pieces).toReversed()
+  for (const piece of pieces.toReversed()) await arrivals.records(piece)
+  const assetBytes = assets.reduce((sum, { asset }) => sum + asset.size, 0)
+  const head = { ...records.head, ...(assetBytes > 0 && { assetBytes }) }
+  await arrivals.end(head, [...last, ...assets.flatMap(({ asset }) => assetPuts(id, asset)), ...records.leads])
+}
