@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import Koa from 'koa'
 import { ServiceError } from '../shared/errors.ts'
 import { limits } from '../shared/limits.ts'
+import { adminPages } from './http/admin/admin.ts'
 import { bindAssets } from './http/assets.ts'
 import { bindOperations } from './http/bind.ts'
 import type { Context, Http, RequestState } from './http/context.ts'
@@ -195,6 +196,7 @@ export const createApp = (
 
   app.use(answered(http))
   app.use(atHome(http))
+  app.use(adminPages({ http, stylesheet: files.stylesheet, formKey: identity.formKey }))
   app.use(routers.routes)
   app.use(routers.refuseOtherMethods)
   app.use(nothingHere(http, files))

@@ -40,6 +40,7 @@ import { withNodeRights } from './live/node-rights.ts'
 import { createRegistry } from './live/registry.ts'
 import type { Log } from './log.ts'
 import type { Readers } from './metrics/metrics.ts'
+import { sampleLoad } from './metrics/load.ts'
 import { createOutside } from './metrics/outside.ts'
 import { createReadiness } from './metrics/probes.ts'
 import { createReaders } from './metrics/readers.ts'
@@ -350,6 +351,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     isReadOnly: options.readOnly,
     clock
   })
+  const stopSampling = sampleLoad(service, started.readers, (error) => log.warn('a sample of the load could not be stored', { error }))
   const endOperators = await serveOperators(config.dataDir, service, log)
   ready.resolve()
 
@@ -357,6 +359,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     stopping = true
     stopSweeping()
     stopRights?.()
+    stopSampling()
     const operatorsEnded = endOperators()
     const closed = new Promise<void>((resolve) => http.close(() => resolve()))
     registry.endAll('shutting_down')

@@ -497,6 +497,9 @@ export const limits = {
   adminScanMax: 10_000,
   /** Maximum number of documents that are read for one page of documents. The answer contains the position at which to continue. */
   adminDocumentsScanMax: 2_000,
+  /** Time between two samples of the load, in minutes, and how long they are kept, in days. */
+  loadMinutes: 10,
+  loadDays: 30,
   /** How long a sign-in counts as recent, in minutes. Dangerous acts of administrators need a recent sign-in. */
   adminFreshMinutes: 15,
   /** Time between two sweeps of expired records, in minutes. */

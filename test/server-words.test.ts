@@ -12,7 +12,7 @@ import { wordsOf as languageOf } from '../server/http/words.ts'
 import { errorMeanings } from '../shared/errors.ts'
 
 const root = join(import.meta.dirname, '..')
-const files = globSync('server/{http,auth,domain}/**/*.ts', { cwd: root }).filter((name) => !name.endsWith('/german.ts'))
+const files = globSync('server/{http,auth,domain}/**/*.ts', { cwd: root }).filter((name) => !/\/german(-admin)?\.ts$/.test(name))
 const source = files.map((name) => readFileSync(join(root, name), 'utf8')).join('\n')
 
 const quoted = String.raw`'((?:[^'\\]|\\.)*)'`

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Storage } from '../domain/ports.ts'
-import { isInTrash } from '../domain/documents/deleted.ts'
+import { isStored } from '../domain/documents/deleted.ts'
 import { decodeRecord, type Head, type KeyIndex, keys, type Share } from '../domain/records/keys.ts'
 import { hashSecret, type Vault } from '../domain/secrets.ts'
 import { checkHistory, entriesBelow } from '../domain/text/check-history.ts'
@@ -80,7 +80,7 @@ async function* guarded(check: AsyncGenerator<string>): AsyncGenerator<string> {
 
 async function* checkDocument({ snapshot: { storage }, vault }: VerifyOptions, head: Head): AsyncGenerator<string> {
   // An erased document keeps its head, and the hashes of its keys.
-  if (head.deletedAt !== null && !isInTrash(head)) return
+  if (!isStored(head)) return
   yield* checkHistory(storage, head)
   yield* checkCounter(storage, keys.events(head.id), head.event, 'event')
   yield* checkCounter(storage, keys.revisions(head.id), head.revision, 'revision')

@@ -345,6 +345,8 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
       {
         client_id: ownClientId,
         client_name: 'agmd',
+        // Dangerous acts of administrators need a recent sign-in.
+        require_auth_time: true,
         token_endpoint_auth_method: 'none',
         redirect_uris: [`${baseUrl}${callbackPath}`],
         response_types: ['code'],

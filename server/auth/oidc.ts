@@ -30,8 +30,11 @@ export interface SignedIn {
 }
 
 export interface RelyingParty {
-  /** Sends the browser to the issuer. Throws `issuer_unavailable`. */
-  begin(ctx: Context, returnTo: string, create: boolean): Promise<void>
+  /**
+   * Sends the browser to the issuer. `create` asks it to offer a new account, and `login` to ask for the password or passkey again. Throws
+   * `issuer_unavailable`.
+   */
+  begin(ctx: Context, returnTo: string, ask?: 'create' | 'login'): Promise<void>
   /** Finishes the sign-in when the issuer has sent the browser back. Throws `sign_in_failed` or `issuer_unavailable`. */
   finish(ctx: Context): Promise<SignedIn>
   /** Returns the metadata of the issuer. Throws `issuer_unavailable`. */
@@ -142,7 +145,7 @@ export const createRelyingParty = (options: RelyingPartyOptions): RelyingParty =
   }
 
   return {
-    async begin(ctx, returnTo, create) {
+    async begin(ctx, returnTo, ask) {
       const config = await configured()
       const underWay: UnderWay = {
         state: oidc.randomState(),
@@ -159,7 +162,9 @@ export const createRelyingParty = (options: RelyingPartyOptions): RelyingParty =
         code_challenge_method: 'S256',
         state: underWay.state,
         nonce: underWay.nonce,
-        ...(create && Array.isArray(prompts) && prompts.includes('create') && { prompt: 'create' })
+        ...(ask === 'create' && Array.isArray(prompts) && prompts.includes('create') && { prompt: 'create' }),
+        // With max_age, the issuer must say when the person signed in (OpenID Connect Core, 3.1.2.1).
+        ...(ask === 'login' && { prompt: 'login', max_age: '0' })
       })
       clearOthers(ctx)
       writeCookie(ctx.res, cookies, cookieOf(underWay.state), vault.seal(JSON.stringify(underWay), context), limits.signInSecondsMax)

@@ -9,6 +9,7 @@ import { callerOfSession } from '../domain/rights/access.ts'
 import type { Account } from '../domain/accounts/accounts.ts'
 import type { Caller } from '../domain/rights/caller.ts'
 import { createNode, revokeNode } from '../domain/media/nodes.ts'
+import { isAdmin } from '../domain/operator/operator.ts'
 import { listSessions, revokeSession } from '../domain/accounts/sessions.ts'
 import { createToken, revokeToken } from '../domain/accounts/programs.ts'
 import { checked, take } from './perform.ts'
@@ -84,7 +85,7 @@ ${
     const token = formToken(formKey, current.session.id)
     const { name, email } = current.account
     const body = html`
-<div class="account-line"><span class="muted">${filled(t('Signed in as {name}'), { name: html`<strong>${named(name)}</strong>` })}${email === null ? undefined : html` · ${email}`}</span> <span class="actions"><a class="button" href="/">${t('Your documents')}</a> <form method="post" action="/sign-out">${hidden({ token })}<button class="button quiet">${t('Sign out')}</button></form></span></div>
+<div class="account-line"><span class="muted">${filled(t('Signed in as {name}'), { name: html`<strong>${named(name)}</strong>` })}${email === null ? undefined : html` · ${email}`}</span> <span class="actions">${isAdmin(service, current.account) ? html`<a class="button" href="/admin">${t('Administration')}</a> ` : undefined}<a class="button" href="/">${t('Your documents')}</a> <form method="post" action="/sign-out">${hidden({ token })}<button class="button quiet">${t('Sign out')}</button></form></span></div>
 ${sentence === undefined ? undefined : html`<p class="notice done" role="status">${t(sentence)}</p>`}
 ${profileSection(words, current, token, externalIssuer, refused)}
 ${passkeys === null ? undefined : await passkeySection(service, passkeys)(words, current, token)}

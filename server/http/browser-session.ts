@@ -21,17 +21,21 @@ export const browserSession = async (
   return found
 }
 
-/** Opens a session in the browser that sent the request, instead of its current session. `atHost` is the browser's session at the broker. */
+/**
+ * Opens a session in the browser that sent the request, instead of its current session. `atHost` is the browser's session at the broker. `provedAt` is
+ * the time when the person proved who they are; undefined if it is not known.
+ */
 export const openBrowserSession = async (
   { service, cookies }: Pick<Http, 'service' | 'cookies'>,
   ctx: Context,
   account: Account,
-  atHost?: string
+  { atHost, provedAt }: { readonly atHost?: string | undefined; readonly provedAt?: number | undefined } = {}
 ): Promise<void> => {
   const replaces = readCookie(ctx.req.headers, cookies.session)
   const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), {
     replaces,
     atHost,
+    provedAt,
     address: ctx.state.address,
     epoch: epochOf(account)
   })

@@ -1,7 +1,9 @@
 /** The German text of the pages that the server writes. */
 import type { Catalogue } from '../../shared/words.ts'
+import { germanAdmin } from './german-admin.ts'
 
 export const german: Catalogue = {
+  ...germanAdmin,
   'A program': 'Ein Programm',
   'a device': 'einem Gerät',
   Account: 'Konto',

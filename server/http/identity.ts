@@ -49,7 +49,7 @@ export const bindIdentity = (http: Http, identity: Identity, stylesheet: string 
       passkeys,
       signOutTargets: () => signOutTargets(relyingParty, broker),
       externalIssuer: broker === null ? issuer : null,
-      open: (ctx, account) => openBrowserSession(http, ctx, account)
+      open: (ctx, account) => openBrowserSession(http, ctx, account, { provedAt: http.service.clock.now() })
     },
     routers
   )

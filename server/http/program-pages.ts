@@ -12,7 +12,7 @@ import type { Words } from './words.ts'
 
 type Program = Output<'listTokens'>['tokens'][number]
 
-const roleWords: Readonly<Record<Role, string>> = {
+export const roleWords: Readonly<Record<Role, string>> = {
   view: term('Can read'),
   comment: term('Can comment'),
   suggest: term('Can suggest'),

@@ -60,7 +60,9 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     routers.of(path)[method](path, asPage(stylesheet, answer))
   }
 
-  const open = (ctx: Context, account: Account, atHost?: string): Promise<void> => openBrowserSession(http, ctx, account, atHost)
+  /** Returns when the person proved who they are, on our own clock: the issuer's clock may differ. */
+  const provedAtOf = ({ claims: { auth_time: provedAt, iat } }: SignedIn): number | undefined =>
+    typeof provedAt === 'number' ? service.clock.now() - Math.max(0, iat - provedAt) * 1000 : undefined
 
   const accountOf = async ({ claims }: SignedIn): Promise<Account> => {
     const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
@@ -81,13 +83,17 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     ['/sign-in', false],
     ['/sign-up', true]
   ] as const)
-    page(path, 'get', (ctx) => relyingParty.begin(ctx, returnToOf(ctx, baseUrl), create))
+    page(path, 'get', (ctx) => {
+      const isFresh = new URLSearchParams(ctx.querystring).get('fresh') === 'yes'
+      return relyingParty.begin(ctx, returnToOf(ctx, baseUrl), create ? 'create' : isFresh ? 'login' : undefined)
+    })
 
   page(callbackPath, 'get', async (ctx) => {
     const signedIn = await relyingParty.finish(ctx)
     const account = await accountOf(signedIn)
     const atBroker = readCookie(ctx.req.headers, cookies.broker.session)
-    await open(ctx, account, atBroker && (await broker?.store.nameOfSession(atBroker, account.id)))
+    const atHost = atBroker && (await broker?.store.nameOfSession(atBroker, account.id))
+    await openBrowserSession(http, ctx, account, { atHost, provedAt: provedAtOf(signedIn) })
     seeOther(ctx, signedIn.returnTo)
   })
 
@@ -200,7 +206,7 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
       if (wrong !== undefined) return showLink(ctx, link, token, { text: wordsOf(ctx).say(wrong), name: fields['name'] ?? '' })
       const account = await useLink(link, token, fields)
       if (account === undefined) throw new ServiceError('form_expired', { message: term('This link no longer works. Ask for a new one.') })
-      await open(ctx, account)
+      await openBrowserSession(http, ctx, account, { provedAt: service.clock.now() })
       return seeOther(ctx, '/account')
     })
   }

@@ -60,7 +60,8 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       // A store that does not answer says nothing about the access. Deletions end connections by the head (`checkDocument`).
-      if (!error.code.startsWith('storage') && error.code !== 'document_deleted') await endFor(connected, error.code)
+      if (!error.code.startsWith('storage') && error.code !== 'document_deleted' && error.code !== 'taken_down')
+        await endFor(connected, error.code)
       return
     }
     const role = (await shareOf(caller))?.role
@@ -76,7 +77,7 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
   const checkDocument = async (doc: string): Promise<void> => {
     const head = await service().ledger.findHead(doc)
     if (head === undefined) return
-    if (head.deletedAt !== null) return registry.end(doc, null, 'document_deleted')
+    if (head.deletedAt !== null) return registry.end(doc, null, head.takenDownAt === undefined ? 'document_deleted' : 'taken_down')
     registry.readmit(doc)
     registry.readmit(doc, head.owner)
     checkAll(byDocument.get(doc) ?? [])

@@ -2,7 +2,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { password } from '../support/visitor.ts'
-import type { World } from '../support/start.ts'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
+import { recordLoad } from '../../server/domain/operator/load.ts'
+import { start, type World } from '../support/start.ts'
 import { chip, complaints, createDocument, createLink, readMarkdown, saved, typeAtEnd, ownPage } from './browser.ts'
 import { lookAtSizes, sizes } from './appearance.ts'
 import { onStage } from './stage.ts'
@@ -327,4 +330,37 @@ test('[WORDS-6] [HOME-12] select controls show their full label in German, on a 
       .evaluate((words) => words.scrollWidth - words.clientWidth)
   ).toBe(0)
   await context.close()
+})
+
+test('[ADMINPAGE-9] the pages of administrators fit on wide and narrow screens, in light and dark, without violations', async () => {
+  const own = await start({ env: { AGMD_ADMINS: 'root@example.org' } })
+  const { service } = own
+  await createAccount(service, { email: 'root@example.org', name: 'Root', password, emailVerified: true })
+  const name = 'Somebody with a rather long name that goes on'
+  const ana = (await createAccount(service, { email: `${'long.'.repeat(12)}@example.org`, name, password })) as Account
+  const { token } = await openSession(service, ana.id, 'app', 'A test')
+  const asked = { method: 'POST', headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' } }
+  const made = await fetch(`${own.url}/api/docs`, { ...asked, body: JSON.stringify({ content: `# ${'A long title '.repeat(8)}` }) })
+  const { id } = (await made.json()) as { id: string }
+  await fetch(`${own.url}/api/me/tokens`, { ...asked, body: JSON.stringify({ name: 'A script' }) })
+  for (let people = 1; people < 4; people++) await recordLoad(service, { people, documents: 1, storeBytes: 1e6, assetBytes: null })
+  const { context, page, heard } = await ownPage(browser, { reducedMotion: 'reduce' })
+  await page.goto(`${own.url}/sign-in?return_to=%2Fadmin`)
+  await page.getByLabel('Email').fill('root@example.org')
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Administration' }).waitFor()
+  const check = async (where: string): Promise<void> =>
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where} fits`).toBe(true)
+  for (const path of ['', '/people', `/person?id=${ana.id}`, '/documents', `/document?id=${id}`, '/access', '/audit']) {
+    await page.goto(`${own.url}/admin${path}`)
+    await lookAtSizes(page, `admin-${/\w+/.exec(path)?.[0] ?? 'overview'}`, { fullPage: true, check })
+  }
+  await page.goto(`${own.url}/admin/person?id=${ana.id}`)
+  await page.getByRole('button', { name: 'Delete account…' }).click()
+  await page.getByRole('heading', { name: 'Delete this account?' }).waitFor()
+  await lookAtSizes(page, 'admin-confirm', { fullPage: true, check })
+  expect(heard).toEqual([])
+  await context.close()
+  await own.stop()
 })

@@ -31,6 +31,8 @@ export interface Session extends Expiring {
   readonly rotatedAt?: number
   /** Hash of the previous secret. Present until the browser has used the new secret. */
   readonly replaces?: string
+  /** The time when the person last proved who they are, in milliseconds since 1970. Absent if it is not known. */
+  readonly provedAt?: number
   /** Id of the browser's session at the sign-in host through which this session was opened. Absent if there is none. */
   readonly atHost?: string
   /** The epoch of the account when the session was opened (authority.ts); 0 if absent. The session is valid only in this epoch. */
@@ -53,6 +55,7 @@ export interface NewSession {
 
 /** Facts about the sign-in that opens a session. */
 interface SignIn {
+  readonly provedAt?: number | undefined
   readonly atHost?: string | undefined
   /** The address of the client, for the audit log. */
   readonly address?: string | undefined
@@ -64,7 +67,7 @@ export const draftSession = (
   account: Pick<Account, 'id' | 'epoch'>,
   kind: SessionKind,
   name: string,
-  { atHost, address }: SignIn = {}
+  { atHost, address, provedAt }: SignIn = {}
 ): NewSession => {
   const now = clock.now()
   const token = newToken(prefixes[kind])
@@ -78,7 +81,8 @@ export const draftSession = (
     createdAt: now,
     lastUsedAt: now,
     expiresAt: now + limits.sessionDaysMax * dayMs,
-    ...(atHost !== undefined && { atHost })
+    ...(atHost !== undefined && { atHost }),
+    ...(provedAt !== undefined && { provedAt })
   }
   const index = { key: keys.accountSession(account.id, session.id), value: encodeRecord(hash) }
   const by = { kind: 'account', id: account.id } as const

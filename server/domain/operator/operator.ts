@@ -4,6 +4,7 @@
  * This folder contains what administrators and operators may do. An administrator is a person whose account `AGMD_ADMINS` names. An operator runs
  * commands on the server itself. Neither has a role on any document: they see titles, owners and sizes, but no text, comments or links.
  */
+import { limits } from '../../../shared/limits.ts'
 import { requireRightNow } from '../rights/authority.ts'
 import { callerOfSession } from '../rights/access.ts'
 import { actorOf, type By, systemActor } from '../rights/caller.ts'
@@ -36,6 +37,10 @@ export const operatorOf = (service: Pick<Service, 'admins'>, found: FoundSession
   found.session.kind === 'browser' && isAdmin(service, found.account)
     ? { by: callerOfSession(found), actor: { kind: 'account', id: found.account.id } }
     : undefined
+
+/** Whether the person proved recently who they are. Dangerous acts need this, because a browser may be left open. */
+export const isFresh = ({ clock }: Pick<Service, 'clock'>, { session }: FoundSession): boolean =>
+  session.provedAt !== undefined && clock.now() - session.provedAt <= limits.adminFreshMinutes * 60_000
 
 /** Returns the actor of an operator, in the form that events use. */
 export const actorIn = ({ by }: Operator): string => (by === 'system' ? systemActor : actorOf(by))

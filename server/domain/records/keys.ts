@@ -47,6 +47,7 @@
  *   ['device', hash]              JSON, `Device` (devices.ts); ['user-code', hash] → its hash
  *   ['used-link', hash]           an invitation or reset link that was used (JSON, links.ts)
  *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes
+ *   ['load', at]                  JSON, `LoadSample` (operator/load.ts)
  *   ['audit', place]              JSON, `AuditRecord` (audit.ts); `place` sorts by time
  *   ['due', at, …key]             a record that may be removed after `at` (expiry.ts)
  *
@@ -531,6 +532,8 @@ export const keys = {
   userCode: (hash: string): Key => ['user-code', hash],
   usedLink: (hash: string): Key => ['used-link', hash],
   broker: (...parts: readonly string[]): Key => ['oidc', ...parts],
+  load: (at: number): Key => ['load', at],
+  loads: (): Key => ['load'],
   audit: (place: string): Key => ['audit', place],
   audits: (): Key => ['audit'],
   due: (at: number, key: Key): Key => ['due', at, ...key],
