@@ -167,6 +167,8 @@ const startNode = async (options: StartOptions, lines: string[] = []): Promise<W
 
 export interface ProcessWorld {
   readonly url: string
+  /** The address on which the process listens. It may differ from the public address. */
+  readonly listening: string
   readonly port: number
   readonly folder: string
   readonly child: ChildProcess
@@ -188,12 +190,14 @@ export const startProcess = async (options: StartOptions = {}): Promise<ProcessW
     stdio: ['ignore', 'pipe', 'pipe', ...(preload === undefined ? [] : (['ipc'] as const))]
   })
   let output = ''
+  let listening = ''
   const ended = new Promise<number | string | null>((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)))
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer): void => {
       output += chunk.toString()
       const found = /serves (http:\/\/\S+?)"/.exec(output)?.[1]
-      if (found !== undefined) resolve(found)
+      listening = /"listening":"([^"]+)"/.exec(output)?.[1] ?? ''
+      if (found !== undefined && listening !== '') resolve(found)
     }
     child.stdout?.on('data', read)
     child.stderr?.on('data', read)
@@ -205,6 +209,7 @@ export const startProcess = async (options: StartOptions = {}): Promise<ProcessW
   }
   return {
     url,
+    listening,
     port: Number(new URL(url).port),
     folder,
     child,

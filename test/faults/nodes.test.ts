@@ -1,0 +1,132 @@
+/** Two nodes on one PostgreSQL, of which one is killed, or PostgreSQL restarts, under load. `AGMD_TEST_SEED` repeats a run. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cluster, newCluster, noPostgres } from '../support/postgres.ts'
+import { repeats } from '../support/repeats.ts'
+import { type ProcessWorld, startProcess } from '../support/start.ts'
+import { appendingAgent, countAllTokens, wrongTokens } from '../support/tokens.ts'
+import { createDocument, pause, readMarkdown, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
+
+const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
+const typistsCount = 6
+
+describe.skipIf(noPostgres !== undefined)('nodes fail', () => {
+  let cluster: Cluster
+  const folders: string[] = []
+  const nodes: ProcessWorld[] = []
+  let targets: Target[]
+  const random = seeded(seed)
+  const ledger = new TokenLedger()
+
+  const startNode = async (n: number): Promise<void> => {
+    const env = {
+      AGMD_STORAGE: cluster.address(),
+      AGMD_SECRET: 'the same secret on all nodes, 0123456789',
+      AGMD_BASE_URL: 'http://agmd.test'
+    }
+    nodes[n] = await startProcess({ folder: folders[n]!, env })
+  }
+
+  beforeAll(async () => {
+    console.log(`nodes.test: seed ${seed} (AGMD_TEST_SEED)`)
+    cluster = await newCluster()
+    for (const n of [0, 1]) {
+      folders.push(await mkdtemp(join(tmpdir(), 'agmd-nodes-')))
+      await startNode(n)
+    }
+    targets = [await createDocument(at(0), '# One\n'), await createDocument(at(1), '# Two\n')]
+  }, 60_000)
+  afterAll(async () => {
+    for (const node of nodes) await node.stop()
+    cluster?.remove()
+    for (const folder of folders) await rm(folder, { recursive: true, force: true })
+  })
+
+  /** Returns the address of a node. Its public address belongs to all nodes. */
+  const at = (n: number): string => nodes[n]!.listening
+  const on = (target: Target, n: number): Target => ({ ...target, url: at(n) })
+
+  /** Lets an agent append tokens through both nodes by turns. After a refusal or a lost answer, it reads again. */
+  const agent = async (name: string, target: Target, running: () => boolean): Promise<void> => {
+    const { append } = appendingAgent(name, ledger)
+    for (let turn = 0; running(); turn++) {
+      try {
+        const status = await append(on(target, turn % 2))
+        if (status !== 200) expect([409, 503]).toContain(status)
+      } catch {
+        // The node was killed while it was answering.
+        await pause(20)
+      }
+    }
+  }
+
+  let people = 0
+
+  /** Lets people and agents write on both nodes while `fault` happens. */
+  const underLoad = async (fault: (typists: readonly Typist[]) => Promise<void>): Promise<Typist[]> => {
+    const typists = Array.from(
+      { length: typistsCount },
+      (_, n) => new Typist(`c${people++}`, on(targets[n % 2]!, Math.floor(n / 2) % 2), ledger)
+    )
+    for (const typist of typists) typist.connect()
+    let running = true
+    const work = [
+      ...typists.map(async (typist) => {
+        while (running) {
+          typist.typeToken(random(typist.text.length + 1))
+          await pause(20 + random(40))
+        }
+      }),
+      ...targets.map((target) => agent(`a${people++}`, target, () => running))
+    ]
+    for (const typist of typists) await typist.whenSynced()
+    await pause(200 + random(300))
+    const before = ledger.acknowledged.size
+    await fault(typists)
+    running = false
+    await Promise.all(work)
+    expect(before, 'the load was acknowledged').toBeGreaterThan(0)
+    return typists
+  }
+
+  /** Waits until everybody is in sync. Then each typed token must occur exactly once, and both nodes must have the same text and version. */
+  const settle = async (typists: readonly Typist[]): Promise<void> => {
+    for (const typist of typists) await typist.whenSettled(60)
+    const typed = [...ledger.made].filter((token) => token.startsWith('⟦c'))
+    const counts = await countAllTokens(targets.map((target) => on(target, 0)))
+    expect(wrongTokens(new Set([...typed, ...ledger.acknowledged]), counts), `seed ${seed}`).toEqual({ lost: [], twice: [] })
+    for (const target of targets) expect(await readMarkdown(on(target, 1)), `seed ${seed}`).toEqual(await readMarkdown(on(target, 0)))
+    for (const typist of typists) typist.destroy()
+  }
+
+  test('[FAULT-17] a node that is killed under load loses nothing that it acknowledged, and its people go on through another node', async () => {
+    for (let round = 0; round < repeats(2, 20); round++) {
+      const victim = round % 2
+      const typists = await underLoad(async (all) => {
+        await nodes[victim]!.kill('SIGKILL')
+        const acknowledged = new Set(ledger.acknowledged)
+        // The check comes before any page sends again what the dead node might have lost.
+        for (const [n, typist] of all.entries()) if (Math.floor(n / 2) % 2 === victim) typist.disconnect(true)
+        const counts = await countAllTokens(targets.map((target) => on(target, 1 - victim)))
+        expect(wrongTokens(acknowledged, counts), `on the other node, seed ${seed}`).toEqual({ lost: [], twice: [] })
+        for (const [n, typist] of all.entries()) if (Math.floor(n / 2) % 2 === victim) typist.connect(on(targets[n % 2]!, 1 - victim))
+        await startNode(victim)
+      })
+      await settle(typists)
+    }
+  }, 180_000)
+
+  test('[FAULT-18] after a restart of PostgreSQL under load, both nodes go on without a restart, and have the same text', async () => {
+    for (let round = 0; round < repeats(1, 20); round++) {
+      const typists = await underLoad(async () => {
+        await cluster.stop()
+        await pause(random(500))
+        await cluster.start()
+        await pause(300)
+      })
+      await settle(typists)
+    }
+  }, 120_000)
+})
