@@ -131,9 +131,12 @@ const recordsOf = async (world: World, doc: string): Promise<Json> => {
   const head = await headIn(world, doc)
   const list = async <T>(kind: string): Promise<T[]> => (await storage.list(['d', doc, kind])).map(({ value }) => decodeRecord<T>(value))
   const revisions = await list<Revision>('revision')
-  // The owner is mapped, counters of links depend on --with-links, and `origin` is a hash that only this instance can compute.
+  // The owner is mapped, and counters of links depend on --with-links. Only this instance can compute `origin`, and its nodes use the next three fields.
   const {
     origin: _origin,
+    annotated: _annotated,
+    turn: _turn,
+    segmentedSeq: _segmented,
     indexed = false,
     bytes: _bytes,
     usage: _usage,
@@ -240,6 +243,7 @@ test('[ARCHIVE-3] an imported vault is exported byte for byte', async () => {
     'Home.md': '\ufeff# Home\r\n\r\n[[Deep|d]] [[Deep]] [x](<sub/Deep.md> "t") ![[pic.png|300]] ![p](sub/../pic.png)\r\n',
     'sub/Deep.md': '[home](../Home.md#a)\n[[Home]] `[[Home]]` [gone](gone.md)\n',
     'sub/deep (1).md': 'no line end',
+    'mixed.md': 'a\nb\r\n\r\nc\n',
     'pic.png': png(3, 3)
   }
   const source = { ...(await openFolderSource(await folderOf({ ...vault, '.obsidian/app.json': '{}' }, 'My vault'))) }
@@ -258,7 +262,7 @@ test('[ARCHIVE-3] an imported vault is exported byte for byte', async () => {
   }
   const report = await importFiles({ ...options, onProgress: () => undefined })
   arrivals?.close()
-  expect(report.created).toMatchObject({ documents: 3, assets: 1 })
+  expect(report.created).toMatchObject({ documents: 4, assets: 1 })
   const path = join(await newFolder(), 'again.zip')
   await exporting(path, { scope: { account: ana.id } })
   const zip = await openZipSource(path)

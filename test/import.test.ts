@@ -242,7 +242,7 @@ test('[IMPORT-9] files that cannot be imported are left out with the reason', as
     'nul.md': 'a\0b',
     'long.md': 'x'.repeat(200),
     'big.md': 'y'.repeat(2000),
-    'ok.md': 'fine tapir\r\nline\n'
+    'ok.md': 'fine tapir\r\nline\r'
   }
   await withLimit('contentUnitsMax', 100, () =>
     withLimit('importTextBytesMax', 1000, async () => {
@@ -255,7 +255,7 @@ test('[IMPORT-9] files that cannot be imported are left out with the reason', as
         'big.md': 'has 2000 bytes; a text file may have 1000'
       })
       expect(report.notes).toEqual([
-        { path: 'ok.md', note: 'had mixed line ends, and has LF now' },
+        { path: 'ok.md', note: 'had line ends of CR alone, and has LF now' },
         { path: 'utf16.md', note: 'was converted from UTF-16' }
       ])
     })

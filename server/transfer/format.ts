@@ -184,7 +184,7 @@ const ImportedFields = z.strictObject({
   source: Name,
   path: FilePath,
   mark: z.literal(true).optional(),
-  lineEnds: z.literal('crlf').optional(),
+  lineEnds: z.union([z.literal('crlf'), z.array(Count).readonly()]).optional(),
   links: z.array(z.tuple([Text, Text]).readonly()).readonly(),
   assets: z.record(z.string(), FilePath)
 }) satisfies z.ZodType<Imported>

@@ -1,11 +1,12 @@
 /** Reads the text of a Markdown file, and notes how the file differs from the text of a document, so that an export can restore the file. */
 import { limits } from '../../shared/limits.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
+import type { Imported } from '../domain/records/keys.ts'
 
 /** The form of a text file. Documents have neither a byte order mark nor carriage returns. */
 export interface FileForm {
   readonly mark?: true
-  readonly lineEnds?: 'crlf'
+  readonly lineEnds?: Imported['lineEnds']
 }
 
 export interface TextFile {
@@ -30,8 +31,30 @@ const decode = (bytes: Uint8Array, encoding: string): string | undefined => {
   }
 }
 
-/** Whether all line ends are CR LF. If not, the line ends of the file cannot be restored from the text. */
-const isAllPairs = (text: string): boolean => !/\r(?!\n)|(?:^|[^\r])\n/.test(text)
+/**
+ * Returns the line ends of a text: `crlf` if all are CR LF, and otherwise the lengths of the runs of equal line ends, first of LF, then of CR LF, and so on.
+ * Returns undefined if all are LF, or if there is a CR alone, which nobody can restore.
+ */
+const lineEndsOf = (text: string): FileForm['lineEnds'] => {
+  if (!text.includes('\r') || /\r(?!\n)/.test(text)) return undefined
+  const runs = [0]
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    const isPair = at > 0 && text[at - 1] === '\r'
+    if (isPair !== (runs.length % 2 === 0)) runs.push(0)
+    runs[runs.length - 1] = (runs.at(-1) ?? 0) + 1
+  }
+  return runs.length === 2 && runs[0] === 0 ? 'crlf' : runs
+}
+
+/** Returns the text with the line ends of the file. If the number of lines has changed, mixed line ends become LF. */
+const withLineEnds = (text: string, ends: FileForm['lineEnds']): string => {
+  if (ends === undefined) return text
+  if (ends === 'crlf') return text.replaceAll('\n', '\r\n')
+  const lines = text.split('\n')
+  if (lines.length - 1 !== ends.reduce((sum, length) => sum + length, 0)) return text
+  const signs = ends.flatMap((length, index) => Array.from({ length }, () => (index % 2 === 0 ? '\n' : '\r\n')))
+  return lines.map((line, index) => line + (signs[index] ?? '')).join('')
+}
 
 /**
  * Decodes a text file. `encoding` is the name of the encoding of files that are not UTF-8; without it, such a file is refused. Returns the reason as a
@@ -52,12 +75,11 @@ export const readTextFile = (bytes: Uint8Array, encoding?: string): TextFile | s
   const text = withLineFeeds(raw)
   if (text.length > limits.contentUnitsMax)
     return `is too long: ${text.length} of at most ${limits.contentUnitsMax} characters. Divide it into several files`
-  const isChanged = text.length !== raw.length || raw.includes('\r')
-  if (isChanged && !isAllPairs(raw)) notes.push('had mixed line ends, and has LF now')
-  const form: FileForm = { ...(mark === 'utf-8' && { mark: true }), ...(isChanged && isAllPairs(raw) && { lineEnds: 'crlf' }) }
-  return { text, form, notes }
+  const lineEnds = lineEndsOf(raw)
+  if (raw.includes('\r') && lineEnds === undefined) notes.push('had line ends of CR alone, and has LF now')
+  return { text, form: { ...(mark === 'utf-8' && { mark: true }), ...(lineEnds !== undefined && { lineEnds }) }, notes }
 }
 
 /** Returns the bytes of a file with this text and form. */
 export const writeTextFile = (text: string, { mark, lineEnds }: FileForm): Buffer =>
-  Buffer.from((mark === true ? '\ufeff' : '') + (lineEnds === 'crlf' ? text.replaceAll('\n', '\r\n') : text))
+  Buffer.from((mark === true ? '\ufeff' : '') + withLineEnds(text, lineEnds))

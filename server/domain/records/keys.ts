@@ -332,8 +332,8 @@ export interface Imported {
   readonly path: string
   /** Set if the file began with a byte order mark. */
   readonly mark?: true
-  /** Set if all lines of the file ended with CR LF. */
-  readonly lineEnds?: 'crlf'
+  /** `crlf` if all lines of the file ended with CR LF. If only some did, the lengths of the runs of lines that ended with LF, CR LF, LF and so on. */
+  readonly lineEnds?: 'crlf' | readonly number[]
   /** The links that the import changed, in the order of the text: as they were after the import, and as they were in the file. */
   readonly links: readonly (readonly [now: string, was: string])[]
   /** The paths of the assets in the source, by the id of the asset. */
