@@ -1,9 +1,13 @@
 /** A data folder of format 1 still opens, and its documents have not changed. It was made by scripts/golden.ts and is never edited. */
 import { createHash } from 'node:crypto'
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { backupFormat } from '../server/admin/backups/format.ts'
+import { dataFormat } from '../server/storage/data-folder.ts'
+import { upgradeSteps } from '../server/storage/lmdb-upgrade.ts'
+import { runAdmin } from './support/operator.ts'
 import { start, type World } from './support/start.ts'
 import { putMarkdown, readMarkdown, type Target, Typist } from './support/typist.ts'
 
@@ -88,4 +92,25 @@ test('[GOLD-4] documents of the golden folder accept edits and replacements', as
   expect((await putMarkdown(at(one), `put ${content}`, version)).status).toBe(200)
   await typist.until(() => typist.text.toString() === `put ${content}`, 'the replacement')
   typist.destroy()
+})
+
+test('[GOLD-5] every data format has a golden folder, and every backup format a golden backup', async () => {
+  const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
+  const names = [...numbers(dataFormat).map((n) => `format-${n}`), ...numbers(backupFormat).map((n) => `backup-${n}.tar`)]
+  expect(await readdir(golden)).toEqual(expect.arrayContaining(names))
+  expect(upgradeSteps).toHaveLength(dataFormat - 1)
+})
+
+test('[GOLD-6] the golden backup is restored without a problem', async () => {
+  const base = await mkdtemp(join(tmpdir(), 'agmd-golden-backup-'))
+  try {
+    const [from, to] = [join(golden, 'backup-1.tar'), join(base, 'data')]
+    await runAdmin(['restore', '--from', from, '--to', to], {})
+    for (const what of [from, to]) {
+      const { output } = await runAdmin(['verify', what, '--json'], { AGMD_DATA_DIR: to })
+      expect(JSON.parse(output)).toMatchObject({ ok: true, records: 196, documents: 4 })
+    }
+  } finally {
+    await rm(base, { recursive: true, force: true })
+  }
 })

@@ -40,6 +40,7 @@ import { hasSpace } from './disk.ts'
 import { createEraser } from './eraser.ts'
 import { eraseDeleted, markDue, readDue, removeFillers } from './erasing.ts'
 import { decodeKey, encodeKey, encodeRange } from './keys.ts'
+import { upgradeStore } from './lmdb-upgrade.ts'
 import { createWatchers } from './watchers.ts'
 
 /**
@@ -173,6 +174,7 @@ async function adopt(folder: string, database: Database, instance: Instance): Pr
     const identity = readIdentity(database)
     refuseOtherStore(folder, identity, instance)
     if (!identity) await database.put(instanceKey, Buffer.from(JSON.stringify({ format: dataFormat, instance: instance.instance })))
+    else await upgradeStore({ folder, instance, database, identity: { key: instanceKey, format: identity.format } })
     await syncFolder(join(folder, 'store'))
   } catch (error) {
     await database.close()
