@@ -8,7 +8,7 @@ npm run build
 node scripts/prune.ts .
 
 install -d "$out/opt/agmd" "$out/usr/local/bin"
-cp -R server shared dist node_modules package.json LICENSE deploy/image-finish.sh "$out/opt/agmd/"
+cp -R server shared docs dist node_modules package.json LICENSE deploy/image-finish.sh "$out/opt/agmd/"
 # The symbols of Node are a sixth of its size, and only debuggers read them.
 strip -o "$out/usr/local/bin/node" "$(node -p process.execPath)"
 

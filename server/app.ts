@@ -19,6 +19,7 @@ import { homeOfPage, isOwnOrigin } from './http/origin.ts'
 import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
 import { take } from './http/perform.ts'
 import { permissionsPolicy } from './http/permissions-policy.ts'
+import { bindDocs } from './http/docs/docs.ts'
 import { bindPublished } from './http/published/published.ts'
 import { bindWellKnown } from './http/well-known.ts'
 import { bindWidgetPage } from './http/widget-page.ts'
@@ -188,6 +189,7 @@ export const createApp = (
   bindPages(http, routers, files)
   bindIdentity(http, identity, files.stylesheet, routers)
   bindPublished(http, routers, files)
+  bindDocs(http, routers, files)
   bindWidgetPage(routers)
   bindAssets(http, routers)
   bindDownloads(http.service.baseUrl, download, routers)

@@ -587,6 +587,14 @@ export const limits = {
   /** Largest total size of the texts of a document's revisions that an export writes out, in bytes. The history contains them all. */
   exportRevisionBytesMax: 64 * 1024 * 1024,
 
+  // Documentation (/docs)
+  /** Longest query that searches the documentation, in characters. The rest is ignored. */
+  docsQueryCharsMax: 100,
+  /** Maximum number of sections that a search of the documentation shows. */
+  docsFoundMax: 30,
+  /** Longest excerpt of a found section, in characters. */
+  docsExcerptCharsMax: 160,
+
   // Component fences
   /** Maximum number of rows of a sheet that are computed and shown as a grid. Further rows are only text. */
   sheetRowsMax: 200,

@@ -13,7 +13,12 @@ export interface Page {
   readonly indexed: boolean
   /** When the text was published, in milliseconds since 1970; undefined for a file. */
   readonly publishedAt?: number
-  readonly updatedAt: number
+  /** When the text was changed last; undefined for a page that is not a document, such as the documentation. */
+  readonly updatedAt: number | undefined
+  /** Trusted HTML above the text, such as a form that searches the documentation. */
+  readonly above?: string
+  /** Trusted HTML of the line below the text, instead of links to the Markdown and to the service. */
+  readonly below?: string
   /** The author that the text names. */
   readonly author?: string | undefined
   readonly headings: readonly Heading[]
@@ -85,8 +90,9 @@ const timeHtml = (at: number): string => {
 const isSameDay = (one: number, other: number): boolean =>
   new Date(one).toISOString().slice(0, 10) === new Date(other).toISOString().slice(0, 10)
 
-/** Returns the line below the title: the author, and the days on which the text was published and changed. */
+/** Returns the line below the title: the author, and the days on which the text was published and changed. Empty if the page has no times. */
 const bylineHtml = ({ author, publishedAt, updatedAt }: Page): string => {
+  if (updatedAt === undefined) return ''
   const parts = [
     ...(author === undefined ? [] : [`<span dir="auto">${escape(author)}</span>`]),
     ...(publishedAt === undefined ? [] : [`Published ${timeHtml(publishedAt)}`]),
@@ -136,8 +142,9 @@ function titled({ title, headings, html }: Page): Pick<Page, 'html' | 'headings'
 export const pageHtml = (page: Page): string => {
   const { markdownUrl } = page
   const { html, headings } = titled(page)
-  const links =
-    markdownUrl === undefined ? '' : `<footer>\n<p><a href="${escape(markdownUrl)}">Markdown</a> · <a href="/">agmd</a></p>\n</footer>\n`
+  const below =
+    page.below ?? (markdownUrl === undefined ? undefined : `<a href="${escape(markdownUrl)}">Markdown</a> · <a href="/">agmd</a>`)
+  const links = below === undefined ? '' : `<footer>\n<p>${below}</p>\n</footer>\n`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -147,7 +154,7 @@ ${head(page)}
 <a class="skip" href="#page:text">Skip to the text</a>
 ${contents(headings)}
 <main id="page:text">
-<article dir="auto">
+${page.above ?? ''}<article dir="auto">
 ${withByline(html, bylineHtml(page))}</article>
 </main>
 ${links}</body>

@@ -190,7 +190,7 @@ function Foot(): JSX.Element {
       <p>
         {t('No account needed. Anyone with the owner link owns the document. Agents use links too.')}{' '}
         <span class='home-links'>
-          <a href='/agents.md'>{t('Agent guide')}</a> · <a href='/openapi.json'>{t('API')}</a>
+          <a href='/docs'>{t('Documentation')}</a> · <a href='/agents.md'>{t('Agent guide')}</a> · <a href='/openapi.json'>{t('API')}</a>
         </span>
       </p>
       <p class='languages'>

@@ -220,6 +220,7 @@ export const de: Catalogue = {
   'Dictate or transcribe': 'Diktieren oder transkribieren',
   Discard: 'Verwerfen',
   Divider: 'Trennlinie',
+  Documentation: 'Dokumentation',
   Document: 'Dokument',
   Documents: 'Dokumente',
   'In the text': 'Im Text',

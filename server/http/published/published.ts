@@ -49,7 +49,7 @@ const sourceHtml = (content: string): string =>
   `<pre tabindex="0"><code>${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>`
 
 /** The upright font of the typeface in `web/style/serif.css`. */
-const fontSource = '../node_modules/@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2'
+export const fontSource = '../node_modules/@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2'
 
 /** Paths of built files. */
 interface Built {
