@@ -30,7 +30,8 @@ const titles: ReadonlyMap<string, string> = new Map(documentEntries.map(({ slug,
 const adapted = (text: string): string =>
   text
     .replaceAll(/<!-- \/?\w+ -->\n?/g, '')
-    .replaceAll(/(!?)\[([^\]]*)\]\(((?!\w+:|\/|#)[^)\s]+)\)/g, (_all, picture: string, words: string, target: string) => {
+    .replaceAll(/(!?)\[([^\][]{1,200})\]\(([^()\s]{1,200})\)/g, (all, picture: string, words: string, target: string) => {
+      if (/^(?:[a-z]+:|\/|#)/.test(target)) return all
       const [path = '', anchor] = target.split('#')
       const slug = /^(?:\.\.\/docs\/)?([\w-]+)\.md$/.exec(path)?.[1] ?? ''
       const title = titles.get(slug)
@@ -48,7 +49,7 @@ const wordsOf = (query: string): readonly string[] =>
     .filter((word) => word !== '')
 
 /** Removes the marks of code, bold text and links from a line of Markdown. */
-const unmarked = (line: string): string => line.replaceAll(/`|\*\*/g, '').replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+const unmarked = (line: string): string => line.replaceAll(/`|\*\*/g, '').replaceAll(/!?\[([^\][]{1,200})\]\([^()\s]{1,200}\)/g, '$1')
 
 /** Returns the line of a section that contains the first word, as plain text. */
 const excerptOf = (body: string, words: readonly string[]): string => {
@@ -57,8 +58,10 @@ const excerptOf = (body: string, words: readonly string[]): string => {
   const at = Math.max(0, line.toLowerCase().indexOf(words[0] ?? '') - limits.docsExcerptCharsMax / 2)
   const shown = line
     .slice(at, at + limits.docsExcerptCharsMax)
-    .replaceAll(/^(?:[\s|>*#-]|\d+\. )+|[\s|]+$/g, '')
+    .replace(/^[\s|>*#-]{1,20}/, '')
+    .replace(/^\d{1,3}\. /, '')
     .replaceAll('|', '·')
+    .trimEnd()
   return `${at > 0 ? '… ' : ''}${shown}${at + limits.docsExcerptCharsMax < line.length ? ' …' : ''}`
 }
 
