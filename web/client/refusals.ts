@@ -58,8 +58,8 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
     text: term('It cannot be restored.')
   },
   taken_down: {
-    title: term('This document has been taken down'),
-    text: term('The person who runs this server has taken it down. Ask them if you have questions.')
+    title: term('You do not have access'),
+    text: term('The operator has taken this document down.')
   },
   rate_limited: { title: term('Too many requests'), text: term('Wait a moment. This page tries again automatically.'), retries: true },
   server_error: {

@@ -1,5 +1,6 @@
 /** Notices that a person needs while writing: access has ended, changes were refused, or nothing is stored on this device. */
 import type { JSX } from 'preact'
+import { refusalWords } from '../client/refusals.ts'
 import type { Ended } from '../connection/retry.ts'
 import { t, term } from '../text/t.ts'
 import { dayWords } from '../text/when.ts'
@@ -12,7 +13,7 @@ const endedWords: Readonly<Record<Ended, string>> = {
   forbidden: term('Your link no longer opens this document.'),
   not_found: term('The server no longer has this document.'),
   deleted: term('The owner deleted this document.'),
-  taken_down: term('The person who runs this server has taken this document down.'),
+  taken_down: refusalWords.taken_down.text,
   bad_message: term('The server refused a change from this page and closed the connection.'),
   too_big: term('The document is too large for the server. Delete some text, and the rest will be sent automatically.'),
   full: term(

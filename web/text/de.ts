@@ -836,10 +836,7 @@ export const de: Catalogue = {
   'The microphone is not available. Another program may be using it.':
     'Das Mikrofon ist nicht verfügbar. Vielleicht benutzt es ein anderes Programm.',
   'The owner deleted this document.': 'Der Besitzer hat dieses Dokument gelöscht.',
-  'The person who runs this server has taken it down. Ask them if you have questions.':
-    'Die Person, die diesen Server betreibt, hat es gesperrt. Frag dort nach, wenn du Fragen hast.',
-  'The person who runs this server has taken this document down.': 'Die Person, die diesen Server betreibt, hat dieses Dokument gesperrt.',
-  'This document has been taken down': 'Dieses Dokument wurde gesperrt',
+  'The operator has taken this document down.': 'Der Betreiber hat dieses Dokument gesperrt.',
   'The page names no author.': 'Die Seite nennt keinen Autor.',
   'The page names {name} as the author.': 'Die Seite nennt {name} als Autor.',
   'The owner has published this document.': 'Der Besitzer hat dieses Dokument veröffentlicht.',

@@ -18,7 +18,7 @@ const byCode: Readonly<Record<string, string>> = {
   content_too_large: term('The document would be too large.'),
   not_found: term('This no longer exists.'),
   document_deleted: term('The owner deleted this document.'),
-  taken_down: term('The person who runs this server has taken this document down.'),
+  taken_down: ended,
   forbidden: noRight,
   credential_required: ended,
   credential_invalid: ended,
