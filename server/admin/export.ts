@@ -101,7 +101,8 @@ const run: Command['run'] = async (words, context) => {
   const target = await openTarget(wanted.path).catch(explained)
   try {
     const report = await exportTo(wanted, target, context)
-    return { output: wanted.json ? JSON.stringify({ ok: true, target: wanted.path, ...report }) : textOf(wanted.path, report) }
+    const output = wanted.json ? JSON.stringify({ ok: report.failed === 0, target: wanted.path, ...report }) : textOf(wanted.path, report)
+    return { output, ...(report.failed > 0 && { exitCode: 1 }) }
   } catch (error) {
     await target.abort()
     return explained(error)

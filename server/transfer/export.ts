@@ -10,7 +10,7 @@ import { type DocumentPaths, exportDocument } from './export-document.ts'
 import { type ExportFile, exportFormat, exportSchema } from './format.ts'
 import { fileNameOf, splitName, uniquePaths } from './file-names.ts'
 import { isMarkdown } from './files.ts'
-import type { Note } from './source.ts'
+import { type Note, TransferError } from './source.ts'
 import { listAll, type StoreReader } from './stored-document.ts'
 import type { Target } from './target.ts'
 
@@ -34,6 +34,8 @@ export interface ExportReport {
   readonly characters: number
   readonly assets: number
   readonly assetBytes: number
+  /** The number of documents that could not be read. */
+  readonly failed: number
   readonly withLinks: boolean
   /** Documents and assets that could not be exported, with the reasons. */
   readonly notes: readonly Note[]
@@ -153,12 +155,19 @@ export const exportDocuments = async (options: ExportOptions): Promise<ExportRep
       written.add(path)
     }
   }
+  let failed = 0
   const total = { documents: 0, characters: 0, assets: 0, assetBytes: 0 }
   for (const [index, path] of paths.entries()) {
     onProgress(index, paths.length)
-    const exported = await exportDocument({ ...options, target: noting, isWritten: (file) => written.has(file), fileAt }, path)
-    if (exported === undefined) {
-      notes.push({ path: path.id, note: 'was deleted during the export' })
+    const exported = await exportDocument({ ...options, target: noting, isWritten: (file) => written.has(file), fileAt }, path).catch(
+      (error: unknown) => {
+        if (!(error instanceof TransferError) || error.fatal) throw error
+        return error.message
+      }
+    )
+    if (typeof exported !== 'object') {
+      notes.push({ path: path.id, note: exported ?? 'was deleted during the export' })
+      failed += Number(exported !== undefined)
       continue
     }
     if (exported.missing > 0)
@@ -183,5 +192,5 @@ export const exportDocuments = async (options: ExportOptions): Promise<ExportRep
   // The last file tells that the export is complete.
   await target.write('export.json', Buffer.from(`${JSON.stringify(facts, null, 2)}\n`), startedAt)
   await target.end()
-  return { ...total, withLinks: vault !== undefined, notes }
+  return { ...total, failed, withLinks: vault !== undefined, notes }
 }

@@ -44,12 +44,13 @@ const byNumber = (one: { readonly number: number }, other: { readonly number: nu
 /** How often the records are read again because the document changed. A document that changes all the time changes its journal far more often. */
 const attemptsMax = 50
 
-const readOnce = async (store: StoreReader, doc: string, head: Head): Promise<StoredDocument> => {
+/** The records that people change. */
+type Changing = Omit<StoredDocument, 'revisions' | 'events'>
+
+const readOnce = async (store: StoreReader, doc: string, head: Head): Promise<Changing> => {
   const imported = await store.get(keys.imported(doc))
   return {
     head,
-    revisions: await recordsAt<Revision>(store, keys.revisions(doc)),
-    events: await recordsAt<StoredEvent>(store, keys.events(doc)),
     comments: (await recordsAt<Comment>(store, keys.comments(doc))).toSorted(byNumber),
     suggestions: (await recordsAt<Suggestion>(store, keys.suggestions(doc))).toSorted(byNumber),
     tasks: (await recordsAt<Task>(store, keys.tasks(doc))).toSorted(byNumber),
@@ -59,17 +60,28 @@ const readOnce = async (store: StoreReader, doc: string, head: Head): Promise<St
   }
 }
 
-/** Returns the records of a document as they were at one moment. Returns undefined if there is no such document, or it is deleted. */
-export const readStored = async (store: StoreReader, doc: string): Promise<StoredDocument | undefined> => {
+/** Returns the records as they were at one moment. Returns undefined if there is no such document, or it is deleted. */
+const readChanging = async (store: StoreReader, doc: string): Promise<Changing | undefined> => {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const before = await store.get(keys.head(doc))
     const head = before && decodeRecord<Head>(before.value)
     if (head === undefined || head.deletedAt !== null) return undefined
-    const stored = await readOnce(store, doc, head)
+    const found = await readOnce(store, doc, head)
     const after = await store.get(keys.head(doc))
-    if (after?.version === before?.version) return stored
+    if (after?.version === before?.version) return found
   }
-  throw new TransferError(`The document ${doc} changes too often to be read. Run the command again later.`)
+  throw new TransferError('changes too often to be read. Run the command again later')
+}
+
+/** Returns the records of a document as they were at one moment. Returns undefined if there is no such document, or it is deleted. */
+export const readStored = async (store: StoreReader, doc: string): Promise<StoredDocument | undefined> => {
+  const found = await readChanging(store, doc)
+  if (found === undefined) return undefined
+  // Events and revisions are only added, so those of the head are still there.
+  const events = await recordsAt<StoredEvent>(store, keys.events(doc))
+  const revisions = await recordsAt<Revision>(store, keys.revisions(doc))
+  const { event, revision } = found.head
+  return { ...found, events: events.filter(({ seq }) => seq <= event), revisions: revisions.filter(({ id }) => id <= revision) }
 }
 
 /**
@@ -105,7 +117,7 @@ const readEntries = async (store: StoreReader, head: Head): Promise<JournalEntry
   const last = found.at(-1) ?? { seq: 0, tag: head.firstTag }
   if (last.seq === head.seq && last.tag === head.tag) return found
   throw new TransferError(
-    `The history of the document ${head.id} ends at ${formatVersion(last)}, not at ${formatVersion(head)}. Check the store: restart the server, or restore a backup.`
+    `has a history that ends at ${formatVersion(last)}, not at ${formatVersion(head)}. Check the store with admin verify, or restore a backup`
   )
 }
 

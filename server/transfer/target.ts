@@ -30,7 +30,7 @@ const failed = (path: string, error: unknown): unknown => {
       }
     )
   if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
-    return new TransferError(`${path} cannot be written. Choose a folder that you may write to.`, { cause: error })
+    return new TransferError(`${path} cannot be written. Choose a folder that you may write to.`, { fatal: true, cause: error })
   return error
 }
 
