@@ -41,9 +41,9 @@ const commands = {
     help: '[name] run all scripts in scripts/fuzz, or only the named one'
   },
   bench: {
-    run: (...words) => runScripts('bench', words),
+    run: async (name = 'all', ...words) => (await buildServerIfStale()) || runScripts('bench', [name, ...words]),
     tools: true,
-    help: '[name] run all scripts in scripts/bench, or only the named one'
+    help: '[name] compare this server with others and print one table, or run only the named benchmark'
   },
   profile: {
     run: (...words) => runNode(['scripts/profile.ts', ...words]),

@@ -1,10 +1,11 @@
 /**
  * Measures the processor time of the server for one edit. 200 documents have two clients each. In each round, some of the documents get one edit, and
  * the next round begins when every writer has its acknowledgement and every reader has the edit. The number of edits at a time is therefore fixed,
- * and does not depend on how busy the machine is. The baseline is bare Hocuspocus, in memory and with SQLite.
+ * and does not depend on how busy the machine is. The baselines are bare Hocuspocus, in memory and with SQLite, and
+ * y-websocket with LevelDB.
  */
 import { openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
-import { markOf, ms, table } from './support/support.ts'
+import { markOf, ms, record, table } from './support/support.ts'
 
 const atOnce = (process.env['AGMD_BENCH_RATES'] ?? '1,8,32,200').split(',').map(Number)
 const edits = Number(process.env['AGMD_BENCH_EDITS'] ?? 6000)
@@ -25,13 +26,13 @@ const openPair = async (target: Target, n: number): Promise<Pair> => {
   const one = (): void => {
     if (--waiting === 0) done()
   }
-  const writer = await openPerson({ place, client: 2_000_000 + n, hasCursor: false, onAcknowledged: one })
+  const writer = await openPerson({ place, client: 2_000_000 + n, hasCursor: false, ...(target.acknowledges && { onAcknowledged: one }) })
   const reader = await openPerson({ place, client: 3_000_000 + n, hasCursor: false, onMark: one })
   return {
     writer,
     reader,
     type(mark) {
-      waiting = 2
+      waiting = target.acknowledges ? 2 : 1
       const { promise, resolve } = Promise.withResolvers<void>()
       done = resolve
       writer.type(mark)
@@ -61,6 +62,7 @@ for (const target of targets) {
     const meter = startMeter(target.pid)
     const made = await type(pairs, together === 1 ? edits / 3 : edits, together)
     const { server, seconds } = meter()
+    record(`cost ${together}`, target.name, (server / made) * 10_000)
     rows.push([together, target.name, ms((server / made) * 1e6), ms((server / made) * 10_000), Math.round(made / seconds)])
   }
   for (const { writer, reader } of pairs) {

@@ -1,10 +1,11 @@
 /**
  * Measures many people who type in one document. Each person makes two edits a second and moves a cursor. The figures are the time from sending an
- * edit to its arrival at other people, and the processor time of the server. The baseline is bare Hocuspocus, in memory and with SQLite. Only sixty
+ * edit to its arrival at other people, and the processor time of the server. The baselines are bare Hocuspocus, in memory and with SQLite, and
+ * y-websocket with LevelDB. Only sixty
  * people read incoming frames; otherwise the benchmark would measure this process.
  */
 import { isLimited, openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
-import { markOf, ms, pause, percentile, table } from './support/support.ts'
+import { markOf, ms, pause, percentile, record, table } from './support/support.ts'
 
 const crowds = (process.env['AGMD_BENCH_PEOPLE'] ?? '1,50,200,400,800').split(',').map(Number)
 const seconds = Number(process.env['AGMD_BENCH_SECONDS'] ?? 5)
@@ -35,12 +36,13 @@ const measure = async (target: Target, people: number): Promise<(string | number
           // Bare Hocuspocus also sends an update back to its author.
           if (at >= from && !(Number(mark.slice(1)) % people === n)) arrivals.push(performance.now() - at)
         },
-        ...(n === 0 && {
-          onAcknowledged: () => {
-            const at = waiting.shift() ?? 0
-            if (at >= from) acknowledgements.push(performance.now() - at)
-          }
-        })
+        ...(n === 0 &&
+          target.acknowledges && {
+            onAcknowledged: () => {
+              const at = waiting.shift() ?? 0
+              if (at >= from) acknowledgements.push(performance.now() - at)
+            }
+          })
       }),
       onClose: () => closed++
     })
@@ -69,6 +71,9 @@ const measure = async (target: Target, people: number): Promise<(string | number
   await pause(1000)
   for (const person of crowd) person.close()
   await pause(300)
+  record(`crowd ${people} p99`, target.name, percentile(arrivals, 0.99))
+  record(`crowd ${people} cpu`, target.name, (used.server / used.seconds) * 100)
+  if (people === 1) record('lone ack', target.name, percentile(acknowledgements, 0.5))
   return [
     people,
     target.name,

@@ -3,7 +3,7 @@
  * bare Koa route with the same 10 KB. The load comes from this process over persistent sockets, with one request at a time on each. Rounds alternate.
  */
 import { measure, rounds, secondsPerRound, type Subject } from './support/load.ts'
-import { createDocument, ms, startBare, type Place, startProcess, table, Typist } from './support/support.ts'
+import { createDocument, ms, record, startBare, type Place, startProcess, table, Typist } from './support/support.ts'
 
 const content = 'A line of forty characters, more or less.\n'.repeat(244)
 
@@ -52,6 +52,7 @@ table(
   [16, 64].flatMap((connections) =>
     subjects.map(([name]) => {
       const { perSecond, p99, failed } = median(name, connections)
+      record(`${name} ${connections}`, name.includes('koa') ? 'koa' : 'agmd', perSecond)
       const bare = median(`${name.slice(0, 3)} bare koa`, connections).perSecond
       return [name, connections, Math.round(perSecond), ms(p99), `${Math.round((perSecond / bare) * 100)} %`, failed]
     })

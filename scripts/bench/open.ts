@@ -8,7 +8,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import * as Y from 'yjs'
-import { createDocument, ms, pause, percentile, type Place, readMarkdown, start, startProcess, table, Typist } from './support/support.ts'
+import {
+  createDocument,
+  ms,
+  pause,
+  percentile,
+  type Place,
+  readMarkdown,
+  record,
+  start,
+  startProcess,
+  table,
+  Typist
+} from './support/support.ts'
 import { readTrace, type Trace } from './support/trace.ts'
 
 const typeTrace = async (typist: InstanceType<typeof Typist>, { patches }: Trace): Promise<void> => {
@@ -73,7 +85,7 @@ for (const { name, place } of documents) {
   }
   const clients: number[] = []
   for (let round = 0; round < 3; round++) {
-    server = await startProcess({ folder, env })
+    server = await startProcess({ folder, env, built: true })
     const reader = new Typist('c1', { ...place, url: server.url })
     await pause(300)
     const at = performance.now()
@@ -84,6 +96,7 @@ for (const { name, place } of documents) {
     reader.destroy()
     await server.stop()
   }
+  record(`open ${name.split(' ')[0]}`, 'agmd', percentile(clients, 0.5))
   rows.push([name, ms(loads[0] ?? 0), ms(percentile(loads, 0.5)), ms(percentile(bare, 0.5)), ms(percentile(clients, 0.5))])
 }
 console.log('cold open, ms (each in a fresh server; the first one of a process runs cold code)')

@@ -1,10 +1,11 @@
 /**
  * Sends edits to 200 documents with two clients each, at increasing rates. The figures are the time until the other client has an edit, and the
  * processor time of the server for 10,000 edits, in seconds. The result is the highest rate, in edits per second, with a p99 below 100 ms. The
- * baseline is bare Hocuspocus, in memory and with SQLite.
+ * baselines are bare Hocuspocus, in memory and with SQLite, and
+ * y-websocket with LevelDB.
  */
 import { isLimited, openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
-import { markOf, ms, pause, percentile, table } from './support/support.ts'
+import { markOf, ms, pause, percentile, record, table } from './support/support.ts'
 
 const steps = (process.env['AGMD_BENCH_RATES'] ?? '2000,4000,6000,8000,12000,16000,20000,30000').split(',').map(Number)
 const seconds = Number(process.env['AGMD_BENCH_SECONDS'] ?? 3)
@@ -57,6 +58,7 @@ const measure = async (target: Target, rate: number): Promise<{ row: (string | n
   for (const person of pairs) person.close()
   await pause(300)
   const p99 = percentile(arrivals, 0.99)
+  record(`throughput ${rate} cpu`, target.name, (used.server / Math.max(1, counted)) * 10_000)
   const isAll = arrived >= timed * 0.99 && counted >= rate * seconds * 0.95
   return {
     sustained: isAll && p99 < p99Max,
@@ -88,6 +90,7 @@ for (const rate of steps)
   }
 console.log(`${documents} documents with two clients each: ms from sending to the other client`)
 table(['edits/s', 'server', 'p50', 'p99', 'arrived', 'sent/s', 'CPU s per 10,000', 'server CPU', 'generator CPU'], rows)
+for (const { name } of targets) record('throughput', name, best.get(name) ?? 0)
 for (const { name } of targets) console.log(`${name}: ${best.get(name) ?? 0} edits/s with a p99 below ${p99Max} ms`)
 for (const target of targets) await target.stop()
 process.exit(0)

@@ -152,7 +152,8 @@ const actorOfOrigin = (origin: unknown): string => {
 const whoOf = ({ peer, person, caller: { identity } }: Context): unknown =>
   identity.kind === 'guest' ? (person ?? peer) : `${identity.kind} ${identity.id}`
 
-const internalRequest = new Request('http://localhost/')
+/** The request that Hocuspocus sees for every connection. A request of its own would cost each connection several kilobytes. */
+export const internalRequest = new Request('http://localhost/')
 
 export const createDocuments = (options: DocumentsOptions): Documents => {
   const { service, hocuspocus, registry, idleUnloadSeconds, editsOf, follow, log } = options

@@ -18,7 +18,15 @@ import type { Nodes } from '../domain/ports.ts'
 import type { Service } from '../domain/service.ts'
 import { createAnswers } from './answers.ts'
 import { agentName } from './agents.ts'
-import { type Context, createDocuments, type Crowd, type LiveLog, type LoadedDocument, type TurnEdits } from './documents.ts'
+import {
+  type Context,
+  createDocuments,
+  type Crowd,
+  type LiveLog,
+  internalRequest,
+  type LoadedDocument,
+  type TurnEdits
+} from './documents.ts'
 import { closeCodes, type LiveMessage } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
 import { freeClients, hidePresence, refuseUpdate, showPresence, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
@@ -318,7 +326,7 @@ export const createLive = ({
 
   const sockets = createSockets({
     clock: () => service().clock,
-    attach: (peer, inbox) => hocuspocus.handleConnection(peer, new Request('http://localhost/'), { peer, inbox } as Context),
+    attach: (peer, inbox) => hocuspocus.handleConnection(peer, internalRequest, { peer, inbox } as Context),
     findOpen: (doc) => documents.find(doc)?.openDoc,
     onPresence(peer, doc, message, isNext) {
       const entry = documents.find(doc)

@@ -29,6 +29,8 @@ export interface StartOptions {
   readonly clientFile?: string
   /** A module that the server process loads first, and that sends messages. */
   readonly preload?: string
+  /** Whether `startProcess` runs the built server, as `npm start` does, and not the sources. */
+  readonly built?: boolean
   /** Wraps the store of the service, for example with a delay or a failure. */
   readonly storage?: (storage: Storage) => Storage
   /** Whether the store has become read-only. */
@@ -180,10 +182,10 @@ export interface ProcessWorld {
   stop(): Promise<void>
 }
 
-/** Starts a server in a separate process, as `npm start` does. */
+/** Starts a server in a separate process. */
 export const startProcess = async (options: StartOptions = {}): Promise<ProcessWorld> => {
   const folder = options.folder ?? (await temporaryFolder())
-  const main = join(import.meta.dirname, '..', '..', 'server', 'main.ts')
+  const main = join(import.meta.dirname, '..', '..', options.built === true ? 'dist/server/main.js' : 'server/main.ts')
   const { preload } = options
   const child = spawn(process.execPath, [...(preload === undefined ? [] : ['--import', preload]), main], {
     env: { ...process.env, ...testSettings, AGMD_DATA_DIR: folder, ...(await storageOf(folder)), ...options.env },

@@ -1,5 +1,5 @@
 /**
- * The bare servers that serve as baselines: `node scripts/bench/support/bare.ts hocuspocus|hocuspocus-sqlite|ws|koa`. The process exits when its
+ * The bare servers that serve as baselines: `node scripts/bench/support/bare.ts hocuspocus|hocuspocus-sqlite|y-websocket|ws|koa`. The process exits when its
  * parent exits.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,15 +9,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import Router from '@koa/router'
-import { Server } from '@hocuspocus/server'
 import Koa from 'koa'
 import { WebSocket, WebSocketServer } from 'ws'
-import * as Y from 'yjs'
 
 const tell = (port: number): void => console.log(`listening ${port}`)
 
 /** Starts Hocuspocus with its default settings. It stores nothing on disk. */
 const hocuspocus = async (): Promise<void> => {
+  const { Server } = await import('@hocuspocus/server')
   const server = new Server({ port: 0, address: '127.0.0.1', quiet: true })
   await server.listen()
   tell(server.address.port)
@@ -25,6 +24,8 @@ const hocuspocus = async (): Promise<void> => {
 
 /** Starts Hocuspocus with its SQLite extension, which stores the entire document a few seconds after a change. */
 const hocuspocusSqlite = async (): Promise<void> => {
+  const { Server } = await import('@hocuspocus/server')
+  const Y = await import('yjs')
   const folder = mkdtempSync(join(tmpdir(), 'agmd-bare-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
@@ -48,6 +49,20 @@ const hocuspocusSqlite = async (): Promise<void> => {
   })
   await server.listen()
   tell(server.address.port)
+}
+
+/** Starts the server of y-websocket with LevelDB, as its manual recommends. It acknowledges nothing. */
+const yWebsocket = async (): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), 'agmd-bare-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
+  // y-websocket reads this variable when it is loaded.
+  process.env['YPERSISTENCE'] = folder
+  const { setupWSConnection } = await import('y-websocket/bin/utils')
+  const server: WebSocketServer = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false }, () =>
+    tell((server.address() as AddressInfo).port)
+  )
+  server.on('connection', (socket, request) => setupWSConnection(socket, request))
 }
 
 /** Starts a WebSocket server that sends each message to all other clients. */
@@ -83,5 +98,11 @@ const koa = (): void => {
   server.listen(0, '127.0.0.1', () => tell((server.address() as AddressInfo).port))
 }
 
-const kinds: Record<string, () => unknown> = { hocuspocus, 'hocuspocus-sqlite': hocuspocusSqlite, ws: broadcast, koa }
+const kinds: Record<string, () => unknown> = {
+  hocuspocus,
+  'hocuspocus-sqlite': hocuspocusSqlite,
+  'y-websocket': yWebsocket,
+  ws: broadcast,
+  koa
+}
 await kinds[process.argv[2] ?? '']?.()

@@ -15,6 +15,14 @@ export const updateFrame = (doc: string, update: Uint8Array): Uint8Array =>
     encoding.writeVarUint8Array(encoder, update)
   })
 
+/** Returns a frame of y-websocket, which has no address. */
+const bareFrame = (type: number, write: (frame: encoding.Encoder) => void): Uint8Array => {
+  const frame = encoding.createEncoder()
+  encoding.writeVarUint(frame, type)
+  write(frame)
+  return encoding.toUint8Array(frame)
+}
+
 /** Returns the update of a client that types `mark` after its last text (update-check.ts describes the format). */
 const typed = (client: number, clock: number, mark: string): Uint8Array => {
   const encoder = encoding.createEncoder()
@@ -57,6 +65,9 @@ export const openPerson = ({ place, client, hasCursor, onMark, onAcknowledged, o
   new Promise((resolve, reject) => {
     const ws = new WebSocket(place.url, { perMessageDeflate: false, skipUTF8Validation: true })
     ws.binaryType = 'nodebuffer'
+    const isBare = place.protocol === 'y-websocket'
+    const frameOf = (type: number, write: (frame: encoding.Encoder) => void): Uint8Array =>
+      isBare ? bareFrame(type, write) : liveFrame(place.doc, type, write)
     let clock = 0
     let moves = 0
     const send = (frame: Uint8Array): number => {
@@ -65,14 +76,20 @@ export const openPerson = ({ place, client, hasCursor, onMark, onAcknowledged, o
     }
     const person: Person = {
       type(mark) {
-        send(updateFrame(place.doc, typed(client, clock, mark)))
+        const update = typed(client, clock, mark)
+        send(
+          frameOf(0, (encoder) => {
+            encoding.writeVarUint(encoder, 2)
+            encoding.writeVarUint8Array(encoder, update)
+          })
+        )
         clock += mark.length
         if (!hasCursor) return
         const states = encoding.createEncoder()
         moves += 1
         for (const number of [1, client, moves]) encoding.writeVarUint(states, number)
         encoding.writeVarString(states, JSON.stringify(cursorAt(client, clock - 1)))
-        send(liveFrame(place.doc, 1, (encoder) => encoding.writeVarUint8Array(encoder, encoding.toUint8Array(states))))
+        send(frameOf(1, (encoder) => encoding.writeVarUint8Array(encoder, encoding.toUint8Array(states))))
       },
       send,
       close: () => ws.terminate()
@@ -86,7 +103,14 @@ export const openPerson = ({ place, client, hasCursor, onMark, onAcknowledged, o
     }
     ws.on('error', reject)
     ws.on('close', (code) => onClose?.(code))
-    ws.on('open', () =>
+    const askForText = (): number =>
+      send(
+        frameOf(0, (encoder) => {
+          encoding.writeVarUint(encoder, 0)
+          encoding.writeVarUint8Array(encoder, Uint8Array.of(0))
+        })
+      )
+    const present = (): number =>
       send(
         liveFrame(place.doc, 2, (encoder) => {
           encoding.writeVarUint(encoder, 0)
@@ -94,24 +118,16 @@ export const openPerson = ({ place, client, hasCursor, onMark, onAcknowledged, o
           encoding.writeVarString(encoder, 'bench')
         })
       )
-    )
+    ws.on('open', () => void (isBare ? askForText() : present()))
     ws.on('message', (data: Buffer) => {
-      const type = data[(data[0] ?? 0) + 1]
+      const type = data[isBare ? 0 : (data[0] ?? 0) + 1]
       if (type === 8) return onAcknowledged?.()
       if (type !== 2 && type !== 0 && type !== 4) return undefined
       const decoder = decoding.createDecoder(data)
-      decoding.readVarString(decoder)
+      if (!isBare) decoding.readVarString(decoder)
       decoding.readVarUint(decoder)
       const step = decoding.readVarUint(decoder)
-      if (type === 2)
-        return step === 2
-          ? void send(
-              liveFrame(place.doc, 0, (encoder) => {
-                encoding.writeVarUint(encoder, 0)
-                encoding.writeVarUint8Array(encoder, Uint8Array.of(0))
-              })
-            )
-          : reject(new Error('not let in'))
+      if (type === 2) return step === 2 ? void askForText() : reject(new Error('not let in'))
       if (step === 1) admitted()
       else if (onMark !== undefined) scan(data, onMark)
       return undefined
@@ -122,6 +138,8 @@ export const openPerson = ({ place, client, hasCursor, onMark, onAcknowledged, o
 export interface Target {
   readonly name: string
   readonly pid: number
+  /** Whether the server tells a writer that it has received an update. */
+  readonly acknowledges: boolean
   place(): Promise<Place>
   stop(): Promise<void>
 }
@@ -141,6 +159,7 @@ export const startTargets = async (): Promise<Target[]> => {
     targets.push({
       name: 'agmd',
       pid: server.child.pid ?? 0,
+      acknowledges: true,
       async place() {
         const { doc, key } = await createDocument(`http://127.0.0.1:${server.port}`, '')
         return { url: `ws://127.0.0.1:${server.port}/collab`, doc, key }
@@ -148,18 +167,22 @@ export const startTargets = async (): Promise<Target[]> => {
       stop: () => server.stop()
     })
   }
-  for (const name of ['hocuspocus', 'hocuspocus-sqlite'] as const) {
+  for (const name of ['hocuspocus', 'hocuspocus-sqlite', 'y-websocket'] as const) {
     if (!isWanted(name)) continue
     const { port, child, stop } = await startBare(name)
     let made = 0
-    const place = async (): Promise<Place> => ({ url: `ws://127.0.0.1:${port}`, doc: `bench${made++}`, key: 'none' })
-    targets.push({ name, pid: (child as ChildProcess).pid ?? 0, place, stop: async () => stop() })
+    const isBare = name === 'y-websocket'
+    const place = async (): Promise<Place> => {
+      const doc = `bench${made++}`
+      return { url: `ws://127.0.0.1:${port}${isBare ? `/${doc}` : ''}`, doc, key: 'none', ...(isBare && { protocol: name }) }
+    }
+    targets.push({ name, pid: (child as ChildProcess).pid ?? 0, acknowledges: !isBare, place, stop: async () => stop() })
   }
   return targets
 }
 
 /** Returns the processor time that a process has used so far, in seconds of user and system time. */
-const cpuSeconds = (pid: number): number => {
+export const cpuSeconds = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
 }

@@ -1,6 +1,6 @@
 /** Helpers for the benchmarks: servers in separate processes, a cheap socket client, and tables. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
@@ -15,6 +15,8 @@ export interface Place {
   readonly url: string
   readonly doc: string
   readonly key: string
+  /** The protocol of the server; that of Hocuspocus if it is absent. With that of y-websocket, `url` names the document. */
+  readonly protocol?: 'y-websocket'
 }
 
 export const percentile = (values: readonly number[], share: number): number =>
@@ -28,13 +30,19 @@ export const table = (heads: readonly string[], rows: readonly (readonly (string
   for (const row of [heads, ...rows]) console.log(row.map((cell, column) => String(cell).padStart(widths[column] ?? 0)).join('  '))
 }
 
+/** Records a figure of a server for the table of all benchmarks (all.ts). `name` is a key of that table. */
+export const record = (name: string, server: string, value: number): void => {
+  const file = process.env['AGMD_BENCH_RECORD']
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify({ name, server, value })}\n`)
+}
+
 /** Returns the resident memory of a process in MiB, without mapped files such as the store. */
 export const rss = (pid: number): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024
 
 /** Starts a bare server (`bare.ts`) in a separate process. */
 export const startBare = async (
-  kind: 'hocuspocus' | 'hocuspocus-sqlite' | 'ws' | 'koa'
+  kind: 'hocuspocus' | 'hocuspocus-sqlite' | 'y-websocket' | 'ws' | 'koa'
 ): Promise<{ port: number; child: ChildProcess; stop: () => void }> => {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'bare.ts'), kind], { stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await new Promise<number>((resolve) => {

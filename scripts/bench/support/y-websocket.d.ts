@@ -1,0 +1,7 @@
+/** The part of the server of y-websocket that the benchmarks use. The package has no types for it. */
+declare module 'y-websocket/bin/utils' {
+  import type { IncomingMessage } from 'node:http'
+  import type { WebSocket } from 'ws'
+
+  export const setupWSConnection: (socket: WebSocket, request: IncomingMessage) => void
+}
