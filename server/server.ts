@@ -274,7 +274,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     nodes: storage.nodes,
     log: (level, message, facts) => log[level](message, facts)
   })
-  const relay = createRelay({ service: () => service, log })
+  const relay = createRelay({ service: () => service, log, others: nodes })
   const ledger = createLedger({
     storage,
     clock,

@@ -5,6 +5,8 @@ import { openSession, revokeSession } from '../server/domain/accounts/sessions.t
 import { callerOfService } from '../server/domain/rights/access.ts'
 import { freshSchema, noPostgres, sharedCluster, type Cluster } from './support/postgres.ts'
 import { seeded } from './support/typist.ts'
+import { png } from './support/media.ts'
+import { dialIn, newSigned } from './support/nodes.ts'
 import { start } from './support/start.ts'
 import { type Editor, type Json, type Person, personAt, type Refused, startWorld, until, type World } from './support/world.ts'
 
@@ -213,5 +215,29 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     await second!.replace('four')
     expect(await turnOf()).toBe(worlds[1]!.service.storage.nodes!.id)
     await editor!.shows('four')
+  })
+
+  test('[NODES-11] a compute node works for requests to all nodes, and a node that starts leaves its job alone', async () => {
+    const cleo = await newSigned(worlds[0]!, 'cleo@example.org')
+    const { id, token } = await cleo.nodeToken()
+    const compute = await dialIn(worlds[1]!, token)
+    onTestFinished(() => compute.die())
+    const { headers } = cleo
+    await until(async () => (await worlds[2]!.ask('GET', '/api/relay/status', { headers })).json.nodes === 1, 'the offer')
+    const { doc } = await cleo.document()
+    const begin = async (world: World): Promise<string> => {
+      const answer = await world.ask('POST', `/api/docs/${doc}/media/ocr`, { headers, body: png(3, 3), type: 'image/png' })
+      expect(answer.status).toBe(202)
+      return answer.json.ocrId
+    }
+    const first = await begin(worlds[2]!)
+    const { job } = await compute.next()
+    await worlds[0]!.service.relay.recover()
+    await compute.answer(job, { text: 'words' })
+    const poll = async (ocr: string): Promise<Json> => (await worlds[0]!.ask('GET', `/api/docs/${doc}/media/ocr/${ocr}`, { headers })).json
+    await until(async () => (await poll(first)).status === 'done', 'the result')
+    expect(compute.jobs).toHaveLength(1)
+    await worlds[2]!.ask('DELETE', `/api/me/nodes/${id}`, { headers })
+    await until(() => compute.closed() !== undefined, 'the end of the compute node')
   })
 })

@@ -135,7 +135,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     expect(text((await storage.get(['d', 1]))?.value)).toBe('old')
     const woken: (readonly Key[])[] = []
     storage.watch(['d'], (keys) => woken.push(keys))
-    const [notice] = encodeNotices('11111111-1111-1111-1111-111111111111', [encodeKey(['d', 1])])
+    const [notice] = encodeNotices('11111111-1111-1111-1111-111111111111', 1, [encodeKey(['d', 1])])
     await otherNode(schema, async (client) => {
       await client.query('delete from record')
       await client.query('select pg_notify($1, $2)', [`agmd_${schema}`, notice])
@@ -189,12 +189,12 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
 
   test('[POSTGRES-7] a message names all its keys, or none if there are too many', () => {
     const keys = Array.from({ length: 500 }, (_, n): Key => ['d', 'document', 'update', n])
-    const messages = encodeNotices('w', keys.map(encodeKey))
+    const messages = encodeNotices('w', 1, keys.map(encodeKey))
     expect(messages.length).toBeGreaterThan(1)
     expect(messages.every((message) => Buffer.byteLength(message) < 8000)).toBe(true)
     expect(messages.flatMap((message) => decodeNotice(message)!.keys)).toEqual(keys)
     const many = Array.from({ length: 10_000 }, (_, n) => encodeKey(['d', 'document', 'update', n]))
-    expect(encodeNotices('w', many).map(decodeNotice)).toEqual([{ writer: 'w', keys: [] }])
+    expect(encodeNotices('w', 1, many).map(decodeNotice)).toEqual([{ writer: 'w', number: 1, keys: [] }])
   })
 
   /** Creates a proxy to the cluster. It can drop the connection together with the next commit, or with the answer to it. */

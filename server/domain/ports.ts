@@ -90,8 +90,8 @@ export interface Nodes {
   /** Whether this node is currently told about the commits of other nodes. */
   isListening(): boolean
   /**
-   * Resolves when this node knows all keys of the commits that other nodes made before the call. Watchers and caches have then been told. Resolves
-   * immediately if the node cannot listen at the moment, because nothing is cached then.
+   * Resolves when this node knows all keys of the commits that other nodes made before the call, and the outcome of its own commits that other nodes
+   * may know. Watchers and caches have then been told. Resolves immediately if the node cannot listen at the moment, because nothing is cached then.
    */
   heard(): Promise<void>
   /** Sends a message to all other nodes. Drops it if it is longer than `limits.nodeMessageBytesMax`, or if the store does not answer. */

@@ -78,6 +78,11 @@ export class Node {
     return this.#capabilities.some((each) => each.kind === kind)
   }
 
+  /** The kinds of jobs that the node can do. */
+  get kinds(): readonly JobKind[] {
+    return this.#capabilities.map(({ kind }) => kind)
+  }
+
   /** Returns the voices of the node whose names are valid. */
   get voices(): readonly string[] {
     return this.#capabilities.flatMap(({ kind, voices = [] }) =>

@@ -50,10 +50,12 @@ import { decodeRecord, type Job, keys } from '../domain/records/keys.ts'
 import { beginJob, endJob, type JobError, type Outcome, requeueJob } from '../domain/media/media-jobs.ts'
 import { findNode } from '../domain/media/nodes.ts'
 import type { Offer, Relay } from '../domain/media/relay.ts'
+import type { Nodes } from '../domain/ports.ts'
 import type { Service } from '../domain/service.ts'
 import type { Log } from '../log.ts'
 import type { Attempt } from './attempt.ts'
 import { Node } from './node.ts'
+import { createOthers, type OtherOffer } from './others.ts'
 
 /** A job that has not ended. */
 interface Open {
@@ -94,6 +96,8 @@ export interface RelayCounts {
 interface RelayOptions {
   readonly service: () => Service
   readonly log: Log
+  /** The other nodes of the service; undefined if no other process can use the store. */
+  readonly others: Nodes | undefined
 }
 
 const deny = (socket: Duplex, status: string): void => {
@@ -103,7 +107,7 @@ const deny = (socket: Duplex, status: string): void => {
 // The types of `ws` 8.19 do not include `closeTimeout`.
 const goodbye = { closeTimeout: limits.socketGoodbyeSecondsMax * 1000 }
 
-export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
+export const createRelay = ({ service, log, others: processes }: RelayOptions): RelayServer => {
   const wss = new WebSocketServer({
     ...goodbye,
     noServer: true,
@@ -144,10 +148,16 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
   const giveUp = (open: Open, error: JobError): void => {
     drop(open)
     ended.failed += 1
-    endJob(service(), open.doc, open.id, null, { error }).catch((reason: unknown) => failed('a job could not be ended', reason))
+    // A compute node of another node may have begun the job.
+    endJob(service(), open.doc, open.id, 'queued', { error }).catch((reason: unknown) => failed('a job could not be ended', reason))
   }
 
-  const canDo = (node: Node, { account, kind }: Open): boolean => node.serves(account) && node.can(kind)
+  const isOfferedElsewhere = ({ account, kind }: Open): boolean => offersElsewhere(account).some(({ kinds }) => kinds.includes(kind))
+
+  const offersElsewhere = (account: string | null): readonly OtherOffer[] =>
+    others?.offers().filter((offer) => offer.shared || offer.account === account) ?? []
+
+  const canDo = (node: Node, { account, kind }: Pick<Open, 'account' | 'kind'>): boolean => node.serves(account) && node.can(kind)
 
   /**
    * Returns a free node. Prefers nodes of the account to nodes that serve everyone. If any node has the requested voice, considers only nodes with
@@ -167,7 +177,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     open.cancelQueue ??= clock.after(queueSeconds * 1000, () =>
       giveUp(open, { code: 'timed_out', message: `No compute node was free within ${queueSeconds} s.` })
     )
-    if ([...nodes].some((node) => canDo(node, open))) {
+    if ([...nodes].some((node) => canDo(node, open)) || isOfferedElsewhere(open)) {
       open.cancelNodeless?.()
       open.cancelNodeless = undefined
     } else
@@ -226,6 +236,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
         if (job === undefined) return drop(open)
         open.node = undefined
         assignNext()
+        if (open.node === undefined) passOn(open)
         return undefined
       })
       .catch((error: unknown) => {
@@ -237,6 +248,8 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
   const events = {
     ready: (node: Node): void => {
       log.info('a compute node connected', { node: node.token.id, account: node.token.account, shared: node.shared })
+      others?.tell('node-taken', node.token.id)
+      others?.tellOffers()
       assignNext()
     },
     free: (): void => assignNext(),
@@ -245,6 +258,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       sockets -= 1
       log.info('a compute node disconnected', { node: node.token.id, jobs: lost.length })
       if (stopping) return
+      others?.tellOffers()
       for (const { job } of lost) {
         const open = jobs.get(job.id)
         if (open !== undefined) putBack(open, true)
@@ -253,10 +267,35 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     }
   }
 
+  /** Tells the other nodes of a waiting job if one of their compute nodes can do it. */
+  const passOn = (open: Open): void => {
+    watch(open)
+    if (isOfferedElsewhere(open)) others?.tell('job', open.doc, open.id)
+  }
+
+  /** Begins a job that another node was given, if a compute node of this node can do it. */
+  const offered = async (doc: string, id: string): Promise<void> => {
+    const entry = await service().storage.get(keys.job(doc, id))
+    const job = entry && decodeRecord<Job>(entry.value)
+    if (job?.status !== 'queued' || ![...nodes].some((node) => canDo(node, job))) return
+    // The job may have been waiting here since another node took it.
+    if (jobs.has(id)) assignNext()
+    else add(doc, job)
+  }
+
   const add = (doc: string, { id, account, kind, input }: Job): void => {
     if (stopping || jobs.has(id)) return
     jobs.set(id, { doc, id, account, kind, voice: input.voice, node: undefined, cancelNodeless: undefined, cancelQueue: undefined })
     assignNext()
+  }
+
+  const forgetJob = (id: string): void => {
+    const open = jobs.get(id)
+    if (open !== undefined) forget(open)
+  }
+
+  const forgetDocument = (doc: string): void => {
+    for (const open of jobs.values()) if (open.doc === doc) forget(open)
   }
 
   const forget = (open: Open): void => {
@@ -270,6 +309,27 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
   const endNode = (id: string): void => {
     for (const node of nodes) if (node.token.id === id) node.close(relayCloseCodes.tokenEnded, 'the token was revoked')
   }
+
+  const closeFormer = (id: string, code: number): void => {
+    for (const node of nodes) if (node.token.id === id) node.close(code, 'the same token connected again')
+  }
+
+  const others =
+    processes &&
+    createOthers(processes, () => service().clock, {
+      offers: () =>
+        [...nodes]
+          .filter(({ isReady }) => isReady)
+          .map(({ token: { id, account }, shared, kinds, voices }) => ({ id, account, shared, kinds, voices })),
+      changed() {
+        for (const open of jobs.values()) if (open.node === undefined) passOn(open)
+      },
+      job: (doc, id) => void offered(doc, id).catch((error: unknown) => failed('a job of another node could not be read', error)),
+      jobEnd: forgetJob,
+      jobsEnd: forgetDocument,
+      nodeEnd: endNode,
+      nodeTaken: (id) => closeFormer(id, relayCloseCodes.tooMany)
+    })
 
   const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
@@ -307,10 +367,10 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       return undefined
     },
     offer(account): Offer {
-      const serving = [...nodes].filter((node) => node.serves(account))
+      const serving = [...[...nodes].filter((node) => node.serves(account)), ...offersElsewhere(account)]
       return {
         nodes: serving.length,
-        capabilities: jobKinds.filter((kind) => serving.some((node) => node.can(kind))),
+        capabilities: jobKinds.filter((kind) => serving.some(({ kinds }) => kinds.includes(kind))),
         voices: [...new Set(serving.flatMap(({ voices }) => voices))]
       }
     },
@@ -323,17 +383,25 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
         else coming.delete(account)
       }
     },
-    submit: add,
+    submit(doc, job) {
+      add(doc, job)
+      others?.tell('job', doc, job.id)
+    },
     progressOf: (id) => jobs.get(id)?.node?.find(id)?.progress,
     forget(id) {
-      const open = jobs.get(id)
-      if (open !== undefined) forget(open)
+      forgetJob(id)
+      others?.tell('job-end', id)
     },
     forgetDocument(doc) {
-      for (const open of jobs.values()) if (open.doc === doc) forget(open)
+      forgetDocument(doc)
+      others?.tell('jobs-end', doc)
     },
-    isConnected: (id) => [...nodes].some((node) => node.token.id === id && node.isReady),
-    endNode,
+    isConnected: (id) =>
+      [...nodes].some((node) => node.token.id === id && node.isReady) || others?.offers().some((offer) => offer.id === id) === true,
+    endNode(id) {
+      endNode(id)
+      others?.tell('node-end', id)
+    },
     async recover() {
       const { storage } = service()
       for (let after: string | undefined; ;) {
@@ -351,6 +419,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     },
     stop() {
       stopping = true
+      others?.stop()
       for (const open of jobs.values()) stopWaiting(open)
       for (const node of nodes) node.close(relayCloseCodes.restarting, 'restarting')
     },

@@ -75,16 +75,27 @@ export const putNewJob = (draft: Draft, job: Job): void => {
 export const beginJob = (service: Service, doc: string, id: string): Promise<Job | undefined> =>
   changeJob(service, doc, id, (draft, job) => {
     if (job.status !== 'queued') return undefined
-    const running: Job = { ...job, status: 'running', attempt: job.attempt + 1 }
+    const { nodes } = service.storage
+    const running: Job = { ...job, status: 'running', attempt: job.attempt + 1, ...(nodes && { runner: nodes.id }) }
     putJob(draft, running)
     return running
   })
+
+/** Whether a compute node of another node that is still connected to the store works on a job. */
+const runsElsewhere = async ({ storage }: Service, doc: string, id: string): Promise<boolean> => {
+  const { nodes } = storage
+  const entry = nodes && (await storage.get(keys.job(doc, id)))
+  const { status, runner } = entry === undefined ? {} : decodeRecord<Job>(entry.value)
+  if (nodes === undefined || status !== 'running' || runner === undefined || runner === nodes.id) return false
+  return nodes.isAlive(runner)
+}
 
 /**
  * Puts a running job back into the queue because its node is gone (`lost`) or the service restarted. Returns undefined if the job is not running,
  * or if it fails because it has lost `limits.mediaLossesMax` nodes.
  */
 export const requeueJob = async (service: Service, doc: string, id: string, lost: boolean): Promise<Job | undefined> => {
+  if (!lost && (await runsElsewhere(service, doc, id))) return undefined
   const job = await changeJob(service, doc, id, (draft, found) => {
     if (found.status !== 'running') return found.status === 'queued' ? found : undefined
     const queued: Job = { ...found, status: 'queued', losses: found.losses + (lost ? 1 : 0) }
@@ -144,9 +155,15 @@ const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Ke
 /**
  * Ends a job once. Resolves to true if this call ended the job. A result is refused, and its blob removed, if it comes from another attempt, if the
  * job already ended, or if the document was deleted. The same applies if the link that started the job is no longer valid. A null `attempt` matches
- * any attempt.
+ * any attempt, and `queued` a job that waits.
  */
-export const endJob = async (service: Service, doc: string, id: string, attempt: number | null, outcome: Outcome): Promise<boolean> => {
+export const endJob = async (
+  service: Service,
+  doc: string,
+  id: string,
+  attempt: number | 'queued' | null,
+  outcome: Outcome
+): Promise<boolean> => {
   const file = 'result' in outcome ? outcome.file : null
   let ended: Job | undefined
   let kept = 'result' in outcome
@@ -157,7 +174,8 @@ export const endJob = async (service: Service, doc: string, id: string, attempt:
       doc,
       id,
       (draft, job) => {
-        if (!isOpen(job) || (attempt !== null && job.attempt !== attempt)) return undefined
+        const isMeant = attempt === null || (attempt === 'queued' ? job.status === 'queued' : job.attempt === attempt)
+        if (!isOpen(job) || !isMeant) return undefined
         const barred = 'result' in how && link !== undefined && !isLive(draft.read<Share>(link), draft.now)
         if (barred) kept = false
         putEnd(service, draft, job, barred ? accessEnded : how)

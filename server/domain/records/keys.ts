@@ -379,6 +379,8 @@ export interface Job {
   readonly file: JobBlob | null
   /** How many times the job was assigned to a node. A result counts only if it names the current attempt. */
   readonly attempt: number
+  /** The node of the service whose compute node began the last attempt. Absent if only one process uses the store. */
+  readonly runner?: string
   /** How many nodes disconnected while they ran the job. */
   readonly losses: number
   readonly createdAt: number

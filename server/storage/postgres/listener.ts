@@ -29,6 +29,8 @@ export interface ListenerOptions {
   /** Whether no other process may use the schema at the same time. Nodes share it; a migration does not. */
   readonly exclusive: boolean
   readonly onKeys: (keys: readonly Key[]) => void
+  /** Called with the number of each own commit, which other nodes then know too. */
+  readonly onOwn: (commit: number) => void
   /** Called with each text that another node sent. */
   readonly onTold: (text: string, node: string) => void
   /** Called when the connection listens again after an interruption. Any key may have been written in the meantime. */
@@ -51,7 +53,7 @@ export interface Listener {
 
 /** Starts listening. Throws `PostgresError` if another process holds the lock in a mode that excludes this one. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { config, writer, channel, schema, shown, exclusive, onKeys, onTold, onReturn, onAnswer } = options
+  const { config, writer, channel, schema, shown, exclusive, onKeys, onOwn, onTold, onReturn, onAnswer } = options
   let connection: Connection | undefined
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -61,8 +63,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     try {
       made.client.on('notification', ({ payload = '' }) => {
         const notice = decodeNotice(payload)
-        if (notice === undefined || notice.writer === writer) return
-        if (notice.told === undefined) onKeys(notice.keys)
+        if (notice === undefined) return
+        if (notice.writer === writer) onOwn(notice.number)
+        else if (notice.told === undefined) onKeys(notice.keys)
         else onTold(notice.told, notice.writer)
       })
       const take = exclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'

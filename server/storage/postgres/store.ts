@@ -79,6 +79,8 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
     }
   }
 
+  /** Number of the newest own commit that other nodes may know already. */
+  let ownHeard = 0
   const hearers = new Set<(text: string, node: string) => void>()
   const listener = await listen({
     config,
@@ -88,6 +90,9 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
     shown: address.shown,
     exclusive,
     onKeys: (keys) => (keys.length === 0 ? watchers.notifyAll() : watchers.notify(keys, true)),
+    onOwn: (commit) => {
+      ownHeard = commit
+    },
     onTold: (text, node) => {
       for (const hear of hearers) hear(text, node)
     },
@@ -153,7 +158,11 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
     nodes: {
       id: writerId,
       isListening: listener.isListening,
-      heard: listener.heard,
+      async heard() {
+        await listener.heard()
+        // Another node may know a commit of this node before this node has its answer.
+        await writer.known(ownHeard)
+      },
       tell,
       onTold(hear) {
         hearers.add(hear)

@@ -43,6 +43,8 @@ export interface WriterOptions {
 
 export interface Writer {
   commit(batch: EncodedBatch): Promise<boolean>
+  /** Resolves once the outcome of the commit with this number, and of all earlier ones, has been reported. */
+  known(number: number): Promise<void>
   /** Waits for the commits in progress, then ends the connection. */
   close(): Promise<void>
 }
@@ -67,6 +69,9 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
   let epoch = 0
   /** Number of the newest commit that was sent. */
   let number = 0
+  /** Number of the newest commit whose outcome has been reported, and the promise of the group that is being written. */
+  let settled = 0
+  let current: Promise<void> = Promise.resolve()
   /** The batches of a commit whose outcome is unknown and for which nobody waits anymore. */
   let given: readonly EncodedBatch[] = []
 
@@ -99,11 +104,12 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
   /** Sends the judged group once. Resolves to the outcomes; undefined if an assumption failed. */
   const send = async (group: readonly Waiting[], known: Known, deadline: number): Promise<readonly boolean[] | undefined> => {
     const judged = judge(batchesOf(group), known)
+    number += 1
     const notices = encodeNotices(
       id,
+      number,
       [...judged.finals.values()].map(({ bytes }) => bytes)
     )
-    number += 1
     const { rows } = await withinSeconds(
       Math.max(1, (deadline - performance.now()) / 1000),
       connection!.client.query<{ given: string | null; wrong: number | null; found_version: string | null }>({
@@ -170,6 +176,8 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
   const drain = async (): Promise<void> => {
     while (queue.length > 0) {
       const group = takeGroup()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      current = promise
       try {
         const outcomes = await write(group)
         group.forEach(({ batch, settle }, index) => {
@@ -179,6 +187,8 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
       } catch (error) {
         for (const { fail } of group) fail(serviceErrorOf(error))
       }
+      settled = number
+      resolve()
     }
     writing = undefined
   }
@@ -189,6 +199,9 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
       queue.push({ batch, deadline: performance.now() + patience.commitSeconds * 1000, settle: resolve, fail: reject })
       writing ??= Promise.resolve().then(drain)
       return promise
+    },
+    async known(wanted) {
+      if (wanted > settled) await current
     },
     async close() {
       await writing
