@@ -14,7 +14,7 @@ strip -o "$out/usr/local/bin/node" "$(node -p process.execPath)"
 
 cat >"$out/usr/local/bin/agmd-server" <<'END'
 #!/bin/sh
-exec node /opt/agmd/server/main.ts "$@"
+exec node /opt/agmd/dist/server/main.js "$@"
 END
 cat >"$out/usr/local/bin/agmd-healthcheck" <<'END'
 #!/bin/sh
