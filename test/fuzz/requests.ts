@@ -10,6 +10,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createAccount } from '../../server/domain/accounts/accounts.ts'
 import type { Batch, Key, Storage } from '../../server/domain/ports.ts'
+import type { AuditKind, AuditRecord } from '../../server/domain/records/audit.ts'
 import { decodeRecord, type Head } from '../../server/domain/records/keys.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { errorMeanings } from '../../shared/errors.ts'
@@ -422,12 +423,16 @@ const createWatched = () => {
   return { commits, around, forget }
 }
 
-/** Returns the changes of a commit, except for the times when a link or a session was used. */
+/** Kinds of audit records about the caller itself, which a refused request may write, too. */
+const aboutCallers: ReadonlySet<AuditKind> = new Set(['link.used', 'sign-in.failed'])
+
+/** Returns the changes of a commit, except for the uses of links and sessions. */
 const changesOf = ({ puts = [], deletes = [] }: Batch, heads: Map<string, unknown>): string[] => {
   const changed = deletes.map((key) => `- ${key.join(' ')}`)
   for (const { key, value } of puts) {
     const [kind, doc, part] = key
     if (kind === 'session' || part === 'used') continue
+    if (kind === 'audit' && aboutCallers.has(decodeRecord<AuditRecord>(value).kind)) continue
     if (kind === 'd' && key.length === 2) {
       const now = JSON.stringify(decodeRecord<Head>(value))
       const same = heads.get(String(doc)) === now

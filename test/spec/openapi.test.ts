@@ -65,7 +65,7 @@ test('[OPENAPI-2] nothing beyond the table is described, and the error codes are
  * (`/.well-known/openid-configuration`).
  */
 const notDescribed =
-  /^\/(?:sign-out|account\/|device$|auth\/(?:callback|invite|reset|interaction)|sw\.js|diagram\/|embed\/|docs$|favicon\.ico)|oauth2|\\\/drawings|\\\/docs\\\//
+  /^\/(?:sign-out|account\/|device$|auth\/(?:callback|invite|reset|interaction)|sw\.js|diagram\/|embed\/|docs(?:$|\/)|favicon\.ico)|oauth2|\\\/drawings|\\\/docs\\\/pictures/
 
 /** Route patterns with the parameter names of the description. */
 const patterns: Readonly<Record<string, string>> = {

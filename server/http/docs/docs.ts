@@ -169,15 +169,14 @@ export const bindDocs = (http: Http, routers: Routers, files: Files): void => {
     ctx.type = 'image/png'
     ctx.set('Cache-Control', 'public, no-cache')
   })
-  router.get(/^\/docs\/([\w-]+)\.md$/, (koa) => {
-    const ctx = koa as unknown as Context
-    return sendMarkdown(ctx, ctx.path.slice('/docs/'.length, -'.md'.length))
-  })
-  router.get(/^\/docs\/([\w-]+)$/, async (koa) => {
-    const ctx = koa as unknown as Context
-    const slug = ctx.path.slice('/docs/'.length)
-    if (wantsMarkdown(ctx)) return sendMarkdown(ctx, slug)
-    const ready = await pageOf(slug)
-    return send(ctx, ready, ready.styleSource)
-  })
+  // Other names have no route: `/docs/{id}` of a caller who meant `/api/docs/{id}` is answered as an unknown address.
+  for (const { slug } of documentEntries) {
+    router.get(`/docs/${slug}.md`, (koa) => sendMarkdown(koa as unknown as Context, slug))
+    router.get(`/docs/${slug}`, async (koa) => {
+      const ctx = koa as unknown as Context
+      if (wantsMarkdown(ctx)) return sendMarkdown(ctx, slug)
+      const ready = await pageOf(slug)
+      return send(ctx, ready, ready.styleSource)
+    })
+  }
 }
