@@ -206,11 +206,17 @@ const createRegistries = (
   return { registry: rights, startRights: rights.start }
 }
 
-type OnRequest = (request: IncomingMessage, response: ServerResponse) => void
+type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+/** Hands the sockets of compute nodes to the relay, and all others to the documents. */
+const upgradeTo =
+  (relay: { readonly upgrade: Upgrade }, live: { readonly upgrade: Upgrade }): Upgrade =>
+  (request, socket, head) =>
+    ((request.url ?? '').split('?')[0] === relayPath ? relay : live).upgrade(request, socket, head)
 
 /** Handles a request once this node knows everything that other nodes had answered before the request came. */
-const afterHearing = (nodes: Nodes | undefined, handle: OnRequest): OnRequest =>
-  nodes === undefined ? handle : (request, response) => void nodes.heard().then(() => handle(request, response))
+const afterHearing = <Parts extends unknown[]>(nodes: Nodes | undefined, handle: (...parts: Parts) => void): ((...parts: Parts) => void) =>
+  nodes === undefined ? handle : (...parts) => void nodes.heard().then(() => handle(...parts))
 
 /** Removes the blobs that have no record, unless another node may be about to write the record. */
 const removeStrays = async (service: Service): Promise<void> => {
@@ -338,7 +344,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const stopSweeping = sweepNowAndThen(service, log)
   const answer = app.callback()
   onRequest = afterHearing(nodes, (request, response) => void answer(request, response))
-  onUpgrade = (request, socket, head) => ((request.url ?? '').split('?')[0] === relayPath ? relay : live).upgrade(request, socket, head)
+  onUpgrade = afterHearing(nodes, upgradeTo(relay, live))
   started.readers = createReaders({
     version: options.version,
     live,
