@@ -381,8 +381,6 @@ export const limits = {
   nodeAnswerMs: 150,
   /** How long such an answer is valid, in milliseconds. */
   nodeOwnedMs: 30_000,
-  /** How often a node looks at the heads of its open documents, although nobody told it of a change, in seconds. */
-  nodeLookSeconds: 5,
   /** Shortest time between two writes of a link's `lastUsedAt`, in seconds. */
   lastUsedSeconds: 60,
 
