@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
-import { useContextsAgain, type UsedContexts } from './used-contexts.ts'
 
 // The headless shell has the same engine as the browser, but no windows, tabs and menus. Windows, tabs and menus take a third of a test's processor
 // time.
@@ -69,22 +68,15 @@ export interface LaunchOptions {
   readonly more?: readonly string[]
   /** Whether to start the full browser. Needed for tests that depend on more than the engine. */
   readonly whole?: boolean
-  /** Whether pages get their service worker, which fetches everything that is needed offline. Each context is then a new one. */
+  /** Whether pages get their service worker, which fetches everything that is needed offline. */
   readonly offline?: boolean
 }
-
-/** The contexts that each browser may use again. */
-const usedContexts = new WeakMap<Browser, UsedContexts>()
-
-/** Returns a function that closes the contexts that were opened since this call, so that the next test can use them. */
-export const markContexts = (browser: Browser): (() => Promise<void>) => usedContexts.get(browser)?.mark() ?? (async () => {})
 
 export async function launch({ more = [], whole = false, offline = false }: LaunchOptions = {}): Promise<Browser> {
   const browser = await chromium.launch({ executablePath: whole ? wholeBrowser : executablePath, args: [...args, ...more] })
   const newContext = browser.newContext.bind(browser)
   const serviceWorkers = offline ? 'allow' : 'block'
   browser.newContext = async (options) => prepare(await newContext({ serviceWorkers, ...options }))
-  if (!offline && process.env['AGMD_TEST_FRESH'] === undefined) usedContexts.set(browser, useContextsAgain(browser))
   return browser
 }
 

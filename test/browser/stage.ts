@@ -1,8 +1,8 @@
 /** Starts the server and the browser for one test file. */
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { start, type World } from '../support/start.ts'
-import { launch, markContexts, type LaunchOptions } from './browser.ts'
+import { launch, type LaunchOptions } from './browser.ts'
 
 interface Stage {
   readonly world: World
@@ -16,11 +16,6 @@ export function onStage(begin: (stage: Stage) => void, options: LaunchOptions = 
     stage = { world: await start(), browser: await launch(options) }
     begin(stage)
   })
-  let closeContexts: (() => Promise<void>) | undefined
-  beforeEach(() => {
-    closeContexts = stage && markContexts(stage.browser)
-  })
-  afterEach(async () => closeContexts?.())
   afterAll(async () => {
     await stage?.browser.close()
     await stage?.world.stop()
