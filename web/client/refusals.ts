@@ -59,7 +59,7 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   },
   taken_down: {
     title: term('You do not have access'),
-    text: term('The operator has taken this document down.')
+    text: term('It was taken down.')
   },
   rate_limited: { title: term('Too many requests'), text: term('Wait a moment. This page tries again automatically.'), retries: true },
   server_error: {

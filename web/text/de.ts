@@ -836,7 +836,7 @@ export const de: Catalogue = {
   'The microphone is not available. Another program may be using it.':
     'Das Mikrofon ist nicht verfügbar. Vielleicht benutzt es ein anderes Programm.',
   'The owner deleted this document.': 'Der Besitzer hat dieses Dokument gelöscht.',
-  'The operator has taken this document down.': 'Der Betreiber hat dieses Dokument gesperrt.',
+  'It was taken down.': 'Der Betreiber hat es gesperrt.',
   'The page names no author.': 'Die Seite nennt keinen Autor.',
   'The page names {name} as the author.': 'Die Seite nennt {name} als Autor.',
   'The owner has published this document.': 'Der Besitzer hat dieses Dokument veröffentlicht.',
