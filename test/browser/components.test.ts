@@ -448,6 +448,7 @@ test('[COMP-27] the form of a card stays with it, with focus and text; it asks w
   expect(await details.inputValue()).toBe('By hand too')
   // Others change the card itself. The page asks about text that both people changed, and merges text that only one of them changed.
   await patch(document, ['- [>] Test\n', '- [>] Test soon @ben\n'])
+  await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '## Doing', '- [>] Test soon @ben', ...cards.slice(4)))
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Card was changed to “Test soon” while you wrote “Test every part”.').waitFor()
   await page.getByRole('button', { name: 'Keep mine' }).click()

@@ -76,10 +76,10 @@ const npmStart = async (preload = ''): Promise<Launched> => {
     AGMD_LOG_FORMAT: 'json',
     ...(preload !== '' && { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` })
   }
-  const npm = spawn('npm', ['start'], { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const npm = spawn('npm', ['start'], { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] })
   launched.add(npm)
   let output = ''
-  npm.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  for (const stream of [npm.stdout, npm.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   // Every process inherits the pipe of npm. The pipe closes when the last process that can write to it has ended.
   const gone = new Promise<void>((ended) => npm.stdout.once('close', ended))
   let isGone = false
