@@ -17,7 +17,7 @@ import { refusalOf, stepOf } from '../shared/components/sheet-shape.ts'
 import { fencesOf } from '../shared/fences/fences.ts'
 import { parseChart } from '../shared/fences/chart.ts'
 import { chartTableOf } from '../shared/fences/chart-data.ts'
-import type { Change } from '../shared/fences/formula/rewrite.ts'
+import { type Change, formulaCopied } from '../shared/fences/formula/rewrite.ts'
 import { tableOf } from '../shared/fences/sheet-edits.ts'
 import { parseSheet } from '../shared/fences/sheet.ts'
 import type { Table } from '../shared/fences/table.ts'
@@ -411,6 +411,60 @@ test('[COMP-8] cells are copied with their formulas, pasted from a corner, and c
     ['', '4', '=A2']
   ])
   expect(grid.step({ kind: 'paste', area, text: '' }).last).toEqual({ state: grid.state, focus: true, isTaken: true })
+})
+
+const priced = '```sheet #p\n| Item | Price | Twice |\n|---|---|---|\n| A | 1 | =B2*2 |\n| B | 2 |  |\n| C | 3 |  |\n```\n'
+const cellC = (grid: Grid): (string | undefined)[] => grid.texts.map((row) => row[2])
+
+test.each([
+  ['=B2*2', place(1, 0), '=B3*2'],
+  ['=b2+$B2+B$2+$B$2', place(2, 1), '=C4+$B4+C$2+$B$2'],
+  ['=SUM(B$2:B2)&"B2"', place(1, 0), '=SUM(B$2:B3)&"B2"'],
+  ['=#other!A1*B2', place(0, -1), '=#REF!*A2'],
+  ['=#other!$A1', place(0, -1), '=#other!$A1'],
+  ['=SUM(A1:B2)', place(-1, 0), '=SUM(#REF!)'],
+  ['=#other!B2+C3', place(limits.sheetRowsMax - 2, 0), '=#other!B200+#REF!'],
+  ['=AX1', place(0, 1), '=#REF!'],
+  ['=B2*?', place(1, 0), '=B2*?']
+])('[COMP-84] %s copied by %j becomes %s', (formula, by, expected) => {
+  expect(formulaCopied(formula, by)).toBe(expected)
+})
+
+test('[COMP-84] [COMP-85] [COMP-86] copied formulas name the cells next to them; cut ones and foreign text stay', () => {
+  const paste = (index: number, area: Area, text: string, copiedFrom?: Place) =>
+    new Grid(priced, index).step({ kind: 'paste', area, text, copiedFrom })
+  const [one, rest] = [areaBetween(place(2, 2), place(2, 2)), areaBetween(place(2, 2), place(4, 2))]
+  expect(cellC(paste(0, one, '=B2*2', place(1, 2)))).toEqual(['Twice', '=B2*2', '=B3*2', ''])
+  expect(cellC(paste(0, rest, '=B2*2', place(1, 2)))).toEqual(['Twice', '=B2*2', '=B3*2', '=B4*2', '=B5*2'])
+  expect(cellC(paste(0, one, '=B2*2'))).toEqual(['Twice', '=B2*2', '=B2*2', ''])
+  expect(cellC(paste(-1, one, '=B2*2', place(1, 2)))).toEqual(['Twice', '=B2*2', '=B2*2', ''])
+  // Two columns in a selection of one column keep their width, and three rows do not fill two.
+  expect(paste(0, areaBetween(place(2, 0), place(3, 0)), 'x\t=B2', place(1, 0)).texts.slice(2)).toEqual([
+    ['x', '=B3', ''],
+    ['x', '=B4', '']
+  ])
+  expect(paste(0, areaBetween(place(1, 0), place(2, 0)), '7\n8\n9').texts.map(([text]) => text)).toEqual(['Item', '7', '8', '9'])
+})
+
+test('[COMP-87] Ctrl+D and Ctrl+R fill the selection from its first row or column', () => {
+  const [ctrl, command] = [{ ctrlKey: true }, { metaKey: true }]
+  const down = new Grid(priced).go(1, 2).go(3, 2, true).key('d', ctrl)
+  expect([cellC(down), down.written.length, down.said]).toEqual([['Twice', '=B2*2', '=B3*2', '=B4*2'], 1, 'Filled'])
+  expect(cellC(new Grid(priced).go(2, 2).key('d', command))).toEqual(['Twice', '=B2*2', '=B3*2', ''])
+  const across = new Grid(priced).go(1, 1).go(2, 2, true).key('r', ctrl)
+  expect(across.texts.slice(1, 3)).toEqual([
+    ['A', '1', '1'],
+    ['B', '2', '2']
+  ])
+  // The page keeps the key if there is nothing to fill, and for readers.
+  const heading = new Grid(priced).go(0, 1)
+  expect(heading.key('d', ctrl).last).toEqual({ state: heading.state })
+  expect(heading.key('r', ctrl).last).toEqual({ state: heading.state })
+  const reader = new Grid(priced).go(1, 2).go(3, 2, true)
+  reader.mayChange = false
+  expect(reader.key('d', ctrl).last).toEqual({ state: reader.state })
+  // In the data of a chart, a text that looks like a formula is plain text.
+  expect(cellC(new Grid(priced, -1).go(1, 2).go(2, 2, true).key('d', ctrl))).toEqual(['Twice', '=B2*2', '=B2*2', ''])
 })
 
 test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, which must get some text', () => {

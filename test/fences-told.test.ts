@@ -1,4 +1,5 @@
 /** Descriptions of component changes, computed from the edits that interactions make. */
+import { pasting } from '../shared/components/sheet-copies.ts'
 import { expect, test } from 'vitest'
 import * as boards from '../shared/fences/board-edits.ts'
 import { parseBoard } from '../shared/fences/board.ts'
@@ -56,7 +57,10 @@ test('[FENCE-37] a change that is one interaction is described in terms of its c
   const sheet = (edits: (sheet: ReturnType<typeof parseSheet>) => readonly Edit[]) =>
     told('sheet', rows, (fence) => edits(parseSheet(fence)))
   expect(sheet((now) => sheets.setCell(now, 1, 1, '5'))).toEqual({ kind: 'cell.set', name: 'B2', text: '5' })
-  expect(sheet((now) => sheets.setCells(now, sheets.cellsOfTsv(1, 0, 'a\tb\nc\td')))).toEqual({ kind: 'cells.set', count: 4 })
+  expect(sheet((now) => sheets.setCells(now, pasting({ top: 1, bottom: 1, first: 0, last: 0 }, 'a\tb\nc\td', undefined).cells))).toEqual({
+    kind: 'cells.set',
+    count: 4
+  })
   expect(sheet((now) => sheets.insertRow(now, 1))).toEqual({ kind: 'rows.add', count: 1 })
   expect(sheet((now) => sheets.deleteRow(now, 1))).toEqual({ kind: 'rows.delete', count: 1 })
   expect(sheet((now) => sheets.insertColumn(now, 1))).toEqual({ kind: 'columns.add', count: 1 })

@@ -38,6 +38,8 @@ export type GridCommand =
   | { readonly kind: 'edit'; readonly text?: string }
   | { readonly kind: 'menu' | 'pick' | 'cancel' }
   | { readonly kind: 'clear' }
+  /** Copies the first selected row down, or the first selected column to the right. */
+  | { readonly kind: 'fill'; readonly axis: Axis }
   /** Moves the selected rows or columns by one place. */
   | { readonly kind: 'carry'; readonly axis: Axis; readonly by: 1 | -1 }
   | { readonly kind: 'none' }
@@ -64,6 +66,12 @@ function carryingKey({ key, altKey, ctrlKey, metaKey }: Key): GridCommand | unde
   return { kind: 'carry', axis: step.row === 0 ? 'column' : 'row', by: step.row + step.column > 0 ? 1 : -1 }
 }
 
+/** Returns the command for Ctrl+D, which fills down, and Ctrl+R, which fills to the right. */
+function fillingKey({ key, shiftKey, altKey, ctrlKey, metaKey }: Key): GridCommand | undefined {
+  if (shiftKey || altKey || ctrlKey === metaKey) return undefined
+  return key === 'd' ? { kind: 'fill', axis: 'row' } : key === 'r' ? { kind: 'fill', axis: 'column' } : undefined
+}
+
 /** Returns the meaning of a key while cells are selected. */
 export function selectingKey(key: Key, mayChange: boolean): GridCommand | undefined {
   const moving = movingKey(key)
@@ -71,8 +79,8 @@ export function selectingKey(key: Key, mayChange: boolean): GridCommand | undefi
   const isPlain = isPlainKey(key)
   if ((key.key === 'Enter' || key.key === 'F2') && isPlain) return { kind: 'edit' }
   if ((key.key === 'Delete' || key.key === 'Backspace') && isPlain) return { kind: 'clear' }
-  const carrying = mayChange ? carryingKey(key) : undefined
-  if (carrying !== undefined) return carrying
+  const changing = mayChange ? (carryingKey(key) ?? fillingKey(key)) : undefined
+  if (changing !== undefined) return changing
   if (mayChange && (key.key === 'ContextMenu' || (key.key === 'F10' && key.shiftKey))) return { kind: 'menu' }
   return isPlain && key.key.length === 1 && mayChange ? { kind: 'edit', text: key.key } : undefined
 }
@@ -82,13 +90,13 @@ const otherSheet = ({ key, altKey }: Key): OtherSheet | undefined =>
   altKey && (key === 'ArrowUp' || key === 'ArrowDown') ? { kind: 'sheet', direction: key === 'ArrowDown' ? 1 : -1 } : undefined
 
 /** Keys that would change a cell, or open a menu that changes it. */
-const changing = /^(?:.|F2|F10|Delete|Backspace|ContextMenu)$/u
+const changingKeys = /^(?:.|F2|F10|Delete|Backspace|ContextMenu)$/u
 
 /** Returns the meaning of a key while the person picks cells. Only keys that move have an effect. */
 export function pickingKey(key: Key): GridCommand | undefined {
   if (key.key === 'Enter') return { kind: 'pick' }
   if (key.key === 'Escape') return { kind: 'cancel' }
-  return otherSheet(key) ?? movingKey(key) ?? (!key.ctrlKey && !key.metaKey && changing.test(key.key) ? { kind: 'none' } : undefined)
+  return otherSheet(key) ?? movingKey(key) ?? (!key.ctrlKey && !key.metaKey && changingKeys.test(key.key) ? { kind: 'none' } : undefined)
 }
 
 /** Returns the meaning of a key in the field of a cell. Enter and Tab save the cell and move on. */

@@ -5,13 +5,13 @@
  */
 import { closedFormula } from '../fences/formula/parse.ts'
 import type { Fence } from '../fences/fences.ts'
-import { cellsOfTsv, pasteSize } from '../fences/sheet-edits.ts'
 import type { Change } from '../fences/formula/rewrite.ts'
 import type { Table } from '../fences/table.ts'
 import type { Edit } from '../text/diff.ts'
 import { type Area, type Axis, isSame, nameOf, type Place, rowsIn, textAt } from './cell-range.ts'
 import type { Key } from './key.ts'
 import { type Begun, followDraft, isRemoved, placeOf, readingOf, readingsOf } from './sheet-draft.ts'
+import { filling, type PasteSize, pasting } from './sheet-copies.ts'
 import { type FieldCommand, fieldKey, type GridCommand, pickingKey, selectingKey } from './sheet-keys.ts'
 import {
   goesOn,
@@ -94,7 +94,8 @@ export type SheetEvent =
   | { readonly kind: 'clear'; readonly area: Area }
   /** Inserts, deletes or moves rows or columns. */
   | { readonly kind: 'shape'; readonly change: Change }
-  | { readonly kind: 'paste'; readonly area: Area; readonly text: string }
+  /** `copiedFrom`: the first cell of the copied ones; undefined for cells that were cut, and for the text of another program. */
+  | { readonly kind: 'paste'; readonly area: Area; readonly text: string; readonly copiedFrom?: Place | undefined }
   /** Opens a cell for editing. */
   | { readonly kind: 'edit'; readonly place: Place }
   /** Opens the first cell for editing, so that typing replaces its content. */
@@ -132,12 +133,12 @@ export type SheetAction =
   | { readonly kind: 'show'; readonly sheets: readonly number[] }
 
 export type SheetAnnouncement =
-  | { readonly kind: 'full' | 'nested' }
+  | { readonly kind: 'full' | 'nested' | 'filled' }
   | { readonly kind: 'held'; readonly name: string }
   | { readonly kind: 'shared id'; readonly id: string }
   /** The reference that a key has inserted. */
   | { readonly kind: 'pointed'; readonly text: string }
-  | ({ readonly kind: 'pasted' } & ReturnType<typeof pasteSize>)
+  | ({ readonly kind: 'pasted' } & PasteSize)
   /** Entire rows or columns are selected. */
   | { readonly kind: 'whole'; readonly axis: Axis; readonly from: number; readonly count: number }
   | { readonly kind: 'shaped'; readonly change: Change }
@@ -217,11 +218,20 @@ const clear = (state: SheetState, { mayChange }: SheetWorld, area: Area): SheetO
   ...(mayChange && { edits: cleared(area) })
 })
 
-function paste(state: SheetState, world: SheetWorld, { top, first }: Area, text: string): SheetOutcome {
+function paste(state: SheetState, world: SheetWorld, { area, text, copiedFrom }: Extract<SheetEvent, { kind: 'paste' }>): SheetOutcome {
   if (!clipsCells(state, world) || !world.mayChange) return { state }
   if (text === '') return { state, focus: true, isTaken: true }
-  const announcement = { kind: 'pasted', ...pasteSize(top, first, text) } as const
-  return { state, focus: true, isTaken: true, announcement, edits: (now) => now.setCells(cellsOfTsv(top, first, text)) }
+  // In the data of a chart every value is plain text.
+  const { size, cells } = pasting(area, text, world.index >= 0 ? copiedFrom : undefined)
+  return { state, focus: true, isTaken: true, announcement: { kind: 'pasted', ...size }, edits: (now) => now.setCells(cells) }
+}
+
+/** Fills the selection from its first row or column. The page keeps the key if there is nothing to fill. */
+function fill(state: SheetState, { table, index }: SheetWorld, axis: Axis): SheetOutcome {
+  const area = areaOf(state.selection, table)
+  if (filling(table, area, axis, index >= 0) === undefined) return { state }
+  const edits = (now: Table): readonly Edit[] => now.setCells(filling(now, area, axis, index >= 0) ?? [])
+  return { state, focus: true, isTaken: true, announcement: { kind: 'filled' }, edits }
 }
 
 /** On a touch screen dragging scrolls, so a person who picks cells taps the two corners of the range one after the other. */
@@ -242,6 +252,8 @@ function carryOut(state: SheetState, world: SheetWorld, command: GridCommand): S
       return { ...edit(state, world, at, command.text), isTaken: true }
     case 'clear':
       return clear(state, world, areaOf(selection, table))
+    case 'fill':
+      return fill(state, world, command.axis)
     case 'carry':
       // Elsewhere, the key belongs to the page.
       return selection.whole === command.axis ? shape(state, world, stepOf(areaOf(selection, table), command.axis, command.by)) : { state }
@@ -438,7 +450,7 @@ export function sheetStep(state: SheetState, event: SheetEvent, world: SheetWorl
     case 'shape':
       return shape(state, world, event.change)
     case 'paste':
-      return paste(state, world, event.area, event.text)
+      return paste(state, world, event)
     case 'edit':
       return isPicking ? { state } : edit(state, world, event.place)
     case 'begin': {

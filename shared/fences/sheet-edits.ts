@@ -318,26 +318,6 @@ export const parseTsv = (text: string): string[][] => {
 export const formatTsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => row.map((cell) => (/[\t\r\n]|^"/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join('\t')).join('\n')
 
-/** Returns the cell changes for pasted text. Pasting begins at the given cell. */
-export const cellsOfTsv = (row: number, column: number, tsv: string): CellChange[] =>
-  parseTsv(tsv).flatMap((texts, down) => texts.map((text, across) => ({ row: row + down, column: column + across, text })))
-
-/** Returns the size of pasted text, and how much of it fits within the limits. Pasting begins at the given cell. */
-export const pasteSize = (
-  row: number,
-  column: number,
-  tsv: string
-): { readonly rows: number; readonly rowsFit: number; readonly columns: number; readonly columnsFit: number } => {
-  const texts = parseTsv(tsv)
-  const columns = texts.reduce((width, { length }) => Math.max(width, length), 0)
-  return {
-    rows: texts.length,
-    rowsFit: Math.min(texts.length, limits.sheetRowsMax - row),
-    columns,
-    columnsFit: Math.min(columns, limits.sheetColumnsMax - column)
-  }
-}
-
 // ——— the grid ———
 
 /** Returns the table that the grid of the component uses to show and change a sheet. */

@@ -6,6 +6,13 @@ import type { SheetSession } from './sheet-session.ts'
 
 /** The MIME type of cells in the clipboard. It includes formulas, which only agmd reads. */
 const cellsType = 'text/x-agmd-cells'
+/** The MIME type of the place of the first copied cell, as `row,column`. Cells that were cut have none, because their formulas stay as they are. */
+const placeType = 'text/x-agmd-cells-from'
+
+function placeIn(text: string): Place | undefined {
+  const [, row, column] = /^(\d{1,3}),(\d{1,3})$/.exec(text) ?? []
+  return row === undefined ? undefined : { row: Number(row), column: Number(column) }
+}
 
 interface ClipboardInput {
   readonly table: ReadonlySignal<Table>
@@ -29,14 +36,17 @@ export const createClipboard = ({ table, area, shownAt, session }: ClipboardInpu
       cellsType,
       copied(area.peek(), (place) => textAt(table.peek(), place))
     )
-    if (event.type === 'cut') session.dispatch({ kind: 'clear', area: area.peek() })
+    const { top, first } = area.peek()
+    if (event.type === 'copy') event.clipboardData.setData(placeType, `${top},${first}`)
+    else session.dispatch({ kind: 'clear', area: area.peek() })
     event.preventDefault()
     event.stopPropagation()
   },
   paste(event) {
     if (event.clipboardData === null) return
     const text = event.clipboardData.getData(cellsType) || event.clipboardData.getData('text/plain')
-    if (session.dispatch({ kind: 'paste', area: area.peek(), text }).isTaken !== true) return
+    const copiedFrom = placeIn(event.clipboardData.getData(placeType))
+    if (session.dispatch({ kind: 'paste', area: area.peek(), text, copiedFrom }).isTaken !== true) return
     event.preventDefault()
     event.stopPropagation()
   }

@@ -87,9 +87,9 @@ function write(field: HTMLInputElement, { text, from, to }: Typed): void {
 function announce({ said, suggests }: ComponentInput, announcement: SheetAnnouncement): void {
   const { kind } = announcement
   // The notice about the suggestion already describes the change.
-  if (kind === 'shaped' && suggests()) return
+  if ((kind === 'shaped' || kind === 'filled') && suggests()) return
   const words = announced(announcement, suggests())
-  const isQuiet = kind === 'pointed' || kind === 'whole' || kind === 'shaped'
+  const isQuiet = kind === 'pointed' || kind === 'whole' || kind === 'shaped' || kind === 'filled'
   const isShort = kind === 'pasted' && announcement.rowsFit === announcement.rows && announcement.columnsFit === announcement.columns
   const tell = (): void => {
     if (kind !== 'nested' && kind !== 'held' && kind !== 'shared id') said.value = words

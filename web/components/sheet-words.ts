@@ -40,6 +40,8 @@ export function announced(announcement: SheetAnnouncement, isSuggested: boolean)
       return tn(limits.sheetRowsMax, 'This sheet is full. The limit is 1 row.', 'This sheet is full. The limit is {count} rows.')
     case 'nested':
       return t('This cell contains a list or an object. Change it in the source.')
+    case 'filled':
+      return t('Filled')
     case 'held':
       return t('{name} is editing this', announcement)
     case 'shared id':

@@ -266,6 +266,7 @@ export const de: Catalogue = {
   February: 'Februar',
   'fence program listing': 'Programm Quelltext',
   'Loading data…': 'Daten werden geladen…',
+  Filled: 'Ausgefüllt',
   Find: 'Suchen',
   'Find and replace': 'Suchen und ersetzen',
   'Finishing…': 'Wird abgeschlossen…',

@@ -1,4 +1,8 @@
-/** Rewrites formulas after rows or columns of a sheet have been inserted, deleted or moved, so that their references still name the same cells. */
+/**
+ * Rewrites the references of formulas. After rows or columns of a sheet have been inserted, deleted or moved, references still name the same cells. In
+ * the copy of a formula, relative references name the cells that lie the same way from the copy.
+ */
+import { limits } from '../../limits.ts'
 import { applyEdits, type Edit } from '../../text/diff.ts'
 import { type CellName, nameOfCell, referencesIn, type WrittenReference } from './parse.ts'
 
@@ -144,3 +148,23 @@ export const formulaInRow = (formula: string, from: number, to: number): string 
 
 /** Like `formulaInRow`, for a formula that is being written. */
 export const draftInRow = (draft: Draft, from: number, to: number): Draft => edited(draft, inRow(from, to))
+
+const shifted =
+  (by: Place) =>
+  ({ first, last }: WrittenReference): string => {
+    const cells = (last === undefined ? [first] : [first, last]).map((cell) => ({
+      ...cell,
+      row: cell.rowFixed ? cell.row : cell.row + by.row,
+      column: cell.columnFixed ? cell.column : cell.column + by.column
+    }))
+    const isInside = cells.every(
+      ({ row, column }) => row >= 0 && column >= 0 && row < limits.sheetRowsMax && column < limits.sheetColumnsMax
+    )
+    return isInside ? cells.map(nameOfCell).join(':') : '#REF!'
+  }
+
+/**
+ * Returns a formula as its copy reads `by.row` rows below it and `by.column` columns to its right. Rows and columns with `$` stay. A reference that
+ * leaves the sheet becomes `#REF!`.
+ */
+export const formulaCopied = (formula: string, by: Place): string => replaced(formula, shifted(by))
