@@ -55,6 +55,11 @@ export function sizes(): Size[] {
     { name: 'styles', kilobytes: total([entry, home, editor], 'css'), kilobytesMax: 20 },
     { name: 'comments and suggestions, later', kilobytes: later(review, entry, editor), kilobytesMax: 60 },
     { name: 'what makes writing easier, later', kilobytes: later(extras, entry, editor), kilobytesMax: 60 },
+    {
+      name: 'effects of keys and typed letters, later',
+      kilobytes: later('editor/setup/typing.ts', entry, editor, extras),
+      kilobytesMax: 20
+    },
     { name: 'pictures and speech, later', kilobytes: later('media/media-panel.tsx', entry, editor, extras), kilobytesMax: 60 },
     { name: 'outline, later', kilobytes: later('document/outline.tsx', entry, editor), kilobytesMax: 60 },
     { name: 'reading view, later', kilobytes: later(reading, entry, editor), kilobytesMax: 62 },

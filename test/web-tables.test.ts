@@ -1,13 +1,16 @@
 /** Rows of Markdown tables as text. */
 import { ensureSyntaxTree } from '@codemirror/language'
 import { ChangeSet, EditorState, Text, type TransactionSpec } from '@codemirror/state'
-import { EditorView } from '@codemirror/view'
+import { EditorView, keymap } from '@codemirror/view'
 import { expect, test, vi } from 'vitest'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { markingBlocks } from '../web/editor/mark-blocks.ts'
 import { table as layOut } from '../web/editor/grid/layout.ts'
 import { caretPlace } from '../web/editor/grid/edges.ts'
+import { barInCell, typedRows } from '../web/editor/grid/typed-bars.ts'
 import { columnsFor } from '../web/editor/grid/widths.ts'
+import { continueList } from '../web/editor/commands-list.ts'
+import { typeInCell } from '../web/editor/grid/type-in-cell.ts'
 import { markdown } from '../web/editor/language.ts'
 import { LiveContext } from '../web/editor/context.ts'
 import { moveColumn, moveRowTo, sortRows } from '../web/editor/table-moves.ts'
@@ -17,7 +20,7 @@ import { fillCells } from '../web/editor/paste/fill-cells.ts'
 import { escapeCell, markdownTable, tabbedRows } from '../web/editor/paste/table-text.ts'
 import { separatedTable } from '../web/editor/paste/separated-table.ts'
 import { addCell, alignCell, cellAt, isDelimiter, removeCell, rowOf, moveCell, type Row } from '../web/editor/table-rows.ts'
-import { addColumn, barInCell, cellBelow, deleteColumn, nextCell, previousCell, tableAt } from '../web/editor/tables.ts'
+import { addColumn, cellBelow, deleteColumn, nextCell, previousCell, tableAt } from '../web/editor/tables.ts'
 
 const docOf = (text: string): Text => Text.of(text.split('\n'))
 const rowsOf = (doc: Text): Row[] => Array.from({ length: doc.lines }, (_, at) => rowOf(doc.line(at + 1)))
@@ -296,6 +299,68 @@ test('[WRITE-13] moving, typing and drawing in a table of 20,000 rows read as ma
     }
   }
   expect(linesRead(20_000)).toBe(linesRead(400))
+})
+
+/** Types letters one by one, with `↵` as Enter and `⇥` as Tab, and returns the text, in which `^` marks the caret. */
+function typedBy(keys: string, start = '^', isLive = true): string {
+  const anchor = start.indexOf('^')
+  const enter = { key: 'Enter', run: (view: EditorView) => cellBelow(view) || continueList(view) }
+  const tab = { key: 'Tab', run: nextCell }
+  const extensions = [keymap.of([enter, tab]), markdown(), typedRows, isLive ? [typeInCell, barInCell] : []]
+  let state = EditorState.create({ doc: start.slice(0, anchor) + start.slice(anchor + 1), selection: { anchor }, extensions })
+  const view = {
+    get state() {
+      return state
+    },
+    dispatch(...specs: TransactionSpec[]) {
+      state = state.update(...specs).state
+    }
+  } as unknown as EditorView
+  for (const key of keys) {
+    const name = { '↵': 'Enter', '⇥': 'Tab' }[key]
+    const bindings = state
+      .facet(keymap)
+      .flat()
+      .filter((binding) => binding.key === name)
+    const { head } = state.selection.main
+    const insert = name === 'Enter' ? '\n' : key
+    const plain = () => state.update({ ...state.replaceSelection(insert), userEvent: 'input.type' })
+    const isHandled =
+      name === undefined
+        ? state.facet(EditorView.inputHandler).some((type) => type(view, head, head, key, plain))
+        : bindings.some(({ run }) => run?.(view) === true)
+    if (!isHandled) view.dispatch(plain())
+  }
+  const { head } = state.selection.main
+  return `${state.sliceDoc(0, head)}^${state.sliceDoc(head)}`
+}
+
+const typedHead = '| Item | Price |↵| --- | --- |↵'
+const head = '| Item | Price |\n| --- | --- |\n'
+
+test.each([true, false])('[WRITE-122] a table that is typed as Markdown has the typed rows (in the live view: %s)', (isLive) => {
+  expect(typedBy(typedHead, '^', isLive)).toBe(`${head}| ^ |  |`)
+  expect(typedBy(`${typedHead}| Bread | 3 |↵| Milk | 2 |↵↵after`, '^', isLive)).toBe(`${head}| Bread | 3 |\n| Milk | 2 |\n\nafter^`)
+  expect(typedBy(`${typedHead}|Bread|3|↵||2`, '^', isLive)).toBe(`${head}| Bread | 3 |\n|  | 2^ |`)
+  // The closing bar may be missing.
+  expect(typedBy(`${typedHead}| Bread | 3↵| Milk`, '^', isLive)).toBe(`${head}| Bread | 3 |\n| Milk^ |  |`)
+})
+
+test.each([
+  ['> | a | b |\n> | - | - |^', '↵| 1 | 2 |↵| 3', '> | a | b |\n> | - | - |\n> | 1 | 2 |\n> | 3^ |  |'],
+  // A bar in any cell of an empty row begins the row.
+  [`${head}| 1 | 2^ |`, '↵| 3 | 4 |', `${head}| 1 | 2 |\n| 3 | 4^ |`],
+  // A backslash keeps a bar of such a row, and so does a caret within the text of a cell.
+  [`${head}| ^ |  |`, '| a \\| b | c', `${head}| a \\| b | c^ |`]
+])('[WRITE-122] in %j, the keys %j give %j', (before, keys, after) => {
+  expect(typedBy(keys, before)).toBe(after)
+})
+
+test('[WRITE-31] in a row that was not begun with a bar, a bar is a letter of its cell', () => {
+  expect(typedBy(`${typedHead}yes | no|`)).toBe(`${head}| yes \\| no\\|^ |  |`)
+  expect(typedBy(`${typedHead}a⇥|`)).toBe(`${head}| a | \\|^ |`)
+  // A row that the person has left and entered again is a row like any other.
+  expect(typedBy(`${typedHead}| a⇥⇥b⇥c⇥|`)).toBe(`${head}| a |  |\n| b | c |\n| ^ |  |`)
 })
 
 test('[GRID-14] a caret never rests before the first bar of a row', () => {

@@ -330,8 +330,16 @@ test('[WRITE-11] a paste of five megabytes neither freezes nor loses anything; t
   await leave()
 })
 
-test('[WRITE-12] a table is written and changed with the keyboard alone', async () => {
+test('[WRITE-12] [WRITE-122] a table is written and changed with the keyboard alone', async () => {
   const { page, press, type, text, leave } = await writer('')
+  for (const line of ['| Item | Price |', '| --- | --- |', '| Bread | 3 |', '| Milk | 2 |', '']) {
+    await type(line)
+    await press('Enter')
+  }
+  await type('|')
+  await text('| Item | Price |\n| --- | --- |\n| Bread | 3 |\n| Milk | 2 |\n\n|')
+  await press('Control+a', 'Delete')
+  await text('')
   const run = async (command: string): Promise<void> => {
     await press('Control+Shift+p')
     await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor()

@@ -7,6 +7,7 @@ import { components } from '../components/blocks.ts'
 import type { LinkTarget } from '../editor/completions.ts'
 import type { Extras } from '../editor/setup/editor.ts'
 import { createExtras } from '../editor/setup/extras.ts'
+import type { Typing } from '../editor/setup/typing.ts'
 import { deleteBlock, duplicateBlock, moveBlock } from '../editor/blocks/commands.ts'
 import { openBlockMenu } from '../editor/blocks/menu.tsx'
 import { openTableMenu } from '../editor/grid/menu.tsx'
@@ -58,7 +59,7 @@ const pathOf = (id: string): string => iconPath(commandOf(id).icon ?? 'pen')
 
 const targetOf = (document: OwnDocument): LinkTarget => ({ title: document.title, address: addressOfDocument(document, location.origin) })
 
-export const extrasOf = (page: Page): Extras =>
+export const extrasOf = (page: Page, typing: Typing): Extras =>
   createExtras({
     blocks: slashMenu.map((id) => {
       const { title, words = '', group, typed = '' } = commandOf(id)
@@ -104,5 +105,6 @@ export const extrasOf = (page: Page): Extras =>
     turn: (id) => ({ title: t(commandOf(id).title), run: runOf(id, page) }),
     titleAt: (address) => titleAt(address, location.origin),
     components: components(page),
-    tell: toast
+    tell: toast,
+    typing
   })

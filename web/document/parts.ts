@@ -55,9 +55,13 @@ export function createParts(session: Session): Parts {
     if (!closed) review.value ??= open(page, editor)
   })
   const openExtras = once(async () => {
-    const [part, { page, editor }] = await Promise.all([import('./extras.ts'), begun.promise])
+    const [part, { typing }, { page, editor }] = await Promise.all([
+      import('./extras.ts'),
+      import('../editor/setup/typing.ts'),
+      begun.promise
+    ])
     if (closed) return part.textCommands
-    editor.extend(part.extrasOf(page))
+    editor.extend(part.extrasOf(page, typing))
     endReturns = part.backToText(page, editor)
     return part.textCommands
   })

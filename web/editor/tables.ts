@@ -1,8 +1,7 @@
 /** Moving and typing in tables. Rows are parsed line by line when needed, so a table of 20,000 rows is as fast as a table of two. */
-import { runStart } from '../../shared/text/scan.ts'
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
-import { EditorView, type Command } from '@codemirror/view'
+import type { EditorView, Command } from '@codemirror/view'
 import { addCell, cellAt, content, emptyRow, isDelimiter, removeCell, rowOf, type Cell, type Row } from './table-rows.ts'
 
 export interface Place {
@@ -120,28 +119,6 @@ export const cellBelow: Command = inTable((view, place) => {
 /** Inserts a line break into the cell. */
 export const breakInCell: Command = inTable((view) => {
   view.dispatch(view.state.replaceSelection('<br>'), { scrollIntoView: true, userEvent: 'input.table' })
-  return true
-})
-
-/**
- * Puts a backslash before a bar that is typed inside a cell, even in code, so that the bar is a character of the cell. At either end of a row, a bar
- * stays as typed. The source view does not install this handler.
- */
-export const barInCell = EditorView.inputHandler.of((view, from, to, text) => {
-  const { state } = view
-  const place = text !== '|' || state.readOnly ? undefined : tableAt(state)
-  if (place === undefined) return false
-  const { line, lead } = place.row
-  const before = line.text.slice(lead.length, from - line.from)
-  const isEdge = before.trim() === '' || line.text.slice(to - line.from).trim() === ''
-  const isEscaped = (before.length - runStart(before, '\\', before.length)) % 2 === 1
-  if (from < line.from || to > line.to || isEdge || isEscaped || isDelimiter(line.text)) return false
-  view.dispatch({
-    changes: { from, to, insert: '\\|' },
-    selection: { anchor: from + 2 },
-    scrollIntoView: true,
-    userEvent: 'input.type'
-  })
   return true
 })
 

@@ -15,7 +15,6 @@ import { enterCodeUp, leaveCodeDown } from '../commands-code.ts'
 import { grids } from '../grid/grids.ts'
 import { table } from '../grid/layout.ts'
 import { revealed } from '../resting.ts'
-import { barInCell } from '../tables.ts'
 import { autolink, emphasis, escape, footnote, highlight, inlineCode, link, shifted, strike, url } from './inline.ts'
 import { listItem } from './lists.ts'
 import { media } from './media.ts'
@@ -201,4 +200,4 @@ const codeKeys = Prec.high(
   ])
 )
 
-export const liveView: Extension = [plugin, pointer, grids, codeKeys, wideTables, barInCell]
+export const liveView: Extension = [plugin, pointer, grids, codeKeys, wideTables]

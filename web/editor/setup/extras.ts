@@ -3,26 +3,21 @@ import { namesOnHover } from '../names-on-hover.ts'
 import type { Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from '../bubble.ts'
 import type { Extras } from './editor.ts'
+import type { Typing } from './typing.ts'
 import { exactUndo } from '../exact-undo.ts'
 import { followFormats } from '../formats.ts'
 import { blockHandles } from '../blocks/handles.ts'
 import { turns, type Turn } from '../blocks/menu.tsx'
-import { cellEdges } from '../grid/edges.ts'
 import { gridHandles } from '../grid/handles.ts'
-import { typeInCell } from '../grid/type-in-cell.ts'
-import { pressBelow } from '../grid/press-below.ts'
 import { linkCard } from '../live/link-card.ts'
 import { pictureCard } from '../live/picture-card.ts'
 import { pictureChosen } from '../live/picture-chosen.ts'
 import { pictureHandles } from '../live/picture-handles.ts'
 import { drawings } from '../live/drawings.ts'
 import { dressing } from '../live/dressing.ts'
-import { markingBlocks } from '../mark-blocks.ts'
 import { smartPaste, titles } from '../paste/paste.ts'
 import { textFiles } from '../paste/text-files.ts'
 import { copiedHtml } from '../copied-html.ts'
-import { lineWords, linkOfWords } from '../line-words.ts'
-import { blockKeys } from '../block-keys.ts'
 import { keepTab } from '../tab-stays.ts'
 import { completions, type BlockEntry, type Documents, type OnChange } from '../completions.ts'
 
@@ -47,6 +42,7 @@ export interface ExtrasInput {
   readonly components: Extension
   /** Shows a short notice. */
   readonly tell: (words: string) => void
+  readonly typing: Typing
 }
 
 export const createExtras = ({
@@ -59,37 +55,22 @@ export const createExtras = ({
   turn,
   titleAt,
   components,
-  tell
+  tell,
+  typing
 }: ExtrasInput): Extras => ({
   always: [
     namesOnHover,
     completions(blocks, documents, onChange),
-    markingBlocks,
     smartPaste,
     titles.of(titleAt),
     textFiles,
     dressing,
     turns.of(turn),
-    linkOfWords,
-    blockKeys,
+    typing.always,
     keepTab(tell),
     followFormats(onFormats),
     selectionBubble(bubble, onRight)
   ],
-  live: [
-    drawings,
-    components,
-    linkCard,
-    pictureCard,
-    pictureChosen,
-    pictureHandles,
-    gridHandles,
-    cellEdges,
-    pressBelow,
-    typeInCell,
-    blockHandles,
-    lineWords,
-    copiedHtml
-  ],
+  live: [drawings, components, linkCard, pictureCard, pictureChosen, pictureHandles, gridHandles, typing.live, blockHandles, copiedHtml],
   exactUndo
 })

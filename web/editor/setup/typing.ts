@@ -1,0 +1,19 @@
+/** The extras of the editor that change the effect of keys and typed letters. They are a separate chunk, which loads together with the others. */
+import type { Extension } from '@codemirror/state'
+import { blockKeys } from '../block-keys.ts'
+import { cellEdges } from '../grid/edges.ts'
+import { pressBelow } from '../grid/press-below.ts'
+import { typeInCell } from '../grid/type-in-cell.ts'
+import { barInCell, typedRows } from '../grid/typed-bars.ts'
+import { lineWords, linkOfWords } from '../line-words.ts'
+import { markingBlocks } from '../mark-blocks.ts'
+
+export interface Typing {
+  readonly always: Extension
+  readonly live: Extension
+}
+
+export const typing: Typing = {
+  always: [typedRows, markingBlocks, linkOfWords, blockKeys],
+  live: [cellEdges, pressBelow, typeInCell, barInCell, lineWords]
+}
