@@ -29,7 +29,7 @@ export interface ClientOptions {
 }
 
 export interface CallOptions {
-  /** Makes it safe to send the call again (docs/api.md, Retries). */
+  /** The key that makes it safe to send the call again (docs/api.md, Retries). */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
   /** The body of an upload. Its `type` is sent as the Content-Type. */
@@ -51,8 +51,7 @@ type Fields = Record<string, unknown>
 const isErrorCode = (code: unknown): code is ErrorCode => errorCodes.includes(code as ErrorCode)
 
 /**
- * Returns the error that a problem document describes. If an answer does not come from the service but, for example, from a proxy, the error is
- * `internal` with the status of the answer.
+ * Returns the error that a problem document describes. An answer from elsewhere, such as a proxy, gives `internal` with its HTTP status.
  */
 export const errorFrom = (status: number, problem: Fields): ServiceError =>
   new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status, ...problem })

@@ -14,7 +14,7 @@ interface ErrorMeaning {
   readonly hint: string
   /** Whether the same request may succeed later. */
   readonly retryable?: boolean
-  /** Whether a 5xx status is not a fault of the service. The log does not report such an error as a failure. */
+  /** Whether the error is normal operation although its status is 5xx. The log does not report it as a failure. */
   readonly expected?: boolean
 }
 

@@ -161,7 +161,7 @@ export const eventKinds = Object.keys(payloads) as EventKind[]
 
 export type EventPayload<Kind extends EventKind = EventKind> = NonNullable<Payloads[Kind]>
 
-/** Texts that belong to an event, in their current form. Each is absent if the event has no such text. */
+/** The current texts that belong to an event. A field is absent if the event has no such text. */
 export interface EventWords {
   /** Text of the comment, reply or note. */
   readonly body?: string

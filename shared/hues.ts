@@ -1,9 +1,9 @@
-/** The presence colors. Each name has a color, which is the same on every page and every day. */
+/** The colors of people. A name has the same color on every page, at any time. */
 
 /** Number of hues (`--hue-0` to `--hue-9`). */
 export const hues = 10
 
-/** The accent hue of the page, for the person's own caret and selection. No other person gets this hue. */
+/** The accent hue of the page. It marks the reader's own caret and selection, and no other person gets it. */
 export const ownHue = 5
 
 /** Returns the hue for a name. */

@@ -2,7 +2,7 @@
 export const limits = {
   /** Longest text of a document, in UTF-16 units (as `Y.Text` counts). Editors stay responsive up to this length. */
   contentUnitsMax: 4 * 1024 * 1024,
-  /** Largest request body that carries a document, in bytes. A unit may take 3 bytes, and JSON escapes some characters. */
+  /** Largest request body that carries a document, in bytes. A UTF-16 unit can take 3 bytes, and JSON escapes some characters. */
   contentBodyBytesMax: 16 * 1024 * 1024,
   /** Largest body of any other JSON request, in bytes. */
   bodyBytesMax: 64 * 1024,
@@ -54,7 +54,7 @@ export const limits = {
   inboxEntriesMax: 1000,
   /** How long an inbox entry is stored, in days. */
   inboxDays: 90,
-  /** An inbox is trimmed to its limit after this many new entries. */
+  /** Number of new entries after which an inbox is trimmed to its limit. */
   inboxTrimEvery: 64,
   /** Maximum number of items on a page of an inbox. */
   inboxPageMax: 50,
@@ -75,7 +75,7 @@ export const limits = {
   comparisonHunksMax: 5000,
   /** Longest merged text that an error may contain, in UTF-16 units. With `onConflict=merge` the service itself merges longer texts. */
   mergeUnitsMax: 1024 * 1024,
-  /** Number of entries on a page of any other list, unless the caller requests another number. */
+  /** Default number of entries on a page of all other lists. */
   pageDefault: 50,
   /** Maximum number of entries that any listing returns. */
   listMax: 1000,
@@ -96,7 +96,7 @@ export const limits = {
   imagePixelsMin: 64,
   /** Largest width or height of a generated picture, in pixels. */
   imagePixelsMax: 2048,
-  /** Width and height of a generated picture unless the caller requests a different size, in pixels. */
+  /** Default width and height of a generated picture, in pixels. */
   imagePixelsDefault: 1024,
   /** Largest picture or recording that a node may return, in bytes. Results can become assets, so this is the limit for assets. */
   mediaResultBytesMax: 10 * 1024 * 1024,
@@ -118,15 +118,15 @@ export const limits = {
   mediaKeptHours: 24,
   /** Longest `wait` for the end of a job, in seconds. It equals the limit of the event feed. */
   mediaWaitSecondsMax: 55,
-  /** Time that an MCP tool waits for a job unless the caller requests another, in seconds. */
+  /** Default time that an MCP tool waits for a job, in seconds. */
   mediaToolWaitSeconds: 45,
   /** Time from the start of a job on a node to its result, in seconds, for each kind of job. */
   mediaSeconds: { image: 300, speech: 120, transcription: 900, ocr: 120 },
   /** How long a job may wait for a node to become free, in seconds. */
   mediaQueueSecondsMax: 900,
   /**
-   * How long a job may wait while no connected node can do it, in seconds. Together with the time to detect a silent node (`relaySilentSecondsMax`
-   * and a heartbeat), the total is a minute.
+   * How long a job waits while no connected node can do it, in seconds. A silent node is noticed after `relaySilentSecondsMax` and one
+   * heartbeat, so the job waits for at most a minute in total.
    */
   mediaNodelessSecondsMax: 25,
   /** Number of times that a job may lose its node and be tried again. The next loss fails the job. */
@@ -173,7 +173,7 @@ export const limits = {
   annotationsBytesMax: 32 * 1024 * 1024,
   /** Maximum number of replies to a comment. */
   repliesMax: 500,
-  /** Number of comments or suggestions on a page of a list, unless the caller requests another number. */
+  /** Default number of comments or suggestions on a page of a list. */
   annotationPageDefault: 200,
   /** Maximum number of comments or suggestions on a page of a list. */
   annotationPageMax: 2000,
@@ -183,7 +183,7 @@ export const limits = {
   reasonCharsMax: 1000,
   /** Maximum number of places that the operations of one edit may change in total. */
   editPlacesMax: 2000,
-  /** Maximum number of operations in an edit. It is based on the requests that the editing tools of models send. */
+  /** Maximum number of operations in an edit. The number is based on the requests that language models' editing tools send. */
   editOperationsMax: 100,
   /**
    * Maximum number of changed comments and suggestions that are sent to open pages one by one. If there are more, the server tells the pages to read
@@ -273,11 +273,11 @@ export const limits = {
   socketGoodbyeSecondsMax: 3,
   /** Maximum number of documents that one socket may open. */
   socketDocumentsMax: 20,
-  /** Share of a document's connections that one account or address may hold, from 0 to 1. AGMD_SOCKETS_PER_DOCUMENT sets the total. */
+  /** Fraction of a document's connections that one account or address may hold, from 0 to 1. AGMD_SOCKETS_PER_DOCUMENT sets the total. */
   documentShareOfPerson: 0.25,
-  /** Share of a document's connections that the holders of one link may have together, from 0 to 1. */
+  /** Fraction of a document's connections that the holders of one link may have together, from 0 to 1. */
   documentShareOfLink: 0.8,
-  /** Share of a document's connections that is reserved for owners, from 0 to 1. */
+  /** Fraction of a document's connections that is reserved for owners, from 0 to 1. */
   documentShareOfOwners: 0.1,
   /** Unread output at which the server stops reading from a socket, in bytes. A document that the client requested in full does not count. */
   socketBufferPauseBytes: 1024 * 1024,
@@ -289,7 +289,7 @@ export const limits = {
   socketLookSeconds: 5,
   /** Time after which a client that reads too slowly is dropped, in seconds. */
   socketStallSeconds: 30,
-  /** Slowest speed at which a client must read, in bytes per second. */
+  /** Lowest speed at which a client must read, in bytes per second. */
   socketReadBytesPerSecondMin: 1024,
   /** Number of unhandled messages of a socket at which the server stops reading from it. */
   socketInboxMessagesMax: 512,
@@ -331,7 +331,10 @@ export const limits = {
   crowdWaitMsMax: 25,
   /** Maximum number of edits of a document that are applied together. Other documents get their turn afterward. */
   editsTogetherMax: 512,
-  /** How long the edits of different documents wait for each other, in milliseconds, if at least `roundDocumentsMin` are edited in that time. */
+  /**
+   * How long an edit waits for edits of other documents, so that one round applies them together, in milliseconds. Edits wait only if the
+   * previous round had at least `roundDocumentsMin` documents.
+   */
   roundMs: 5,
   roundDocumentsMin: 4,
   /** Largest state vector, in bytes. A state vector describes the state that a client has, with a few bytes for each page that ever wrote. */
@@ -355,13 +358,13 @@ export const limits = {
   autosaveQuietMs: 60_000,
   /** Longest time that an automatic revision may be delayed by further edits, in milliseconds. */
   autosaveMaxMs: 600_000,
-  /** A revision is saved before an update that deletes more than this share of the text, from 0 to 1, and more than `wipeUnitsMin`. */
+  /** Fraction of the text, from 0 to 1. A revision is saved before an update that deletes more than this and more than `wipeUnitsMin`. */
   wipeShare: 0.5,
   /** Minimum length of deleted text for which a revision is saved before the update, in UTF-16 units. */
   wipeUnitsMin: 100,
   /** Maximum number of authors that a revision names. */
   revisionAuthorsMax: 50,
-  /** How long a node waits until it announces the changes of another node, in milliseconds, because that node has not done so. */
+  /** How long a node waits for another node to announce its own changes, in milliseconds. After that, it announces them itself. */
   announceLateMs: 10_000,
   /** Maximum number of attempts to commit a change that conflicts with other commits. */
   commitAttemptsMax: 20,
@@ -377,9 +380,9 @@ export const limits = {
   nodeRepeatSeconds: 10,
   /** The time without a message after which the presence that a node reported is removed, in seconds. */
   nodeSilentSecondsMax: 25,
-  /** How long a node waits for other nodes to say that one of their pages uses a client id, in milliseconds. */
+  /** How long a node waits for other nodes to answer that one of their pages uses a client id, in milliseconds. */
   nodeAnswerMs: 150,
-  /** How long such an answer is valid, in milliseconds. */
+  /** How long an answer about a client id is valid, in milliseconds. */
   nodeOwnedMs: 30_000,
   /** Shortest time between two writes of a link's `lastUsedAt`, in seconds. */
   lastUsedSeconds: 60,
@@ -425,7 +428,7 @@ export const limits = {
   devicePollSeconds: 5,
   /** Time added between polls when a client polls too fast, in seconds (RFC 8628 §3.5). */
   deviceSlowDownSeconds: 5,
-  /** Time to sign in, from leaving for the identity broker to returning, in seconds. */
+  /** Time to sign in, in seconds, from the redirect to the identity broker until the person returns. */
   signInSecondsMax: 1800,
   /** How long an invitation is valid, in hours. */
   inviteHours: 168,
@@ -488,17 +491,17 @@ export const limits = {
   auditPageDefault: 100,
   /** Maximum number of audit records that are read for one page with a filter. The answer contains the position at which to continue. */
   auditScanMax: 5_000,
-  /** Number of accounts, documents, tokens or nodes on a page for administrators, and the maximum. */
+  /** Default number of accounts, documents, tokens or nodes on a page for administrators. `adminPageMax` is the maximum. */
   adminPageDefault: 50,
   adminPageMax: 500,
   /** Maximum number of records that are read for one page of accounts. The answer contains the position at which to continue. */
   adminScanMax: 10_000,
   /** Maximum number of documents that are read for one page of documents. The answer contains the position at which to continue. */
   adminDocumentsScanMax: 2_000,
-  /** Time between two samples of the load, in minutes, and how long they are kept, in days. */
+  /** Time between two samples of the load, in minutes. `loadDays` is how long the samples are stored, in days. */
   loadMinutes: 10,
   loadDays: 30,
-  /** How long a sign-in counts as recent, in minutes. Dangerous acts of administrators need a recent sign-in. */
+  /** How long a sign-in counts as recent, in minutes. Dangerous actions of administrators need a recent sign-in. */
   adminFreshMinutes: 15,
   /** Time between two sweeps of expired records, in minutes. */
   sweepMinutes: 10,
@@ -566,7 +569,7 @@ export const limits = {
   // Import and export
   /** Maximum number of files in a folder or archive that is imported. */
   importFilesMax: 200_000,
-  /** Largest text file that is read, in bytes. A unit of a document may take 3 bytes, and each line may end with CR LF. */
+  /** Largest text file that is read, in bytes. A UTF-16 unit can take 3 bytes, and each line can end with CR LF. */
   importTextBytesMax: 16 * 1024 * 1024,
   /** Largest JSON file of an export that is read at once, in bytes. It holds all comments or suggestions of a document. */
   importJsonBytesMax: 64 * 1024 * 1024,

@@ -42,6 +42,6 @@ export type LiveMessage =
   | { readonly type: 'comment'; readonly comment: Output<'resolveComment'>['comment'] }
   | { readonly type: 'suggestion'; readonly suggestion: Output<'decideSuggestion'>['suggestion'] }
   | { readonly type: 'comment.deleted'; readonly commentId: string }
-  /** Comments or suggestions have changed, but there are too many changes to send, or they are too large. The page must read the lists again. */
+  /** Comments or suggestions have changed, but the changes are too many or too large to send. The page must read the lists again. */
   | { readonly type: 'annotations' }
   | { readonly type: 'ended'; readonly code: ErrorCode }

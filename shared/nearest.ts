@@ -1,6 +1,9 @@
 /** Finds the known name that an unknown name was probably meant to be. */
 
-/** Returns the number of letters to change, add, omit, or swap with a neighbor (optimal string alignment). */
+/**
+ * Returns how many letters must be changed, added, omitted or swapped with a neighbor to turn one word into the other (optimal string
+ * alignment).
+ */
 const distance = (one: string, other: string): number => {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_cell, index) => index)

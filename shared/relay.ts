@@ -89,7 +89,7 @@ export class Window {
   #wake: (() => void) | undefined
   #closed = false
 
-  /** Resolves when this many bytes may be sent. Resolves to false if no more bytes may be sent. */
+  /** Waits until this many bytes may be sent. Resolves to false if the window was closed. */
   async take(bytes: number): Promise<boolean> {
     while (this.#left < bytes && !this.#closed) await new Promise<void>((resolve) => (this.#wake = resolve))
     this.#left -= bytes
@@ -116,7 +116,7 @@ export class Inbox implements AsyncIterable<Uint8Array> {
   #wake: (() => void) | undefined
   #ended = false
   #error: Error | undefined
-  /** Number of all bytes that have arrived so far. */
+  /** Total number of bytes that have arrived. */
   bytes = 0
 
   /** `consumed` is called with the number of processed bytes, which are sent as credit. */

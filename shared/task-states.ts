@@ -10,7 +10,10 @@ export type TaskState = (typeof taskStates)[number]
 export const taskActions = ['start', 'report', 'close'] as const
 export type TaskAction = (typeof taskActions)[number]
 
-/** The actor is the identity that started the assignment, or another one. Until somebody starts the assignment, everyone counts as `another`. */
+/**
+ * `starter` is the identity that started the assignment, and `another` is any other identity. Until somebody starts the assignment,
+ * everyone is `another`.
+ */
 export const taskActors = ['starter', 'another'] as const
 export type TaskActor = (typeof taskActors)[number]
 

@@ -41,7 +41,7 @@ export interface Command {
   readonly examples: readonly string[]
   /** Whether the command runs until it is stopped. With `--json`, it prints one line for each event. */
   readonly endless?: boolean
-  /** Whether the command has its own code instead of a single call that the client derives. */
+  /** Whether the command has code of its own. Otherwise, the client derives its single call from the operation. */
   readonly own: boolean
   /** Whether the command creates a link. If so, the client shows the key of the link. */
   readonly tellsLink?: boolean
@@ -201,7 +201,7 @@ const positionalName = (field: string): string => field.replace(/Id$/, '').toUpp
 
 interface SaidOfOperation extends Partial<Pick<Command, 'endless' | 'tellsLink' | 'destroys' | 'description' | 'summary'>> {
   readonly examples: readonly string[]
-  /** Fields that are positional arguments in addition to those in the path, in order, with their placeholders. */
+  /** Fields that become positional arguments after those in the path, in order, each with its placeholder. */
   readonly positionals?: Readonly<Record<string, string>>
   /** Whether the last positional argument is optional. */
   readonly optional?: boolean

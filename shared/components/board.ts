@@ -94,7 +94,7 @@ export function columnRemoval(drawn: Board, now: Board, column: number): readonl
   return now.columns[at]?.cards.length === 0 ? deleteColumn(now, at) : []
 }
 
-/** Returns the index of the column before which a column is inserted when it moves by one place; undefined if there is no room to move. */
+/** Returns the index of the column before which a column is inserted when it moves by one place; undefined if it is already at the end. */
 export function columnStep({ columns }: Board, column: number, key: string): number | undefined {
   if (key === 'ArrowLeft' && column > 0) return column - 1
   return key === 'ArrowRight' && column + 1 < columns.length ? column + 2 : undefined

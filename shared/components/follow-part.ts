@@ -2,7 +2,7 @@
 
 const wordsIn = (text: string): Set<string> => new Set(text.match(/[\p{L}\p{N}]+/gu))
 
-/** Returns the share of the words in `one` that are also in `other`, from 0 to 1. */
+/** Returns the fraction of the words in `one` that are also in `other`, from 0 to 1. */
 const likeness = (one: string, other: string): number => {
   const [words, others] = [wordsIn(one), wordsIn(other)]
   return words.size === 0 ? 0 : [...words].filter((word) => others.has(word)).length / words.size

@@ -44,7 +44,9 @@ export interface SheetState {
   readonly begun: Begun | undefined
   readonly draft: Typed
   readonly pointing: Pointing
-  /** Whether the left and right arrows select cells, as they do after a person has begun to type, or move within the text. */
+  /**
+   * Whether the left and right arrows select cells, which they do after a person has begun to type. Otherwise, they move within the text.
+   */
   readonly pointsSideways: boolean
   readonly conflict: Conflict | undefined
   /** The draft of a cell whose column others removed. */

@@ -152,7 +152,8 @@ export const parseBoard = (fence: Fence): Board => {
 }
 
 /**
- * Returns the number of cards to show in each column if there are more than `most` in total. Long columns get the part that short ones do not need.
+ * Returns the number of cards to show in each column if there are more than `most` in total. Long columns get the share that short columns
+ * do not need.
  */
 export const cardsShown = (
   { columns }: { readonly columns: readonly { readonly cards: readonly unknown[] }[] },

@@ -32,7 +32,7 @@ interface Pairs {
   readonly moved: readonly number[]
 }
 
-/** Number of possible pairs in one place above which items are paired in order. */
+/** If a gap between two common items has more possible pairs than this, its items are paired in order. */
 const gapMax = 10_000
 
 // Formulas are rewritten when rows and columns change, so their position identifies them better than their text.

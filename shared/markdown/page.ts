@@ -34,10 +34,10 @@ export interface PageLibraries {
   readonly pictureOf?: (source: string) => Picture | undefined
 }
 
-/** Longest code that is colored, and its longest line, in UTF-16 units. Only programs read longer code. */
+/** Longest code that is colored, and longest line in it, in UTF-16 units. Longer code is hardly written for people. */
 const highlightCharsMax = 50_000
 const highlightLineCharsMax = 1000
-/** In these languages, highlight.js reads a row of words again for every second word. */
+/** Languages for which highlight.js reads a run of words again at every second word. */
 const wordyLanguages = new Set(['C', 'C++', 'C#', 'Arduino'])
 /**
  * Maximum number of consecutive words without punctuation, and of letters in a word. Real code in such a language never has more, so the text is

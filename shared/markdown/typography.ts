@@ -6,7 +6,8 @@ const signs = new Map(emoji)
 const name = /:([a-z0-9_+-]{1,24}):/g
 
 /**
- * Replaces emoji names and dashes. Three hyphens become a long dash, and two become a short one. `--` before a word, as in `--help`, is not changed.
+ * Replaces emoji names and dashes. Three hyphens become an em dash, and two become an en dash. `--` before a word, as in `--help`, is not
+ * changed.
  */
 export const typographic = (text: string): string =>
   text

@@ -52,7 +52,7 @@ const walked = (before: Int32Array, after: Int32Array, editsMax: number): Walk |
       if (diagonal < lowest || diagonal > highest) continue
       let old = last === undefined ? -1 : stepOn(last, edits, diagonal, before.length, after.length)
       if (old === none) continue
-      // `old` and `young` are the last items that were skipped.
+      // `old` and `young` are the indices of the last items that the path has passed in both lists.
       let young = old - diagonal
       while (old + 1 < before.length && young + 1 < after.length && before[old + 1] === after[young + 1]) {
         old++

@@ -20,7 +20,7 @@ const wordEditLengthMax = 200
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-// Comparing slices is many times as fast as comparing units one by one.
+// Comparing slices is many times faster than comparing units one by one.
 const sliceUnits = 2048
 
 /** Returns the length of the common prefix. It never ends inside a surrogate pair, because Yjs would replace half a pair with U+FFFD. */
@@ -338,7 +338,10 @@ const countLines = (text: string, from: number, to: number): number => {
 
 const bare = (lines: readonly string[]): string[] => lines.map((line) => (line.endsWith('\n') ? line.slice(0, -1) : line))
 
-/** Returns the changes as hunks of an event. Lines count from 1. The hunks have at most `charsMax` characters in total, and the rest is left out. */
+/**
+ * Returns the changes as hunks of an event. Lines count from 1. The hunks have at most `charsMax` UTF-16 units in total, and the rest is
+ * left out.
+ */
 export const hunks = (before: string, after: string, charsMax: number): Hunk[] => {
   if (before === after) return []
   const middle = differingLines(before, after)
@@ -415,7 +418,7 @@ const linesOn = (text: string, at: number, count: number): number => {
   return to
 }
 
-/** Returns a unified diff with three lines of context. It is cut at a line break so that it has at most `charsMax` characters. */
+/** Returns a unified diff with three lines of context. It is cut at a line break so that it has at most `charsMax` UTF-16 units. */
 export const unifiedDiff = (before: string, after: string, charsMax: number): string => {
   if (before === after) return ''
   const { from, old, young } = differingLines(before, after)

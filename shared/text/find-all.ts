@@ -1,4 +1,4 @@
-/** Search in a text for people. It ignores case and the encoding of accents, and returns each match with its line, section and context. */
+/** Searches a text as people do: it ignores case and the encoding of accents. Each match comes with its line, section and context. */
 import { type Lines, linesOf, partsLetter, splitsPair } from './targets.ts'
 import { isAccent } from './fold.ts'
 import { outlineOf, type Section } from './outline.ts'
@@ -31,7 +31,10 @@ interface Folded {
 
 const bare = (text: string): string => text.normalize('NFC').toLowerCase()
 
-/** Returns the text in lower case and composed (NFC). If that changes offsets, it works letter by letter. */
+/**
+ * Returns the text in lower case and composed (NFC). If this changes offsets, the text is converted letter by letter, and `at` has the
+ * source offsets.
+ */
 const foldCase = (text: string): Folded => {
   const lower = text.toLowerCase()
   if (lower.length === text.length && text.normalize('NFC') === text) return { text: lower, at: undefined }
@@ -48,7 +51,7 @@ const foldCase = (text: string): Folded => {
   return { text: parts.join(''), at: Int32Array.from([...at, text.length]) }
 }
 
-/** Whether a text contains the words, with the same comparison. */
+/** Whether a text contains the words, ignoring case and the encoding of accents. */
 export const hasWords = (text: string, words: string): boolean => {
   for (const _at of occurrences(bare(text), bare(words))) return true
   return false

@@ -1,6 +1,7 @@
 /**
- * Replaces text that differs from the text in a request, for example by Markdown marks, white space or a link around it. Such text may have
- * annotations. A replacement must not remove half a pair of marks, an address or a table cell.
+ * Decides whether a replacement may change text that matches its request only approximately, for example because of Markdown marks, white
+ * space or links. Comments may be attached to such text, but a replacement must not remove half a pair of marks, an address or a table
+ * cell.
  */
 import type { Range } from './targets.ts'
 

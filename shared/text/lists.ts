@@ -71,7 +71,10 @@ interface List {
 
 const quotesIn = (lead: string): number => lead.replaceAll(/[^>]/g, '').length
 
-/** Returns the offset at which a line's text starts inside the quotes of a list. The same number of quote marks and their white space precede it. */
+/**
+ * Returns the offset of a line's text after this many quote marks and their white space. `isInside` is false if the line has fewer quote
+ * marks.
+ */
 const startWithin = (text: string, quotes: number): { readonly at: number; readonly isInside: boolean } => {
   let at = skipBlanks(text, 0)
   let left = quotes

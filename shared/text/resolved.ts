@@ -4,7 +4,9 @@ import type { Candidate, Range } from './targets.ts'
 /** A range of the text and its replacement. */
 export interface Resolved extends Range {
   readonly insert: string
-  /** The range of the text next to the place. If the document has changed since then, the operation follows this text instead of the offsets. */
+  /**
+   * The range of the neighboring text. If the document has changed in the meantime, the operation follows this text and not the offsets.
+   */
   readonly beside?: Range
   /** The actual text, if the operation named it differently. */
   readonly matched?: string

@@ -15,7 +15,7 @@ const soughtUnitsMax = 200
 const shownUnitsMax = 120
 const shownLinesMax = 3
 
-/** Share of the trigrams in the wanted text that a line must contain, from 0 to 1. */
+/** Fraction of the trigrams in the wanted text that a line must contain, from 0 to 1. */
 const shareMin = 0.4
 
 /** Number of units that are shown before the match in a line that is too long to show in full. */

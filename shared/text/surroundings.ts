@@ -10,7 +10,7 @@ import { occurrences } from './search.ts'
 const words = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{N}\p{M}]+/gu
 const isInWord = (unit: string | undefined): boolean => unit !== undefined && /[\p{L}\p{N}\p{M}]/u.test(unit)
 
-/** At least one in this many units of the words around a text must remain. */
+/** The context is gone if fewer than one in this many units of the surrounding words remain. */
 const keptPart = 4
 
 /** Length of a run, including the text itself, that does not match by chance, in UTF-16 units. */

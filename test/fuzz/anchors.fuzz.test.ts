@@ -1,4 +1,7 @@
-/** Runs 1,000 seeds of the anchor fuzz. `npm run test:all` tries 10,000. `AGMD_TEST_SEEDS` sets their number, and `AGMD_TEST_SEED` the first one. */
+/**
+ * Runs the anchor fuzz: 1,000 seeds, or 10,000 with `npm run test:all`. `AGMD_TEST_SEEDS` sets their number, and `AGMD_TEST_SEED` the first
+ * one.
+ */
 import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
 import { anchorsHold, type Tally } from './anchors.ts'

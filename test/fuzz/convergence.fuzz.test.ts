@@ -1,6 +1,6 @@
 /**
- * Runs 40 seeds of the convergence fuzz. `npm run test:all` tries 200, and `npm run fuzz convergence` any number. `AGMD_TEST_SEEDS` sets their
- * number, and `AGMD_TEST_SEED` the first one.
+ * Runs the convergence fuzz: 25 seeds, or 200 with `npm run test:all`. `npm run fuzz convergence` runs any number. `AGMD_TEST_SEEDS` sets
+ * their number, and `AGMD_TEST_SEED` the first one.
  */
 import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'

@@ -1,5 +1,5 @@
 /**
- * Runs 800 requests of the request fuzz. `npm run test:all` tries 2,000, and `npm run fuzz requests` runs for longer. `AGMD_TEST_REQUESTS` and
+ * Runs the request fuzz: 800 requests, or 2,000 with `npm run test:all`. `npm run fuzz requests` runs for longer. `AGMD_TEST_REQUESTS` and
  * `AGMD_TEST_SEED` change the run.
  */
 import { expect, test } from 'vitest'

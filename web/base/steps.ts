@@ -2,7 +2,7 @@
 
 export type Steps<Result> = Generator<undefined, Result, undefined>
 
-/** Runs all steps immediately. Returns a function that ends them early, like `inTurns`. */
+/** Runs all steps immediately. Like `inTurns`, it returns a function that ends the steps early. */
 export function atOnce<Result>(steps: Steps<Result>, onDone: (result: Result) => void): () => void {
   let step = steps.next()
   while (step.done !== true) step = steps.next()
@@ -10,7 +10,7 @@ export function atOnce<Result>(steps: Steps<Result>, onDone: (result: Result) =>
   return () => undefined
 }
 
-/** Runs each step in a task of its own. Returns a function that ends them early. */
+/** Runs each step in a task of its own. Returns a function that ends the steps early. */
 export function inTurns<Result>(steps: Steps<Result>, onDone: (result: Result) => void): () => void {
   let timer: ReturnType<typeof setTimeout>
   let isOver = false

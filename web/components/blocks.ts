@@ -12,7 +12,10 @@ import type { Now } from './connect.ts'
 import { createInstances, type Block, type Instances } from './instances.ts'
 import { unclosedWords } from './kind-parts.ts'
 
-/** A component that is not closed. Only the last component of a text can be unclosed. The position is the end of its first line. */
+/**
+ * A component that is not closed, and the message about it. Only the last component of a text can be unclosed. The message is at the end of
+ * its first line.
+ */
 interface Unclosed {
   readonly at: number
   readonly words: string
@@ -22,7 +25,7 @@ interface Shown {
   /** All fences of the text as of the last scan. */
   readonly fences: readonly Fence[]
   readonly blocks: readonly Block[]
-  /** The fence whose source is visible. */
+  /** Key of the component whose source is visible. */
   readonly open: number | undefined
   readonly unclosed: Unclosed | undefined
   readonly decorations: DecorationSet

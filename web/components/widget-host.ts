@@ -13,9 +13,9 @@ const noSuchSheet = -32_602
 const stateMsMin = 1000
 
 /**
- * A widget is stopped when it has sent this many messages more than the allowed rate. The next value is that rate, in messages per second. Without a
- * limit, the page would do nothing but handle messages. Messages are counted when the page handles them. A slow page handles fewer per second, so it
- * is equally strict.
+ * A widget may send `messagesPerSecond` messages per second on average. The page stops a widget that is `messagesMax` messages ahead of
+ * this rate, because the page would otherwise be busy with messages only. Messages are counted when the page handles them, so a slow page
+ * is as strict as a fast one.
  */
 const [messagesMax, messagesPerSecond] = [1000, 120]
 /** Largest number of requests for cells that the page answers per second. Each answer may be long. */

@@ -13,8 +13,9 @@ export type Ended =
   | 'credential_required'
   | 'not_found'
 
-// All other codes are temporary. The server restarts (1001), there was no close frame (1006), the server's store failed (1011), the page must sync
-// again (1013), the page was too slow (4408), or it sent too fast (4429).
+// All other codes are temporary. The server restarts (1001), there was no close frame (1006), the server's store failed (1011), the page
+// must sync again (1013), the page was too slow (4408), or it sent too fast (4429). A refused message (4400) ends the connection only when
+// it repeats.
 const endedByClose: Readonly<Record<number, Ended>> = {
   [closeCodes.tooBig]: 'too_big',
   [closeCodes.credentialEnded]: 'credential_ended',

@@ -43,7 +43,7 @@ import { asked } from '../trash/asked.ts'
 
 const outlineKey = deviceValue('outline')
 const modes: readonly Mode[] = ['live', 'source', 'read']
-/** The controls fade after this much typing, in milliseconds. */
+/** How long a person types before the controls fade, in milliseconds. */
 const quietAfterMs = 2000
 const countMs = 400
 /** How long the page waits for a heading that the address names, in milliseconds. */

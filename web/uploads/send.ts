@@ -18,7 +18,7 @@ interface Input {
   readonly name: string
   /** A repeated upload with the same key gets the answer of the first one (docs/api.md, Retries). */
   readonly idempotencyKey: string
-  /** Called with the share that has been sent, from 0 to 1. */
+  /** Called with the fraction that has been sent, from 0 to 1. */
   readonly onProgress: (share: number) => void
 }
 

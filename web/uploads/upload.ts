@@ -5,7 +5,7 @@ import type { Failure } from './failures.ts'
 
 export type UploadState =
   | { readonly phase: 'queued' }
-  /** `share` is the part that has been sent, from 0 to 1. */
+  /** `share` is the fraction that has been sent, from 0 to 1. */
   | { readonly phase: 'sending'; readonly share: number }
   /** The upload failed, and the page will retry it automatically. */
   | { readonly phase: 'waiting'; readonly failure: Failure }

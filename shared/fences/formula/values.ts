@@ -143,7 +143,7 @@ export const toBoolean = (value: Value): boolean => {
 
 const dayText = (serial: number): string => dateOf(serial).toISOString().slice(0, 10)
 
-/** Returns the displayed form of a number, with at most 15 digits: every number is exact to 15 digits. */
+/** Returns the displayed form of a number, with at most 15 significant digits, which is the precision of every number. */
 const numberText = (number: number): string => String(Number(number.toPrecision(15))).replace('e', 'E')
 
 /** Returns the displayed form of a value. */

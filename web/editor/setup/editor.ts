@@ -94,8 +94,9 @@ const editable = (canEdit: boolean): Extension => [
 ]
 
 /**
- * Length of the text that is parsed before the first drawing, in UTF-16 units. The next two values limit a parsing step, in milliseconds, and the
- * number of steps. Without them, a slow or busy device would first draw plain text, which would move when its headings grow.
+ * Length of the text that is parsed before the first drawing, in UTF-16 units. The next two values are the time of one parsing step, in
+ * milliseconds, and the maximum number of steps. Without this parsing, a slow or busy device would first draw plain text, which would move
+ * when its headings grow.
  */
 const firstUnits = 6000
 const firstParseMs = 100

@@ -1,4 +1,4 @@
-/** Decides whether typing creates suggestions and who may choose that, and turns typed changes into suggestions. */
+/** Decides whether typing creates suggestions and whether this person may choose that, and turns typed changes into suggestions. */
 import { batch, computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import type { Edit } from '../../../shared/text/diff.ts'

@@ -33,7 +33,10 @@ export interface Review
   /** Whether the text should leave space for cards. Undefined until that is known. */
   readonly wantsMargin: ReadonlySignal<boolean | undefined>
   readonly editor: EditorView
-  /** Returns the same key for an item before and after it is sent: its card keeps the focus and the text in its fields. */
+  /**
+   * Returns the key of an item's card. The key is the same before and after the item is sent, so that the card keeps the focus and the text
+   * in its fields.
+   */
   cardKeyOf(item: Item): string
   /** Called when the person clicks an annotation, or with undefined for a click elsewhere. */
   pick(id: string | undefined): void
