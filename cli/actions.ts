@@ -210,7 +210,7 @@ const upload: Action = async (call) => {
   tellAnswer(call, 'uploadAsset', made)
 }
 
-/** Returns an id made from the title and the instructions, so that a repeated command does not create a second assignment. */
+/** Derives a request id from the title and the instructions, so that a repeated command does not create a second assignment. */
 const requestIdOf = (title: string, instructions: string): string =>
   `agmd-${createHash('sha256')
     .update(JSON.stringify([title, instructions]))

@@ -19,7 +19,7 @@ export interface Parsed {
 
 // ——— the command ———
 
-/** Returns the number of words before the command, which must be options that apply to all commands. */
+/** Counts the words before the command. Only options that apply to all commands can stand there. */
 const optionsBefore = (words: readonly string[]): number => {
   let at = 0
   while (words[at]?.startsWith('-') === true && words[at] !== '-') {

@@ -1,4 +1,4 @@
-/** One run of a command: its input, its destination, and its output. */
+/** Describes one run of a command: its input, its document or service, and its output. */
 import type { Client } from '../shared/client.ts'
 import { fieldsOf, type Parsed, type Value } from './arguments.ts'
 import { Failure } from './failure.ts'

@@ -41,7 +41,7 @@ export class Failure extends Error {
   }
 }
 
-/** A failure in the form in which it is reported: as `error` in JSON, and as the exit code. */
+/** A failure as the client reports it: the `error` in JSON, and the exit code. */
 export interface Told {
   readonly code: string
   readonly message: string

@@ -79,7 +79,7 @@ const poll = async (origin: string, deviceCode: string, seconds: number): Promis
   }
 }
 
-/** Whether an address belongs to the service or to its identity broker (AGMD_AUTH_URL). A person is not sent to any other address. */
+/** Whether an address belongs to the service or to its identity broker (AGMD_AUTH_URL). The client sends people to no other address. */
 const isExpected = (address: string, origin: string): boolean => {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return false
   const { AGMD_AUTH_URL } = process.env

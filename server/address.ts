@@ -1,11 +1,11 @@
 /**
- * Computes the client's address in the form that rate limits count: the IPv4 address, or the /64 of an IPv6 address. A single household has all
+ * Computes the name under which rate limits count a client: its IPv4 address, or the /64 network of its IPv6 address. A single household can use all
  * 2^64 addresses of a /64.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** The maximum length of an address in any spelling, and of other text used as a name, in characters. */
+/** Maximum length, in UTF-16 units, of an address in any spelling and of other text that is used as a name. */
 const addressCharsMax = 64
 
 const forwardedFor = (request: IncomingMessage): string[] =>

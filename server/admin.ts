@@ -1,4 +1,4 @@
-/** `npm start -- admin …`: the table of commands for operators, and the overview of them. Each command has a file in `server/admin/`. */
+/** `npm start -- admin …`: lists the commands for operators and prints their overview. Each command has a file in `server/admin/`. */
 import { backupCommand } from './admin/backup.ts'
 import type { Command, CommandContext, CommandResult } from './admin/command.ts'
 import { configCommand } from './admin/config.ts'

@@ -18,7 +18,7 @@ import { openLmdbStorage } from './storage/lmdb.ts'
 import { PostgresError } from './storage/postgres/errors.ts'
 import { withReadCache } from './storage/read-cache.ts'
 
-/** The exit code for a wrong setting, as in sysexits.h. The errors define the other exit codes. */
+/** The exit code for an invalid setting (EX_CONFIG in sysexits.h). The errors define the other exit codes. */
 const exitConfig = 78
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { version: string }
@@ -77,8 +77,8 @@ interface Refusing {
 }
 
 /**
- * Opens the store. After a disk fault, LMDB refuses all commits until a restart. A connection to PostgreSQL is retried until PostgreSQL answers.
- * `onDamage` is called if the check of the store, which goes on after the store is open, finds damage.
+ * Opens the store. After a disk fault, LMDB refuses all commits until a restart. A connection to PostgreSQL is retried until PostgreSQL answers. The
+ * check of the store continues after the store is open, and calls `onDamage` if it finds damage.
  */
 const openStorage = async (
   config: Config,
@@ -117,8 +117,7 @@ const openStorage = async (
 const secretOf = (config: Config, folder: DataFolder): Uint8Array => (config.secret === null ? folder.secret : Buffer.from(config.secret))
 
 /**
- * Calls `gone` when the launcher that started this process has ended. The launcher holds the other end of a channel. A server may also run without
- * a launcher.
+ * Calls `gone` when the launcher that started this process ends, because that closes their channel. A server without a launcher has no channel.
  */
 const onLauncherGone = (gone: () => void): void => {
   if (process.channel === undefined) return
@@ -163,8 +162,8 @@ const run = async (): Promise<void> => {
   const refusing: Refusing = { readOnly: false }
   // Until the server has started, damage ends the process immediately.
   let onDamage = fail
-  // Admin commands and wrong settings do not need the server, so it is loaded only here, while the store is being checked. The cache saves the
-  // compilation at the next start. It is not used if its folder cannot be written.
+  // The server is loaded only here, while the store is being checked: admin commands and a start with invalid settings do not need it. The compile
+  // cache makes the next start faster. It is not used if its folder is not writable.
   enableCompileCache(join(import.meta.dirname, '../dist/cache'))
   const [opened, { startServer }] = await Promise.all([
     openStorage(config, log, secret, refusing, (error) => onDamage(error)),
@@ -174,7 +173,7 @@ const run = async (): Promise<void> => {
   const blobs = await openBlobs({
     address: config.blobs,
     folder: config.dataDir,
-    // A new folder that joined the nodes of a store has taken over the store's instance.
+    // Opening a PostgreSQL store may have changed the instance: a new data folder takes over the instance of the store.
     instance: (await readOrCreateInstance(config.dataDir)).instance,
     onWarning: (text) => log.warn(text),
     onMoved: (count) => log.info('moved the assets of the data folder to the bucket', { count })

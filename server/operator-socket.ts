@@ -2,8 +2,8 @@
  * The socket through which `npm start -- admin …` reaches the running server: `operator.sock` in the data folder. Acts run in the server, so they end
  * sessions and sockets immediately. A second process that wrote to the store could not do this, because LMDB does not wake other processes.
  *
- * Only the user who runs the server can open the socket: the data folder has mode 0700, and the socket has mode 0600. Such a user can also read the
- * store. It speaks HTTP: `POST /{act}` with a JSON object (server/domain/operator/acts.ts), answered with JSON. A request to upgrade to `agmd-import`
+ * Only the user who runs the server can open the socket: the data folder has mode 0700, and the socket has mode 0600. This user can read the store
+ * anyway. The protocol is HTTP: `POST /{act}` with a JSON object (server/domain/operator/acts.ts) returns JSON. A request to upgrade to `agmd-import`
  * begins an import (server/transfer/frames.ts).
  */
 import { closeSync, openSync } from 'node:fs'
@@ -29,7 +29,7 @@ const importProtocol = 'agmd-import'
 /** The longest path of a socket that every system accepts, in bytes. */
 const pathBytesMax = 100
 
-/** Calls `use` with a path of the socket. On Linux, a path that is too long is shortened through an open file of its folder. */
+/** Calls `use` with a path of the socket. On Linux, a path that is too long is replaced with a short one, through an open file of its folder. */
 const withPath = async <T>(folder: string, use: (path: string) => Promise<T>): Promise<T> => {
   const path = join(folder, socketName)
   if (Buffer.byteLength(path) <= pathBytesMax) return use(path)

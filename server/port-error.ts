@@ -1,4 +1,4 @@
-/** The error for an address on which the server cannot listen. It has a separate module, so that admin commands need not load the server. */
+/** The error for an address on which the server cannot listen. It is in a separate module, so that admin commands do not load the server. */
 const portErrors = new Map([
   ['EADDRINUSE', 'another program is using it'],
   ['EACCES', 'this user does not have permission'],

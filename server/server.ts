@@ -214,7 +214,7 @@ const upgradeTo =
   (request, socket, head) =>
     ((request.url ?? '').split('?')[0] === relayPath ? relay : live).upgrade(request, socket, head)
 
-/** Handles a request once this node knows everything that other nodes had answered before the request came. */
+/** Delays each request until this node knows all commits that other nodes made before the request arrived. */
 const afterHearing = <Parts extends unknown[]>(nodes: Nodes | undefined, handle: (...parts: Parts) => void): ((...parts: Parts) => void) =>
   nodes === undefined ? handle : (...parts) => void nodes.heard().then(() => handle(...parts))
 

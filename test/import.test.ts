@@ -217,7 +217,7 @@ test.each([
 test('[IMPORT-8] bombs, damaged archives and too many files are refused with advice', async () => {
   const bomb = await zipOf({ 'a.md': '# A', 'b.bin': Buffer.alloc(4 * 1024 * 1024) })
   await withLimit('importBombBytesMin', 1024 * 1024, async () => {
-    await expect(openZipSource(bomb)).rejects.toThrow('If you trust it, unpack it and import the folder.')
+    await expect(openZipSource(bomb)).rejects.toThrow('If you trust the archive, unpack it and import the folder.')
   })
   await expect(openZipSource(await zipOf(Buffer.from('not an archive')))).rejects.toThrow(
     'The archive is damaged. Copy or export it again.'
@@ -250,12 +250,12 @@ test('[IMPORT-9] files that cannot be imported are left out with the reason', as
       expect(report.created.documents).toBe(2)
       expect(reasons(report)).toEqual({
         'latin.md': 'is not UTF-8. Convert it, or name its encoding, for example --encoding windows-1252',
-        'nul.md': 'contains NUL, so it is not a text',
+        'nul.md': 'contains NUL characters, so it is not a text file',
         'long.md': 'is too long: 200 of at most 100 characters. Divide it into several files',
-        'big.md': 'has 2000 bytes; a text file may have 1000'
+        'big.md': 'has 2000 bytes; the limit for a text file is 1000'
       })
       expect(report.notes).toEqual([
-        { path: 'ok.md', note: 'had line ends of CR alone, and has LF now' },
+        { path: 'ok.md', note: 'had CR line ends, which are LF now' },
         { path: 'utf16.md', note: 'was converted from UTF-16' }
       ])
     })

@@ -10,8 +10,8 @@ const recordsDefault = 1000
 
 const help = `usage: npm start -- admin audit [--kind KIND] [--account ACCOUNT] [--doc DOC] [--limit N]
 
-Prints the audit log as lines of JSON, newest first. The log has ids, but no names, secrets or text. AGMD_AUDIT_DAYS says how long it keeps its
-records.
+Prints the audit log as lines of JSON, newest first. The log contains ids, but no names, secrets or text. AGMD_AUDIT_DAYS sets how many days
+records are kept.
 
   --kind KIND        only records of this kind: ${auditKinds.join(', ')}
   --account ACCOUNT  only records by or about this account (an id or an email address)

@@ -1,4 +1,4 @@
-/** `npm start -- admin backup`: makes a backup, also while the server runs, and lists the backups of a place. */
+/** `npm start -- admin backup`: makes a backup, even while the server runs, or lists the backups in a place. */
 import { systemClock } from '../clock.ts'
 import { type Made, makeBackup } from './backups/make.ts'
 import { listSnapshots, openPlace, openPlaceToWrite, placeForms, placeOf } from './backups/places.ts'
@@ -7,18 +7,18 @@ import { openInstallation } from './installation.ts'
 
 const help = `usage: npm start -- admin backup [--to PLACE] [--without-secret] [--list] [--json]
 
-Makes a backup of all documents, accounts and assets. The server may run meanwhile. The backup contains everything that was acknowledged before the
-command began, as of one instant.
+Makes a backup of all documents, accounts and assets. It works while the server runs. The backup is a snapshot of one instant: it contains everything
+that the server acknowledged before the command began.
 
 ${placeForms}
 
   --to PLACE        where to put the backup
-  --without-secret  leaves out the file secret. Keep a copy of it elsewhere: without it, links and sessions do not work after a restore. By default the
-                    backup includes it. Anyone who can read such a backup can open every document
-  --list            lists the backups in the place, and makes none
-  --json            prints the result as JSON, and the progress as lines of JSON on standard error, as without a terminal
+  --without-secret  leave out the file secret, which the backup includes by default. Anyone who can read a backup with the secret can open every
+                    document. Keep a copy of the secret elsewhere: without it, links and sessions do not work after a restore
+  --list            list the backups in the place, without making one
+  --json            print the result as JSON, and the progress as lines of JSON on standard error
 
-You can interrupt the command, even with kill -9. Earlier backups do not change, and the next backup uses what was written.
+You can interrupt the command, even with kill -9. Earlier backups do not change. The next backup uses the data that was already written.
 
 Examples:
   npm start -- admin backup --to /mnt/backups/agmd

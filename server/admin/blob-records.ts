@@ -1,4 +1,4 @@
-/** Which blobs the records of a store need: the files of assets, and the files of media jobs. */
+/** Finds the blobs that records name: the files of assets and of media jobs. */
 import { decodeRecord, type Asset, type Job } from '../domain/records/keys.ts'
 import type { StoredBlobs } from '../domain/ports.ts'
 import type { StoredRecord } from '../storage/records.ts'
@@ -12,7 +12,7 @@ export interface BlobEntry {
 
 const nameForm = /^[A-Za-z0-9_-]{24}$/
 
-/** Returns the blobs that a record names. Throws an `Error` if the record is not what its key says. */
+/** Returns the blobs that a record names. Throws an `Error` if the record does not match its key. */
 export const blobsIn = ({ key, value }: Pick<StoredRecord, 'key' | 'value'>): BlobEntry[] => {
   if (key[0] !== 'd' || key.length !== 4) return []
   if (key[2] === 'asset') {
@@ -21,7 +21,7 @@ export const blobsIn = ({ key, value }: Pick<StoredRecord, 'key' | 'value'>): Bl
   }
   if (key[2] !== 'job') return []
   const { file, resultFile, asset } = decodeRecord<Job>(value)
-  // The record of the asset names the file of a result that became an asset.
+  // If the result became an asset, the record of the asset names its file.
   return [file, asset === null ? resultFile : null]
     .filter((each) => each !== null)
     .map(({ name, size, hash }) => checked({ name, size, hash }))

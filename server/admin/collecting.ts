@@ -1,6 +1,6 @@
 /**
- * Finds objects that nothing needs any more: blobs without a record and remains of interrupted writes in an installation, and old backups with the chunks
- * and blobs that only they use.
+ * Finds objects that are no longer needed. In an installation, these are blobs without a record and remains of interrupted writes. In a place with
+ * backups, these are old backups, with the chunks and blobs that only they use.
  */
 import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
@@ -25,17 +25,17 @@ export interface Garbage {
 /** A server stores a blob before its record. A blob without a record counts as garbage only after this time, in milliseconds. */
 const blobAgeMin = 60 * 60 * 1000
 
-/** The names of files in a data folder that an interrupted write leaves behind. The next start removes files in `blobs/new` as well. */
+/** Files that an interrupted write can leave in a data folder, in addition to uploads in `blobs/new`. */
 const remainNames = ['instance.json.new', 'secret.new']
 
-/** Returns what nothing needs in an installation. The server may run. */
+/** Returns the blobs and files of an installation that nothing needs. Works while the server runs. */
 export const garbageOf = async ({ folder, blobs, snapshot: { storage } }: Installation, now: number): Promise<Garbage[]> => {
   const garbage: Garbage[] = []
   const isOld = (at: number | undefined): boolean => at !== undefined && now - at > blobAgeMin
   for (const name of await blobs.list()) {
     const records = await Promise.all([keys.assetDocument(name), keys.jobBlob(name)].map((key) => storage.get(key)))
     if (records.some((record) => record !== undefined) || !isOld(await blobs.storedAt(name))) continue
-    garbage.push({ name: `blob ${name}`, reason: 'no document has it', remove: () => blobs.delete(name) })
+    garbage.push({ name: `blob ${name}`, reason: 'no document uses it', remove: () => blobs.delete(name) })
   }
   const incoming = join(folder, 'blobs', 'new')
   const uploads = existsSync(incoming) ? (await readdir(incoming)).map((name) => join('blobs', 'new', name)) : []
@@ -47,7 +47,7 @@ export const garbageOf = async ({ folder, blobs, snapshot: { storage } }: Instal
   return garbage
 }
 
-/** Returns the backups that are older than the newest `keep`, and the objects that no other backup needs. Throws `AdminError`. */
+/** Returns all backups except the newest `keep`, and the objects that only they need. Throws `AdminError`. */
 export const garbageOfBackups = async (place: Place, keep: number, onProgress: OnProgress): Promise<Garbage[]> => {
   const ids = await listSnapshots(place)
   if (ids.length === 0) throw new AdminError(`${place.shown} has no complete backup, so nothing is removed.`, { exitCode: 1 })
@@ -66,11 +66,11 @@ export const garbageOfBackups = async (place: Place, keep: number, onProgress: O
     onProgress({ phase: 'reading', done: index + 1, total: kept.length, unit: 'backups' })
   }
   const garbage: Garbage[] = []
-  // The manifests come first. After an interruption, a backup is then either complete or gone.
+  // Manifests are removed first, so that an interruption cannot leave a backup that lacks objects.
   for (const kind of ['snapshots', 'chunks', 'blobs', 'secrets'] as const)
     for (const name of await place.names(kind)) {
       if (needed.has(name)) continue
-      const reason = kind === 'snapshots' ? `it is not one of the newest ${keep}` : 'no backup that stays needs it'
+      const reason = kind === 'snapshots' ? `it is not one of the newest ${keep}` : 'none of the newest backups needs it'
       garbage.push({ name, reason, remove: () => place.remove(name) })
     }
   return garbage

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts'
 import { AdminError } from './error.ts'
 import type { OnProgress } from './progress.ts'
 
-/** The surroundings of a command. */
+/** The inputs of a command apart from its arguments. */
 export interface CommandContext {
   /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>

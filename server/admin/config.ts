@@ -8,7 +8,7 @@ const help = `usage: npm start -- admin config --dump [--json]
 Prints all settings as the server would use them, and where each one comes from: the environment (which includes the file .env), a file (NAME_FILE), or the
 default. Secrets are masked. The exit code is 78 if a setting is invalid.
 
-  --json  prints the result as JSON`
+  --json  print the result as JSON`
 
 const run: Command['run'] = async (words, { env }) => {
   const { values } = parseWords(help, words, { dump: { type: 'boolean' }, json: { type: 'boolean' } })

@@ -14,8 +14,8 @@ const row = (found: FoundDocument): string[] => [
   bytesText(found.assetBytes)
 ]
 
-const about = `DOC is the id of a document. These commands show titles, owners and sizes, but no text. A document that is taken down answers 451 to
-everybody who had access, and its open pages end. It keeps all its contents until it is restored.`
+const about = `DOC is the id of a document. These commands show titles, owners and sizes, but no text. When a document is taken down, everybody who
+had access gets the status 451, and open pages are disconnected. The document keeps its contents, and you can restore it.`
 
 export const docs = subcommands('docs', {
   summary: 'find documents, change their owner, take them down',

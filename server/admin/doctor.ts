@@ -6,9 +6,9 @@ import { examine, type Finding } from './examining.ts'
 const help = `usage: npm start -- admin doctor [--json]
 
 Checks the settings, the data folder, the secret, the disk, the store, the bucket, the backups, the port and the public address, and prints the next step
-for each problem. The server may run. Changes nothing.
+for each problem. It works while the server runs, and changes nothing.
 
-  --json  prints the result as JSON
+  --json  print the result as JSON
 
 The exit code is 1 if there is a problem, and 0 if there are only warnings.`
 
@@ -29,7 +29,7 @@ const run: Command['run'] = async (words, { env, version }) => {
 
 export const doctorCommand: Command = {
   usage: '',
-  summary: 'check the installation, and say what to do about each problem',
+  summary: 'check the installation, and print the next step for each problem',
   help,
   run
 }

@@ -1,7 +1,7 @@
-/** Thrown if a command of an operator has wrong arguments, or cannot do what the arguments ask for. */
+/** Thrown if an operator's command has invalid arguments or cannot do its work. */
 export class AdminError extends Error {
   override readonly name = 'AdminError'
-  /** The exit code of the process: 64 for wrong arguments; otherwise as in docs/operations.md. */
+  /** The exit code of the process: 64 for invalid arguments; docs/operations.md lists the others. */
   readonly exitCode: number
 
   constructor(message: string, options: ErrorOptions & { readonly exitCode?: number } = {}) {

@@ -1,4 +1,4 @@
-/** The checks of `admin doctor`: the parts of an installation that an operator would look at when something does not work, or before it goes wrong. */
+/** The checks of `admin doctor`. Each one examines a part of an installation that can cause problems. */
 import { constants, existsSync } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -26,20 +26,20 @@ const warning = (part: string, message: string, next: string): Finding => ({ par
 const problem = (part: string, message: string, next: string): Finding => ({ part, state: 'problem', message, next })
 
 const gibibyte = 1024 ** 3
-/** The free space below which a warning is due, and below which there is a problem, in bytes. */
+/** Free space of the disk, in bytes, below which `doctor` reports a warning or a problem. */
 const freeWarning = 2 * gibibyte
 const freeProblem = gibibyte / 4
 
 /** File systems on other machines, by the magic number of statfs(2): NFS, SMB, CIFS and FUSE. LMDB needs a local disk. */
 const remoteFileSystems = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546])
 
-/** The age of the newest backup at which a warning is due, in milliseconds. */
+/** Age of the newest backup, in milliseconds, above which `doctor` reports a warning. */
 const backupAgeMax = 48 * 60 * 60 * 1000
 
-/** The longest wait for an answer of the server, in milliseconds. */
+/** Maximum time to wait for an answer from the server, in milliseconds. */
 const answerMsMax = 5_000
 
-/** Yields a finding for each part, in the order in which an operator would look. No check changes the installation. */
+/** Examines each part of the installation and yields the findings. No check changes the installation. */
 export async function* examine(env: Parameters<typeof readConfig>[0], version: string, now: number): AsyncGenerator<Finding> {
   yield ok('program', `agmd ${version} runs on Node ${process.versions.node}.`)
   const config = yield* examineSettings(env)
@@ -71,7 +71,7 @@ function* examineSettings(env: Parameters<typeof readConfig>[0]): Generator<Find
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Returns whether the folder has data. */
+/** Examines the data folder. Returns whether it has data. */
 async function* examineFolder({ dataDir }: Config): AsyncGenerator<Finding, boolean> {
   const part = 'data folder'
   if (!existsSync(dataDir)) {
@@ -117,7 +117,7 @@ async function* examineDisk({ dataDir }: Config): AsyncGenerator<Finding> {
   if (!existsSync(dataDir)) return
   const free = await freeBytes(dataDir)
   const store = await fileBytes(join(dataDir, 'store', 'data.mdb'))
-  const text = `${(free / gibibyte).toFixed(1)} GiB are free; the store has ${(store / gibibyte).toFixed(1)} GiB.`
+  const text = `${(free / gibibyte).toFixed(1)} GiB are free; the store uses ${(store / gibibyte).toFixed(1)} GiB.`
   const next = 'Free space, or move the data folder to a larger disk.'
   if (free < freeProblem) yield problem('disk', text, next)
   else if (free < Math.max(freeWarning, store / 4)) yield warning('disk', text, next)
@@ -240,7 +240,7 @@ async function* examineAddress(config: Config): AsyncGenerator<Finding> {
   if (protocol === 'https:' && trustProxy === 0)
     yield warning(
       part,
-      'AGMD_BASE_URL uses https, which needs a proxy, but AGMD_TRUST_PROXY is 0. Everybody counts as one address.',
+      'AGMD_BASE_URL uses https, which needs a proxy, but AGMD_TRUST_PROXY is 0. All visitors therefore seem to have the same address.',
       'Set AGMD_TRUST_PROXY to the number of proxies.'
     )
   const answer = await answerOf(`${baseUrl}/api/health`)

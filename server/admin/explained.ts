@@ -1,9 +1,9 @@
-/** Turns the reasons why an import or export ends early into sentences for the operator. */
+/** Explains to the operator why an import or export failed. */
 import { ServiceError } from '../../shared/errors.ts'
 import { TransferError } from '../transfer/source.ts'
 import { AdminError } from './error.ts'
 
-/** Throws the error in a form that `admin` prints. `next` is a sentence about the next step after a failure of the store. */
+/** Throws the error as an `AdminError`. `next` is a sentence that tells the next step after a failure of the store. */
 export const explained = (error: unknown, next?: string): never => {
   if (error instanceof TransferError) throw new AdminError(error.message, { exitCode: 1, cause: error })
   if (!(error instanceof ServiceError)) throw error

@@ -11,16 +11,16 @@ import { blobReader, secretOf, type StoreReader, withReader } from './stores.ts'
 
 const help = `usage: npm start -- admin export TARGET [--owner EMAIL | --doc ID …] [options]
 
-Writes documents to a new folder or zip archive: readable Markdown files with their assets, and everything else as JSON, so that admin import can
-restore it. It works while the server runs. docs/export.md describes the format.
+Writes documents to a new folder or zip archive: the text as Markdown files, the assets, and everything else as JSON. admin import can restore all of
+it. The command works while the server runs. docs/export.md describes the format.
 
-  TARGET         a new folder; or a zip archive, if the name ends with .zip
+  TARGET         a new folder, or a zip archive if the name ends with .zip
   --owner EMAIL  only the documents of this account
-  --doc ID       only this document; may be repeated. An address of a document works, too
-  --with-links   also the links with their secrets. Anyone who has the export can then use them
+  --doc ID       only this document, named by its id or address. You can repeat this option
+  --with-links   also export the links with their secrets. Anyone who has the export can then use the links
   --json         print the result as JSON, and the progress as lines of JSON on standard error
 
-Without --owner and --doc, all documents are exported. Documents in the trash, accounts and sessions are not; a backup contains them.
+Without --owner and --doc, all documents are exported. Documents in the trash, accounts and sessions are not exported; a backup contains them.
 
 Examples:
   npm start -- admin export everything.zip

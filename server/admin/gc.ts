@@ -1,4 +1,4 @@
-/** `npm start -- admin gc`: removes objects that nothing needs from an installation or from a place with backups. */
+/** `npm start -- admin gc`: lists or removes objects that nothing needs, in an installation or in a place with backups. */
 import { systemClock } from '../clock.ts'
 import { openPlaceToWrite, placeForms } from './backups/places.ts'
 import { type Garbage, garbageOf, garbageOfBackups } from './collecting.ts'
@@ -9,21 +9,21 @@ import { openInstallation } from './installation.ts'
 const help = `usage: npm start -- admin gc [--delete] [--json]
        npm start -- admin gc --backups PLACE --keep NUMBER [--delete] [--json]
 
-Lists assets that no document has, and the remains of interrupted writes. With --backups, lists the backups that are older than the newest NUMBER, and the
-objects that no other backup needs. Removes them only with --delete. The server may run.
+Lists the assets that no document uses, and the remains of interrupted writes. With --backups, lists all backups except the newest NUMBER, and the
+objects that only they need. Removes the listed objects only with --delete. It works while the server runs.
 
 ${placeForms}
 
-  --backups PLACE  works on backups instead of the data folder
-  --keep NUMBER    how many backups stay, at least 1
-  --delete         removes what is listed
-  --json           prints the result as JSON
+  --backups PLACE  work on backups instead of the data folder
+  --keep NUMBER    the number of backups to keep, at least 1
+  --delete         remove the listed objects
+  --json           print the result as JSON
 
-Do not run this command on a bucket while a backup into the bucket is running. In a folder, the second command is refused.`
+Do not run this command on a bucket while a backup writes to it. A folder has a lock, which refuses the second command.`
 
 const keepOf = (text: string | undefined): number => {
   const keep = Number(text)
-  if (!Number.isSafeInteger(keep) || keep < 1) throw new AdminError('Set --keep to the number of backups that stay, at least 1.')
+  if (!Number.isSafeInteger(keep) || keep < 1) throw new AdminError('Set --keep to the number of backups to keep, at least 1.')
   return keep
 }
 

@@ -9,16 +9,16 @@ import { AdminError } from './error.ts'
 const help = `usage: npm start -- admin migrate --from STORE --to STORE [--json]
 
 Moves all documents and accounts between the LMDB store of a data folder and PostgreSQL. Stop the server first. The secret and the assets stay in the
-data folder. You can interrupt the command, and run it again to continue. At the end it compares both stores record by record.
+data folder. If you interrupt the command, run it again to continue. At the end, the command compares both stores record by record.
 
   STORE   a data folder; or postgres, for the address in AGMD_STORAGE or in the file AGMD_STORAGE_FILE; or ${addressAllowed}
-  --json  print the result as JSON, and the progress as lines of JSON on standard error, as without a terminal
+  --json  print the result as JSON, and the progress as lines of JSON on standard error
 
 Examples:
   npm start -- admin migrate --from ./data --to postgres
   npm start -- admin migrate --from postgres --to ./data
 
-Then set or remove AGMD_STORAGE and start the server. The command does not delete the old store; remove it when everything works.`
+Then set or remove AGMD_STORAGE and start the server. The command does not delete the old store. Delete it when everything works.`
 
 interface Ends {
   readonly folder: string

@@ -1,4 +1,4 @@
-/** Runs an act of an operator: in the running server, or in this process if no server is running. */
+/** Runs an operator's act in the running server, or in this process if no server is running. */
 import { ServiceError } from '../../shared/errors.ts'
 import { openBlobs } from '../blobs/open.ts'
 import { systemClock } from '../clock.ts'
@@ -20,7 +20,7 @@ const requireData = async ({ dataDir: folder, storage: url }: Config): Promise<v
     throw new AdminError(`There is no data in ${folder} yet. Start the server once (npm start), or set AGMD_DATA_DIR to its data folder.`)
 }
 
-/** Starts the service in this process, on a port that nobody else uses, for one act. */
+/** Starts the service in this process for one act, on a free port that only this machine can reach. */
 const withOwnServer = async <T>(
   config: Config,
   version: string,
@@ -52,7 +52,7 @@ const withOwnServer = async <T>(
   }
 }
 
-/** Words for an input that an act refused. */
+/** Describes the fields of an input that an act refused. */
 const faultsOf = ({ details }: ServiceError): string => {
   const faults = details['details']
   if (!Array.isArray(faults)) return ''

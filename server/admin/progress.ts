@@ -1,12 +1,12 @@
-/** Shows how far a command is: as a bar with rate and remaining time on a terminal, and otherwise as lines of JSON. Both go to standard error. */
+/** Shows the progress of a command on standard error: on a terminal as a bar with rate and remaining time, otherwise as lines of JSON. */
 
 /** The state of one phase of a command. */
 export interface Progress {
   /** A word such as `copying`. */
   readonly phase: string
-  /** How much is done, in `unit`. */
+  /** The completed amount, in `unit`. */
   readonly done: number
-  /** How much there is to do, in `unit`. `done` may exceed an estimate. */
+  /** The total amount, in `unit`. If it is an estimate, `done` can exceed it. */
   readonly total: number
   /** A plural noun, such as `records`. `bytes` are shown as MiB. */
   readonly unit: string
@@ -39,7 +39,7 @@ const lineOf = ({ phase, done, total, unit }: Progress, seconds: number): string
   return JSON.stringify({ phase, done, total, unit, perSecond: rate, secondsLeft })
 }
 
-/** Returns a function that shows progress: on a terminal several times a second, otherwise once a second, and at the end of each phase. */
+/** Returns a function that shows progress several times a second on a terminal, otherwise once a second, and always at the end of a phase. */
 export const createProgress = (write: (text: string) => void, isTerminal: boolean): OnProgress => {
   let phase = ''
   let startedAt = 0
@@ -51,7 +51,7 @@ export const createProgress = (write: (text: string) => void, isTerminal: boolea
     if (now < nextAt && !complete) return
     nextAt = now + (isTerminal ? terminalMs : linesMs)
     const seconds = (now - startedAt) / 1000
-    // The code after the carriage return erases the longer line that may have been there.
+    // The escape sequence erases the rest of the line, because the previous text may have been longer.
     write(isTerminal ? `\r\u001B[K${barOf(progress, seconds)}${complete ? '\n' : ''}` : `${lineOf(progress, seconds)}\n`)
   }
 }

@@ -18,10 +18,10 @@ ${placeForms}
   --to FOLDER     the data folder; by default the one in AGMD_DATA_DIR
   --snapshot ID   the backup to restore; by default the newest. npm start -- admin backup --list shows all
   --secret FILE   the file secret, if the backup was made with --without-secret
-  --json          prints the result as JSON, and the progress as lines of JSON on standard error, as without a terminal
+  --json          print the result as JSON, and the progress as lines of JSON on standard error
 
-A failed restore removes what it wrote. After kill -9, run the same command again. Versions, links, sessions and history are those of the backup. Changes
-that were made later are lost, except those that open pages still have: pages send them again when they reconnect.
+A failed restore removes everything that it wrote. After kill -9, run the same command again. Versions, links, sessions and history are restored. Later
+changes are lost, except those that open pages still have: pages send them again when they reconnect.
 
 Example:
   npm start -- admin restore --from /mnt/backups/agmd --to ./data`

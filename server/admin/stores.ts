@@ -1,4 +1,4 @@
-/** Opens the store and the assets of an installation for a command: for reading next to the running server, or for an import. */
+/** Opens the store and the assets of an installation for a command, to read them while the server runs or to import documents. */
 import { openBlobs, openStoredBlobs } from '../blobs/open.ts'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -58,7 +58,7 @@ const openStore = async (config: Config, secret: Uint8Array, version: string): P
     ? openLmdbStorage({ folder: config.dataDir, clock: systemClock })
     : openPostgres({ url: config.storage, folder: config.dataDir, secret, version, clock: systemClock })
 
-/** The store that an import compares with, and the place where it stores documents. */
+/** The target of an import: `store` has the existing documents, and `arrivals` stores the new ones. */
 export interface ImportTarget {
   readonly store: StoreReader
   readonly arrivals: Arrivals
@@ -68,11 +68,11 @@ type Work<T> = (target: ImportTarget) => Promise<T>
 
 const locked = (error: unknown): never => {
   if (!(error instanceof DataFolderError) || error.exitCode !== 1) throw error
-  const message = `${error.message} A server takes imports over the socket operator.sock in this folder, but the socket does not answer.`
+  const message = `${error.message} A running server accepts imports through the socket operator.sock in this folder, but the socket does not answer.`
   throw new DataFolderError(1, message, { cause: error })
 }
 
-/** Opens the store itself, because no server is running. */
+/** Opens the store in this process. No server may be running. */
 const withOwnStore = async <T>(config: Config, version: string, work: Work<T>): Promise<T> => {
   const folder = await prepareDataFolder(config.dataDir).catch(locked)
   try {

@@ -29,7 +29,7 @@ interface AnySubcommand extends Pick<Subcommand<ActName>, 'act' | 'usage' | 'sum
   readonly show: (answer: never) => string
 }
 
-/** Returns a subcommand in the form that `subcommands` expects. The compiler has checked that its parts belong to the same act. */
+/** Returns a subcommand in the form that `subcommands` expects. The compiler checks that its parts belong to the same act. */
 export const subcommand = <Name extends ActName>({ input, ...rest }: Subcommand<Name>): AnySubcommand => ({
   ...rest,
   run: (first, values, config, version) => operate(config, version, rest.act, input(first, values))
@@ -83,7 +83,7 @@ const helpOf = (name: string, about: string, entries: Readonly<Record<string, An
   return `usage: npm start -- admin ${name} ${usageOf(entries)} … [--json]\n\n${about}\n\n${columns(rows)}\n\n  --json  print the answer as JSON\n  --yes   confirm a command that cannot be undone\n\nThese commands work while the server runs, and take effect in it immediately.`
 }
 
-/** Returns the words with ids at the end, after `--`: an id may begin with a hyphen, and would then be taken for an option. */
+/** Moves ids to the end, after `--`. Otherwise, an id that begins with a hyphen would be parsed as an option. */
 const withIdsLast = (words: readonly string[], options: object): string[] => {
   const isId = (word: string): boolean => /^-[\w-]{15}$/.test(word) && !Object.keys(options).some((name) => word === `--${name}`)
   const ids = words.filter(isId)

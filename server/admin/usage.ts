@@ -5,9 +5,9 @@ import { bytesText, columns, numberOf } from './subcommands.ts'
 
 const help = `usage: npm start -- admin usage [--limit N] [--json]
 
-Prints how many documents there are and how much storage they use, without assets, and the owners that use most.
+Prints the number of documents, the storage that they use (without assets), and the owners that use the most storage.
 
-  --limit N  the number of owners (50 if absent)
+  --limit N  the maximum number of owners (50 if absent)
   --json     print the answer as JSON`
 
 export const usage: Command = {

@@ -14,9 +14,9 @@ const row = (person: Person): string[] => [
   bytesText(person.bytes)
 ]
 
-const about = `ACCOUNT is an email address or the id of an account. A disabled account cannot be used, but its documents stay open to their links. The
-documents of a deleted account go to the account of --to, or they stay open to their links (--documents keep), or they go to the trash
-(--documents trash). Documents that nobody could open go to the trash.`
+const about = `ACCOUNT is an email address or the id of an account. Nobody can use a disabled account, but links still open its documents. When you
+delete an account, --to gives its documents to another account. Otherwise, links still open its documents (--documents keep, the default), or the
+documents go to the trash (--documents trash). Documents that nobody could open go to the trash in any case.`
 
 const documentsAfter = (value: string | undefined): 'keep' | 'trash' => {
   if (value !== undefined && value !== 'keep' && value !== 'trash') throw new AdminError('--documents must be keep or trash.')

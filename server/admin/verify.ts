@@ -1,4 +1,4 @@
-/** `npm start -- admin verify`: checks an installation, also while its server runs, or a backup. */
+/** `npm start -- admin verify`: checks an installation, even while its server runs, or a backup. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
@@ -16,17 +16,17 @@ import { type Report, verify } from './verifying.ts'
 const help = `usage: npm start -- admin verify [WHAT] [--snapshot ID] [--json]
 
 Checks that nothing is missing or damaged. Replays the journal of each document and compares the result with its checkpoint, canonical text and
-revisions. Checks the checksum of each record, the counters and links of documents, and the bytes of each asset. Changes nothing.
+revisions. Checks the checksum of each record, the counters and links of documents, and the bytes of each asset. It works while the server runs, and
+changes nothing.
 
-  WHAT           a data folder, or the place of a backup (a folder, FILE.tar or an address s3://…). By default the data folder in AGMD_DATA_DIR. The
-                 server may run meanwhile
+  WHAT           a data folder, or the place of a backup (a folder, FILE.tar or s3://…); by default the data folder in AGMD_DATA_DIR
   --snapshot ID  the backup to check; by default the newest
-  --json         prints the result as JSON, and the progress as lines of JSON on standard error, as without a terminal
+  --json         print the result as JSON, and the progress as lines of JSON on standard error
 
 The exit code is 3 if there is a problem.`
 
 const verifyInstallation = async (config: Config, onProgress: OnProgress): Promise<Report> => {
-  // A damaged LMDB file can end the process that reads it, so another process reads it first.
+  // A damaged LMDB file can crash the process that reads it, so a child process reads it first.
   if (config.storage === null) await checkStore(config.dataDir)
   const installation = await openInstallation(config)
   try {
@@ -60,9 +60,9 @@ const resultOf = (report: Report, json: boolean): CommandResult => {
   const exitCode = problemCount === 0 ? 0 : 3
   if (json) return { output: JSON.stringify({ ok: exitCode === 0, ...report }), exitCode }
   const checked = `Checked ${records} records, ${documents} documents and ${blobs} assets.`
-  if (problemCount === 0) return { output: `${checked} There is no problem.`, exitCode }
+  if (problemCount === 0) return { output: `${checked} No problems were found.`, exitCode }
   const more = problemCount > problems.length ? [`… and ${problemCount - problems.length} more.`] : []
-  const next = 'Keep this copy, and restore a backup that has no problem: npm start -- admin restore --help'
+  const next = 'Keep this copy, and restore a backup without problems: npm start -- admin restore --help'
   return { output: [`${checked} There are ${problemCount} problems:`, ...problems, ...more, next].join('\n'), exitCode }
 }
 

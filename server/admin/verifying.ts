@@ -35,7 +35,7 @@ export interface Report {
 
 const problemsMax = 100
 
-/** Checks everything. Problems do not stop it. Throws `storage_unavailable`, and `AdminError` if a backup is damaged. */
+/** Checks everything, and continues after a problem. Throws `storage_unavailable`, and `AdminError` if a backup is damaged. */
 export const verify = async (options: VerifyOptions): Promise<Report> => {
   const { snapshot, onProgress } = options
   const problems: string[] = []
@@ -66,7 +66,7 @@ export const verify = async (options: VerifyOptions): Promise<Report> => {
   return { records, documents, blobs: wanted.size, bytes, problemCount, problems }
 }
 
-/** Turns damage that a check meets into a problem. */
+/** Yields the problems that a check finds. If damage makes the check throw, yields that as a problem, too. */
 async function* guarded(check: AsyncGenerator<string>): AsyncGenerator<string> {
   try {
     yield* check

@@ -78,7 +78,7 @@ const unreachable = (error: unknown): boolean => {
   return (typeof status === 'number' && status >= 500) || (error.cause instanceof Error && unreachable(error.cause))
 }
 
-/** Returns a client of an issuer. The issuer's metadata is read when it is needed, and cached for a while. Throws `issuer_unavailable`. */
+/** Returns a client of an issuer. It reads the issuer's metadata at first use and caches the metadata for a while. Throws `issuer_unavailable`. */
 export const issuerClient = (
   { clock }: Pick<Service, 'clock'>,
   { issuer, clientId, clientSecret, fetch, log }: Pick<RelyingPartyOptions, 'issuer' | 'clientId' | 'clientSecret' | 'fetch' | 'log'>

@@ -4,7 +4,7 @@
  *     blobs/ab/abcdef…   the bytes of blob `abcdef…`; the folder is named after the first two characters
  *     blobs/new/         files that are still being received (`staging.ts`)
  *
- * A file gets its name once all its bytes are on disk. Storing a blob ends only when the entry in its folder is on disk, too. The bytes of a file are
+ * A file gets its name once all its bytes are on disk. A blob counts as stored only when its folder entry is on disk, too. The bytes of a file are
  * overwritten before the file is removed.
  */
 import { mkdir, open, readdir, rename, stat } from 'node:fs/promises'
@@ -36,7 +36,7 @@ const pathsIn = (folder: string) => {
   return { folderOf, pathOf: (name: string): string => join(folderOf(name), name) }
 }
 
-/** Opens the folder without receiving uploads, which a second process may do while the server runs. A missing folder has no blobs. */
+/** Opens the folder without support for uploads. A second process can therefore use it while the server runs. A missing folder has no blobs. */
 export const openStoredDiskBlobs = (folder: string): StoredBlobs => {
   const { pathOf } = pathsIn(folder)
   return {

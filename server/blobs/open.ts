@@ -56,7 +56,7 @@ export const openBlobs = async ({ address: text, folder, instance, onWarning, on
   return bucket
 }
 
-/** Opens the blobs without receiving uploads, which a second process may do while the server runs. Throws `S3Error`. */
+/** Opens the blobs without support for uploads. A second process can therefore use them while the server runs. Throws `S3Error`. */
 export const openStoredBlobs = async ({
   address: text,
   folder,

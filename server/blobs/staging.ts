@@ -11,7 +11,7 @@ import { endsWell, headBytes, sniff, tailBytes } from './sniff.ts'
 
 export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** Runs work on the file system. Converts its failures to the errors of `Blobs`. */
+/** Runs `work` on the file system. Converts its errors to the errors of `Blobs`. */
 export const onDisk = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()

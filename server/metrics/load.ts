@@ -20,7 +20,7 @@ export const readLoad = async (readers: Readers): Promise<Omit<LoadSample, 'at'>
   }
 }
 
-/** Takes a sample every `limits.loadMinutes`. Returns a function that stops this. */
+/** Takes a sample every `limits.loadMinutes`. Returns a function that stops the sampling. */
 export const sampleLoad = (service: Service, readers: Readers, onFailure: (error: unknown) => void): (() => void) => {
   let stopped = false
   let cancel = (): void => undefined

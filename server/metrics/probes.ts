@@ -19,7 +19,7 @@ export const reasons: Readonly<Record<NotReady, { readonly message: string; read
 }
 
 export interface ReadinessOptions {
-  /** Returns why the server is not ready, as far as this is known without using the store; `ok` if no reason is known. */
+  /** Returns a reason why the server is not ready that is known without using the store; `ok` if there is none. */
   readonly status: () => NotReady | 'ok'
   readonly storage: Storage
   /** Whether the disk that holds the data folder has space. Rejects if the disk does not answer. */

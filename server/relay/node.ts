@@ -39,7 +39,7 @@ export class Node {
   #slots = 0
   #reserved = 0
   #numbers = 0
-  /** How many bytes of finished jobs may still arrive. */
+  /** The number of bytes for finished jobs that can still arrive. A node that sends more violates the protocol. */
   #strayBytes = 0
   #heardAt: number
   #cancelBeat = (): void => undefined
@@ -148,7 +148,7 @@ export class Node {
     if (this.#ended) return
     this.#ended = true
     this.#cancelBeat()
-    // Finished jobs are not lost: their outcome is being written.
+    // The server is already writing the outcomes of finished jobs, so these jobs are not lost.
     const lost = [...this.#attempts.values()].filter((each) => !each.isOver)
     this.#attempts.clear()
     for (const each of lost) each.stop()

@@ -1,13 +1,13 @@
 /**
- * Compute nodes that are connected with other nodes of the service. Each node of the service tells the others what its compute nodes can do, and offers
- * them the jobs that it was given. Any node whose compute node is free begins a job; the record decides which of them does (`beginJob`).
+ * Compute nodes that are connected to other nodes of the service. Each node of the service tells the others what its compute nodes can do, and offers
+ * them its jobs. Any node with a free compute node tries to begin a job. The record of the job lets only one of them succeed (`beginJob`).
  *
- *     offers {[{id, account, shared, kinds, voices}, …] as JSON}   the compute nodes of the sender; repeated, because messages are not stored
+ *     offers {[{id, account, shared, kinds, voices}, …] as JSON}   the compute nodes of the sender; sent repeatedly, because messages are not stored
  *     offers?                       the sender has just started
  *     job {document} {id}           a job is waiting
  *     job-end {id}, jobs-end {document}   a job, or all jobs of a document, are no longer needed
  *     node-end {id}                 the token of a compute node was revoked
- *     node-taken {id}               a compute node has connected with the sender
+ *     node-taken {id}               a compute node has connected to the sender
  */
 import { limits } from '../../shared/limits.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
@@ -35,7 +35,7 @@ interface Handlers {
 }
 
 export interface Others {
-  /** Returns the compute nodes that are connected with other nodes. */
+  /** Returns the compute nodes that are connected to other nodes. */
   offers(): readonly OtherOffer[]
   /** Tells the others what the compute nodes of this node can do. */
   tellOffers(): void

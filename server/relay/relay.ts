@@ -148,7 +148,7 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
   const giveUp = (open: Open, error: JobError): void => {
     drop(open)
     ended.failed += 1
-    // A compute node of another node may have begun the job.
+    // A compute node of another node may have begun the job, so only a queued job is ended.
     endJob(service(), open.doc, open.id, 'queued', { error }).catch((reason: unknown) => failed('a job could not be ended', reason))
   }
 
@@ -267,18 +267,18 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
     }
   }
 
-  /** Tells the other nodes of a waiting job if one of their compute nodes can do it. */
+  /** Tells the other nodes about a waiting job if one of their compute nodes can do it. */
   const passOn = (open: Open): void => {
     watch(open)
     if (isOfferedElsewhere(open)) others?.tell('job', open.doc, open.id)
   }
 
-  /** Begins a job that another node was given, if a compute node of this node can do it. */
+  /** Takes a job that another node offers, if a compute node of this node can do it. */
   const offered = async (doc: string, id: string): Promise<void> => {
     const entry = await service().storage.get(keys.job(doc, id))
     const job = entry && decodeRecord<Job>(entry.value)
     if (job?.status !== 'queued' || ![...nodes].some((node) => canDo(node, job))) return
-    // The job may have been waiting here since another node took it.
+    // The job may still be waiting here from an earlier offer.
     if (jobs.has(id)) assignNext()
     else add(doc, job)
   }

@@ -1,4 +1,4 @@
-/** Gives the authors of an exported document the ids that their accounts have here. */
+/** Replaces the account ids of the authors of an exported document with the ids of their accounts on this instance. */
 import type { ExportedDocument } from './export-source.ts'
 
 type Accounts = ReadonlyMap<string, { readonly id: string; readonly name: string }>

@@ -24,7 +24,7 @@ interface Run {
   readonly marks: Marks
 }
 
-/** Yields the runs of characters with the same attributes. Ends early if the attributes do not fit the text. */
+/** Yields the runs of characters with the same attributes. Ends early if the attributes do not match the text. */
 function* runsOf(text: string, attribs: string, pool: z.infer<typeof Pad>['pool']): Generator<Run> {
   let at = 0
   let marks: Record<string, string> = {}
@@ -77,7 +77,7 @@ const prefixOf = ({ list = '', heading = '' }: Marks): string => {
   return depth === undefined ? '' : `${'#'.repeat(Number(depth))} `
 }
 
-/** A line with attributes of its own begins with a character that is not part of the text. */
+/** Returns the text of a line. A line that has attributes begins with a marker character that is not part of the text. */
 const lineText = (runs: readonly Run[]): string => {
   const [first, ...rest] = runs
   const isMarked =

@@ -57,12 +57,12 @@ function* lines(records: Iterable<unknown>): Generator<Uint8Array> {
   for (const record of records) yield Buffer.from(`${JSON.stringify(record)}\n`)
 }
 
-/** A generator as an asynchronous one. */
+/** Converts a synchronous iterable to an asynchronous generator. */
 async function* pieces(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* chunks
 }
 
-/** Returns the records with their current places in the text. */
+/** Returns the records with their current positions in the text. */
 const positioned = <T extends { readonly pin: Pin | null }>(
   ydoc: Y.Doc,
   content: string,
@@ -137,7 +137,7 @@ const writeAssets = async ({ blobs, target, isWritten }: ExportDocumentOptions, 
   return missing
 }
 
-/** Replays the history, and writes the texts of the revisions, newest last, as far as the limit allows. Returns the last text. */
+/** Writes the journal and the texts of the revisions, up to the limit. Returns the newest text. */
 const writeHistory = async (
   { store, target }: ExportDocumentOptions,
   { head, revisions }: StoredDocument,

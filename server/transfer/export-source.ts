@@ -47,7 +47,10 @@ const readLines = async <T>(source: Source, path: string, schema: z.ZodType<T>):
   return found
 }
 
-/** The root of the export in the source: empty, or the only folder of an archive with a slash at its end. Undefined if the source is no export. */
+/**
+ * Returns the root of the export in the source: empty, or the name of the only folder of an archive, with a slash. Returns undefined if the source is
+ * not an export.
+ */
 export const rootOfExport = (source: Source): string | undefined => {
   const file = source.files.find(({ path }) => /^(?:[^/]+\/)?export\.json$/.test(path))
   if (file !== undefined) return file.path.slice(0, -'export.json'.length)
@@ -70,7 +73,7 @@ export const readExportFile = async (source: Source, root: string): Promise<Expo
   return readJson(source, path, ExportFields)
 }
 
-/** Everything about an exported document but the bytes of its assets. */
+/** Everything about an exported document except the bytes of its assets. */
 export interface ExportedDocument {
   readonly document: DocumentFile
   readonly journal: readonly z.infer<typeof JournalLine>[]

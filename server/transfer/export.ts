@@ -41,7 +41,7 @@ export interface ExportReport {
   readonly notes: readonly Note[]
 }
 
-/** Yields the ids of all documents. It skips from each head to the next, and does not read the other records. */
+/** Yields the ids of all documents. Skips the other records of each document. */
 async function* allDocuments(store: StoreReader): AsyncGenerator<string> {
   for (let after = ''; ;) {
     const [entry] = await store.list(['d'], { limit: 1, ...(after !== '' && { after }) })
@@ -73,7 +73,7 @@ const assetFile = (asset: Asset, file: string, imported: Imported | undefined): 
   return `${splitName(file)[0]}.assets/${splitName(name)[1].slice(1).toLowerCase() === asset.extension ? name : `${name}.${asset.extension}`}`
 }
 
-/** A file of the source that several documents showed is written once, if all of them still have it unchanged. */
+/** Returns a function that names the file of an asset. Documents that still share an unchanged file of an imported source get the same path. */
 const assetPaths = (unique: (path: string) => string): ((path: string, hash: string) => string) => {
   const known = new Map<string, string>()
   return (path, hash) => {
@@ -92,7 +92,7 @@ interface Named {
   readonly unknown: readonly string[]
 }
 
-/** Names the files of all chosen documents, before the first one is written, because documents link to each other. */
+/** Names the files of all chosen documents before any file is written, because documents link to each other. */
 const nameFiles = async (options: ExportOptions): Promise<Named> => {
   const { store } = options
   const unique = uniquePaths()
@@ -189,7 +189,7 @@ export const exportDocuments = async (options: ExportOptions): Promise<ExportRep
     withLinks: vault !== undefined,
     accounts
   }
-  // The last file tells that the export is complete.
+  // This file is written last. Its `completedAt` says that the export is complete.
   await target.write('export.json', Buffer.from(`${JSON.stringify(facts, null, 2)}\n`), startedAt)
   await target.end()
   return { ...total, failed, withLinks: vault !== undefined, notes }

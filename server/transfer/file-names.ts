@@ -25,14 +25,14 @@ const invalid = /[\p{C}\p{Zl}\p{Zp}<>:"/\\|?*]/u
 const plain = (text: string): string =>
   invalid.test(text) ? text.replaceAll(/[\p{C}\p{Zl}\p{Zp}<>:"/\\|?*]/gu, ' ').replaceAll(/ {2,}/g, ' ') : text
 
-/** Returns a name for a file or folder that looks like the text. A valid name stays as it is. */
+/** Returns a valid name for a file or folder that resembles the text. A valid name is returned unchanged. */
 export const fileNameOf = (text: string): string => {
   const name = withoutEnd(shortened(plain(text.toWellFormed()).trim()).replace(/^\.+/, '')).trim()
   if (name === '') return 'Untitled'
   return reserved.test(name) ? `${name}_` : name
 }
 
-/** Returns the name in parts: everything before the extension, and the extension with its dot. */
+/** Splits a name into the part before the extension and the extension with its dot. */
 export const splitName = (path: string): readonly [string, string] => {
   const dot = path.lastIndexOf('.')
   return dot > path.lastIndexOf('/') + 1 ? [path.slice(0, dot), path.slice(dot)] : [path, '']
@@ -40,7 +40,10 @@ export const splitName = (path: string): readonly [string, string] => {
 
 const folded = (path: string): string => path.normalize('NFC').toLowerCase()
 
-/** Returns a function that returns each path unchanged the first time, and with a number before its extension if it, or its likeness, was taken. */
+/**
+ * Returns a function that makes paths unique. It adds a number before the extension if it has already returned the same path, or one that differs only
+ * by case or Unicode normalization.
+ */
 export const uniquePaths = (): ((path: string) => string) => {
   const taken = new Set<string>()
   const next = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Finds the file of a source that a link means. */
+/** Finds the file of a source to which a link leads. */
 import { limits } from '../../shared/limits.ts'
 import { type MediaType, mediaTypes } from '../../shared/media-types.ts'
 import { baseNameOf, folderOf, joinPath, splitName } from './file-names.ts'
@@ -18,7 +18,7 @@ const typesByExtension = new Map<string, MediaType>([
   ).map(([other, extension]) => [other, mediaTypes.find((type) => type.extension === extension) as MediaType] as const)
 ])
 
-/** Returns the media type of a file by its extension; undefined if documents do not take such files. */
+/** Returns the media type of a file by its extension; undefined if documents cannot have such files as assets. */
 export const typeOfPath = (path: string): MediaType | undefined => typesByExtension.get(splitName(path)[1].slice(1).toLowerCase())
 
 export const isMarkdown = (path: string): boolean => /\.(?:md|markdown)$/i.test(path)
@@ -38,7 +38,7 @@ const decoded = (address: string): string => {
   }
 }
 
-/** Names that an address of a folder means. */
+/** Files to which the address of a folder leads. */
 const indexNames = ['index.md', 'README.md']
 
 const add = (groups: Map<string, SourceFile[]>, name: string, file: SourceFile): void => {
@@ -47,7 +47,7 @@ const add = (groups: Map<string, SourceFile[]>, name: string, file: SourceFile):
   else group.push(file)
 }
 
-/** Returns the path in `uploads` of a picture that HedgeDoc, CodiMD or HackMD serves, wherever the text says it is served. */
+/** Returns the path within `uploads` of a picture that HedgeDoc, CodiMD or HackMD serves, for any host or none; undefined for other addresses. */
 const uploadOf = (address: string): string | undefined => /^(?:https?:\/\/[^/]+)?\/_?uploads\/([^/?#]+)$/.exec(address)?.[1]
 const uploadFolders = ['uploads', 'public/uploads', '_uploads']
 
@@ -63,7 +63,7 @@ export const indexFiles = (files: readonly SourceFile[]): Files => {
   const exact = new Map(files.map((file) => [file.path, file]))
   const alike = new Map<string, SourceFile>()
   const byName = new Map<string, SourceFile[]>()
-  // As in Obsidian, a name means the file with the shortest path.
+  // As in Obsidian, a name stands for the file with the shortest path.
   for (const file of files.toSorted((one, other) => one.path.length - other.path.length)) {
     const path = folded(file.path)
     if (!alike.has(path)) alike.set(path, file)

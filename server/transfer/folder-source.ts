@@ -8,7 +8,7 @@ import { byUnits, collect, isIgnored, type Note, type Source, type SourceFile, T
 const tooMany = (folder: string): TransferError =>
   new TransferError(`${folder} has more than ${limits.importFilesMax} files. Import its folders one by one.`)
 
-/** Lists the files below a folder, folder by folder, so that the depth of the tree takes no stack. */
+/** Lists the files below a folder. A loop visits the folders, because recursion could exhaust the stack in a deep tree. */
 const walk = async (root: string): Promise<{ readonly files: SourceFile[]; readonly notes: Note[]; readonly hasObsidian: boolean }> => {
   const files: SourceFile[] = []
   const notes: Note[] = []

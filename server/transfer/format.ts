@@ -10,7 +10,7 @@ import { roles } from '../../shared/roles.ts'
 import { taskStates } from '../../shared/task-states.ts'
 import type { Asset, Comment, Imported, Revision, Suggestion } from '../domain/records/keys.ts'
 
-/** The format that this program writes. A program reads all formats up to its own. */
+/** The format that this program writes. It also reads all earlier formats. */
 export const exportSchema = 1
 export const exportFormat = 'agmd-export'
 
@@ -57,7 +57,7 @@ const annotation = {
   task: Id.nullable()
 }
 
-/** The place of an annotation in the exported text, in UTF-16 units and lines; null if it has none. An import does not read it. */
+/** The position of an annotation in the exported text, in UTF-16 units and lines; null if it has none. An import ignores it. */
 const PositionFields = z.strictObject({ from: Count, to: Count, line: Count }).nullable()
 
 export const CommentFields = z.strictObject({
@@ -166,7 +166,7 @@ export const AssetFields = z.strictObject({
   file: FilePath
 }) satisfies z.ZodType<Asset>
 
-/** A link, with its secret. Only `--with-links` exports links. */
+/** A link with its secret. Links are exported only with `--with-links`. */
 export const LinkFields = z.strictObject({
   id: Id,
   role: z.enum(roles),

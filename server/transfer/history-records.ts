@@ -33,7 +33,7 @@ const check = (ydoc: Y.Doc, update: Uint8Array): void => {
   if (length + parsed.inserted > limits.contentUnitsMax * 2) throw new TransferError('journal.jsonl makes the text too long.')
 }
 
-/** Applies an entry, after the check that the live server makes of every update. Throws `TransferError`. */
+/** Checks an entry as the live server checks every update, then applies it. Throws `TransferError`. */
 const applyChecked = (ydoc: Y.Doc, { seq, update }: JournalEntry): void => {
   try {
     check(ydoc, update)

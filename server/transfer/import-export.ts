@@ -27,12 +27,12 @@ export interface ImportExportOptions {
   readonly vault: Vault
   readonly baseUrl: string
   readonly now: () => number
-  /** Where to store the documents. Undefined for a dry run. */
+  /** Stores the documents. Undefined for a dry run. */
   readonly arrivals: Arrivals | undefined
   readonly onProgress: (done: number, total: number) => void
 }
 
-/** Returns the accounts of this instance for the accounts of the export, by id or else by email address. */
+/** Finds the accounts of this instance that match the accounts of the export, first by id and then by email address. */
 const matchAccounts = async (
   store: StoreReader,
   { accounts }: ExportFile
@@ -48,7 +48,7 @@ const matchAccounts = async (
 
 type Place = { readonly id: string } | 'present' | 'deleted'
 
-/** Returns the id that a document gets here, or that it is here already. A document that was erased here gets a new id. */
+/** Returns the id that a document gets on this instance, or whether it is already present or deleted here. An erased document gets a new id. */
 const placeOf = async ({ store, vault }: ImportExportOptions, { id, firstTag }: DocumentFile, instance: string): Promise<Place> => {
   const headAt = async (each: string): Promise<Head | undefined> => {
     const entry = await store.get(keys.head(each))
@@ -88,7 +88,7 @@ interface Assets {
   readonly renamed: ReadonlyMap<string, string>
 }
 
-/** Prepares the assets. An asset whose id is taken here gets a new one. */
+/** Prepares the assets. An asset whose id is taken on this instance gets a new id. */
 const assetsOf = async (options: ImportExportOptions, { assets }: DocumentFile, id: string, report: Reporting): Promise<Assets> => {
   const { store, vault } = options
   const renamed = new Map<string, string>()
@@ -115,7 +115,7 @@ const assetsOf = async (options: ImportExportOptions, { assets }: DocumentFile, 
   return { arriving, renamed }
 }
 
-/** Leaves out links whose secrets are in use here, also for a document that was erased. */
+/** Leaves out links whose secrets are already known on this instance. This includes the secrets of erased documents. */
 const withFreeLinks = async ({ store }: ImportExportOptions, exported: ExportedDocument, report: Reporting): Promise<ExportedDocument> => {
   const { document } = exported
   const free: DocumentFile['links'] = []
@@ -126,7 +126,7 @@ const withFreeLinks = async ({ store }: ImportExportOptions, exported: ExportedD
   return { ...exported, document: { ...document, ...(document.links !== undefined && { links: free }) } }
 }
 
-/** Notes a readable file that was edited after the export. */
+/** Adds a note to the report if the readable file was edited after the export. */
 const noteEdit = async ({ source, root }: ImportExportOptions, { file, fileHash }: DocumentFile, report: Reporting): Promise<void> => {
   const path = root + file
   const found = source.find(path)
@@ -141,7 +141,7 @@ const noteEdit = async ({ source, root }: ImportExportOptions, { file, fileHash 
 
 type Accounts = ReadonlyMap<string, { readonly id: string; readonly name: string }>
 
-/** Returns the owner that a document gets here. Throws `TransferError` if its account does not exist here. */
+/** Returns the owner that a document gets on this instance. Throws `TransferError` if its account does not exist here. */
 const ownerOf = ({ owner }: DocumentFile, accounts: Accounts, fallback: ImportExportOptions['owner']): Owner => {
   if (owner.kind === 'agent') return owner
   const account = owner.kind === 'account' ? (accounts.get(owner.id ?? '') ?? fallback) : fallback
@@ -175,7 +175,8 @@ const importDocument = async ({ options, facts, accounts, report }: Importing, p
     if (restored.ownerSecret !== undefined)
       report.links.push({ title: document.title, url: `${baseUrl}/d/${id}?key=${restored.ownerSecret}` })
   }
-  if (document.publishedAt !== null) report.note([{ path: document.file, note: 'is published, as it was when it was exported' }])
+  if (document.publishedAt !== null)
+    report.note([{ path: document.file, note: 'is published, because it was published when it was exported' }])
   report.created(
     restored.characters,
     arriving.map(({ asset }) => ({ bytes: asset.size }))

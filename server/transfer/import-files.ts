@@ -17,7 +17,7 @@ import { type ImportReport, Reporting } from './report.ts'
 import { type Source, type SourceFile, TransferError } from './source.ts'
 import { type ArrivingAsset, storeDocument } from './storing.ts'
 
-/** The kinds of sources that consist of files. `etherpad` and Markdown may be mixed in all of them. */
+/** The kinds of sources that consist of files. All of them can contain both Markdown files and pads of Etherpad. */
 export type FilesFormat = 'markdown' | 'obsidian' | 'etherpad'
 
 export interface ImportFilesOptions {
@@ -30,12 +30,12 @@ export interface ImportFilesOptions {
   readonly assetBytesMax: number
   readonly store: Pick<Storage, 'get'>
   readonly vault: Vault
-  /** Where to store the documents. Undefined for a dry run. */
+  /** Stores the documents. Undefined for a dry run. */
   readonly arrivals: Arrivals | undefined
   readonly onProgress: (done: number, total: number) => void
 }
 
-/** Ids that only this instance can compute, so that nobody can guess the address of an asset. */
+/** Creates ids that only this instance can compute, so that nobody can guess the address of an asset. */
 const idsOf = (vault: Vault, owner: string, source: string): Ids => {
   const known = new Map<string, string>()
   return {
@@ -53,7 +53,8 @@ const idsOf = (vault: Vault, owner: string, source: string): Ids => {
 /** Returns why the bytes cannot be an asset; undefined if they can. */
 const reasonAgainst = async ({ type }: PlannedAsset, bytes: Uint8Array): Promise<string | undefined> => {
   const sniffed = await sniff(bytes)
-  if (!maySendAs(type, sniffed)) return `is not ${type.contentType}, as its name says${sniffed === undefined ? '' : `, but ${sniffed}`}`
+  if (!maySendAs(type, sniffed))
+    return `is not ${type.contentType}, although its name says so${sniffed === undefined ? '' : `; it is ${sniffed}`}`
   if (!endsWell(sniffed, bytes, bytes.subarray(-tailBytes), bytes.length)) return 'is cut off, or has extra bytes at its end'
   return undefined
 }
@@ -122,7 +123,7 @@ const planner = ({ source, encoding, name, format, vault, owner, assetBytesMax }
   const obsidian = format === 'obsidian'
   const options: MarkdownPlanOptions = { source: name, files: indexFiles(source.files), ids, obsidian, encoding, refused, assetBytesMax }
   const plan = async (file: SourceFile): Promise<PlannedDocument | string> => {
-    if (file.bytes > limits.importTextBytesMax) return `has ${file.bytes} bytes; a text file may have ${limits.importTextBytesMax}`
+    if (file.bytes > limits.importTextBytesMax) return `has ${file.bytes} bytes; the limit for a text file is ${limits.importTextBytesMax}`
     try {
       const bytes = await source.read(file.path, limits.importTextBytesMax)
       for (;;) {
@@ -163,7 +164,7 @@ export const importFiles = async (options: ImportFilesOptions): Promise<ImportRe
     await importFile(file)
   }
   onProgress(texts.length, texts.length)
-  // The files that the documents of an earlier import use are not known.
+  // After an earlier import, it is unknown which files its documents use, so no file is reported as unused.
   const unused = report.present > 0 ? [] : source.files.filter(({ path }) => !isText(path, format) && !used.has(path))
   for (const { path } of unused) report.refuse(path, typeOfPath(path) === undefined ? 'is not Markdown' : 'is used by no imported document')
   return report.end(name, format, arrivals !== undefined)

@@ -97,7 +97,7 @@ const endOfAddress = (text: string, at: number, to: number): number | undefined 
 
 const closingQuotes: Readonly<Record<string, string>> = { '"': '"', "'": "'", '(': ')' }
 
-/** Returns the offset after the closing parenthesis of an inline link, before which a title may come; undefined if it does not close. */
+/** Returns the offset after the closing parenthesis of an inline link, which a title can precede; undefined if there is no closing parenthesis. */
 const endOfInline = (text: string, at: number, to: number): number | undefined => {
   let next = afterSpace(text, at, Math.min(to, at + unitsMax))
   const quote = next > at ? closingQuotes[text[next] ?? ''] : undefined
@@ -140,7 +140,7 @@ const endOfWiki = (text: string, at: number, to: number): number | undefined => 
   return undefined
 }
 
-/** Returns the address of the reference definition whose label ends at `at`, where `](` or `]:` begins. */
+/** Returns the link of the reference definition whose label begins at `open` and ends at `at`, the offset of `]:`. */
 const definitionAt = (text: string, open: number, at: number, to: number): Link | undefined => {
   if (!/(?:^|\n) {0,3}$/.test(open <= 3 ? text.slice(0, open) : text.slice(open - 4, open))) return undefined
   const from = afterSpace(text, at + 2, Math.min(to, at + unitsMax))

@@ -46,7 +46,7 @@ const assetAddress = (file: SourceFile, gathering: Gathering, { ids, refused, as
   const type = typeOfPath(file.path)
   if (type === undefined) return leave('is linked, but documents store only pictures, audio and video. The link stays as it is')
   if (file.bytes === 0) return leave('is empty')
-  if (file.bytes > limits.assetBytesMax) return leave(`has ${file.bytes} bytes; an asset may have ${limits.assetBytesMax}`)
+  if (file.bytes > limits.assetBytesMax) return leave(`has ${file.bytes} bytes; the limit for an asset is ${limits.assetBytesMax}`)
   if (gathering.bytes + file.bytes > assetBytesMax)
     return leave('does not fit: the assets of its document would be larger than AGMD_ASSET_MEGABYTES allows')
   const id = ids.asset(gathering.document, file.path)
@@ -86,7 +86,7 @@ const rewriteWiki = (from: string, link: Link, gathering: Gathering, options: Ma
   const address = file === undefined ? fragment : addressOf(file, fragment, gathering, options)
   if (address === undefined || address === '') return undefined
   const isPicture = link.embeds && file !== undefined && !isMarkdown(file.path)
-  if (link.embeds && !isPicture) gathering.notes.push({ path: from, note: `shows ${name.trim()} in place. It is a link now` })
+  if (link.embeds && !isPicture) gathering.notes.push({ path: from, note: `embedded ${name.trim()}, which is a link now` })
   const shown = isPicture ? splitName(baseNameOf(file.path))[0] : (alias ?? ([name.trim(), heading].filter(Boolean).join(' › ') || 'link'))
   return { from: link.from, to: link.to, insert: `${isPicture ? '!' : ''}[${inBrackets(shown)}](${address})` }
 }
@@ -103,7 +103,7 @@ const missingNote = (path: string, missing: ReadonlySet<string>): Note[] => {
   return [{ path, note: `has links to files that are not in the source: ${named}${missing.size > missingMax ? ' and others' : ''}` }]
 }
 
-/** Returns the given title. In a vault, the name of a file is its title; elsewhere only if its text has no title. */
+/** Returns the given title. In a vault, the title is the name of the file; elsewhere it is that name only if the text has no title. */
 const titleOf = (path: string, { text }: TextFile, { obsidian }: MarkdownPlanOptions): string | null => {
   const { set, heading } = titleIn(text)
   const name = plainName(splitName(baseNameOf(path))[0], limits.titleCharsMax) || null
@@ -118,7 +118,7 @@ export const planMarkdown = (file: SourceFile, bytes: Uint8Array, options: Markd
   const gathering: Gathering = { document: id, assets: new Map(), missing: new Set(), notes: [], bytes: 0 }
   const rewrites = linksIn(read.text, options.obsidian).flatMap((link) => rewriteOf(file.path, link, gathering, options) ?? [])
   const text = rewritten(read.text, rewrites)
-  if (text.length > limits.contentUnitsMax) return 'is too long with the addresses of its links. Divide it into several files'
+  if (text.length > limits.contentUnitsMax) return 'is too long once its links have their new addresses. Divide it into several files'
   const assets = [...gathering.assets.values()]
   const imported: Imported = {
     source: options.source,

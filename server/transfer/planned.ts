@@ -26,7 +26,7 @@ export interface PlannedDocument {
   readonly notes: readonly Note[]
 }
 
-/** Gives the documents and assets of an import their ids. Equal arguments give equal ids, so that a second import finds the documents of the first. */
+/** Computes the ids of imported documents and assets. Equal arguments give equal ids, so that a second import finds the documents of the first. */
 export interface Ids {
   document(path: string): string
   asset(document: string, path: string): string

@@ -43,7 +43,7 @@ const serve = async ({ service, onProblem }: ReceiverOptions, socket: Duplex): P
 const busyMessage = 'Another import is running. Wait until it is complete, and run the command again.'
 
 export interface Receiver {
-  /** Takes over a connection, and receives an import from it. A connection that comes during another import is refused. */
+  /** Receives an import from a connection. Refuses the connection if another import is running. */
   receive(socket: Duplex): void
   /** Ends the import that is running, if any. */
   end(): void

@@ -1,4 +1,4 @@
-/** The report of an import: what it creates, what is there already, and what it leaves out and why. */
+/** The report of an import: the documents that it creates or finds, and the files that it leaves out, with the reasons. */
 import { limits } from '../../shared/limits.ts'
 import type { Head } from '../domain/records/keys.ts'
 import type { Note } from './source.ts'
@@ -7,12 +7,12 @@ export interface ImportReport {
   /** The name of the source, and how it was read. */
   readonly source: string
   readonly format: string
-  /** Whether anything was written. If not, `created` says what would be created. */
+  /** Whether the import wrote documents. After a dry run, `created` counts what an import would create. */
   readonly written: boolean
   readonly created: { readonly documents: number; readonly characters: number; readonly assets: number; readonly assetBytes: number }
   /** Documents that an earlier import of the same source created. */
   readonly present: number
-  /** Documents that an earlier import created, and that were deleted since. */
+  /** Documents that an earlier import created and that were deleted afterward. */
   readonly deleted: number
   /** Files that were left out, and files that were changed, with the reasons. */
   readonly refused: readonly Note[]
@@ -73,7 +73,7 @@ const grouped = (title: string, notes: readonly Note[]): string[] => {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Returns the report for people. `again` is the command that writes. */
+/** Returns the report as text for people. */
 export const reportText = (report: ImportReport): string => {
   const { source, format, written, created, present, deleted } = report
   const will = written ? 'Created' : 'Would create'
@@ -81,10 +81,10 @@ export const reportText = (report: ImportReport): string => {
     `${source} (${format})`,
     `${will} ${counted(created.documents, 'document')} with ${counted(created.characters, 'character')} and ${counted(created.assets, 'asset')} (${(created.assetBytes / 1024 / 1024).toFixed(1)} MiB).`
   ]
-  if (present > 0) lines.push(`${counted(present, 'document')} of an earlier import of this source: nothing to do.`)
+  if (present > 0) lines.push(`Already present from an earlier import of this source: ${counted(present, 'document')}.`)
   if (deleted > 0)
     lines.push(
-      `${counted(deleted, 'document')} of an earlier import were deleted since. Restore them from the trash, or give the import another --name to create them again.`
+      `Deleted since an earlier import: ${counted(deleted, 'document')}. Restore them from the trash, or give the import another --name to create them again.`
     )
   lines.push(...grouped('Left out', report.refused), ...grouped('Changed or missing', report.notes))
   if (report.links.length > 0) lines.push('', 'Owner links of documents without an account. Keep them; they are not shown again:')

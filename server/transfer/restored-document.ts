@@ -1,6 +1,6 @@
 /**
- * Turns an exported document into records. Everything is checked again, because an export may have been edited or made by somebody else: the history leads
- * to the text, the revisions are points of the history, the numbers have no gaps, and the anchors can be found.
+ * Converts an exported document to records. Everything is checked again, because somebody may have edited or forged the export: the history must lead
+ * to the text, the revisions must be versions of the history, the numbers must have no gaps, and the anchors must be found.
  */
 import { createHash } from 'node:crypto'
 import * as Y from 'yjs'
@@ -43,7 +43,7 @@ const ascends = (numbers: readonly number[]): boolean => numbers.every((number, 
 
 const isUnique = (values: readonly unknown[]): boolean => new Set(values).size === values.length
 
-/** Adds an entry that gives assets their new addresses. */
+/** Returns a journal entry that replaces the addresses of renamed assets; undefined if the text has none. */
 const renameAssets = (ydoc: Y.Doc, renamed: ReadonlyMap<string, string>, seq: number, now: number): JournalEntry | undefined => {
   const text = ydoc.getText(textRootName)
   const content = text.toString()

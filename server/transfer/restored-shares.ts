@@ -44,7 +44,7 @@ const countsOf = (links: readonly Link[]): Counts => {
   }
 }
 
-/** Returns the records of links. A document without an account gets a new owner link if none of its links is one. */
+/** Returns the records of links. A document without an account gets a new owner link if it has no working owner link. */
 export const restoredShares = (
   vault: Vault,
   doc: string,
@@ -59,7 +59,7 @@ export const restoredShares = (
   return { puts: all.flatMap((link) => putsOf(doc, link)), counts: countsOf(all), owner: added?.secret }
 }
 
-/** Returns an assignment with its link. If the link was not restored, the assignment has a revoked link that nobody knows. */
+/** Returns an assignment with its link. If the link was not restored, the assignment gets a new, revoked link. */
 export const restoredTask = (vault: Vault, doc: string, { share, ...task }: TaskFile, links: readonly LinkFile[]): Task => {
   const secret = links.find(({ id }) => id === share.id)?.secret
   const sealed = vault.seal(secret ?? newShareKey(), share.id)

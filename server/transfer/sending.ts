@@ -35,7 +35,7 @@ export const beginSending = async (socket: Duplex, version: string): Promise<Arr
     const hello = await answer()
     if (hello['version'] !== version)
       throw new TransferError(
-        `The running server has version ${String(hello['version'])}, and this program ${version}. Restart the server first.`
+        `The running server has version ${String(hello['version'])}, but this program has version ${version}. Restart the server first.`
       )
   } catch (error) {
     socket.destroy()

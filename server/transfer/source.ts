@@ -48,10 +48,10 @@ export interface Source {
 /** Compares strings by their UTF-16 units, so that the order does not depend on the language of the machine. */
 export const byUnits = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** Names of folders that hold the state of programs and no documents. */
+/** Names of folders that contain data of programs, and no documents. */
 const ignored: ReadonlySet<string> = new Set(['node_modules', '__MACOSX'])
 
-/** Whether a part of a path is skipped: hidden files, and folders of programs. `.obsidian` is only looked for. */
+/** Whether a path is skipped because one of its parts is hidden or a folder of a program. This includes `.obsidian`, whose presence is only noticed. */
 export const isIgnored = (path: string): boolean => path.split('/').some((part) => part.startsWith('.') || ignored.has(part))
 
 /** Collects the bytes of a stream. Throws `TransferError` if there are more than `bytesMax`. */

@@ -1,5 +1,5 @@
 /**
- * Reads everything about a document from the store, next to a running server. Every write to a document rewrites its head in the same commit. If the head
+ * Reads everything about a document from the store, even while a server runs. Every write to a document rewrites its head in the same commit. If the head
  * is the same before and after the reads, the records therefore belong together. The journal only grows, so it is read separately, up to the head.
  */
 import * as Y from 'yjs'
@@ -41,10 +41,10 @@ const recordsAt = async <T>(store: StoreReader, prefix: Key): Promise<T[]> =>
 
 const byNumber = (one: { readonly number: number }, other: { readonly number: number }): number => one.number - other.number
 
-/** How often the records are read again because the document changed. A document that changes all the time changes its journal far more often. */
+/** Maximum number of times that the records are read because the document changed meanwhile. */
 const attemptsMax = 50
 
-/** The records that people change. */
+/** The records that can change between two reads. Revisions and events are only added. */
 type Changing = Omit<StoredDocument, 'revisions' | 'events'>
 
 const readOnce = async (store: StoreReader, doc: string, head: Head): Promise<Changing> => {
@@ -77,7 +77,7 @@ const readChanging = async (store: StoreReader, doc: string): Promise<Changing |
 export const readStored = async (store: StoreReader, doc: string): Promise<StoredDocument | undefined> => {
   const found = await readChanging(store, doc)
   if (found === undefined) return undefined
-  // Events and revisions are only added, so those of the head are still there.
+  // Events and revisions are only added, so the ones that belong to the head still exist.
   const events = await recordsAt<StoredEvent>(store, keys.events(doc))
   const revisions = await recordsAt<Revision>(store, keys.revisions(doc))
   const { event, revision } = found.head

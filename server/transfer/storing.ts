@@ -4,7 +4,7 @@ import type { Arrivals } from '../domain/documents/arrivals.ts'
 import type { Put } from '../domain/ports.ts'
 import type { DocumentRecords } from './new-document.ts'
 
-/** The largest size of the records that are stored in one commit, in bytes. A single record may be larger. */
+/** Maximum size, in bytes, of the records that are stored in one commit. A single larger record gets its own commit. */
 const pieceBytesMax = 1024 * 1024
 const pieceRecordsMax = 500
 
@@ -25,7 +25,7 @@ const piecesOf = (puts: readonly Put[]): Put[][] => {
   return pieces
 }
 
-/** An asset with its bytes. The bytes are read when they are stored. */
+/** An asset, with a function that reads its bytes when they are stored. */
 export interface ArrivingAsset {
   readonly asset: Asset
   bytes(): Promise<Uint8Array>

@@ -30,7 +30,7 @@ const failed = (path: string, error: unknown): unknown => {
       }
     )
   if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
-    return new TransferError(`${path} cannot be written. Choose a folder that you may write to.`, { fatal: true, cause: error })
+    return new TransferError(`${path} cannot be written. Choose a folder to which you can write.`, { fatal: true, cause: error })
   return error
 }
 
@@ -106,7 +106,7 @@ const openArchive = async (path: string): Promise<Target> => {
       guarded(path, async () => {
         const stream = streamOf(contents)
         zip.addReadStream(stream, name, { mtime: new Date(modifiedAt), mode: 0o100600 })
-        // If the disk is full, nobody reads the stream any more.
+        // After a failure, such as a full disk, nothing reads the stream, and it would never finish.
         await Promise.race([finished(stream, { writable: false }), failure.promise])
       }),
     end: () =>

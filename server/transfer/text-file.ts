@@ -32,8 +32,8 @@ const decode = (bytes: Uint8Array, encoding: string): string | undefined => {
 }
 
 /**
- * Returns the line ends of a text: `crlf` if all are CR LF, and otherwise the lengths of the runs of equal line ends, first of LF, then of CR LF, and so on.
- * Returns undefined if all are LF, or if there is a CR alone, which nobody can restore.
+ * Returns the line ends of a text: `crlf` if all are CR LF. If they are mixed, returns the lengths of alternating runs of LF and CR LF, starting with
+ * LF. Returns undefined if all are LF, or if the text contains a CR without LF, which cannot be restored.
  */
 const lineEndsOf = (text: string): FileForm['lineEnds'] => {
   if (!text.includes('\r') || /\r(?!\n)/.test(text)) return undefined
@@ -70,13 +70,13 @@ export const readTextFile = (bytes: Uint8Array, encoding?: string): TextFile | s
     notes.push(`was converted from ${encoding}`)
   }
   if (raw === undefined) return 'is not UTF-8. Convert it, or name its encoding, for example --encoding windows-1252'
-  if (raw.includes('\0')) return 'contains NUL, so it is not a text'
+  if (raw.includes('\0')) return 'contains NUL characters, so it is not a text file'
   if (!asUtf8) notes.push('was converted from UTF-16')
   const text = withLineFeeds(raw)
   if (text.length > limits.contentUnitsMax)
     return `is too long: ${text.length} of at most ${limits.contentUnitsMax} characters. Divide it into several files`
   const lineEnds = lineEndsOf(raw)
-  if (raw.includes('\r') && lineEnds === undefined) notes.push('had line ends of CR alone, and has LF now')
+  if (raw.includes('\r') && lineEnds === undefined) notes.push('had CR line ends, which are LF now')
   return { text, form: { ...(mark === 'utf-8' && { mark: true }), ...(lineEnds !== undefined && { lineEnds }) }, notes }
 }
 

@@ -1,4 +1,4 @@
-/** Reads the files of a zip archive, one by one and without unpacking the archive. yauzl checks names and sizes, and this code the checksums. */
+/** Reads the files of a zip archive one by one, without unpacking the archive. yauzl checks names and sizes. This module checks the checksums. */
 import { basename } from 'node:path'
 import { stat } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
@@ -6,7 +6,7 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { limits } from '../../shared/limits.ts'
 import { byUnits, collect, isIgnored, type Note, type Source, type SourceFile, TransferError } from './source.ts'
 
-/** The type of a file in the upper half of the external attributes, if a Unix program made the archive. */
+/** Returns the Unix file type from the external attributes of an entry; 0 if no Unix program made the archive. */
 const typeOf = ({ versionMadeBy, externalFileAttributes }: Entry): number =>
   versionMadeBy >> 8 === 3 ? (externalFileAttributes >>> 16) & 0o170000 : 0
 const symbolicLink = 0o120000
@@ -17,7 +17,7 @@ const damaged = (archive: string, error: unknown): TransferError => {
   const reason = reasonOf(error)
   const leads = /relative path|absolute path|invalid characters in fileName/.test(reason)
   const advice = leads
-    ? 'A path in it leads out of the archive. Do not use an archive that was made to attack its readers.'
+    ? 'A path in it leads out of the archive, which looks like an attack. Do not use this archive.'
     : 'The archive is damaged. Copy or export it again.'
   return new TransferError(`${archive} cannot be read: ${reason}. ${advice}`, { cause: error })
 }
@@ -60,13 +60,13 @@ const list = async (archive: string, zip: ZipFile): Promise<Listing> => {
   return { entries, files: files.toSorted((one, other) => byUnits(one.path, other.path)), notes, hasObsidian }
 }
 
-/** Refuses an archive that would unpack to far more than its own size. Overlapping entries have this effect, too. */
+/** Refuses an archive whose contents are far larger than the archive. This includes archives with overlapping entries. */
 const refuseBomb = (archive: string, bytes: number, files: readonly SourceFile[]): void => {
   const unpacked = files.reduce((sum, file) => sum + file.bytes, 0)
   if (unpacked <= limits.importBombBytesMin || unpacked <= bytes * limits.importRatioMax) return
   const [from, to] = [bytes, unpacked].map((each) => `${Math.ceil(each / 1024 / 1024)} MiB`)
   throw new TransferError(
-    `${archive} has ${from} and would unpack to ${to}, as archives do that are made to fill disks. If you trust it, unpack it and import the folder.`
+    `${archive} would unpack from ${from} to ${to}, as a zip bomb does. If you trust the archive, unpack it and import the folder.`
   )
 }
 

@@ -1,4 +1,4 @@
-/** The records of a backup as a store for reading. The chunks are in key order, so a record is found by the first keys of the chunks. */
+/** Presents the records of a backup as a read-only store. The chunks are in key order, so their first keys tell which chunk contains a record. */
 import { encodeKey, encodeRange } from '../../storage/keys.ts'
 import type { Entry, Storage } from '../../domain/ports.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -8,7 +8,7 @@ import { AdminError } from '../error.ts'
 import { chunkName, decodeChunk, type Manifest } from './format.ts'
 import type { Place } from './place.ts'
 
-/** The number of decoded chunks in memory. A chunk has about 1 MiB. */
+/** The maximum number of decoded chunks in memory. A chunk has about 1 MiB. */
 const cachedChunks = 8
 
 /** Returns the records of a chunk. Throws `AdminError` with exit code 3 if it is missing or damaged. */
@@ -23,7 +23,7 @@ export const readChunk = async (place: Place, entry: Manifest['chunks'][number])
 
 const entryOf = ({ key, value }: StoredRecord): Entry => ({ key, value, version: 1 })
 
-/** Returns the index of the first element for which `isAfter` is true. `isAfter` is false for all elements before it. */
+/** Returns the index of the first element for which `isAfter` is true, or the length. No element after it may be false (binary search). */
 const firstIndex = <T>(all: readonly T[], isAfter: (one: T) => boolean): number => {
   let [low, high] = [0, all.length]
   while (low < high) {
@@ -80,7 +80,7 @@ export const snapshotOfBackup = (place: Place, { chunks, records: total }: Manif
   return {
     storage: readOnlyStorage(reading),
     counter: 0,
-    // One chunk at a time.
+    // Each call returns records of only one chunk.
     async scan(above) {
       const at = firstIndex(firsts, (first) => Buffer.compare(first, above) > 0)
       const before = at === 0 ? [] : (await chunkAt(at - 1)).filter(({ bytes }) => Buffer.compare(bytes, above) > 0)

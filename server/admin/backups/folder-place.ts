@@ -9,7 +9,7 @@ import type { Place } from './place.ts'
 
 export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** Runs work on the files of a backup. Converts its failures to `AdminError` with exit code 1, and says what to do. */
+/** Runs `work`, which reads or writes files of a backup. Converts its errors to an `AdminError` with exit code 1 and a next step. */
 export const onFiles = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -30,10 +30,13 @@ export const ifMissing =
     throw error
   }
 
-/** A file that is being written. The name is not the name of any object. */
+/** Whether a name belongs to a file that is still being written. No object has such a name. */
 const isTemporary = (name: string): boolean => /^\.new-[0-9a-f]{16}$/.test(name)
 
-/** Opens a folder. With `create`, creates it if it is missing, and refuses a folder with files that are not from a backup. Throws `AdminError`. */
+/**
+ * Opens a folder with backups. With `create`, creates a missing folder, and refuses a folder that contains files other than backups. Throws
+ * `AdminError`.
+ */
 export const openFolderPlace = async (folder: string, { create = false } = {}): Promise<Place> => {
   // Two commands that write to the same folder would remove each other's files.
   const release = create ? await lockFolder(folder) : undefined

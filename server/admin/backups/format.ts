@@ -32,8 +32,8 @@ import { AdminError } from '../error.ts'
 export const backupFormat = 1
 
 /**
- * When a chunk ends: with `bytes` in it, it ends after a record whose key is one of `suitable` on average. The rules depend only on the records of the
- * chunk, so two backups have the same chunks again soon after a difference.
+ * Rules for the end of a chunk. A chunk of at least `bytes` ends after a record with a suitable key; on average, one key in `suitable` is suitable. The
+ * rules depend only on the records in the chunk, so two backups have identical chunks again soon after a difference.
  */
 const chunkEnds = [
   { bytes: 256 * 1024, suitable: 16 },
@@ -51,7 +51,7 @@ const namePatterns = [
   /^snapshots\/\d{8}T\d{9}Z-[0-9a-f]{8}\.json$/
 ]
 
-/** Whether a name is the name of an object of a backup. No such name leaves the place. */
+/** Whether a backup has objects with such a name. No such name leads out of the place. */
 export const isObjectName = (name: string): boolean => {
   const [, folder = '', last] = name.split('/')
   return namePatterns.some((pattern) => pattern.test(name)) && (last === undefined || last.startsWith(folder))
@@ -79,9 +79,9 @@ export interface Manifest {
   readonly createdAt: string
   /** The version of the program that made the backup. */
   readonly createdBy: string
-  /** The format of the data folder whose records these are. */
+  /** The format of the data folder from which the backup was made. */
   readonly dataFormat: number
-  /** When and by which version the installation was created, from `instance.json`. */
+  /** The version that created the installation, and the time, from `instance.json`. */
   readonly installation: { readonly createdBy: string; readonly createdAt: string }
   readonly store: 'lmdb' | 'postgres'
   readonly records: number
@@ -92,7 +92,7 @@ export interface Manifest {
   readonly damagedBlobs: readonly string[]
   /** The fingerprint of the secret that decrypts the links. */
   readonly secret: string
-  /** `file`: the place has the secret. `left out`: it does not. `AGMD_SECRET`: it does not, because the secret is a setting. */
+  /** `file`: the backup includes the secret. `left out`: the operator left it out. `AGMD_SECRET`: the secret is a setting, so it is not included. */
   readonly secretIn: 'file' | 'left out' | 'AGMD_SECRET'
   readonly chunks: readonly ChunkEntry[]
 }
@@ -142,7 +142,7 @@ export interface Chunk extends ChunkEntry {
   readonly content: Uint8Array
 }
 
-/** Returns a function that collects records into chunks. It returns a complete chunk, and the last one when it is called without a record. */
+/** Returns a function that collects records into chunks. It returns each chunk when it is complete. A call without a record returns the last chunk. */
 export const createChunker = (): ((record?: Pick<StoredRecord, 'bytes' | 'value'>) => Chunk | undefined) => {
   let encoder = encoding.createEncoder()
   let [records, first] = [0, '']

@@ -37,7 +37,7 @@ export interface Made {
 /** The number of chunks or blobs that are written at the same time. */
 const writersMax = 4
 
-/** Runs works, at most `writersMax` at a time. A failed work makes the next call, or `done`, throw its error. */
+/** Creates a pool that runs at most `writersMax` tasks at a time. If a task fails, the next `run` or `done` throws its error. */
 const createPool = () => {
   const running = new Set<Promise<void>>()
   let failure: { readonly error: unknown } | undefined
@@ -116,7 +116,7 @@ const writeChunks = async ({ installation: { snapshot }, place, onProgress }: Ma
   for (;;) {
     const found = await next
     if (found.length === 0) break
-    // PostgreSQL sends the next records while these are written.
+    // PostgreSQL sends the next records while this loop writes the current ones.
     next = snapshot.scan(found.at(-1)!.bytes)
     next.catch(() => undefined)
     for (const record of found) {

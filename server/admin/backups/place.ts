@@ -3,17 +3,17 @@
 export type ObjectKind = 'chunks' | 'blobs' | 'secrets' | 'snapshots'
 
 export interface Place {
-  /** The place, for messages. */
+  /** The place as messages show it. */
   readonly shown: string
   /** Returns the names of all objects of a kind, sorted. */
   names(kind: ObjectKind): Promise<string[]>
   /** Returns an object; undefined if there is none. */
   find(name: string): Promise<Uint8Array | undefined>
-  /** Writes an object under a temporary name and then gives it its name. When it resolves, the object is on disk. */
+  /** Writes an object, which becomes visible only when it is complete. A folder and a bucket have then stored it durably. */
   write(name: string, content: Uint8Array): Promise<void>
   remove(name: string): Promise<void>
-  /** Makes everything that was written visible under the name of the place. */
+  /** Completes the place. A tar file is stored durably and gets its name only now. */
   finish(): Promise<void>
-  /** Releases the place. Without `finish`, removes what has no name yet. */
+  /** Releases the place. Removes a tar file that was not finished. */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Finds the place that an operator names, and the backups in it. */
+/** Opens the place of backups that an operator names, and finds the backups in it. */
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseS3Address, s3AddressAllowed } from '../../blobs/s3/address.ts'
@@ -11,9 +11,9 @@ import { openTarReader, openTarWriter } from './tar-place.ts'
 /** Whether a text names a tar file rather than a folder. */
 const isTarName = (text: string): boolean => text.endsWith('.tar')
 
-export const placeForms = `PLACE is a folder, which keeps many backups, each of which writes only what changed since the others; FILE.tar, which holds
-one complete backup; or an address s3://…, which is like a folder. Without it, the setting AGMD_BACKUP names the place. Other people on this machine
-can see the words of a command, so put an address with keys into AGMD_BACKUP or into the file AGMD_BACKUP_FILE.`
+export const placeForms = `PLACE is a folder, a tar file (FILE.tar) or a bucket (s3://…). A folder or bucket can contain many backups, and each new
+one writes only what has changed. A tar file contains one complete backup. Without PLACE, the setting AGMD_BACKUP names the place. Other people on
+this machine can see the arguments of a command, so put an address with keys into AGMD_BACKUP or into the file AGMD_BACKUP_FILE.`
 
 /** Returns the place that an option or the settings name. Throws `AdminError` if neither does. */
 export const placeOf = (option: string | undefined, setting: string | null): string => {
@@ -22,7 +22,7 @@ export const placeOf = (option: string | undefined, setting: string | null): str
   return text
 }
 
-/** Returns the address of a bucket that the words name; undefined if they name a path. Throws `AdminError`. */
+/** Returns the address of a bucket; undefined if the text names a path. Throws `AdminError`. */
 const bucketOf = async (text: string) => {
   if (!text.startsWith('s3:')) return undefined
   const address = parseS3Address(text)
@@ -31,7 +31,7 @@ const bucketOf = async (text: string) => {
   return openS3Place(address)
 }
 
-/** Opens a place in order to read backups. Throws `AdminError` if there is none. */
+/** Opens a place to read backups. Throws `AdminError` if the place does not exist. */
 export const openPlace = async (text: string): Promise<Place> => {
   const bucket = await bucketOf(text)
   if (bucket !== undefined) return bucket
@@ -40,7 +40,7 @@ export const openPlace = async (text: string): Promise<Place> => {
   return statSync(path).isDirectory() ? openFolderPlace(path) : openTarReader(path)
 }
 
-/** Opens or creates a place in order to write a backup of this installation. Throws `AdminError` if the place cannot be used. */
+/** Opens or creates a place to write backups of this installation. Throws `AdminError` if the place cannot be used. */
 export const openPlaceToWrite = async (text: string, instance: string): Promise<Place> => {
   const bucket = await bucketOf(text)
   const path = resolve(text)

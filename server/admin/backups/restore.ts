@@ -4,8 +4,8 @@
  * A file `restoring` in the data folder marks a restore that is not complete. The server does not start on such a folder. `instance.json` is written
  * near the end, and then the mark is removed. A failed restore removes everything that it wrote. After `kill -9`, the next restore begins again.
  *
- * A restored document continues the hash chain of its journal. A version that was issued after the backup was made is therefore unknown, because no other
- * update has the same tag.
+ * A restored document continues the hash chain of its journal, and no two updates have the same tag. The server therefore does not know versions that
+ * were issued after the backup was made.
  */
 import { existsSync } from 'node:fs'
 import { hash } from 'node:crypto'
@@ -107,7 +107,7 @@ const clear = async (folder: string): Promise<void> => {
   await rm(join(folder, restoringMark), { force: true })
 }
 
-/** Throws `AdminError` unless the folder is new, empty, or has only the remains of an interrupted restore. */
+/** Throws `AdminError` unless the folder is new or empty, or contains an interrupted restore. */
 const refuseUsedFolder = async (folder: string): Promise<void> => {
   if (!existsSync(folder)) return
   const names = await onFiles(folder, () => readdir(folder))
@@ -120,7 +120,7 @@ const refuseUsedFolder = async (folder: string): Promise<void> => {
     )
 }
 
-/** Returns the secret of the backup. Throws `AdminError` if it is missing, or is another one. */
+/** Returns the secret of the backup. Throws `AdminError` if it is missing or does not belong to the backup. */
 const secretFor = async ({ place, manifest, secret }: RestoreOptions): Promise<Uint8Array> => {
   const text = secret === undefined ? await place.find(secretName(manifest.secret)) : undefined
   const found = secret ?? (text && Buffer.from(Buffer.from(text).toString().trim(), 'base64url'))
@@ -128,12 +128,12 @@ const secretFor = async ({ place, manifest, secret }: RestoreOptions): Promise<U
     throw new AdminError(
       manifest.secretIn === 'AGMD_SECRET'
         ? 'The installation used AGMD_SECRET. Set AGMD_SECRET to the same text, so that links and sessions work.'
-        : 'The backup has no secret, without which links and sessions do not work. Name the file that holds it: --secret FILE',
+        : 'The backup does not include the secret, and links and sessions do not work without it. Name the file that contains it: --secret FILE',
       { exitCode: 1 }
     )
   if (nameOfSecret(found) !== manifest.secret)
     throw new AdminError(
-      'The secret is not the one of this backup, so links and sessions would not work. Check --secret and AGMD_SECRET.',
+      'The secret does not belong to this backup, so links and sessions would not work. Check --secret and AGMD_SECRET.',
       {
         exitCode: 3
       }
@@ -144,7 +144,7 @@ const secretFor = async ({ place, manifest, secret }: RestoreOptions): Promise<U
 const fill = async (options: RestoreOptions, secret: Uint8Array): Promise<Restored> => {
   const { folder, url, manifest, version } = options
   const instance: Instance = { format: dataFormat, instance: manifest.instance, ...manifest.installation, initialised: false }
-  // AGMD_SECRET stays a setting. The folder gets a file with another, unused secret, as a new folder would.
+  // AGMD_SECRET stays a setting. As in every new folder, the file gets a random secret, which the server does not use.
   await writeSecret(folder, manifest.secretIn !== 'AGMD_SECRET' && secret.length === secretBytes ? secret : undefined)
   if (url === null) {
     const { storage } = await openLmdbToFill(folder, instance)
@@ -170,7 +170,7 @@ const fill = async (options: RestoreOptions, secret: Uint8Array): Promise<Restor
   }
 }
 
-/** Writes all records, and closes the store. Returns the blobs that the records name. */
+/** Writes all records and closes the store. Returns the blobs that the records name. */
 const fillStore = async ({ place, manifest, onProgress }: RestoreOptions, storage: Storage): Promise<Map<string, BlobEntry>> => {
   const wanted = new Map<string, BlobEntry>()
   let [bytes, records] = [0, 0]

@@ -5,7 +5,7 @@
  *     header   name (100) · mode (8) · uid (8) · gid (8) · size (12) · mtime (12) · checksum (8) · type (1, "0" for a file) · … · magic at 257
  *     end      two blocks of zeros
  *
- * A reader accepts only files with the names of objects, so no link and no path leads out of the backup.
+ * A reader accepts only regular files with the names of objects. No entry can therefore lead out of the backup.
  */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -43,7 +43,7 @@ const readOnly = (): never => {
 /** Creates a tar file. A file of the same name is replaced when the new one is complete. Throws `AdminError`. */
 export const openTarWriter = async (path: string): Promise<Place> => {
   const partial = `${path}.partial`
-  // The file of an interrupted backup is written again from its beginning.
+  // An interrupted backup may have left this file, which cannot be continued.
   await onFiles(path, () => rm(partial, { force: true }))
   const file = await onFiles(path, () => open(partial, 'wx', 0o600))
   let finished = false

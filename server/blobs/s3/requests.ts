@@ -67,7 +67,7 @@ const unescaped = (text: string): string =>
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })
 
-/** Whether the same request may succeed later. Refusals for other reasons, such as missing rights, are permanent. */
+/** Whether the same request can succeed later. Refusals for other reasons, such as missing rights, are permanent. */
 const isPassing = (error: unknown): boolean => !(error instanceof S3Refusal) || error.status >= 500 || error.status === 429
 
 /** Waits before retry number `attempt`, counted from 0. The time is random, and its maximum doubles with each retry. */

@@ -235,7 +235,7 @@ const storedIn = (requests: S3Requests, prefix: string): StoredBlobs => {
   }
 }
 
-/** Opens the folder of a bucket that belongs to this installation, without receiving uploads. Throws `S3Error`. */
+/** Opens the folder of a bucket that belongs to this installation, without support for uploads. Throws `S3Error`. */
 export const openStoredS3Blobs = async (address: S3Address, instance: string): Promise<StoredBlobs> => {
   const requests = openRequests(address)
   const owner = await ownerOf(requests, address).catch((error: unknown) => {
