@@ -47,6 +47,7 @@ class Grid {
   isPicking = false
   isWriting = false
   isSuggesting = false
+  hasDecimalComma = false
 
   constructor(text: Table | string = three, index = 0) {
     this.text = typeof text === 'string' ? text : text.fence.source
@@ -96,8 +97,9 @@ class Grid {
   }
 
   step(event: SheetEvent): this {
-    const { index, table, sheets, mayChange, isPicking, isWriting, isSuggesting, held } = this
-    const outcome = sheetStep(this.state, event, { table, sheets, index, mayChange, isPicking, isWriting, isSuggesting, held })
+    const { index, table, sheets, mayChange, isPicking, isWriting, isSuggesting, hasDecimalComma, held } = this
+    const world = { table, sheets, index, mayChange, isPicking, isWriting, isSuggesting, hasDecimalComma, held }
+    const outcome = sheetStep(this.state, event, world)
     this.last = outcome
     this.state = outcome.state
     if (outcome.edits !== undefined) {
@@ -465,6 +467,54 @@ test('[COMP-87] Ctrl+D and Ctrl+R fill the selection from its first row or colum
   expect(reader.key('d', ctrl).last).toEqual({ state: reader.state })
   // In the data of a chart, a text that looks like a formula is plain text.
   expect(cellC(new Grid(priced, -1).go(1, 2).go(2, 2, true).key('d', ctrl))).toEqual(['Twice', '=B2*2', '=B2*2', ''])
+})
+
+test.each([
+  ['7,50', '7.50'],
+  ['-,5', '-0.5'],
+  ['1.234,56', '1234.56'],
+  ['1 234,5 %', '1234.5%'],
+  ['1,234', '1.234'],
+  ['1.234.567', '1234567'],
+  ['1.234', '1.234'],
+  ['7.50', '7.50'],
+  ['1,2,3', '1,2,3'],
+  ['12.34,5', '12.34,5'],
+  ['1.234 567,8', '1.234 567,8'],
+  ['1,5 kg', '1,5 kg'],
+  ['=SUM(1,5)', '=SUM(1,5)'],
+  ['24.11.2026', '24.11.2026']
+])('[COMP-88] typed where the decimal sign is a comma, %s is stored as %s', (typed, stored) => {
+  const typing = (hasDecimalComma: boolean, index = 0) => {
+    const grid = new Grid(three, index).go(1, 1)
+    grid.hasDecimalComma = hasDecimalComma
+    return grid.key('F2').step({ kind: 'field key', key: { ...plainKey, key: 'Enter' }, draft: { text: typed, from: 0, to: 0 } })
+      .texts[1]?.[1]
+  }
+  expect([typing(true), typing(true, -1), typing(false)]).toEqual([stored, stored, typed])
+})
+
+test('[COMP-89] a cell that was only opened keeps its text, and thousands that others wrote stay thousands', () => {
+  const changed = (before: string, typed: string) => {
+    const grid = new Grid(sheetOf('| A |', '|---|', `| ${before} |`)).go(1, 0)
+    grid.hasDecimalComma = true
+    return grid.key('F2').step({ kind: 'left', draft: { text: typed, from: 0, to: 0 }, on: 0, isMoved: false }).texts[1]?.[0]
+  }
+  expect([changed('7,50', '7,50'), changed('7,50', '7,60'), changed('1,234', '1,235')]).toEqual(['7,50', '7.60', '1,235'])
+})
+
+test('[COMP-90] pasted text of another program keeps a comma that may separate thousands', () => {
+  const pasted = (isForeign: boolean, hasDecimalComma: boolean) => {
+    const grid = new Grid(priced)
+    grid.hasDecimalComma = hasDecimalComma
+    return grid.step({ kind: 'paste', area: areaBetween(place(1, 0), place(1, 0)), text: '7,50\t1,234\t=B2', isForeign }).texts[1]
+  }
+  expect(pasted(true, true)).toEqual(['7.50', '1,234', '=B2'])
+  for (const [isForeign, hasDecimalComma] of [
+    [true, false],
+    [false, true]
+  ] as const)
+    expect(pasted(isForeign, hasDecimalComma)).toEqual(['7,50', '1,234', '=B2'])
 })
 
 test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, which must get some text', () => {

@@ -57,7 +57,14 @@ test('[FENCE-37] a change that is one interaction is described in terms of its c
   const sheet = (edits: (sheet: ReturnType<typeof parseSheet>) => readonly Edit[]) =>
     told('sheet', rows, (fence) => edits(parseSheet(fence)))
   expect(sheet((now) => sheets.setCell(now, 1, 1, '5'))).toEqual({ kind: 'cell.set', name: 'B2', text: '5' })
-  expect(sheet((now) => sheets.setCells(now, pasting({ top: 1, bottom: 1, first: 0, last: 0 }, 'a\tb\nc\td', undefined).cells))).toEqual({
+  expect(
+    sheet((now) =>
+      sheets.setCells(
+        now,
+        pasting({ top: 1, bottom: 1, first: 0, last: 0 }, { text: 'a\tb\nc\td' }, { index: 0, hasDecimalComma: false }).cells
+      )
+    )
+  ).toEqual({
     kind: 'cells.set',
     count: 4
   })

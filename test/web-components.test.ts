@@ -4,7 +4,10 @@ import { expect, test } from 'vitest'
 import { withOwnIds } from '../shared/components/own-ids.ts'
 import { chartData, chartRows, isProblem, parseChart } from '../shared/fences/chart.ts'
 import { chartTable } from '../shared/fences/chart-svg.ts'
+import { documentSheets } from '../shared/fences/document-sheets.ts'
+import { tableOf } from '../shared/fences/sheet-edits.ts'
 import { whenUndone } from '../web/components/notices.ts'
+import { createCells } from '../web/components/sheet-cells.ts'
 import { shownNumber } from '../web/components/shown-number.ts'
 import { fenceIn } from './support/components.ts'
 
@@ -47,6 +50,26 @@ test.each([
   ['1, 2', '1, 2']
 ])('[COMP-76] a German reader sees %s as %s', (text, german) => {
   expect([shownNumber(text, 'de-DE'), shownNumber(text, 'en-US')]).toEqual([german, text])
+})
+
+test('[COMP-91] a text that looks like a number with a decimal comma is marked, if the sheet has formulas', () => {
+  const marksOf = (...rows: readonly string[]) => {
+    const sheets = documentSheets([fenceIn('sheet', ...rows)], 0)
+    const [sheet] = sheets.sheets
+    if (sheet === undefined) throw new Error('there is no sheet')
+    const size = signal({ height: sheet.rows.length, width: 1 })
+    const cells = createCells({ sheets: signal(sheets), sheetIndex: signal(0) }, signal(tableOf(sheet)), size)
+    return cells.grid.value.map(([cell]) => cell?.asNumber)
+  }
+  expect(marksOf('| A |', '|---|', '| 7,50 |', '| 1,234 |', '| 7.5 |', '| x |', '| =SUM(A2:A4) |')).toEqual([
+    undefined,
+    '7.50',
+    undefined,
+    undefined,
+    undefined,
+    undefined
+  ])
+  expect(marksOf('| A |', '|---|', '| 7,50 |')).toEqual([undefined, undefined])
 })
 
 test('[COMP-76] a chart draws its numbers as they are written for its reader, dates aside', () => {

@@ -4,10 +4,20 @@ import { parseTsv } from '../fences/sheet-edits.ts'
 import type { CellChange, Table } from '../fences/table.ts'
 import { limits } from '../limits.ts'
 import { type Area, type Axis, type Place, rowsIn, textAt } from './cell-range.ts'
+import { pastedNumber } from './typed-number.ts'
 
 /** Returns the text of a cell as its copy reads in another place. */
 const copyOf = (text: string, from: Place, to: Place): string =>
   text.startsWith('=') ? formulaCopied(text, { row: to.row - from.row, column: to.column - from.column }) : text
+
+/** Text that is being pasted, in the clipboard format of spreadsheets. */
+export interface Pasted {
+  readonly text: string
+  /** The place of the first copied cell; undefined for cells that were cut, and for the text of another program. */
+  readonly copiedFrom?: Place | undefined
+  /** Whether the text comes from another program. */
+  readonly isForeign?: boolean
+}
 
 /** The size of pasted text, and how much of it fits within the limits. */
 export interface PasteSize {
@@ -20,24 +30,26 @@ export interface PasteSize {
 /** Returns how often copied rows or columns fill the selected ones. Cells that do not fill them exactly are pasted once. */
 const timesIn = (selected: number, copied: number): number => (selected % copied === 0 ? selected / copied : 1)
 
-/**
- * Returns the cells that a paste changes. Pasting begins in the first selected cell, and repeats the text if it fills the selection exactly.
- * `copiedFrom` is the place of the first copied cell. Without it, formulas are pasted as they are.
- */
+/** Returns the cells that a paste changes. Pasting begins in the first selected cell, and repeats the text if it fills the selection exactly. */
 export function pasting(
   { top, bottom, first, last }: Area,
-  tsv: string,
-  copiedFrom: Place | undefined
+  { text: tsv, copiedFrom, isForeign = false }: Pasted,
+  { index, hasDecimalComma }: { readonly index: number; readonly hasDecimalComma: boolean }
 ): { readonly size: PasteSize; readonly cells: readonly CellChange[] } {
   const texts = parseTsv(tsv)
   const [rows, columns] = [texts.length, texts.reduce((width, { length }) => Math.max(width, length), 0)]
   const [down, across] = [timesIn(bottom - top + 1, rows), timesIn(last - first + 1, columns)]
+  const textIn = (text: string, { row, column }: Place, place: Place): string => {
+    if (isForeign) return hasDecimalComma ? pastedNumber(text) : text
+    // In the data of a chart every value is plain text.
+    if (copiedFrom === undefined || index < 0) return text
+    return copyOf(text, { row: copiedFrom.row + row, column: copiedFrom.column + column }, place)
+  }
   const cells = texts.flatMap((line, row) =>
     line.flatMap((text, column) =>
       rowsIn({ top: 0, bottom: down - 1, first: 0, last: across - 1 }, (times): CellChange => {
         const place = { row: top + times.row * rows + row, column: first + times.column * columns + column }
-        const from = copiedFrom && { row: copiedFrom.row + row, column: copiedFrom.column + column }
-        return { ...place, text: from === undefined ? text : copyOf(text, from, place) }
+        return { ...place, text: textIn(text, { row, column }, place) }
       }).flat()
     )
   )

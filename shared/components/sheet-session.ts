@@ -11,7 +11,7 @@ import type { Edit } from '../text/diff.ts'
 import { type Area, type Axis, isSame, nameOf, type Place, rowsIn, textAt } from './cell-range.ts'
 import type { Key } from './key.ts'
 import { type Begun, followDraft, isRemoved, placeOf, readingOf, readingsOf } from './sheet-draft.ts'
-import { filling, type PasteSize, pasting } from './sheet-copies.ts'
+import { filling, type Pasted, type PasteSize, pasting } from './sheet-copies.ts'
 import { type FieldCommand, fieldKey, type GridCommand, pickingKey, selectingKey } from './sheet-keys.ts'
 import {
   goesOn,
@@ -28,6 +28,7 @@ import {
   type Typed,
   withIds
 } from './sheet-pointing.ts'
+import { typedNumber } from './typed-number.ts'
 import { areaOf, beginSelection, extend, focusedAt, go, goOn, goWhole, inside, move, put, type Selection } from './sheet-selection.ts'
 import { refusalOf, selectionAfter, shapeEdits, spanOf, stepOf } from './sheet-shape.ts'
 
@@ -76,6 +77,8 @@ export interface SheetWorld extends SheetsOfText {
   readonly isSuggesting: boolean
   /** Whether a formula is being edited in this sheet or another one. Its field may appear above this sheet. */
   readonly isWriting: boolean
+  /** Whether the person's language writes numbers with a decimal comma. */
+  readonly hasDecimalComma: boolean
   /** The cells that others are editing, each with the person's name. */
   readonly held: ReadonlyMap<string, { readonly name: string }>
 }
@@ -96,8 +99,7 @@ export type SheetEvent =
   | { readonly kind: 'clear'; readonly area: Area }
   /** Inserts, deletes or moves rows or columns. */
   | { readonly kind: 'shape'; readonly change: Change }
-  /** `copiedFrom`: the first cell of the copied ones; undefined for cells that were cut, and for the text of another program. */
-  | { readonly kind: 'paste'; readonly area: Area; readonly text: string; readonly copiedFrom?: Place | undefined }
+  | ({ readonly kind: 'paste'; readonly area: Area } & Pasted)
   /** Opens a cell for editing. */
   | { readonly kind: 'edit'; readonly place: Place }
   /** Opens the first cell for editing, so that typing replaces its content. */
@@ -220,11 +222,10 @@ const clear = (state: SheetState, { mayChange }: SheetWorld, area: Area): SheetO
   ...(mayChange && { edits: cleared(area) })
 })
 
-function paste(state: SheetState, world: SheetWorld, { area, text, copiedFrom }: Extract<SheetEvent, { kind: 'paste' }>): SheetOutcome {
+function paste(state: SheetState, world: SheetWorld, { area, ...pasted }: Extract<SheetEvent, { kind: 'paste' }>): SheetOutcome {
   if (!clipsCells(state, world) || !world.mayChange) return { state }
-  if (text === '') return { state, focus: true, isTaken: true }
-  // In the data of a chart every value is plain text.
-  const { size, cells } = pasting(area, text, world.index >= 0 ? copiedFrom : undefined)
+  if (pasted.text === '') return { state, focus: true, isTaken: true }
+  const { size, cells } = pasting(area, pasted, world)
   return { state, focus: true, isTaken: true, announcement: { kind: 'pasted', ...size }, edits: (now) => now.setCells(cells) }
 }
 
@@ -313,7 +314,8 @@ function commit(state: SheetState, world: SheetWorld, step: Place): SheetOutcome
   const { begun, draft, pointing } = state
   if (begun === undefined) return { state }
   const place = placeOf(readingOf(world.table), begun)
-  const typed = draft.text.trim()
+  const text = draft.text.trim()
+  const typed = world.hasDecimalComma ? typedNumber(text, begun.before) : text
   // In the data of a chart every value is plain text.
   const [mine, theirs] = [world.index >= 0 ? closedFormula(typed) : typed, textAt(world.table, place)]
   const isChanged = mine !== begun.before

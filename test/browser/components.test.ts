@@ -382,7 +382,7 @@ test('[COMP-10] [COMP-49] a chat suggests names after @, the activity reports me
 const sheets = (...rows: readonly string[]): string =>
   `\`\`\`sheet #a\n${rows.join('\n')}\n\`\`\`\n\n\`\`\`sheet #b\n| Of a |\n| ---- |\n| =#a!B3 |\n\`\`\`\n`
 
-test('[COMP-8] [COMP-69] [COMP-84] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, also in other sheets', async () => {
+test('[COMP-8] [COMP-69] [COMP-84] [COMP-91] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, also in other sheets', async () => {
   const rows = ['| Item | Price |', '| --- | ---: |', '| Pens | 3 |', '| Sum | =SUM(B2:B2) |']
   const { page, text, leave } = await writer(sheets(...rows))
   const press = async (...keys: readonly string[]): Promise<void> => {
@@ -417,6 +417,10 @@ test('[COMP-8] [COMP-69] [COMP-84] a sheet is navigated, edited, copied and past
   await page.keyboard.type('=1/0')
   await press('Tab')
   await until(async () => (await cell('B3').textContent()) === '#DIV/0!', 'an error shows')
+  await cell('B3').focus()
+  await page.keyboard.type('7,50')
+  await press('Tab')
+  await first.locator('.sheet-hint[title*="Write 7.50"]').getByText('7,50').waitFor()
   await leave()
 })
 

@@ -1,6 +1,7 @@
 /** The values that the cells of a sheet display. */
 import { computed, type ReadonlySignal } from '@preact/signals'
 import { type Place, textAt } from '../../shared/components/cell-range.ts'
+import { withDecimalPoint } from '../../shared/components/typed-number.ts'
 import { Day, Failure, type Scalar, valueOfCell } from '../../shared/fences/formula/values.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { ComponentInput } from './input.ts'
@@ -22,6 +23,8 @@ export function createCells(
 ): Cells {
   const valueOf = ({ row, column }: Place): Scalar =>
     sheetIndex.value < 0 ? valueOfCell(textAt(table.value, { row, column })) : sheets.value.workbook.valueAt(sheetIndex.value, row, column)
+  // Without formulas, nothing computes with the cells.
+  const hasFormulas = computed(() => sheetIndex.value >= 0 && table.value.texts.some((row) => row.some((text) => text.startsWith('='))))
   const shownOf = (place: Place): Shown => {
     const [value, text] = [valueOf(place), textAt(table.value, place)]
     const isComputed = text.startsWith('=') && sheetIndex.value >= 0
@@ -29,7 +32,8 @@ export function createCells(
       text: isComputed ? sheets.value.workbook.textAt(sheetIndex.value, place.row, place.column) : text,
       side: table.value.sides[place.column],
       isNumber: typeof value === 'number' || value instanceof Day,
-      error: value instanceof Failure ? value.reason || value.error : undefined
+      error: value instanceof Failure ? value.reason || value.error : undefined,
+      asNumber: typeof value === 'string' && hasFormulas.value ? withDecimalPoint(value) : undefined
     }
   }
   // A separate signal, so that moving through the cells does not recompute the values.

@@ -44,9 +44,12 @@ export const createClipboard = ({ table, area, shownAt, session }: ClipboardInpu
   },
   paste(event) {
     if (event.clipboardData === null) return
-    const text = event.clipboardData.getData(cellsType) || event.clipboardData.getData('text/plain')
-    const copiedFrom = placeIn(event.clipboardData.getData(placeType))
-    if (session.dispatch({ kind: 'paste', area: area.peek(), text, copiedFrom }).isTaken !== true) return
+    const cells = event.clipboardData.getData(cellsType)
+    const isForeign = cells === ''
+    const pasted = isForeign
+      ? { text: event.clipboardData.getData('text/plain'), isForeign }
+      : { text: cells, copiedFrom: placeIn(event.clipboardData.getData(placeType)) }
+    if (session.dispatch({ kind: 'paste', area: area.peek(), ...pasted }).isTaken !== true) return
     event.preventDefault()
     event.stopPropagation()
   }

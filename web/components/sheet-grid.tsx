@@ -17,6 +17,8 @@ export interface Shown {
   readonly isNumber: boolean
   /** The reason for an error; undefined if there is none. */
   readonly error: string | undefined
+  /** A number with a decimal comma, as formulas would read it. They read the text itself as text. Undefined for all other texts. */
+  readonly asNumber: string | undefined
 }
 
 interface RowInput {
@@ -73,7 +75,13 @@ const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
   (one.length === other.length &&
     one.every((cell, index) => {
       const next = other[index]
-      return cell.text === next?.text && cell.side === next.side && cell.isNumber === next.isNumber && cell.error === next.error
+      return (
+        cell.text === next?.text &&
+        cell.side === next.side &&
+        cell.isNumber === next.isNumber &&
+        cell.error === next.error &&
+        cell.asNumber === next.asNumber
+      )
     }))
 
 /** Draws a row. It is a class because `shouldComponentUpdate` skips rows that have not changed; a sheet may have many rows. */
@@ -107,7 +115,9 @@ export class GridRow extends Component<RowInput> {
             const texts = cells.slice(column, column + span.length).map((each) => each.text)
             return <CellGap key={`gap ${column}`} from={place} texts={texts} come={come} />
           }
-          const { text, side, isNumber, error } = cell
+          const { text, side, isNumber, error, asNumber } = cell
+          const hint =
+            asNumber === undefined ? undefined : t('Formulas skip this text. Write {number} to make it a number.', { number: asNumber })
           const holder = held.get(nameOf(place))
           const isEdited = column === edited
           const alignment = side ?? (isNumber ? 'right' : '')
@@ -117,9 +127,9 @@ export class GridRow extends Component<RowInput> {
               role='gridcell'
               aria-colindex={column + 1}
               aria-selected={column >= from && column <= to}
-              class={`${alignment}${error === undefined ? '' : ' sheet-error'}${row === 0 ? ' sheet-heading' : ''}${holder === undefined ? '' : ' held'}`}
+              class={`${alignment}${error === undefined ? '' : ' sheet-error'}${hint === undefined ? '' : ' sheet-hint'}${row === 0 ? ' sheet-heading' : ''}${holder === undefined ? '' : ' held'}`}
               style={holder === undefined ? {} : { '--hue': `var(--hue-${holder.hue})` }}
-              title={holder === undefined ? error : t('{name} is editing this', { name: holder.name })}
+              title={holder === undefined ? (error ?? hint) : t('{name} is editing this', { name: holder.name })}
               data-cell={nameOf(place)}
               tabIndex={column === current ? 0 : -1}
               onPointerDown={(event) =>

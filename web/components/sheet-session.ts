@@ -23,10 +23,12 @@ import {
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { Edit } from '../../shared/text/diff.ts'
+import { locale } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
 import type { FieldActions } from './sheet-grid.tsx'
 import { announced } from './sheet-words.ts'
+import { signsOf } from './shown-number.ts'
 import { goToSheet, type Writer } from './sheets-around.ts'
 
 /** Changes the text of a sheet. `all` contains the fences of the document. */
@@ -122,6 +124,7 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     isPicking: around.picker.peek() !== undefined && sheetIndex.peek() >= 0,
     isSuggesting: input.suggests(),
     isWriting: around.writer.peek() !== undefined,
+    hasDecimalComma: signsOf(locale).decimal === ',',
     held: input.held.peek()
   })
   const draftNow = (): Typed => (field.current === undefined ? state.peek().draft : typedIn(field.current))

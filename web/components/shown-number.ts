@@ -10,7 +10,8 @@ const grouped = /^\d{1,3}(?:,\d{3})*$/
 /** Decimal separator and thousands separator of each language. */
 const known = new Map<string, { readonly decimal: string; readonly group: string }>()
 
-function signsOf(locale: string): { readonly decimal: string; readonly group: string } {
+/** Returns the separators of a language. */
+export function signsOf(locale: string): { readonly decimal: string; readonly group: string } {
   const found = known.get(locale)
   if (found !== undefined) return found
   const parts = new Intl.NumberFormat(locale).formatToParts(12_345.6)

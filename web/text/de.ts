@@ -283,6 +283,8 @@ export const de: Catalogue = {
   Format: 'Format',
   Formatting: 'Formatierung',
   Formula: 'Formel',
+  'Formulas skip this text. Write {number} to make it a number.':
+    'Formeln übergehen diesen Text. Schreibe {number}, damit er eine Zahl ist.',
   'Storage full, not saved': 'Speicher voll, nicht gespeichert',
   Generate: 'Erzeugen',
   'Generate a picture': 'Bild erzeugen',
