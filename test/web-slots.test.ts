@@ -1,9 +1,10 @@
 /** Slots, which Enter and Tab leave, and code fences that close automatically. */
-import { EditorState, type StateCommand } from '@codemirror/state'
+import { EditorState, type StateCommand, type TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { closeFence, closingFences } from '../web/editor/close-fence.ts'
 import { insertCodeBlock } from '../web/editor/commands-block.ts'
+import { continueCode } from '../web/editor/commands-code.ts'
 import { insertLink } from '../web/editor/commands-inline.ts'
 import { markdown } from '../web/editor/language.ts'
 import { completeAddress, leaveSlot, slots } from '../web/editor/slots.ts'
@@ -28,6 +29,15 @@ class Writer {
 
   type(text: string): void {
     this.state = this.state.update(this.state.replaceSelection(text)).state
+  }
+
+  /** Types a letter as a person does. */
+  press(letter: string): void {
+    const view = { state: this.state, dispatch: (spec: TransactionSpec) => (this.state = this.state.update(spec).state) }
+    const { head } = this.state.selection.main
+    const plain = () => this.state.update(this.state.replaceSelection(letter))
+    const handlers = this.state.facet(EditorView.inputHandler)
+    if (!handlers.some((handle) => handle(view as unknown as EditorView, head, head, letter, plain))) this.type(letter)
   }
 
   get shown(): string {
@@ -125,6 +135,34 @@ test.each([
 ])('[WRITE-38] Enter closes the fence in %j', (before, after) => {
   const writer = new Writer(before)
   expect(writer.run(closeFence)).toBe(true)
+  expect(writer.shown).toBe(after)
+})
+
+test.each([
+  ['```js|', '  if (x) {↵```', '```js\n  if (x) {\n```|'],
+  ['```|', '\ta↵```', '```\n\ta\n```|'],
+  ['> ~~~|', '    ~~~', '> ~~~\n> ~~~|'],
+  ['- ```|', '  a↵```', '- ```\n    a\n  ```|'],
+  // A line with other characters is code.
+  ['```|', 'a ```', '```\na ```|\n```'],
+  ['```|', '  ~~~', '```\n  ~~~|\n```']
+])('[WRITE-38] after Enter in %j, the keys %j leave one closing fence: %j', (before, keys, after) => {
+  const writer = new Writer(before)
+  writer.run(closeFence)
+  for (const key of keys)
+    if (key !== '↵') writer.press(key)
+    else if (!writer.run(continueCode)) writer.type('\n')
+  expect(writer.shown).toBe(after)
+})
+
+test.each([
+  ['```js\na\n``|\n```\n\nb', '```js\na\n```|\n\nb'],
+  // A shorter fence is code, and a fence below a block begins another one.
+  ['````js\n``|\n````', '````js\n```|\n````'],
+  ['a\n\n``|\n```\nb\n```', 'a\n\n```|\n```\nb\n```']
+])('[WRITE-38] a backtick typed in %j gives %j', (before, after) => {
+  const writer = new Writer(before)
+  writer.press('`')
   expect(writer.shown).toBe(after)
 })
 

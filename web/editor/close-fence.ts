@@ -1,7 +1,7 @@
-/** Closes code fences automatically. Enter after an opening fence adds the closing fence, and typing a closing fence overwrites the added one. */
-import { EditorSelection, StateEffect, StateField, type EditorState, type Extension, type StateCommand } from '@codemirror/state'
+/** Closes code fences automatically. Enter after an opening fence adds the closing fence, and typing a closing fence overwrites it. */
+import { EditorSelection, type EditorState, type StateCommand } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
-import { isInCode } from './in-code.ts'
+import { codeNode, isInCode } from './in-code.ts'
 
 /** Matches an opening fence. Groups: quote marks and indentation; list marker; fence characters. */
 const opening = /^((?:[ \t]{0,3}>)*[ \t]{0,12})((?:[-*+]|\d{1,9}[.)])[ \t]{1,4})?(`{3,}|~{3,})/
@@ -36,17 +36,6 @@ function isBalancedBelow({ doc }: EditorState, line: number): boolean {
   return run === undefined
 }
 
-/** Records that a closing fence was added automatically. The value is the position of its line. */
-const added = StateEffect.define<number>()
-
-const addedAt = StateField.define<number | null>({
-  create: () => null,
-  update(value, { changes, effects }) {
-    const now = effects.find((effect) => effect.is(added))?.value
-    return now ?? (value === null ? null : changes.mapPos(value, 1))
-  }
-})
-
 /** Handles Enter after an opening fence that is not closed: adds a line for the code, and the closing fence below it. */
 export const closeFence: StateCommand = ({ state, dispatch }) => {
   const { main } = state.selection
@@ -61,7 +50,6 @@ export const closeFence: StateCommand = ({ state, dispatch }) => {
     state.update({
       changes: { from: line.to, insert: `\n${lead}\n${lead}${run}` },
       selection: EditorSelection.cursor(end),
-      effects: added.of(end + 1),
       scrollIntoView: true,
       userEvent: 'input'
     })
@@ -69,18 +57,19 @@ export const closeFence: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-/** If a typed character completes a closing fence right above the added one, the caret moves to the end of the added one, and nothing is inserted. */
-const writeOver = EditorView.inputHandler.of((view, from, to, text) => {
-  const { state } = view
-  const at = state.field(addedAt)
-  if (at === null || from !== to || !/^[`~]$/.test(text)) return false
-  const line = state.doc.lineAt(from)
-  if (from !== line.to || line.number === state.doc.lines) return false
-  const below = state.doc.line(line.number + 1)
-  if (below.from !== at || line.text + text !== below.text) return false
+/**
+ * If a typed character completes a closing fence right above that of the block, the caret moves to the end of the fence of the block, and nothing is
+ * inserted. Enter gave the typed fence the indentation of the code above.
+ */
+export const closingFences = EditorView.inputHandler.of((view, from, to, text) => {
+  const { doc } = view.state
+  const line = doc.lineAt(from)
+  if (from !== to || from !== line.to || !/^[`~]$/.test(text) || line.number === doc.lines) return false
+  const below = doc.line(line.number + 1)
+  const [, lead = '', run] = /^([ \t>]*)([`~]+)$/.exec(below.text) ?? []
+  const isFence = line.text.startsWith(lead) && (line.text + text).slice(lead.length).trimStart() === run
+  if (!isFence || codeNode(view.state, from)?.to !== below.to) return false
   const change = { from: line.from, to: below.from }
-  view.dispatch({ changes: change, selection: { anchor: below.to - (change.to - change.from) }, scrollIntoView: true, userEvent: 'input' })
+  view.dispatch({ changes: change, selection: { anchor: line.from + below.length }, scrollIntoView: true, userEvent: 'input' })
   return true
 })
-
-export const closingFences: Extension = [addedAt, writeOver]
