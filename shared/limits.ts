@@ -248,12 +248,15 @@ export const limits = {
   keepAliveSeconds: 65,
   /** Time between two checks for connections that take too long, in milliseconds. */
   connectionCheckMs: 2_000,
-  /** How long a client may go on sending after the server has answered and closed its connection, in milliseconds. */
+  /** How long a client may continue to send after the server has answered and closed its connection, in milliseconds. */
   connectionLingerMs: 1_000,
   /** Largest head of a request, in bytes. */
   headerBytesMax: 16 * 1024,
 
-  /** Largest WebSocket message, in bytes: four times the longest document. The changes of a long offline session arrive in one message. */
+  /**
+   * Largest WebSocket message, in bytes: four bytes for each unit of the longest document. The changes of a long offline session arrive in
+   * one message.
+   */
   socketMessageBytesMax: 16 * 1024 * 1024,
   /** Largest message on a socket that has not opened a document yet, in bytes. */
   socketHelloBytesMax: 16 * 1024,
@@ -575,7 +578,7 @@ export const limits = {
   importJsonBytesMax: 64 * 1024 * 1024,
   /** Largest history of a document in an export, in bytes. */
   importJournalBytesMax: 512 * 1024 * 1024,
-  /** Archives that unpack to less than this are never refused as bombs, in bytes. */
+  /** Unpacked size below which an archive is never refused as a bomb, in bytes. */
   importBombBytesMin: 1024 * 1024 * 1024,
   /** How many times its own size an archive may unpack to. Deflate reaches 1,032; texts reach about 10. */
   importRatioMax: 100,

@@ -39,7 +39,7 @@ const headingLinesMax = 200
 /** Returns a heading as plain text. A link becomes its text, and marks of emphasis and code are removed. A name that consists only of marks stays. */
 export const plainHeading = (heading: string): string =>
   withoutTargets(withoutFootnotes(heading))
-    // An escaped character stands for itself.
+    // An escaped character represents itself.
     .replace(/\\([!-/:-@[-`{-~])|\*\*|__|~~|`|\*/g, '$1')
     .trim() || heading
 

@@ -1,4 +1,4 @@
-/** Export, and the import of an export: nothing is lost, and nothing is believed. */
+/** Export, and the import of an export: nothing is lost, and nothing in the files is trusted. */
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -187,7 +187,7 @@ test.each(['all', 'all.zip'])('[ARCHIVE-1] an export (%s) and its import are los
   for (const id of ids) expect(await recordsOf(other, id)).toEqual(asThere(await recordsOf(from, id)))
   expect((await headIn(other, own)).owner).toEqual({ kind: 'account', id: here.id, name: 'ana' })
   expect(await importing(path, other)).toMatchObject({ created: { documents: 0 }, present: ids.length })
-  // The restored document lives on: its anchors follow, and the next edit continues the history.
+  // The restored document works like any other: its anchors follow the text, and the next edit continues the history.
   const link = imported.links.find(({ url }) => url.includes(rich.doc))?.url ?? ''
   const person = other.person(rich.doc, new URL(link).searchParams.get('key') ?? '')
   const { content } = await person.read()

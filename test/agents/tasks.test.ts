@@ -29,7 +29,7 @@ const linkTo = (doc: string, key: string): string => `${world.url}/d/${doc}?key=
 
 const prose = '# Plan\n\nThe first paragraph stands here.\n\nThe second one stands there.\n\n## Open\n\n- Who pays?\n'
 
-/** Returns the suggested body with real text in place of the examples. */
+/** Returns the suggested body, in which real text replaces the examples. */
 const filled = (body: string | undefined, words: Readonly<Record<string, string>>): Json => {
   const text = (body ?? '').replaceAll(/"(words of the text|new words|…)"/g, (_match, name: string) => JSON.stringify(words[name]))
   return JSON.parse(text) as Json

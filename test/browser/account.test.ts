@@ -14,7 +14,7 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-/** Signs a person up in a browser context of their own. */
+/** Signs a person up in a separate browser context. */
 const join = async (email: string, options = {}, then = '/account'): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
   const { context, page, heard } = await ownPage(browser, options)
   // Signing up leads directly to the documents, without further questions.

@@ -55,7 +55,7 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
   await page.waitForURL((url) => url.pathname.startsWith('/d/') && !url.pathname.includes(first.id))
   await saved(page)
   expect(await editorText(page)).toBe('# Apples\n')
-  // The copy has a title of its own, and a click on the title changes it. If that title is empty, the heading is the title.
+  // The copy has its own title, and a click on the title changes it. If that title is empty, the heading is the title.
   const title = page.locator('.document-title')
   await until(async () => (await title.textContent()) === 'Copy of Apples', 'the name of the copy')
   for (const name of ['Quinces', '']) {

@@ -62,7 +62,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
     'the handle beside its block'
   )
   await page.setViewportSize({ width: 1280, height: 800 })
-  // The handle disappears when the person goes on to a comment.
+  // The handle disappears when the person moves on to a comment.
   await page.locator('.block-handle:visible').waitFor()
   await page.locator('.card').focus()
   await page.locator('.block-handle:visible').waitFor({ state: 'detached' })
@@ -106,7 +106,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
   expect(await page.locator('.block-handle:visible').count()).toBe(0)
   await page.keyboard.press('Alt+ArrowUp')
   await page.keyboard.press('Alt+ArrowUp')
-  // Each move is an undo step of its own, even if the moves follow each other quickly.
+  // Each move is a separate undo step, even if the moves follow each other quickly.
   await page.keyboard.press('Control+z')
   await text(page, [`## ${one}`, two, last, list].join('\n\n'))
   await page.context().close()

@@ -140,7 +140,7 @@ export async function saved(page: Page): Promise<void> {
   await chip(page, 'saved').waitFor()
 }
 
-/** A page in a browser context of its own. */
+/** A page in its own browser context. */
 export interface OwnPage {
   readonly context: BrowserContext
   readonly page: Page

@@ -31,7 +31,7 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] a boa
   await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '- [>] Test', '## Doing', '## Done', '- [x] Pick name'))
   await page.keyboard.press('Control+z')
   await text(fenced(...cards))
-  // Text typed right after a click is an undo step of its own, too.
+  // Text typed right after a click is a separate undo step, too.
   await page.locator('.cm-line', { hasText: 'After' }).click()
   await page.getByRole('button', { name: 'To do: Test' }).click()
   await page.locator('.cm-content').press('End')
@@ -645,7 +645,7 @@ test('[COMP-33] in the reading view one interaction is one undo step, by key and
   await text(source)
   await open.press('Control+y')
   await text(marked)
-  // The key also works when the page has the focus. In a field, it acts on the field's own text.
+  // The undo key also works when the page has the focus. In a field, it undoes the field's own text.
   await page.locator('.reading').getByLabel('Message as Guest').pressSequentially('abc')
   await page.keyboard.press('Control+z')
   expect(await editorText(page)).toBe(marked)

@@ -94,7 +94,8 @@ test('[WEB-34] a connection closed with a transient code is retried, later each 
     await context.close()
     await way.stop()
   }
-  // In Node, test/web-connection.test.ts checks the waits after each code. 1006 comes without a close frame; 1009 may also mean a large document.
+  // test/web-connection.test.ts checks the waits after every code, in Node. 1006 means that there was no close frame; 1009 can also mean a
+  // large document.
   const codes = isLong ? [1001, 1006, 1009, 1011, 1013, 4408, 4429] : [1006, 1009, 1013]
   const all = await Promise.all(codes.map(opened))
   await Promise.all(all.map(broken))
@@ -153,7 +154,7 @@ test('[WEB-37] a change that the device lost keeps no other change from the serv
   await context.setOffline(true)
   await typeAtEnd(page, 'abc')
   await page.locator('.cm-content').press('Control+Home')
-  // Changes that arrive during a write share one record. The change that gets lost must have a record of its own.
+  // Changes that arrive during a write share one record. The change that gets lost must have its own record.
   for (const [keys, count] of [
     ['firs', 7],
     ['t', 8],

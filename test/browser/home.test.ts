@@ -177,7 +177,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if othe
   await until(async () => (await titles(page)).includes('Tea'), 'undone')
   expect(await status(tea)).toBe(200)
 
-  // Somebody reads the document with a link of their own, so the page asks once and names that person.
+  // Somebody reads the document with their own link, so the page asks once and names that person.
   const other = await visit()
   await know(other.page, [guest.url])
   await choose(page, 'Cake', 'Delete for everyone')

@@ -209,7 +209,7 @@ test('[PUBLISH-9] [PUBLISH-22] a diagram is drawn when it comes into view, and a
   await page.keyboard.press('Control+p')
   await page.waitForFunction(() => document.title.startsWith('printed'))
   expect(await page.title()).toBe('printed 1')
-  // So does the pointer when it leaves the page, for example for the menu of the browser.
+  // The pointer draws them too when it leaves the page, for example for the menu of the browser.
   await page.reload()
   await page.mouse.move(40, 40)
   await page.mouse.move(-1, -1)

@@ -116,7 +116,7 @@ test('[SUGG-10] a tab closed right after typing has sent the typed text, six tim
   const { url } = await createLink(world.url, document, 'suggest')
   const found = async (): Promise<readonly string[]> => (await listSuggestions(document)).map((each) => each.text)
   for (let round = 1; round <= 6; round++) {
-    // Each round uses a context of its own, so that no other page of the device can send the text later.
+    // Each round uses a separate context, so that no other page of the device can send the text later.
     const context = await contextOf('Ana', round % 2 === 0 ? { width: 360, height: 740 } : undefined)
     const page = await suggester(context, url)
     const words = `Words of round ${round}.`

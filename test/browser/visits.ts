@@ -1,4 +1,4 @@
-/** Visits to documents, each in a browser context of its own. Unexpected console messages and requests make a visit fail. */
+/** Visits to documents, each in its own browser context. Unexpected console messages and requests make a visit fail. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -49,7 +49,7 @@ export function createVisits(stage: () => { readonly world: World; readonly brow
   }
 }
 
-/** A page in a browser context of its own, in which a document is open. */
+/** A page in its own browser context, in which a document is open. */
 export interface OpenedPage extends OwnPage {
   readonly document: Document
 }

@@ -54,7 +54,7 @@ const apply = (text: Y.Text, edits: readonly Edit[]): void =>
     }
   })
 
-/** Sends a random part of the waiting updates. Between two exchanges, everyone edits a copy of their own. */
+/** Sends a random part of the waiting updates. Between two exchanges, everyone edits their own copy. */
 const exchange = ({ random, server, people }: Case, all: boolean): void => {
   for (const person of people) {
     while (person.out.length > 0 && (all || random(3) > 0)) {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 const minuteMs = 60_000
-/** Signs the administrator in again if the last sign-in is too old for dangerous acts. */
+/** Signs the administrator in again if the last sign-in is too old for dangerous actions. */
 const fresh = async (): Promise<Visitor> => (root = await signIn(world.url, 'root@example.org'))
 
 const page = async (visitor: Visitor, path: string): Promise<string> => (await visitor.visit(`${world.url}${path}`)).text
@@ -220,7 +220,7 @@ test('[ADMINPAGE-5] a dangerous act needs a recent sign-in with the password, ev
     expect([answer.status, (await answer.text()).includes('<h1>Sign in again</h1>')]).toEqual([403, true])
   }
   expect(await status(visitor)).toBe(200)
-  // Acts that are not dangerous still work.
+  // Actions that are not dangerous still work.
   expect((await act('invite', { email: 'late@example.org' })).status).toBe(200)
   const back = `/admin/person?id=${id}`
   await root.visit(`${world.url}/sign-in?fresh=yes&return_to=${encodeURIComponent(back)}`)
@@ -284,7 +284,7 @@ test('[ADMINPAGE-6] each act on the pages takes effect', async () => {
   expect((await act('deletePerson', { account: bob.email, documents: 'keep', to: ana.email })).status).toBe(303)
   expect(await status(bob.visitor)).toBe(401)
   expect(await status(await signIn(world.url, ana.email), `/api/docs/${doc}`)).toBe(200)
-  // An act on the own account, or on nobody, is refused on a page.
+  // A page refuses an action on the administrator's own account, or on an account that does not exist.
   expect((await act('disable', { account: rootAccount.id })).status).toBe(400)
   expect((await act('disable', { account: 'nobody' })).status).toBe(404)
 })

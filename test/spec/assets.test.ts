@@ -153,7 +153,7 @@ test('[ASSET-3] the assets of a document have a quota', async () => {
     expect(refused).toMatchObject({ status: 413, json: { code: 'asset_quota_exceeded', assetBytes: 700_000, assetBytesMax: 1024 * 1024 } })
     const others = await readdir(join(small.folder, 'blobs'), { recursive: true, withFileTypes: true })
     expect(others.filter((entry) => entry.isFile())).toHaveLength(1)
-    // Another document has a quota of its own.
+    // Another document has its own quota.
     expect((await upload(await small.create('text'), ofSize(400_000), 'audio/flac')).status).toBe(201)
   } finally {
     await small.stop()

@@ -121,7 +121,7 @@ test('[DISCOVER-5] the authentication guide is Markdown and has the metadata', a
 test('[DISCOVER-6] the interface description covers sessions, device login by form, and OAuth errors', async () => {
   const { json } = await world.ask('GET', '/openapi.json')
   expect(json.paths['/api/me'].get.security).toEqual([{ bearer: [] }])
-  // The description declares `security` once, for every operation that has no `security` of its own.
+  // The description declares `security` once, for every operation that does not declare it.
   expect(json.paths['/api/docs/{id}'].get.security).toBeUndefined()
   expect(json.security).toEqual([{ shareKey: [] }, { shareKeyQuery: [] }, { bearer: [] }])
   const token = json.paths['/api/cli/device/token'].post

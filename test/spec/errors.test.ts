@@ -64,7 +64,7 @@ const started = async (): Promise<Assignment> => {
   return assignment
 }
 
-/** One way to cause each code. Codes that need more than a request have tests of their own. */
+/** One way to cause each code. Codes that need more than a request have separate tests. */
 const upload = (more: Uint8Array): Promise<Answer> =>
   owner.ask('POST', '/assets', { body: joined(samples['flac']?.bytes as Uint8Array, more), type: 'audio/flac' })
 

@@ -1,4 +1,4 @@
-/** The acts of operators, through the table that the page and the commands share, and through the commands. */
+/** The actions of operators, through the table that the page and the commands share, and through the commands. */
 import { mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'

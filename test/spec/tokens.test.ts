@@ -199,7 +199,7 @@ test('[TOKEN-5] the actions of a program show its name and that of its account',
   expect((await as(session, 'GET', `/api/docs/${doc}/revisions`)).json.revisions[0].author).toBe(named)
   const shown = () => [...(person.provider.awareness?.getStates().values() ?? [])].map((state) => (state['user'] as Json)?.name)
   await until(() => shown().includes(named))
-  // On a socket of its own, the program has the same name, regardless of the name that it sends.
+  // On its own socket, the program has the same name, regardless of the name that it sends.
   const watcher = await world.person(doc, (await make({ name: 'Watcher' })).secret).connect()
   watcher.provider.awareness?.setLocalStateField('user', { name: 'Eve' })
   await until(() => shown().includes('Watcher · for Ana'))

@@ -1,4 +1,4 @@
-/** People and programs at a command line. They use the built client in a home folder of their own. */
+/** People and programs at a command line. They use the built client in their own home folder. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

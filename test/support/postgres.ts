@@ -99,7 +99,7 @@ export const newCluster = async ({ onDisk = false } = {}): Promise<Cluster> => {
     }
   }
 
-  /** Signals each process, because every backend has a process group of its own. */
+  /** Signals each process, because every backend has its own process group. */
   const signal = (name: NodeJS.Signals): void => {
     const pid = server?.pid
     if (pid === undefined || server?.exitCode !== null || server.signalCode !== null) return

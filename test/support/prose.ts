@@ -23,8 +23,8 @@ const sentencesOf = (file: string, paragraph: string): Sentence[] =>
     .map((text) => ({ file, text }))
 
 /**
- * Returns the paragraphs of a Markdown text without its fenced blocks. Each list item, table cell and heading is a paragraph of its own. The ids of
- * rules are removed.
+ * Returns the paragraphs of a Markdown text without its fenced blocks. Each list item, table cell and heading is a separate paragraph. The
+ * ids of rules are removed.
  */
 const paragraphsOf = (markdown: string): string[] =>
   markdown

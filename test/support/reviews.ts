@@ -6,7 +6,7 @@ import type { Answer, Ask, Json, Person, World } from './world.ts'
 /** Returns the key in an address. */
 export const keyOf = (url: string): string => new URL(url).searchParams.get('key') ?? ''
 
-/** A person with the link of an assignment, who uses a name of their own. */
+/** A person with the link of an assignment, who uses their own name. */
 export interface Reviewer extends Person {
   start(what?: Ask): Promise<Answer>
   report(fields?: Record<string, unknown>, what?: Ask): Promise<Answer>

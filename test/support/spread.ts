@@ -1,4 +1,4 @@
-/** A front that spreads connections over several nodes by turns, so that a test needs any node to do anything. */
+/** A front that distributes connections to several nodes in turn, so that a test works only if every node can handle any request. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
@@ -12,7 +12,7 @@ export interface Front {
   close(): Promise<void>
 }
 
-/** Makes `fetch` open a connection for each request, so that the requests of a test go to the nodes by turns. */
+/** Makes `fetch` open a connection for each request, so that the requests of a test go to the nodes in turn. */
 const stopReusing = async (): Promise<void> => {
   const name = Symbol.for('undici.globalDispatcher.1')
   const global = globalThis as unknown as Record<symbol, { readonly constructor: new (options: object) => object } | undefined>

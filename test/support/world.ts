@@ -179,7 +179,7 @@ const connectEditor = async (url: string, doc: string, key: string, options: Con
   }
 }
 
-/** A person or agent with a link of their own to one document. */
+/** A person or agent with their own link to one document. */
 export interface Person {
   readonly doc: string
   readonly key: string

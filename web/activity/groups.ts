@@ -6,7 +6,7 @@ import type { EventFields } from '../../shared/events.ts'
 import type { FeedEvent } from './event.ts'
 
 export interface Entry {
-  /** Newest first. An event that did not change the text is an entry of its own. */
+  /** Newest first. An event that did not change the text is a separate entry. */
   readonly events: readonly FeedEvent[]
   readonly latest: FeedEvent
 }

@@ -1,4 +1,4 @@
-/** Divides long work into steps. Each step runs in a task of its own, so that the page handles input in between. */
+/** Divides long work into steps. Each step runs in a separate task, so that the page handles input in between. */
 
 export type Steps<Result> = Generator<undefined, Result, undefined>
 
@@ -10,7 +10,7 @@ export function atOnce<Result>(steps: Steps<Result>, onDone: (result: Result) =>
   return () => undefined
 }
 
-/** Runs each step in a task of its own. Returns a function that ends the steps early. */
+/** Runs each step in a separate task. Returns a function that ends the steps early. */
 export function inTurns<Result>(steps: Steps<Result>, onDone: (result: Result) => void): () => void {
   let timer: ReturnType<typeof setTimeout>
   let isOver = false

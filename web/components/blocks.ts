@@ -231,8 +231,8 @@ const keepOff = EditorState.transactionFilter.of((transaction) => {
 })
 
 /**
- * Puts text written directly before or after a component on lines of its own. Refuses a change that would delete the line break between a component
- * and other text.
+ * Puts text written directly before or after a component on separate lines. Refuses a change that would delete the line break between a
+ * component and other text.
  */
 function unbroken(transaction: Transaction, blocks: readonly Block[]) {
   const { changes, newDoc } = transaction

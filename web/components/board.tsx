@@ -146,7 +146,7 @@ function useShown({ board, filter, fresh }: ShownInput) {
   }
 }
 
-/** The parts of the state that the board draws. Each is a signal of its own, so that a typed letter does not redraw the other parts. */
+/** The parts of the state that the board draws. Each is a separate signal, so that a typed letter does not redraw the other parts. */
 const useParts = ({ state }: BoardSession) => ({
   board: useComputed(() => state.value.board),
   draft: useComputed(() => state.value.draft).value,

@@ -230,7 +230,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     </div>
   )
 
-  // Each draft has a field of its own, which stays while others change or delete the message.
+  // Each draft has its own field, which stays while others change or delete the message.
   const draftKey = open === undefined ? 'draft' : `draft ${keyOf(open.begun)}`
 
   const messageOf = (message: Message): JSX.Element => {

@@ -135,7 +135,7 @@ export function startDrag<To>({ event, item, root, target, start, end, drop }: D
   const up = (moved: PointerEvent): void => {
     x = moved.clientX
     y = moved.clientY
-    // Otherwise, the frame that is due would go on scrolling after the drop.
+    // Otherwise, the frame that is due would continue to scroll after the drop.
     cancelAnimationFrame(frame)
     if (ghost !== undefined) draw()
     stop(true)

@@ -5,7 +5,7 @@ import type { Fence } from '../../shared/fences/fences.ts'
 import { t } from '../text/t.ts'
 import { kinds } from '../ui/component-kinds.ts'
 
-/** Returns the caption of a component. A chart has its title on a line of its own. */
+/** Returns the caption of a component. A chart has its title on a separate line. */
 const captionOfFence = (fence: Fence, all: readonly Fence[]): string =>
   captionOf(fence, all, fence.attributes.get('title') ?? (fence.kind === 'chart' ? valueOf(parseChart(fence), 'title') : undefined))
 

@@ -1,6 +1,6 @@
 /**
- * Runs one widget in a frame of its own. server/http/widget-page.ts specifies the messages. The page acts only on harmless messages: a height within
- * limits, and a state to store. It ignores messages from other frames.
+ * Runs one widget in its own frame. server/http/widget-page.ts specifies the messages. The page accepts only harmless messages: a height
+ * within limits, and a state to store. It ignores messages from other frames.
  */
 import { limits } from '../../shared/limits.ts'
 

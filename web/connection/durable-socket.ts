@@ -127,7 +127,7 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
       super.close(code, reason)
     }
 
-    /** Whether a frame may wait for the next paint: it comes from typing, and the page is visible. */
+    /** Whether a frame may wait for the next paint: it carries an update or presence, and the page is visible. */
     #canWait(bytes: Uint8Array): boolean {
       const { type, detail } = frameKind(bytes)
       return (type === presence || (type === sync && detail === step.update)) && document.visibilityState === 'visible'

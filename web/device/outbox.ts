@@ -151,7 +151,7 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
   const put = async (entry: Entry, isLate = false): Promise<boolean> => {
     if (dropped.has(entry.id)) return false
     unwritten.set(entry.id, entry)
-    // Until the database confirms the write, local storage is the only place that has the entry.
+    // Until the database confirms the write, local storage is the only place that has a text entry.
     leaveAll()
     const written = writes.then(async () => {
       // The entry was removed while it waited to be written.

@@ -52,7 +52,7 @@ export async function createTitled(title: string): Promise<OwnDocument> {
   return { id, title: made.title }
 }
 
-/** Returns the address of a document without a share key. People who may open the document have a key of their own. */
+/** Returns the address of a document without a share key. People who may open the document have their own key. */
 export const addressOfDocument = ({ id }: OwnDocument, origin: string): string => `${origin}/d/${id}`
 
 /** Returns the title of this device's document at an address, or undefined for any other address. */

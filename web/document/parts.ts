@@ -113,7 +113,7 @@ export function createParts(session: Session): Parts {
       await asked(ready, () => review.value !== undefined && run(review.value))
       if (holdsTyping) held.value = false
     },
-    // Like every command, a command from the extras is an undo step of its own.
+    // Like every command, a command from the extras is a separate undo step.
     async withExtras(run) {
       const { editor } = await begun.promise
       await asked(openExtras, (part) => asOneStep(editor.view, () => run(part)))

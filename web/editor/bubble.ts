@@ -1,5 +1,6 @@
 /**
- * The bubble with a few buttons above a selection. Touch devices have none: their toolbar is just as near, and the system shows a bubble of its own.
+ * The bubble with a few buttons above a selection. Touch devices have none: their toolbar is just as near, and the system shows its own
+ * bubble.
  */
 import { Facet, StateEffect, StateField, type EditorState, type Extension, type Transaction } from '@codemirror/state'
 import { ViewPlugin, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
@@ -47,7 +48,7 @@ function draw(buttons: readonly BubbleButton[]): TooltipView {
   return { dom, offset: { x: 0, y: 8 } }
 }
 
-/** Returns true if a selection has its actions elsewhere. It then gets no bubble. */
+/** Returns true if a selection has its actions elsewhere. Such a selection gets no bubble. */
 export const hasOwnActions = Facet.define<(state: EditorState) => boolean>()
 
 const worthIt = (state: EditorState): boolean => {

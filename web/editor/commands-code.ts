@@ -89,7 +89,7 @@ function lineOfCodeAbove(state: EditorState): number | undefined {
   return last.from > code.from ? Math.min(last.from + main.head - line.from, last.to) : undefined
 }
 
-/** Moves the caret from the line below a code block to the last line of code, in the same column. Nobody wants to land on the closing fence. */
+/** Moves the caret from the line below a code block to the last line of code, in the same column, and not to the closing fence. */
 export const intoCode: StateCommand = ({ state, dispatch }) => {
   const head = lineOfCodeAbove(state)
   if (head === undefined) return false

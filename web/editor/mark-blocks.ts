@@ -1,6 +1,6 @@
 /**
- * Applies inline formats to a selection of several blocks or cells. In Markdown, every inline format ends with its block, so each block gets marks of
- * its own. The markers of lists, headings and quotes do not change, nor do code blocks, front matter and blank lines.
+ * Applies inline formats to a selection of several blocks or cells. In Markdown, every inline format ends with its block, so each block
+ * gets its own marks. The markers of lists, headings and quotes do not change, nor do code blocks, front matter and blank lines.
  */
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
@@ -59,7 +59,7 @@ const trimmed = (state: EditorState, { from, to }: Part): Part => {
   return { from: start, to: Math.max(start, from + text.trimEnd().length) }
 }
 
-/** Returns the range of a block's text. It excludes the block's marker, the label of a callout, and an image on a line of its own. */
+/** Returns the range of a block's text. It excludes the block's marker, the label of a callout, and an image on its own line. */
 function textOf(state: EditorState, block: SyntaxNode): Part {
   let { from, to } = block
   for (const child of children(block)) {

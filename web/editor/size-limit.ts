@@ -1,5 +1,5 @@
 /**
- * Refuses an insertion that would make the document larger than the server accepts. Undoing it afterwards would be too late, because others would
+ * Refuses an insertion that would make the document larger than the server accepts. Undoing it later would not help, because others would
  * already have it.
  */
 import { EditorState, type Extension } from '@codemirror/state'

@@ -203,7 +203,7 @@ interface Surroundings {
   readonly after: string
 }
 
-/** Returns the text around an upload. On a line without other text, an upload is a block of its own, even inside a quote. */
+/** Returns the text around an upload. On a line without other text, an upload is a separate block, even inside a quote. */
 function around({ doc }: EditorView['state'], at: number, follows: boolean): Surroundings {
   const line = doc.lineAt(at)
   const isBlank = (text: string): boolean => /^[ \t>]*$/.test(text)

@@ -34,7 +34,7 @@ function useSteps(container: { current: HTMLElement | null }, shown: Shown) {
   useEffect(() => {
     current.value = -1
   }, [shown])
-  // The rendered version is in a shadow root of its own.
+  // The rendered version is in its own shadow root.
   const all = (): HTMLElement[] => {
     const outer = container.current
     const root = outer?.querySelector('.history-page')?.shadowRoot ?? outer
@@ -80,7 +80,7 @@ function Name({ entry, history, onBegin, onFail }: NameInput): JSX.Element {
     else if (wasOpen.current) button.current?.focus()
     wasOpen.current = open.value
   }, [open.value])
-  // With a name, the current text becomes another entry, which has a button of its own.
+  // With a name, the current text becomes another entry, which has its own button.
   useLayoutEffect(() => {
     if (history.named.peek() !== entry.id) return
     history.named.value = undefined

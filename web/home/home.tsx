@@ -13,7 +13,7 @@ import { SignedOutOffer } from './signed-out-offer.tsx'
 import { importFiles, StartFailure, startDocument } from './start.ts'
 import { TrashView } from './trash-view.tsx'
 
-/** The error messages, each shown on a line of its own. */
+/** The error messages, each shown on its own line. */
 const failures = signal<readonly string[]>([])
 const busy = signal(false)
 

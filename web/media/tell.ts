@@ -10,7 +10,7 @@ export const clock = (seconds: number): string => {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }
 
-/** Returns the transcript with each part in a paragraph of its own, after its start time. */
+/** Returns the transcript with each part in its own paragraph, after its start time. */
 export const withTimes = (segments: readonly Segment[]): string =>
   segments.map(({ start, text }) => `${clock(start)} ${text.trim()}`).join('\n\n')
 

@@ -1,4 +1,4 @@
-/** The tab with the links of a document. Each person or agent has a link of their own, with a role, and each link can be revoked separately. */
+/** The tab with the links of a document. Each person or agent has their own link, with a role, and each link can be revoked separately. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'

@@ -10,7 +10,7 @@ import type { Unit } from './units.ts'
 
 export interface Move {
   readonly changes: ChangeSet
-  /** The range of the moved text, and the offset at which it begins afterwards. */
+  /** The range of the moved text, and the offset at which it begins after the move. */
   readonly taken: { readonly from: number; readonly to: number; readonly at: number }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keeps the caret inside the cells of a table. A caret before the first bar of a row would look as if it were in the first cell. (type-in-cell.ts
- * moves text that is typed beside the bars.)
+ * Keeps the caret inside the cells of a table. A caret before the first bar of a row would look as if it were in the first cell.
+ * (type-in-cell.ts moves text that is typed next to the bars.)
  */
 import { EditorSelection, EditorState, Prec, type Extension } from '@codemirror/state'
 import { keymap, type Command } from '@codemirror/view'

@@ -129,7 +129,7 @@ export function media(node: SyntaxNode, live: LiveContext): void {
   if ((live.isSelected(node) || !live.touched(node.from, node.to)) && !spansLines)
     return live.replace(node.from, node.to, new MediaWidget(kind, address, shown))
   link(node, live)
-  // A picture on a line of its own stays in place, and its Markdown appears below it.
+  // A picture on its own line stays in place, and its Markdown appears below it.
   if (!spansLines && live.isWholeLine(node.from, node.to))
     return live.widget(node.from, new MediaWidget(kind, address, { ...shown, open: true }), -1)
   return live.widget(node.to, new MediaWidget(kind, address, shown))

@@ -29,7 +29,7 @@ interface Below {
   readonly at: number
 }
 
-/** Returns the empty line below a picture that is a block of its own, and the changes that add the missing blank lines. */
+/** Returns the empty line below a picture that is a separate block, and the changes that add the missing blank lines. */
 function lineBelow({ doc }: EditorState, to: number): Below | undefined {
   const line = doc.lineAt(to)
   const lead = /^[ \t>]*/.exec(line.text)?.[0] ?? ''
@@ -42,7 +42,7 @@ function lineBelow({ doc }: EditorState, to: number): Below | undefined {
   return { changes: { from, insert: empty === undefined ? gap : `${gap}\n${lead.trimEnd()}` }, at: from + gap.length }
 }
 
-/** Returns the line below a picture that is a block of its own, or else the position after the picture. */
+/** Returns the line below a picture that is a separate block, or else the position after the picture. */
 export function belowOrAfter(state: EditorState, to: number): Below & { readonly isLine: boolean } {
   const below = lineBelow(state, to)
   return below === undefined ? { changes: [], at: to, isLine: false } : { ...below, isLine: true }

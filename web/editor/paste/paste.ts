@@ -97,7 +97,7 @@ export const smartPaste: Extension = EditorView.domEventHandlers({
   paste(event, view) {
     const asked = plain
     plain = false
-    // A paste is always an undo step of its own, even if CodeMirror handles it.
+    // A paste is always a separate undo step, even if CodeMirror handles it.
     const end = view.state.facet(endStep)
     end(view)
     queueMicrotask(() => end(view))

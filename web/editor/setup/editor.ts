@@ -1,4 +1,4 @@
-/** Creates an editor bound to one `Y.Text`. It has no user interface and no connection of its own. The caller provides both. */
+/** Creates an editor bound to one `Y.Text`. It has neither a user interface nor a connection. The caller provides both. */
 import { defaultKeymap } from '@codemirror/commands'
 import { ensureSyntaxTree } from '@codemirror/language'
 import { Compartment, EditorState, StateEffect, type Extension } from '@codemirror/state'

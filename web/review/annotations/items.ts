@@ -86,7 +86,7 @@ const isSeen = ({ draftId, withdrawn, replies }: Suggestion, typed: ReadonlySet<
 export function itemsOf(store: Store, composer: Composer | undefined, spans: ReadonlyMap<string, Span>): readonly Item[] {
   const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
   const proposed = new Set(store.proposals.value.map(({ suggestion: { id } }) => id))
-  // If a comment was deleted, an unsent reply to it becomes an item of its own, so that its text can be copied.
+  // If a comment was deleted, an unsent reply to it becomes a separate item, so that its text can be copied.
   const sent = store.successors.value
   const unsent = new Set(store.outbox.list.value.map(({ id }) => id))
   const waiting = store.outbox.list.value.filter(
