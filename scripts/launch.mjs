@@ -348,8 +348,7 @@ const staticChecks = {
 }
 
 async function check() {
-  const failed = await runStaticChecks()
-  return conclude(failed, await unitTests())
+  return withStaticChecks(unitTests())
 }
 
 async function test(...words) {
@@ -360,8 +359,7 @@ async function test(...words) {
   const built = await buildIfStale()
   if (built !== 0) return built
   if (words.length > 0) return runTool([...vitest, ...words], { env: chromium })
-  const failed = await runStaticChecks()
-  return conclude(failed, await runSuite(chromium))
+  return withStaticChecks(runSuite(chromium))
 }
 
 /** Runs all tests. `test/support/repeats.ts` determines how long the test files run. */
@@ -399,17 +397,34 @@ const takesPictures = (path) => readFileSync(inRoot(path), 'utf8').includes("fro
 
 const runTool = ([path, ...words], options) => runNode([tool(path), ...words], options)
 
-/** Runs all static checks, even after one fails, so that one run shows every fault. Resolves with the names of the failed checks. */
+/**
+ * Runs the static checks, one after another, while the first tests run, because those often wait. The output of the checks follows that of the tests.
+ * Resolves with the exit code of the tests, or with 1 if only a check failed.
+ */
+async function withStaticChecks(tests) {
+  const [code, checks] = await Promise.all([tests, runStaticChecks()])
+  for (const { name, output, seconds, failed } of checks) {
+    if (failed) process.stderr.write(output)
+    say(`${name}: ${failed ? 'FAILED' : 'ok'} (${seconds.toFixed(1)} s)`)
+  }
+  const faults = checks.filter(({ failed }) => failed).map(({ name }) => name)
+  if (faults.length === 0) return code
+  say(`failed static checks: ${faults.join(', ')} (see above).`)
+  return code || 1
+}
+
+/** Runs all static checks, even after one fails, so that one run shows every fault. */
 async function runStaticChecks() {
-  const failed = []
+  const checks = []
   for (const [name, [path, ...rest]] of Object.entries(staticChecks)) {
     const started = Date.now()
-    const code = await runQuietly(node, [isAbsolute(path) ? path : tool(path), ...rest])
-    say(`${name}: ${code === 0 ? 'ok' : 'FAILED'} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
-    if (code > 128) throw new Failure(`${name} was stopped.`, code)
-    if (code !== 0) failed.push(name)
+    const output = []
+    const code = await run(node, [isAbsolute(path) ? path : tool(path), ...rest], { output })
+    checks.push({ name, output: Buffer.concat(output), seconds: (Date.now() - started) / 1000, failed: code !== 0 })
+    // The check was stopped, and so were the tests.
+    if (code > 128) break
   }
-  return failed
+  return checks
 }
 
 /** In continuous integration, a skipped test counts as a failure, because it would hide a missing component. */
@@ -429,12 +444,6 @@ async function runSuite(env) {
 function skippedTests({ testResults }) {
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
   return tests.filter(({ status }) => !['passed', 'failed'].includes(status)).map(({ fullName }) => fullName)
-}
-
-function conclude(failed, code) {
-  if (failed.length === 0) return code
-  say(`failed before the tests: ${failed.join(', ')} (see above).`)
-  return code || 1
 }
 
 // --- Chromium
