@@ -87,7 +87,7 @@ export interface Storage {
 export interface Nodes {
   /** Random id of this node. A restarted node has another id. */
   readonly id: string
-  /** Whether this node is currently told about the commits of other nodes. */
+  /** Whether this node currently receives messages about the commits of other nodes. */
   isListening(): boolean
   /**
    * Resolves when this node knows all keys of the commits that other nodes made before the call, and the outcome of its own commits that other nodes

@@ -13,7 +13,7 @@ export interface Service {
   readonly blobs: Blobs
   readonly clock: Clock
   readonly ledger: Ledger
-  /** The turns to write the texts of documents; null if only one process uses the store. */
+  /** The turns of this node to write texts; null if only one process uses the store. */
   readonly turns: Turns | null
   readonly live: Live
   readonly relay: Relay

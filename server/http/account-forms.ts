@@ -2,7 +2,7 @@
 import type { Current } from './browser-session.ts'
 import type { Context } from './context.ts'
 
-/** Binds a form of the account page. After `act`, the browser returns to the previous page, or goes to the address that `act` returns. */
+/** Binds a form of the account page. After `act`, the browser goes to the address that `act` returns, or else back to the previous page. */
 export type AccountAction = (
   path: string,
   act: (ctx: Context, current: Current, fields: Record<string, string>) => Promise<string | undefined>

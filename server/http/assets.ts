@@ -10,7 +10,7 @@ import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
 import type { Routers } from './routers.ts'
 
-// An asset must not run or load anything, no matter where it is opened. It needs no cookie, so other sites may show it.
+// An asset must not run or load anything, no matter where it is opened. It needs no cookie, so other sites can show it.
 const headers = (asset: Asset): Record<string, string> => ({
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'cross-origin',

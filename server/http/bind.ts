@@ -95,8 +95,8 @@ const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
 const unknownConditions = ['If-None-Match', 'If-Unmodified-Since', 'If-Modified-Since', 'If-Range']
 
 /**
- * Adds the base version from the headers. `If-Match` may replace the field `baseVersion`, and so may `X-Doc-Version`, a header of the answer to a
- * read. Throws `versions_differ`, or `invalid_request` for any other condition.
+ * Adds the base version from the headers. A caller can send `If-Match` or `X-Doc-Version` (a header of the answer to a read) instead of the field
+ * `baseVersion`. Throws `versions_differ`, or `invalid_request` for any other condition.
  */
 const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<string, unknown> => {
   const unknown = writes(ctx) ? unknownConditions.find((name) => ctx.get(name) !== '') : undefined

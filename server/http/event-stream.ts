@@ -122,7 +122,7 @@ const beat = (response: ServerResponse, clock: Clock): (() => void) => {
   let cancel = (): void => undefined
   const arm = (): void => {
     cancel = clock.after(limits.eventStreamBeatSeconds * 1000, () => {
-      // A reader that is not reading needs no heartbeat.
+      // No heartbeat is queued for a reader that does not read.
       if (!response.writableNeedDrain) response.write(':\n\n')
       arm()
     })

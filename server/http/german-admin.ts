@@ -3,7 +3,7 @@ import type { Catalogue } from '../../shared/words.ts'
 
 export const germanAdmin: Catalogue = {
   'First used {when}': 'Zuerst verwendet: {when}',
-  'Nobody has a token.': 'Niemand hat ein Token.',
+  'No programs or tokens.': 'Keine Programme oder Tokens.',
   'There are no compute nodes.': 'Es gibt keine Rechenknoten.',
   'Links that were used for the first time': 'Links, die zum ersten Mal verwendet wurden',
   'No link has been used.': 'Es wurde noch kein Link verwendet.',
@@ -15,8 +15,8 @@ export const germanAdmin: Catalogue = {
   'End all access': 'Alle Zugänge beenden',
   'All access has ended.': 'Alle Zugänge sind beendet.',
   'Disable this account?': 'Dieses Konto sperren?',
-  'All access ends immediately, and the person cannot sign in. Documents stay open to their links. You can enable the account again.':
-    'Alle Zugänge enden sofort, und die Person kann sich nicht anmelden. Dokumente bleiben über ihre Links offen. Du kannst das Konto wieder freigeben.',
+  'All access ends immediately, and the person cannot sign in. Links still open the documents. You can enable the account again.':
+    'Alle Zugänge enden sofort, und die Person kann sich nicht anmelden. Links öffnen die Dokumente weiterhin. Du kannst das Konto wieder freigeben.',
   'Disable account': 'Konto sperren',
   'Account disabled.': 'Konto gesperrt.',
   'Account enabled.': 'Konto freigegeben.',
@@ -29,8 +29,8 @@ export const germanAdmin: Catalogue = {
   Transfer: 'Übertragen',
   'Document transferred.': 'Dokument übertragen.',
   'Take this document down?': 'Dieses Dokument sperren?',
-  'Open pages end immediately. Nobody but administrators can see the document until you restore it.':
-    'Offene Seiten enden sofort. Niemand außer den Administratoren sieht das Dokument, bis du es wieder freigibst.',
+  'Open pages are disconnected immediately. Nobody can open the document until you restore it.':
+    'Offene Seiten werden sofort getrennt. Niemand kann das Dokument öffnen, bis du es wieder freigibst.',
   'Take down': 'Sperren',
   'Take down…': 'Sperren …',
   'Document taken down.': 'Dokument gesperrt.',
@@ -47,11 +47,11 @@ export const germanAdmin: Catalogue = {
   'Their links stop working immediately.': 'Ihre Links gelten sofort nicht mehr.',
   'Or give them to another account (email address)': 'Oder an ein anderes Konto übergeben (E-Mail-Adresse)',
   'Sign in again': 'Neu anmelden',
-  'This needs a sign-in within the last {count} minutes, because your browser may have been left open. Afterward, repeat the step.':
-    'Dafür musst du dich in den letzten {count} Minuten angemeldet haben, denn der Browser könnte offen geblieben sein. Wiederhole danach den Schritt.',
-  'Send this link to {email}. It creates an account, works once, and ends after {count} hours.':
+  'This step needs a sign-in within the last {count} minutes. Sign in again, then repeat the step.':
+    'Für diesen Schritt musst du dich in den letzten {count} Minuten angemeldet haben. Melde dich neu an und wiederhole den Schritt.',
+  'Send this link to {email}. It creates an account, works once, and expires after {count} hours.':
     'Sende diesen Link an {email}. Damit wird ein Konto erstellt. Er gilt einmal und {count} Stunden lang.',
-  'Send this link to {email}. It sets a new password, works once, and ends after {count} hours.':
+  'Send this link to {email}. It sets a new password, works once, and expires after {count} hours.':
     'Sende diesen Link an {email}. Damit wird ein neues Passwort festgelegt. Er gilt einmal und {count} Stunden lang.',
   Back: 'Zurück',
   Administration: 'Verwaltung',
@@ -87,8 +87,8 @@ export const germanAdmin: Catalogue = {
   'an agent': 'ein Agent',
   'the server': 'der Server',
   'somebody without an account': 'jemand ohne Konto',
-  'What happened': 'Was geschah',
-  Everything: 'Alles',
+  Event: 'Ereignis',
+  'All events': 'Alle Ereignisse',
   'Account (email address or id)': 'Konto (E-Mail-Adresse oder ID)',
   Filter: 'Filtern',
   'Records are kept for {count} days.': 'Einträge werden {count} Tage lang aufbewahrt.',
@@ -99,13 +99,13 @@ export const germanAdmin: Catalogue = {
   'no owner': 'kein Besitzer',
   'Changed {when}': 'Geändert: {when}',
   'Owner (email address)': 'Besitzer (E-Mail-Adresse)',
-  'You see titles, owners and sizes, but no text. Being an administrator gives you no access to a document.':
-    'Du siehst Titel, Besitzer und Größen, aber keinen Text. Die Verwaltung gibt dir keinen Zugang zu einem Dokument.',
+  'You see titles, owners and sizes, but no text. Administrators cannot open the documents of other people.':
+    'Du siehst Titel, Besitzer und Größen, aber keinen Text. Administratoren können die Dokumente anderer nicht öffnen.',
   'Search by title or id': 'Suche nach Titel oder ID',
   'No documents match.': 'Keine passenden Dokumente.',
   'New owner (email address)': 'Neuer Besitzer (E-Mail-Adresse)',
-  'The owner can restore this document. Until then, it cannot be transferred.':
-    'Der Besitzer kann dieses Dokument wiederherstellen. Bis dahin lässt es sich nicht übertragen.',
+  'This document is in the trash. Only its owner can restore it. Until then, you cannot transfer it.':
+    'Dieses Dokument ist im Papierkorb. Nur der Besitzer kann es wiederherstellen. Bis dahin kannst du es nicht übertragen.',
   'Restore document': 'Dokument freigeben',
   'Owner:': 'Besitzer:',
   'Created {when}': 'Erstellt: {when}',
@@ -123,7 +123,7 @@ export const germanAdmin: Catalogue = {
   'Files on disk': 'Dateien auf der Platte',
   'Documents without an owner, from one address': 'Dokumente ohne Besitzer, von einer Adresse',
   'Load and storage': 'Last und Speicherplatz',
-  'Who uses most storage': 'Größter Speicherbedarf',
+  'Owners with the most storage': 'Größter Speicherbedarf',
   'without files': 'ohne Dateien',
   Overview: 'Übersicht',
   Search: 'Suchen',
@@ -135,7 +135,7 @@ export const germanAdmin: Catalogue = {
   'Invite by email address': 'Per E-Mail-Adresse einladen',
   'Create invitation': 'Einladung erstellen',
   'Search by name or email address': 'Suche nach Name oder E-Mail-Adresse',
-  'Nobody matches.': 'Niemand passt dazu.',
+  'No people match.': 'Keine passenden Personen.',
   'Create reset link': 'Link zum Zurücksetzen erstellen',
   'Enable account': 'Konto freigeben',
   'This is your own account. Use the account page to change it.': 'Das ist dein eigenes Konto. Ändere es auf der Kontoseite.',

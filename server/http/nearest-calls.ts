@@ -21,9 +21,9 @@ const calls: readonly Call[] = (Object.values(operations) as unknown as readonly
 const segmentsMax = 10
 const segmentCharsMax = 60
 const callsMax = 3
-/** The maximum number of segments that may be missing, extra or different. */
+/** The maximum cost of a suggested call. A missing, extra or different segment costs at most 1. */
 const farMax = 1
-/** A call is not suggested if it is farther away than the nearest call by more than this. */
+/** The maximum difference between the cost of a suggested call and the cost of the nearest call. */
 const fartherMax = 0.25
 
 /** The cost of a mistake that leaves the meaning of the address clear: singular or plural, a synonym, a prefix. */

@@ -117,7 +117,7 @@ export const unknownPage = async (http: Http, ctx: Context, files: Files): Promi
 }
 
 const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'application/json', 'text/html') === 'text/html'
-// Browsers send text/html explicitly. A request with only `*` comes from a program, for example for a link preview, and must not create documents.
+// Browsers send text/html explicitly. A request with only `*/*` comes from a program, for example for a link preview, and must not create documents.
 export const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
 
 /**

@@ -1,4 +1,4 @@
-/** The route of the MCP endpoint. The endpoint itself is loaded by its first request, because its tools and the SDK are a third of the program. */
+/** The route of the MCP endpoint. The first request loads the endpoint itself, because its tools and the SDK are a third of the program. */
 import type { Context, Http } from '../http/context.ts'
 import type { Routers } from '../http/routers.ts'
 import type { Endpoint } from './endpoint.ts'

@@ -18,7 +18,7 @@ import { removeAccess } from './sessions.ts'
 import { isGone } from '../documents/deleted.ts'
 import { releaseDocument } from '../documents/trash.ts'
 
-/** Whether the account's documents stay accessible through their links or move to the trash. */
+/** Decides whether links still open the account's documents, or the documents move to the trash. */
 export type DocumentsAfter = 'keep' | 'trash'
 
 interface AccountEnd {

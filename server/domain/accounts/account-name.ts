@@ -32,7 +32,7 @@ const renameIn = async (service: Service, doc: string, account: string): Promise
   })
 }
 
-/** The renames of one account, which run one after the other. */
+/** The queue of an account's renames, which run one after another. */
 interface Line {
   waiting: number
   last: Promise<unknown>

@@ -29,7 +29,7 @@ export interface Device extends Expiring {
   readonly polledAt: number
 }
 
-/** The letters of codes. Without vowels, codes form no words. Ambiguous letters are left out (RFC 8628 §6.1). There are 20^8 codes (34.5 bits). */
+/** The letters of codes (RFC 8628 §6.1): no vowels, so that codes form no words, and no ambiguous letters. There are 20^8 codes (34.5 bits). */
 const alphabet = 'BCDFGHJKLMNPQRSTVWXZ'
 
 const newUserCode = (): string => {

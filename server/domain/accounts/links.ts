@@ -46,8 +46,8 @@ export const createLink = (vault: Vault, baseUrl: string, now: number, whom: Inv
 }
 
 /**
- * Decodes a token. Returns undefined if it is invalid, is for another kind of link, has expired or was used. A reset link is also undefined if its
- * account is gone or the password has changed since.
+ * Decodes a token. Returns undefined if it is invalid, is for another kind of link, has expired or was used. For a reset link, also returns undefined
+ * if the account is gone or its password has changed since then.
  */
 export const findLink = async (service: Service, kind: LinkKind, token: string): Promise<Link | undefined> => {
   const { vault, clock, storage } = service

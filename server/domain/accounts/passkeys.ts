@@ -59,7 +59,7 @@ export const removePasskey = async (service: Service, account: string, id: strin
   await service.storage.commit({ deletes: [key, keys.accountPasskey(account, String(key.at(-1)))] })
 }
 
-/** Removes all passkeys of an account. When a password was lost, nobody knows who added the passkeys. */
+/** Removes all passkeys of an account. After a lost password, a stranger could have added them. */
 export const removePasskeysOf = async (service: Service, account: string): Promise<void> => {
   for (const { id } of await listPasskeys(service, account)) await removePasskey(service, account, id)
 }

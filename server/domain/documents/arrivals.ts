@@ -11,7 +11,7 @@ import { countUsage, measure } from './usage.ts'
 
 /** Receives one document after another. The methods throw the errors of the storage, `quota_exceeded` and `invalid_request`. */
 export interface Arrivals {
-  /** Begins a document, and removes what an interrupted import left of it. */
+  /** Begins a document. Removes records of the same document that an interrupted import left. */
   begin(doc: string): Promise<void>
   /** Stores the bytes of an asset. */
   blob(name: string, bytes: Uint8Array): Promise<void>
@@ -25,7 +25,7 @@ const refuse = (message: string): never => {
   throw new ServiceError('invalid_request', { message })
 }
 
-/** Whether a record may come with a document: it belongs to the document, or leads to it. */
+/** Whether a record can belong to an imported document: it is below the document, or is an index entry that leads to it. */
 const isOwn = (doc: string, [first, second, third]: Key): boolean =>
   (first === 'd' && second === doc && third !== undefined) || first === 'asset' || first === 'key' || first === 'owned'
 

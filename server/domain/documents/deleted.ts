@@ -20,8 +20,8 @@ export const isGone = (error: unknown): boolean =>
   error instanceof ServiceError && ['not_found', 'document_deleted', 'taken_down'].includes(error.code)
 
 /**
- * Returns the error for a deleted document, or for one that an administrator took down. `restorableUntil` is null once the document can no longer be restored. The error also contains `role`,
- * the caller's role, if it is given. The role shows a page whether this person may restore the document.
+ * Returns the error for a document that was deleted or taken down. Its `restorableUntil` is null once the document can no longer be restored. If
+ * `role` (the caller's role) is given, the error contains it, so that a page knows whether this person may restore the document.
  */
 export const documentDeleted = ({ deletedAt, trashedUntil, takenDownAt }: Deleted, role?: Role): ServiceError => {
   if (takenDownAt !== undefined) return new ServiceError('taken_down')

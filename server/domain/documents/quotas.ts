@@ -95,7 +95,7 @@ const set = (sum: Sum, doc: string, bytes: number | undefined): void => {
 
 export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas => {
   const sums = new Map<string, Promise<Sum>>()
-  /** The sums that have already been read. */
+  /** The results of `sums` that have already been read, for synchronous use. */
   const known = new Map<string, Sum>()
   const nameOf = ([kind, id]: readonly unknown[]): string => `${String(kind)} ${String(id)}`
 

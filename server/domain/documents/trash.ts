@@ -60,7 +60,7 @@ const putEnd = (draft: Draft): void => {
   draft.head = {
     ...head,
     title: null,
-    // The head keeps the owner's id, so that the owner gets 410. It does not keep the name.
+    // The head keeps the owner's id, so that the owner gets 410, but not the owner's name.
     owner: { kind: owner.kind, ...(owner.id !== undefined && { id: owner.id }) },
     deletedAt: deletedAt ?? draft.now,
     unsaved: { added: 0, removed: 0, actors: [] }
@@ -239,7 +239,7 @@ const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void>
   }
 }
 
-/** Erases a document that was deleted on the account page of an earlier version. That version waited ten minutes before each deletion. */
+/** Erases a document that a person deleted on the account page of an earlier version, which waited ten minutes before each deletion. */
 const putFormerEnd = (draft: Draft): void => {
   const { id, owner } = draft.head
   if (owner.id !== undefined) draft.delete(['undoable', owner.kind, owner.id, id])

@@ -4,7 +4,7 @@
  *
  * The head of a document holds its byte count. The commit that changes the bytes also changes the count, so a crash cannot separate the two. The
  * usage of an owner is the sum of one record for each document, `['usage', kind, id, doc]`. That record is written when the count has changed by
- * `limits.usageStepBytes`, and with each canonical text, but not for each keystroke. A sum may therefore be too low, by at most one step for each
+ * `limits.usageStepBytes`, and with each canonical text, but not for each keystroke. A sum can therefore be too low by at most one step for each
  * open document. An anonymous document counts toward the address from which it was created, which is stored as a keyed hash.
  */
 import { limits } from '../../../shared/limits.ts'

@@ -1,7 +1,7 @@
 /**
  * The inbox: events that need somebody's attention, each with the text that it concerns and the call with which the reader can respond. An account
  * or agent reads the events of its own documents from one index. A person with a link reads the events for their name in the document of that link.
- * Current rights decide which entries are shown.
+ * The reader's current rights decide which entries are shown.
  */
 import type { z } from 'zod'
 import { ServiceError, signInHint } from '../../../shared/errors.ts'

@@ -18,7 +18,7 @@ export interface Said {
 /** Messages, grouped first by author, time and mentioned name, then by their text. */
 export type MentionIndex = ReadonlyMap<string, ReadonlyMap<string, Said>>
 
-/** Matches texts that may contain a chat. */
+/** Matches texts that can contain a chat. */
 const mayHold = /(?:```|~~~)[ \t]*chat/
 
 export const mentionIndex = (content: string): MentionIndex => {

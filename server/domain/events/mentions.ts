@@ -56,7 +56,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, isShared
     content.length <= limits.textInlineUnitsMax ? mentionIndex(content) : undefined
   /** The mentions of the earlier text. Until they are first needed, this is the text itself. */
   let known: MentionIndex | string = before
-  /** For each waiting message, the time since which it has not changed. */
+  /** The time since which each waiting message has not changed. */
   let waiting = new Map<string, number>()
   let actors = new Set<string>()
   let cancel: (() => void) | undefined
@@ -96,7 +96,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, isShared
         draft.notify(event, { names: names.map(sameMention) })
       })
     }
-    // Updates of other nodes may come before those that this node has found mentions in. The version then contains these as well.
+    // Other nodes may have written earlier updates, which change the number of this version. The event must name the version on disk.
     if (isShared) version = (await openDoc.settled(() => openDoc.snapshot())).version
     else await openDoc.durable()
     await ledger.write(doc, 'system', run, { reads: counts.map(({ id }) => key(id)) })

@@ -85,14 +85,14 @@ export const newestIn = async (storage: Storage, inbox: Key): Promise<number> =>
   return last === undefined ? 0 : Number(last.key.at(-1))
 }
 
-/** Returns the oldest entries of an inbox that exceed its limit, oldest first. */
+/** Returns the oldest entries of an inbox, as many as exceed its limit. */
 const overfull = async (storage: Storage, inbox: Key): Promise<Entry[]> => {
   const [last] = (await storage.list(inbox, { reverse: true, limit: limits.inboxEntriesMax })).slice(limits.inboxEntriesMax - 1)
   return last === undefined ? [] : storage.list(inbox, { before: Number(last.key.at(-1)) })
 }
 
 const lifetimeMs = limits.inboxDays * 24 * 3600 * 1000
-/** How many numbers are reserved for each millisecond. No inbox gets that many entries in a millisecond. */
+/** The number of inbox numbers in each millisecond. No inbox gets that many entries in a millisecond. */
 const numbersOfMs = 1024
 
 /** Writes the notices of one process. */

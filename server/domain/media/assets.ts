@@ -49,7 +49,7 @@ export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): v
     })
 }
 
-// Returns a name for Markdown. Brackets and line breaks would corrupt the Markdown in the answer.
+// Removes the characters that would corrupt the Markdown in the answer.
 const inMarkdown = (name: string): string => name.replaceAll(/[[\]\\`<>]/g, '').trim()
 
 const pathOf = ({ id, extension }: Asset): string => `/f/${id}.${extension}`

@@ -115,7 +115,7 @@ const eventOf = (job: Job): EventPayload<'media.done'> => ({
   ...(job.asset === null ? {} : { assetId: job.asset })
 })
 
-/** Returns the name of the result file, which is taken from the text of the request. */
+/** Returns the name of the result file: the beginning of the text in the request. */
 export const resultName = (kind: JobKind, { prompt = '', text = '' }: JobInput): string =>
   kind === 'image' ? prompt.slice(0, limits.titleCharsMax) : text.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
 
@@ -154,8 +154,8 @@ const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Ke
 
 /**
  * Ends a job once. Resolves to true if this call ended the job. A result is refused, and its blob removed, if it comes from another attempt, if the
- * job already ended, or if the document was deleted. The same applies if the link that started the job is no longer valid. A null `attempt` matches
- * any attempt, and `queued` a job that waits.
+ * job already ended, or if the document was deleted. The same applies if the link that started the job is no longer valid. If `attempt` is null, any
+ * attempt matches; if it is `queued`, only a job that waits.
  */
 export const endJob = async (
   service: Service,

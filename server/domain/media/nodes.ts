@@ -1,6 +1,6 @@
 /**
  * Compute nodes and their tokens. A node connects with a token and serves the account that created the token. Only nodes of accounts that the
- * operator named serve everyone: with open sign-up, a stranger's node must never get the data of other people.
+ * operator named serve everyone. Otherwise, with open sign-up, a stranger's node could get the data of other people.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'

@@ -77,7 +77,7 @@ export const listAllNodes = (service: Service, input: PageInput = {}): Promise<P
     return { id, account, name, connected, createdAt: instant(createdAt), lastSeenAt: instantOrNull(lastSeenAt) }
   })
 
-/** Returns the account of the record with this id. The records are stored under hashes, so all of them may have to be read. */
+/** Returns the account of the record with this id. Reads the records one after another, because their keys are hashes and not ids. */
 const accountIn = async <T extends { readonly id: string; readonly account: string }>(
   id: string,
   list: (input: PageInput) => Promise<Page<T>>

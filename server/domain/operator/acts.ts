@@ -1,6 +1,6 @@
 /**
- * The table of everything that an operator can ask for or do. The commands (server/admin/) and the page (server/http/admin/) use only this table, so
- * both have the same inputs, checks and answers.
+ * The table of acts: everything that an operator can read or change. The commands (server/admin/) and the page (server/http/admin/) use only this
+ * table, so both have the same inputs, checks and answers.
  */
 import { z } from 'zod'
 import { ServiceError } from '../../../shared/errors.ts'

@@ -78,7 +78,7 @@ const storedHead = async (service: Service, doc: string): Promise<Head> => {
 /** Returns a document whose contents are stored. Throws `not_found`. */
 export const readFound = async (service: Service, doc: string): Promise<FoundDocument> => present(service, await storedHead(service, doc))
 
-/** Which documents to return. `query` is a part of the title, or an id. `owner` is the id or email address of an account. */
+/** Selects documents. `query` is a part of the title, or an id. `owner` is the id or email address of an account. */
 export interface DocumentsInput {
   readonly query?: string | undefined
   readonly owner?: string | undefined
@@ -89,7 +89,7 @@ export interface DocumentsInput {
 /** Reads the ids of documents, one page after another. */
 type NextIds = (after: string | undefined) => Promise<readonly string[]>
 
-/** Returns the ids of all documents. Each document has many records, so each id takes one read. */
+/** Returns a page of the ids of all documents. Reads each id separately, to skip the other records of the previous document. */
 const allIds =
   ({ storage }: Service): NextIds =>
   async (after) => {
@@ -119,8 +119,8 @@ const idsOf =
   }
 
 /**
- * Returns a page of documents, ordered by id, and on a page by the time of the last change. A search may end before its page is full; `nextAfter`
- * continues it. Throws `not_found` if there is no such owner.
+ * Returns a page of documents. The pages are ordered by id, and the documents on a page by the time of the last change. A search may end before its
+ * page is full; `nextAfter` continues it. Throws `not_found` if there is no such owner.
  */
 export const findDocuments = async (
   service: Service,
@@ -166,7 +166,7 @@ export const transferDocument = async (service: Service, operator: Operator, doc
     const account = draft.read<Account>(keys.account(id))
     if (account === undefined) throw new ServiceError('not_found', { message: term('There is no such account.') })
     const { origin: _, ...head } = draft.head
-    // The owner of a document in the trash decides whether it is erased.
+    // Only the owner of a document in the trash decides what happens to it.
     if (head.trashedUntil !== undefined || !isStored(head)) throw documentDeleted(head)
     if (head.owner.kind === 'account' && head.owner.id === id) return undefined
     const former = ownedKey(head)

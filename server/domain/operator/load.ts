@@ -1,4 +1,4 @@
-/** How busy the server was, and how much it stored, over time. The server takes a sample every few minutes. */
+/** Samples of the server's load and storage over time. The server takes one every few minutes. */
 import { limits } from '../../../shared/limits.ts'
 import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
 import type { KeyPart } from '../ports.ts'

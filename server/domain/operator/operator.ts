@@ -1,8 +1,8 @@
 /**
- * Administration of the server: who may do it, and the actor of an act.
+ * Decides who may administer the server, and names the actor of an act.
  *
- * This folder contains what administrators and operators may do. An administrator is a person whose account `AGMD_ADMINS` names. An operator runs
- * commands on the server itself. Neither has a role on any document: they see titles, owners and sizes, but no text, comments or links.
+ * This folder contains the acts of administrators and operators. An administrator is a person whose account `AGMD_ADMINS` names. An operator runs
+ * commands on the server itself. Neither gets a role on other people's documents: they see titles, owners and sizes, but no text, comments or links.
  */
 import { limits } from '../../../shared/limits.ts'
 import { requireRightNow } from '../rights/authority.ts'
@@ -45,7 +45,7 @@ export const isFresh = ({ clock }: Pick<Service, 'clock'>, { session }: FoundSes
 /** Returns the actor of an operator, in the form that events use. */
 export const actorIn = ({ by }: Operator): string => (by === 'system' ? systemActor : actorOf(by))
 
-/** Returns the checks and the audit record that belong into the commit of an act. Throws `credential_invalid` if the person's access has ended. */
+/** Returns the checks and the audit record for the commit of an act. Throws `credential_invalid` if the person's access has ended. */
 export const besideAct = async (service: Service, { by, actor }: Operator, act: Omit<Audited, 'by'>): Promise<Required<Beside>> => ({
   checks: by === 'system' ? [] : await requireRightNow(service, '', by),
   puts: [auditPut(service.clock.now(), { ...act, by: actor })]

@@ -89,7 +89,7 @@ export const accountNamed = async (service: Service, named: string): Promise<Acc
 
 export const readPerson = async (service: Service, named: string): Promise<Person> => present(service, await accountNamed(service, named))
 
-/** Which people to return. `query` is a part of the name or the email address, or an id. */
+/** Selects people. `query` is a part of the name or the email address, or an id. */
 export interface PeopleInput {
   readonly query?: string | undefined
   readonly after?: string | undefined
@@ -112,7 +112,7 @@ export const listPeople = async (
   let nextAfter: string | null = null
   for (let looked = 0; ;) {
     const entries = await service.storage.list(keys.accounts(), last === undefined ? {} : { after: last })
-    // The records of an account follow it. The next page of entries skips the rest of them, because `after` is a whole account.
+    // Other records of an account follow its main record. `after` is the id of an account, so the next page skips the rest of these records.
     const found = entries.filter(({ key }) => key.length === 2).map(({ value }) => decodeRecord<Account>(value))
     const fitting = found.filter(wanted).slice(0, limit - accounts.length)
     accounts.push(...fitting)
@@ -137,7 +137,7 @@ const refuseSelf = ({ actor }: Operator, { id }: Account): void => {
     throw new ServiceError('invalid_request', { message: term('You cannot do this to your own account. Use the account page.') })
 }
 
-/** Disables an account. Nobody can act as it from now on; its documents stay open to their links. Throws `not_found` or `invalid_request`. */
+/** Disables an account. From now on, nobody can act as it, but links still open its documents. Throws `not_found` or `invalid_request`. */
 export const disablePerson = async (service: Service, operator: Operator, named: string): Promise<Person> => {
   const account = await accountNamed(service, named)
   refuseSelf(operator, account)
@@ -162,7 +162,7 @@ export const endSessionsOf = async (service: Service, operator: Operator, named:
   return { ended: await endAccess(service, id, () => besideAct(service, operator, { kind: 'admin.sessions', account: id })) }
 }
 
-/** Deletes an account. Its documents must already have been handed over, if anybody is to have them. Throws `not_found` or `invalid_request`. */
+/** Deletes an account. If another account should get its documents, transfer them first. Throws `not_found` or `invalid_request`. */
 export const deletePerson = async (service: Service, operator: Operator, named: string, documents: DocumentsAfter): Promise<void> => {
   const account = await accountNamed(service, named)
   refuseSelf(operator, account)

@@ -21,7 +21,7 @@ export interface UsageOf {
 export interface Usage {
   readonly documents: number
   readonly bytes: number
-  /** The owners that use most, largest first. */
+  /** The owners that use the most storage, largest first. */
   readonly owners: readonly UsageOf[]
 }
 
@@ -38,7 +38,7 @@ async function* sums(service: Service, kind: Payer[0]): AsyncGenerator<UsageOf> 
   }
 }
 
-/** Returns the total use of storage, and the owners that use most. */
+/** Returns the total storage of all documents, and the owners that use the most storage. */
 export const readUsage = async (service: Service, limit: number = limits.adminPageDefault): Promise<Usage> => {
   let [documents, bytes] = [0, 0]
   let owners: UsageOf[] = []

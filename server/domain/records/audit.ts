@@ -1,9 +1,9 @@
 /**
- * The audit log: who signed in, which links were made, used and revoked, what was deleted, and what administrators did.
+ * The audit log: sign-ins, links that were made, used or revoked, deletions, and acts of administrators.
  *
- * A record is written in the commit of the effect that it reports, so neither exists without the other. A record contains ids, and no names, secrets
- * or text. The names are looked up when the log is read, so the log contains nothing of a deleted account but its id. A failed sign-in names the
- * account only if the account exists: people sometimes type their password into the field for the email address.
+ * A record is written in the commit of the effect that it reports, so neither exists without the other. A record contains ids, but no names, secrets
+ * or text. Names are looked up when the log is read, so the log contains nothing about a deleted account except its id. A failed sign-in names the
+ * account only if the account exists, because people sometimes type their password into the field for the email address.
  *
  * Records are kept for `AGMD_AUDIT_DAYS`, and there are at most `limits.auditRecordsMax`.
  */
@@ -47,7 +47,7 @@ export const auditKinds = [
 
 export type AuditKind = (typeof auditKinds)[number]
 
-/** The person or program that acted. `operator` is somebody who runs commands on the server. */
+/** The person or program that acted. `operator` stands for anybody who runs commands on the server. */
 export interface AuditActor {
   readonly kind: 'account' | 'agent' | 'guest' | 'operator' | 'system'
   /** Id of the account or agent. */
@@ -71,7 +71,7 @@ export interface AuditRecord {
   readonly role?: Role
   /** The address of the client, in the form in which rate limits count it. Only sign-ins have it. */
   readonly address?: string
-  /** The number of failed sign-ins that this record stands for. Absent for one. */
+  /** The number of failed sign-ins that this record counts. Absent if it is one. */
   readonly count?: number
 }
 
@@ -84,15 +84,15 @@ export const systemAct: AuditActor = { kind: 'system' }
 export const auditActor = ({ identity, share }: Pick<Caller, 'identity' | 'share'>): AuditActor =>
   identity.kind === 'guest' ? { kind: 'guest', ...(share !== null && { link: share }) } : { kind: identity.kind, id: identity.id }
 
-/** Returns the beginning of the places of records from this time on. */
+/** Returns the lower bound of the keys of records from this time on. */
 const placeAt = (at: number): string => String(at).padStart(15, '0')
 
 let made = 0
 
-/** Returns a place that is new. Records of one process in the same millisecond keep their order. */
+/** Returns a unique key part. Records of one process in the same millisecond keep their order. */
 const placeFor = (now: number): string => `${placeAt(now)}-${(made++).toString(36).padStart(8, '0')}-${newId()}`
 
-/** Returns the put of a record. It belongs into the commit of the effect that it reports. */
+/** Returns the put of a record, for the commit of the effect that it reports. */
 export const auditPut = (now: number, audited: Audited): Put => ({
   key: keys.audit(placeFor(now)),
   value: encodeRecord({ at: now, ...audited } satisfies AuditRecord)
@@ -122,8 +122,8 @@ const droppedOf = (now: number, minute: Minute | undefined): Put[] =>
   minute === undefined || minute.dropped === 0 ? [] : [auditPut(now, { ...isFailure, count: minute.dropped })]
 
 /**
- * Records a failed sign-in. Anybody can cause failures, so only some of each minute are recorded one by one. The others of that minute become one
- * record, at the next failure or sweep. A failure that cannot be stored is not recorded.
+ * Records a failed sign-in. Anybody can cause failures, so only the first ones of each minute get their own records. The next failure or sweep after
+ * that minute writes one record that counts the others. A failure that cannot be stored is not recorded.
  */
 export const auditFailure = async ({ storage, clock }: Service, address: string, account: string | undefined): Promise<void> => {
   const now = clock.now()
@@ -140,7 +140,7 @@ export const auditFailure = async ({ storage, clock }: Service, address: string,
 
 // ——— Reading ———
 
-/** Which records to return. All conditions must hold. */
+/** Selects records. A record must satisfy all conditions. */
 export interface AuditFilter {
   readonly kind?: AuditKind | undefined
   /** Records by an account or about it. */
@@ -187,7 +187,7 @@ export const listAudit = async (
 
 // ——— Removing ———
 
-/** The records that this process has counted: their number, and the place of the newest one. */
+/** The records that this process has counted: their number, and the key of the newest one. */
 interface Counted {
   number: number
   last: string | undefined
@@ -195,7 +195,7 @@ interface Counted {
 
 const counts = new WeakMap<Storage, Counted>()
 
-/** Counts the records that are newer than the last count. */
+/** Brings the count up to date: adds the records that are newer than the last one counted. */
 const count = async (storage: Storage): Promise<Counted> => {
   const counted = counts.get(storage) ?? { number: 0, last: undefined }
   counts.set(storage, counted)
@@ -238,7 +238,7 @@ const sweeps = new WeakMap<Storage, Promise<void>>()
 
 /**
  * Removes records that are too old, and the oldest ones if there are too many. Called at start, and periodically. Sweeps run one after another,
- * because they count together.
+ * because they share the count.
  */
 export const sweepAudit = (service: Swept): Promise<void> => {
   const sweep = (sweeps.get(service.storage) ?? Promise.resolve()).then(() => sweepOnce(service))

@@ -54,11 +54,11 @@ export interface Ledger {
   head(doc: string): Promise<Head>
   findHead(doc: string): Promise<Head | undefined>
   /**
-   * Tells a copy of the document each head that this process writes, and lets it catch up with other nodes before each change. Only the latest copy
-   * of a document is told. Returns a function that ends this.
+   * Passes each head that this process writes to a copy of the document, and lets the copy catch up with other nodes before each change. Only the
+   * latest copy of a document follows. Returns a function that stops the following.
    */
   follow(doc: string, copy: DocumentCopy): () => void
-  /** Lets the copy of a document catch up with other nodes, in turn with the changes. Resolves when it has. Throws `not_found` and `storage_*`. */
+  /** Lets the copy of a document catch up with other nodes, in order with the changes, and resolves afterward. Throws `not_found` and `storage_*`. */
   look(doc: string): Promise<void>
   /** Resolves when no change is waiting to be written. */
   idle(): Promise<void>

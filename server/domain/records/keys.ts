@@ -112,7 +112,7 @@ export interface Head {
   readonly revisionSeq: number
   /** The sequence number up to which content events report the changes. */
   readonly announcedSeq: number
-  /** How often an annotation was written or deleted. Absent before the first time. Other nodes then read the annotations again. */
+  /** The number of times that an annotation was written or deleted. Absent if 0. When it changes, other nodes read the annotations again. */
   readonly annotated?: number
   /** The node whose turn it is to write the text (turns.ts). Absent if any node may add updates. */
   readonly turn?: string

@@ -20,7 +20,7 @@ import type { Check, Clock, Entry, Key, Put, Storage } from '../ports.ts'
 
 interface Waiting extends WriteOptions {
   readonly by: By
-  /** Absent if the copy of the document shall only catch up with other nodes. */
+  /** Absent if the document's copy only has to catch up with other nodes. */
   readonly change?: (draft: Draft) => unknown
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
@@ -140,7 +140,7 @@ const putsOf = (drafts: readonly DraftOf[]): Put[] => {
   return [...puts.values()]
 }
 
-/** Whether a commit changes what only the node that has the turn may change: the text, what is known about it, and the turn itself. */
+/** Whether a commit changes the text, the records about it, or the turn. Only the node that has the turn may do this. */
 const changesText = (old: Head, head: Head): boolean =>
   old.seq !== head.seq || old.announcedSeq !== head.announcedSeq || old.annotated !== head.annotated || old.turn !== head.turn
 

@@ -1,13 +1,13 @@
 /**
- * Turns: which node may write the text of a document.
+ * Turns decide which node may write the text of a document.
  *
- * Typed updates commute, so every node may add them, and nobody needs a turn as long as people only type. A change through the API is different: it
- * is right only for the text that it was made for, it is applied in memory before it is on disk, and Yjs cannot take it back. The node that makes it
- * therefore takes the turn first. The head of the document names this node, and until it gives the turn back, the others wait with their updates.
+ * Typed updates commute, so every node may add them, and no node needs a turn as long as people only type. A change through the API is different: it
+ * is valid only for the text for which it was computed. It is applied in memory before it is on disk, and Yjs cannot undo it. The node that makes the
+ * change therefore takes the turn first. The head of the document names this node. The others queue their updates until it gives the turn back.
  *
- * A node keeps the turn until another node asks for it, so a document that one node serves needs one commit for its first change. The question is a
- * message (`Nodes.tell`): `turn`, a space, the document. A node that is gone, or that does not answer for `limits.turnWaitSecondsMax`, loses the turn.
- * If it was only slow, its next commit fails at the check of the head, and it drops its copy of the document.
+ * A node keeps the turn until another node asks for it, so a document on a single node needs an extra commit only for its first change. The question
+ * is a message (`Nodes.tell`): `turn`, a space, the document. A node that is gone, or that does not answer for `limits.turnWaitSecondsMax`, loses the
+ * turn. If the node was only slow, its next commit fails at the check of the head, and it drops its copy of the document.
  */
 import { limits } from '../../../shared/limits.ts'
 import type { Nodes, Storage } from '../ports.ts'
@@ -19,15 +19,15 @@ const question = 'turn '
 /** The time between two questions for the same turn, in milliseconds. */
 const askMs = 500
 
-/** How long a node that was asked for its turn waits before it takes the turn again, in milliseconds, so that the others come first. */
+/** How long a change on the node that has the turn waits, in milliseconds, if another node has asked for the turn. The other node then comes first. */
 const pauseMs = 20
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 export interface TurnWaits {
-  /** Waits until the turn of a document may have ended. `holder` is the node that has the turn. */
+  /** Asks for the turn of a document and waits until it may have ended, or for a moment. `holder` is the node that has the turn. */
   until(doc: string, holder: string): Promise<void>
-  /** Returns the head without its turn if the node that has the turn has lost it. */
+  /** Returns the head. Removes the turn from it if `until` found that the node with the turn has lost it. */
   withoutLost(doc: string, head: Head): Head
 }
 
@@ -38,7 +38,7 @@ interface Wait {
   isLost: boolean
 }
 
-/** Creates the waits of a node for the turns of other nodes. */
+/** Lets a node wait for turns that other nodes have. */
 export const createTurnWaits = (storage: Storage, nodes: Nodes): TurnWaits => {
   const waits = new Map<string, Wait>()
 
@@ -76,12 +76,12 @@ export const createTurnWaits = (storage: Storage, nodes: Nodes): TurnWaits => {
 }
 
 interface Turn {
-  /** How many changes need the turn at the moment. */
+  /** The number of changes that are using the turn. */
   users: number
   isHeld: boolean
   /** Whether another node has asked for the turn. */
   isWanted: boolean
-  /** The taking or giving back of the turn that is in progress. */
+  /** The commit in progress that takes the turn or gives it back. */
   moving: Promise<void> | undefined
 }
 
@@ -90,14 +90,14 @@ export interface Turns {
   run<T>(doc: string, work: () => Promise<T>): Promise<T>
   /** Whether this node has the turn. */
   has(doc: string): boolean
-  /** Learns from a head of another node that this node has lost the turn. */
+  /** Reads a head of another node, which can show that this node has lost the turn. */
   note(doc: string, head: Head): void
   /** Gives the turn back, because the document leaves memory. */
   leave(doc: string): Promise<void>
   stop(): void
 }
 
-/** Creates the turns of a node. */
+/** Manages the turns that this node takes. */
 export const createTurns = (ledger: Ledger, nodes: Nodes): Turns => {
   const turns = new Map<string, Turn>()
 
@@ -137,7 +137,7 @@ export const createTurns = (ledger: Ledger, nodes: Nodes): Turns => {
 
   const giveIfWanted = (doc: string, turn: Turn): void => {
     if (!turn.isWanted || turn.users > 0 || !turn.isHeld || turn.moving !== undefined) return
-    // If this fails, the store is away or the document is gone. The others take the turn after a while.
+    // This fails if the store does not answer or the document is gone. The other nodes then take the turn after a while.
     move(doc, turn, giveBack).catch(() => undefined)
   }
 
@@ -154,7 +154,7 @@ export const createTurns = (ledger: Ledger, nodes: Nodes): Turns => {
     for (;;) {
       const turn = turns.get(doc) ?? { users: 0, isHeld: false, isWanted: false, moving: undefined }
       turns.set(doc, turn)
-      // Changes that come after the question wait for the next turn.
+      // After another node has asked for the turn, new changes wait until this node gets the turn again.
       if (turn.isHeld && turn.moving === undefined && (!turn.isWanted || turn.users === 0)) {
         turn.users += 1
         return turn

@@ -288,7 +288,7 @@ const readAgain = async (service: Service, held: HeldDocument, annotations: Anno
   while (annotations.annotated < (openDoc.head.annotated ?? 0)) {
     const { annotated = 0 } = openDoc.head
     const found = await readAll(service, openDoc.id)
-    // This node may have written an annotation in the meantime. It then has the turn, and has read those of the others before.
+    // This node may have written an annotation in the meantime. To do so, it took the turn and read the annotations of other nodes first.
     if (annotations.annotated >= annotated) break
     const changed = annotations.replaceAll(...found)
     annotations.annotated = annotated
@@ -336,7 +336,7 @@ const loadAnnotations = (service: Service, openDoc: OpenDocument): Promise<Annot
         annotations.annotated += written.length
         for (const { kind, record, bytes } of written) if (record !== undefined) annotations.keep(kind, record, bytes)
       }
-      // Without the turn, another node may be writing these records. It finds the pins too.
+      // Without the turn, another node may be writing these records. That node moves the pins, too.
       if (turns !== null && !turns.has(openDoc.id)) return
       // If this write fails, the moved pins are found again when the document is read the next time.
       ledger.write(openDoc.id, 'system', change, { reads: keysOfMoved(openDoc.id, moved) }).then(kept, () => undefined)

@@ -119,7 +119,7 @@ const editsOf = ({ range, before, after }: Change): Edit[] =>
 const saysStill = ({ draft }: Suggestion, step: number): boolean =>
   draft !== undefined && step >= (draft.since ?? draft.step) && step <= draft.step
 
-/** Judges decisions in order, as if each were made alone. If two decisions change the same text, the first one wins. */
+/** Judges the decisions in order, each one independently of the others. If two decisions change the same text, the first one wins. */
 const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): Judged[] => {
   const { annotations } = opened
   const decided = new Map<string, Decision['action']>()

@@ -43,9 +43,9 @@ export const requireRoleWithin = (links: readonly Share[], { maker }: Share, rol
 }
 
 /**
- * Returns the link whose role is to be raised, with a new maker if it needs one. A caller with a link may raise only links made through it. The
- * raised access could otherwise outlast the caller's own access. The first owner link has no maker and never expires. Its holder may also raise links
- * without a maker, which then end with the first owner link. `by` is the caller's link (`makerOf`). Throws `invalid_request`.
+ * Prepares a link for a higher role: returns it, with a new maker if it needs one. A caller with a link may raise only links made through it.
+ * Otherwise, the raised access could outlast the caller's own access. The first owner link has no maker and never expires. Its holder may also raise
+ * links without a maker, which then end with the first owner link. `by` is the caller's link (`makerOf`). Throws `invalid_request`.
  */
 export const raisedThrough = (links: readonly Share[], link: Share, by: Share | undefined): Share => {
   if (by === undefined || lineageOf(links, by.id).some(({ id }) => id === link.id)) return link

@@ -145,7 +145,7 @@ export const createShare: OnDocument<'createShare'> = async (service, caller, do
 /** Returns the sort position of a link: by creation time, then by id. */
 const placeOf = ({ createdAt, id }: Share): string => `${String(createdAt).padStart(15, '0')}-${id}`
 
-/** Returns the time of a link's last use: now if a page or program is connected with it, null if the link has never been used. */
+/** Returns the time of a link's last use: now if a page or program is connected through it, null if the link has never been used. */
 const lastUse = async ({ clock, live, storage }: Service, doc: string, share: string): Promise<number | null> => {
   if (live.isUsed(doc, share)) return clock.now()
   const used = await storage.get(keys.use(doc, share))

@@ -43,7 +43,7 @@ const add = ({ stretches }: Authors, { actor, at, update }: JournalEntry): void 
     if (known.length === 0) stretches.set(client, known)
     const last = known.at(-1)
     const [from, to] = [Math.max(clock, last?.to ?? 0), clock + struct.length]
-    // A device that sends characters that are already known does not become their author.
+    // A device that sends known characters again does not become their author.
     if (to <= from) continue
     if (last?.to === from && last.actor === actor && at - last.at < pauseMs) Object.assign(last, { to, at })
     else known.push({ from, to, actor, at })

@@ -1,6 +1,6 @@
 /**
- * Checks the history of a document: replays its journal from the first entry, and compares the result with everything that was derived from it, which is
- * the head, checkpoint, keyframes, canonical text and revisions.
+ * Checks the history of a document: replays its journal from the first entry, and compares the result with all records that were derived from it (the
+ * head, checkpoint, keyframes, canonical text and revisions).
  */
 import * as Y from 'yjs'
 import { textRootName } from '../../../shared/names.ts'

@@ -58,8 +58,8 @@ const compactionStep = 32
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
- * Calls `run` once: `quietMs` after the last call to `poke`, and at most `maxMs` after the first call. A call costs almost nothing, because the timer
- * is not set again for each call: it looks when it ends whether there were further calls.
+ * Calls `run` once: `quietMs` after the last `poke`, but at most `maxMs` after the first. A `poke` costs almost nothing, because it does not set the
+ * timer again. Instead, the timer checks when it ends whether there were further pokes.
  */
 const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void): { poke(at: number): void; stop(): void } => {
   let first = 0
@@ -104,7 +104,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   const mentions = createMentions({ openDoc, before: base.content, ledger, clock, texts, isShared, onProblem })
   let actors = new Set<string>()
   let projectedSeq = -1
-  /** Whether this process has written since the document was loaded. The node that wrote does the work that follows. */
+  /** Whether this process has written since the document was loaded. Only nodes that wrote do the follow-up work. */
   let hasWritten = false
   let compacting: Promise<void> | undefined
 
@@ -125,7 +125,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
 
   const isBehind = (): boolean => openDoc.head.announcedSeq > base.seq
 
-  /** Moves the beginning of the next announcement behind everything that other nodes have announced. */
+  /** Lets the next announcement begin after everything that other nodes have announced. */
   const refresh = async (): Promise<void> => {
     while (isBehind()) {
       const { head } = openDoc
@@ -156,7 +156,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     if (announcement === undefined) return
     const { actor, payload } = announcement
     const isOurs = await ledger.write(doc, 'system', (draft) => {
-      // Another node has announced some of these changes. The rest is announced next.
+      // Another node has announced some of these changes. The next announcement contains the rest.
       if (isShared && draft.head.announcedSeq > from.seq) return false
       draft.event('content.changed', actor, { ...payload }, payload.toVersion)
       draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, to.seq) }
@@ -246,7 +246,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   const projecting = debounce(clock, limits.projectQuietMs, limits.projectMaxMs, later(project))
   const saving = debounce(clock, limits.autosaveQuietMs, limits.autosaveMaxMs, later(autosave))
 
-  /** Announces changes of a node that has not announced them, because it ended. */
+  /** Announces the changes of a node that ended before it announced them. */
   const announcingLate = debounce(clock, limits.announceLateMs, limits.announceLateMs, later(announce))
 
   const stopUpdates = openDoc.onUpdate((writers) => {
@@ -273,7 +273,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     mentions.stop()
   }
 
-  // Another node may have the document open, and then announces its changes.
+  // If other nodes use the store, one of them may have the document open and announce these changes, so this node waits longer.
   if (base.seq < openDoc.seq) (isShared ? announcingLate : announcing).poke(clock.now())
   if (head.bytes === undefined) later(count)()
 

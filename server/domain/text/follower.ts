@@ -20,7 +20,7 @@ export interface Follower {
   takeAnnouncement(to: Snapshot): Announcement | undefined
   /** Records that the caller itself announces everything up to this snapshot. */
   announced(to: Snapshot): void
-  /** Takes over what other nodes have announced. Call it before `takeAnnouncement`, with the turn to write (turns.ts). */
+  /** Notes what other nodes have announced, so that it is not announced again. Call it before `takeAnnouncement`, with the turn to write (turns.ts). */
   refresh(): Promise<void>
   /** Does all pending work immediately: the announcement, revision, canonical text and checkpoint. Called before the document leaves memory. */
   settle(): Promise<void>

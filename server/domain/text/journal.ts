@@ -255,7 +255,7 @@ export const contentAt = async (storage: Storage, doc: string, point: Point): Pr
   }
 }
 
-/** Returns the point after the entry with this number. The number must not be above the number in the head; 0 is the empty document. */
+/** Returns the point after the entry with this number. The number must not exceed the number in the head; 0 is the empty document. */
 export const findPointAt = async (storage: Storage, head: Head, seq: number): Promise<Point | undefined> => {
   if (seq === head.seq) return { seq, tag: head.tag }
   if (seq === 0) return { seq, tag: head.firstTag }

@@ -5,8 +5,8 @@
  * Updates are journaled in that order. `seq` may therefore be ahead of the disk; `durableSeq` is the newest update on disk. A version check
  * compares with `seq`, so it sees edits that are applied but not yet journaled.
  *
- * Other nodes may write to the same journal. Their updates come first, and the updates that wait here get new numbers and tags after them. The
- * number and tag of an update are therefore final only when it is on disk; `mark` counts the updates of this process and never changes afterward.
+ * Other nodes may write to the same journal. Their updates come first. Updates that still wait here then get new numbers and tags. The number and tag
+ * of an update are therefore final only when the update is on disk. `mark` counts the updates of this process and is never renumbered.
  */
 import * as Y from 'yjs'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -30,9 +30,9 @@ export interface OpenDocument {
   readonly seq: number
   /** Sequence number of the newest update that is on disk. */
   readonly durableSeq: number
-  /** How many updates this process has applied, including those that are not on disk. */
+  /** The number of updates that this process has applied, including those that are not on disk. */
   readonly mark: number
-  /** How many of these updates are on disk. */
+  /** The number of these updates that are on disk. */
   readonly durableMark: number
   /** The newest head on disk that this process knows. */
   readonly head: Head
@@ -45,13 +45,13 @@ export interface OpenDocument {
   snapshot(): Snapshot
   /** Returns the head's fields that quotas need. The byte count includes updates that are still being written. */
   held(): Held
-  /** Stores a head that a commit of this process has written. */
+  /** Notes the head that a commit of this process has written. */
   written(head: Head): void
   /** Whether this copy contains the text of a head on disk, and `head` is this head. */
   isCurrent(head: Head): boolean
-  /** Reads the updates of other nodes up to a head on disk, and applies them. Drops the copy if they contradict the updates that wait here. */
+  /** Reads and applies the updates of other nodes, up to a head on disk. Drops this copy if they contradict the updates that wait here. */
   catchUp(head: Head): Promise<void>
-  /** The promise of `expect`, until it settles. */
+  /** The promise that was passed to `expect`, until it settles. */
   readonly coming: Promise<unknown> | undefined
   /** Makes `settled` wait for a promise, because this copy is about to catch up with other nodes. */
   expect(coming: Promise<unknown>): void
@@ -77,8 +77,8 @@ export interface OpenDocument {
   /** Resolves when everything up to `mark` (by default, the current `mark`) is on disk. Rejects if the journal failed. */
   durable(mark?: number): Promise<void>
   /**
-   * Calls `take` and resolves to its result when everything that it saw is on disk, with the numbers that it saw. Calls `take` again if updates of
-   * other nodes came before them. Rejects if the journal failed.
+   * Calls `take`, and resolves to its result when all updates that `take` saw are on disk under the same numbers. Calls `take` again if updates of
+   * other nodes have changed these numbers. Rejects if the journal failed.
    */
   settled<T>(take: () => T): Promise<T>
   /** Calls `listener` whenever `durableSeq` advances, and when the journal fails. Returns a function that removes the listener. */
@@ -112,10 +112,10 @@ const mergeUnsaved = (one: Unsaved, added: number, removed: number, actors: Iter
   actors: [...new Set([...one.actors, ...actors])].slice(0, limits.revisionAuthorsMax)
 })
 
-/** The origin of transactions with updates of other nodes. They are in the journal already. */
+/** The origin of transactions with updates of other nodes. The journal already contains these updates. */
 export const nodeOrigin = { source: 'node' } as const
 
-/** How often `settled` takes again. Each time, another node was faster. */
+/** Maximum number of times that `settled` calls `take`. Each repetition means that another node was faster. */
 const settlesMax = 100
 
 interface Taken {
@@ -130,7 +130,7 @@ type Pending = JournalEntry & Taken & { readonly isPlanned: boolean }
 
 const bytesOf = (entries: readonly Taken[]): number => entries.reduce((sum, { update }) => sum + update.length, 0)
 
-/** Whether updates contain structs that the document already has. Then two nodes have accepted different updates with the same client id. */
+/** Whether updates contain structs that the document already has, because two nodes accepted different updates with the same client id. */
 const overlaps = (ydoc: Y.Doc, updates: readonly Uint8Array[]): boolean => {
   const next = new Map<number, number>()
   return updates.some((update) => {
@@ -147,7 +147,7 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
   let point: Point = { seq: head.seq, tag: head.tag }
   let durableSeq = head.seq
   let mark = 0
-  /** How often updates that wait were renumbered. */
+  /** The number of times that waiting updates were renumbered. */
   let renumberings = 0
   let coming: Promise<unknown> | undefined
   let isForeign = false
@@ -300,7 +300,7 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
       notify()
       for (const listener of foreignListeners) listener(onDisk, actors)
     } catch (cause) {
-      // A store that does not answer says nothing about the text.
+      // If the store does not answer, the copy of the text may still be right.
       if (!(cause instanceof ServiceError) || cause.code === 'storage_corrupt') fail(cause)
       throw cause
     }

@@ -107,7 +107,7 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
         return { ok: true, version: seen.version, revisionId: null, changed: seen.content !== content, ...facts, diff: difference }
       }
       // Comparing large texts takes a while, and the caller's access may end during it.
-      // Only a change of this process ends access at once (`Live.requireRight`); another node may have ended it a moment ago.
+      // `Live.requireRight` knows immediately if this process ended the access, but not if another node did.
       if (service.turns !== null || unitsOf([seen.content, content]) > limits.textInlineUnitsMax)
         await requireRightNow(service, doc, caller)
       // There is no `await` from here until the change, because an edit in between would be lost.

@@ -1,4 +1,4 @@
-/** `/admin/access`: links, tokens and compute nodes that are in use, of all accounts. */
+/** `/admin/access`: the tokens and compute nodes of all accounts, and links that were used for the first time. */
 import type { Account } from '../../domain/accounts/accounts.ts'
 import { findAccount } from '../../domain/accounts/accounts.ts'
 import { type FoundNode, type FoundToken, listAllNodes, listAllTokens } from '../../domain/operator/access.ts'
@@ -69,7 +69,7 @@ export const accessPage = async (words: Words, service: Service, query: URLSearc
   const nodeRows = nodes.found.map((found) => nodeRow(words, found, accounts, token, now))
   const linkRows = links.records.map((record) => linkRow(words, record, now))
   return html`${navigation(words, '/admin/access')}
-${section('tokens', t('Programs and tokens'), tokenRows, t('Nobody has a token.'), more('tokens', tokens.nextAfter))}
+${section('tokens', t('Programs and tokens'), tokenRows, t('No programs or tokens.'), more('tokens', tokens.nextAfter))}
 ${section('nodes', t('Compute nodes'), nodeRows, t('There are no compute nodes.'), more('nodes', nodes.nextAfter))}
 ${section('links', t('Links that were used for the first time'), linkRows, t('No link has been used.'), undefined)}`
 }

@@ -1,4 +1,4 @@
-/** Acts of administrators on the page: their forms, the confirmation of those that cannot easily be undone, and their results. */
+/** Acts of administrators on the page: their forms, their results, and the confirmation of acts that one click cannot undo. */
 import { limits } from '../../../shared/limits.ts'
 import { term } from '../../../shared/words.ts'
 import type { ActName } from '../../domain/operator/acts.ts'
@@ -12,11 +12,11 @@ type Fields = Readonly<Record<string, string>>
 interface PageAct {
   /** The question and the button of the confirmation. Absent if the act can be undone by one click. */
   readonly confirm?: { readonly question: string; readonly about: string; readonly button: string }
-  /** The names of the form's fields that are the input of the act. */
+  /** The fields of the form that are the input of the act. */
   readonly fields: readonly string[]
-  /** The names under which the act knows fields that have another name in the form. */
+  /** Maps the name of a form field to the name of the input, if the two differ. */
   readonly names?: Readonly<Record<string, string>>
-  /** Returns the page that follows. */
+  /** Returns the address of the page that follows. */
   readonly next: (fields: Fields) => string
   /** The sentence that the following page shows. */
   readonly done: string
@@ -47,7 +47,7 @@ export const pageActs = {
     confirm: {
       question: term('Disable this account?'),
       about: term(
-        'All access ends immediately, and the person cannot sign in. Documents stay open to their links. You can enable the account again.'
+        'All access ends immediately, and the person cannot sign in. Links still open the documents. You can enable the account again.'
       ),
       button: term('Disable account')
     },
@@ -79,7 +79,7 @@ export const pageActs = {
   takeDown: {
     confirm: {
       question: term('Take this document down?'),
-      about: term('Open pages end immediately. Nobody but administrators can see the document until you restore it.'),
+      about: term('Open pages are disconnected immediately. Nobody can open the document until you restore it.'),
       button: term('Take down')
     },
     fields: ['doc'],
@@ -115,7 +115,7 @@ export type PageActName = keyof typeof pageActs
 export const pageActOf = (name: string | undefined): PageActName | undefined =>
   name !== undefined && Object.hasOwn(pageActs, name) ? (name as PageActName) : undefined
 
-/** Returns the fields of a form that belong to the act, without empty ones. Other fields are not passed on. */
+/** Returns the input of the act: those fields of the form that belong to it and are not empty. */
 export const inputOf = (name: PageActName, fields: Fields): Record<string, string> => {
   const { fields: known, names = {} }: PageAct = pageActs[name]
   return Object.fromEntries(
@@ -134,7 +134,7 @@ ${choice('trash', false, t('Move them to the trash'), t('Their links stop workin
 </fieldset>
 <div class="field"><label for="to">${t('Or give them to another account (email address)')}</label><input id="to" name="to" type="email" maxlength="${String(limits.emailCharsMax)}" autocomplete="off"></div>`
 
-/** The page that asks before an act. `subject` names what the act concerns. */
+/** The page that asks for confirmation of an act. `subject` names the account or document. */
 export const confirmPage = (
   words: Words,
   name: PageActName,
@@ -160,7 +160,7 @@ ${isDeletion ? documentsChoice(words) : undefined}
 /** The page that asks the person to sign in again before a dangerous act. */
 export const signInAgain = ({ t }: Words, back: string): { readonly title: string; readonly body: Markup } => ({
   title: t('Sign in again'),
-  body: html`<p>${t('This needs a sign-in within the last {count} minutes, because your browser may have been left open. Afterward, repeat the step.', { count: limits.adminFreshMinutes })}</p>
+  body: html`<p>${t('This step needs a sign-in within the last {count} minutes. Sign in again, then repeat the step.', { count: limits.adminFreshMinutes })}</p>
 <p class="actions"><a class="button primary large" href="/sign-in?fresh=yes&return_to=${encodeURIComponent(back)}">${t('Sign in again')}</a><a class="button large" href="${back}">${t('Cancel')}</a></p>`
 })
 
@@ -173,11 +173,11 @@ export const linkPage = (
 ): { readonly title: string; readonly body: Markup } => {
   const about =
     name === 'invite'
-      ? t('Send this link to {email}. It creates an account, works once, and ends after {count} hours.', {
+      ? t('Send this link to {email}. It creates an account, works once, and expires after {count} hours.', {
           email,
           count: limits.inviteHours
         })
-      : t('Send this link to {email}. It sets a new password, works once, and ends after {count} hours.', {
+      : t('Send this link to {email}. It sets a new password, works once, and expires after {count} hours.', {
           email,
           count: limits.resetHours
         })

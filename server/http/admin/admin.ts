@@ -69,7 +69,7 @@ export const adminPages = ({ http, stylesheet, formKey }: AdminOptions): Koa.Mid
     const cookie = readCookie(ctx.req.headers, cookies.session)
     const known = cookie === undefined ? undefined : await findSession(service, 'browser', cookie)
     if (known === undefined || operatorOf(service, known) === undefined) return undefined
-    // Only now may the cookie be renewed: everybody else gets exactly the answer for an unknown address.
+    // The cookie is renewed only here, because everybody else must get exactly the answer for an unknown address.
     const found = await browserSession(http, ctx)
     const operator = found && operatorOf(service, found)
     return found === undefined || operator === undefined ? undefined : { found, operator }

@@ -59,14 +59,14 @@ const row = (words: Words, record: AuditRecord, accounts: Accounts, now: number)
 }
 
 const filterForm = ({ t }: Words, kind: string, account: string, doc: string): Markup => html`
-<form class="line-form" method="get" action="/admin/audit"><label class="field"><span>${t('What happened')}</span><select name="kind"><option value="">${t('Everything')}</option>${auditKinds.map(
+<form class="line-form" method="get" action="/admin/audit"><label class="field"><span>${t('Event')}</span><select name="kind"><option value="">${t('All events')}</option>${auditKinds.map(
   (each) => html`<option value="${each}"${each === kind ? html` selected` : undefined}>${t(kindWords[each])}</option>`
 )}</select></label>
 <label class="field"><span>${t('Account (email address or id)')}</span><input type="text" name="account" value="${account}" maxlength="${String(limits.emailCharsMax)}" autocomplete="off" spellcheck="false" autocapitalize="none"></label>
 ${doc === '' ? undefined : html`<input type="hidden" name="doc" value="${doc}">`}
 <button class="button">${t('Filter')}</button></form>`
 
-/** Returns the id of an account that a person typed. A deleted account is still found by its id. */
+/** Returns the id of the account whose id or email address was typed. The records of a deleted account can still be found by its id. */
 const accountIdOf = async (service: Service, text: string): Promise<string | undefined> => {
   if (text === '') return undefined
   const email = text.includes('@') ? normalEmail(text) : undefined

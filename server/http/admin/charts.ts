@@ -26,7 +26,7 @@ export interface Chart {
 const width = 320
 const height = 72
 
-/** The largest number of points that are drawn; there are no more pixels. */
+/** Maximum number of points that are drawn. More points would not fit into the width. */
 const pointsMax = width
 
 /** Returns at most `pointsMax` points. Each stands for its neighbors and has their largest value. */

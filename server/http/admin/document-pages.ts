@@ -30,7 +30,7 @@ export const documentsPage = async (words: Words, service: Service, query: URLSe
   const found = await findDocuments(service, { query: q, after, ...(owner !== '' && { owner }) })
   const ownerField = html`<label class="field"><span>${t('Owner (email address)')}</span><input type="text" name="owner" value="${owner}" maxlength="${String(limits.emailCharsMax)}" autocomplete="off" spellcheck="false" autocapitalize="none"></label>`
   return html`${navigation(words, '/admin/documents')}
-<p class="muted">${t('You see titles, owners and sizes, but no text. Being an administrator gives you no access to a document.')}</p>
+<p class="muted">${t('You see titles, owners and sizes, but no text. Administrators cannot open the documents of other people.')}</p>
 ${searchForm(words, '/admin/documents', t('Search by title or id'), q, ownerField)}
 ${found.documents.length === 0 ? html`<p class="empty">${t('No documents match.')}</p>` : html`<ul class="entries">${found.documents.map((each) => documentRow(words, each, service.clock.now()))}</ul>`}
 ${found.nextAfter === null ? undefined : moreLink(words, '/admin/documents', { q, owner, after: found.nextAfter })}`
@@ -42,7 +42,7 @@ const transferForm = ({ t }: Words, doc: string, token: string): Markup => html`
 
 const actsOf = (words: Words, { id, state }: FoundDocument, token: string): Markup => {
   const { t } = words
-  return html`${state === 'trash' ? html`<p class="muted">${t('The owner can restore this document. Until then, it cannot be transferred.')}</p>` : transferForm(words, id, token)}
+  return html`${state === 'trash' ? html`<p class="muted">${t('This document is in the trash. Only its owner can restore it. Until then, you cannot transfer it.')}</p>` : transferForm(words, id, token)}
 <div class="actions">${
     state === 'taken_down'
       ? actButton(token, 'restore', { doc: id }, { text: t('Restore document') })

@@ -1,4 +1,4 @@
-/** `/admin`: load and storage over time, and the owners that use most storage. */
+/** `/admin`: load and storage over time, and the owners that use the most storage. */
 import { limits } from '../../../shared/limits.ts'
 import { term } from '../../../shared/words.ts'
 import { listLoad, type LoadSample } from '../../domain/operator/load.ts'
@@ -66,7 +66,7 @@ export const overviewPage = async (words: Words, service: Service, query: URLSea
   return html`${navigation(words, '/admin')}
 <section aria-labelledby="load"><div class="section-head"><h2 id="load">${t('Load and storage')}</h2><span class="actions">${choices}</span></div>
 ${charts(words, samples, from, to)}</section>
-<section aria-labelledby="usage"><div class="section-head"><h2 id="usage">${t('Who uses most storage')}</h2></div>
+<section aria-labelledby="usage"><div class="section-head"><h2 id="usage">${t('Owners with the most storage')}</h2></div>
 <p class="muted">${tn(usage.documents, '1 document', '{count} documents')}, ${bytesText(words, usage.bytes)} ${t('without files')}</p>
 ${usage.owners.length === 0 ? undefined : html`<ul class="entries">${usage.owners.map((owner) => usageRow(words, owner))}</ul>`}</section>`
 }

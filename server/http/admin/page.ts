@@ -26,7 +26,7 @@ export const navigation = ({ t }: Words, path: AdminPath): Markup => html`
 export const hidden = (fields: Readonly<Record<string, string>>): Markup =>
   html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`
 
-/** Returns a form with one button that runs an act. `label` names the act for screen readers, if the button alone does not say what it concerns. */
+/** Returns a form with one button that runs an act. `label` names the act and its subject for screen readers, if the button alone does not. */
 export const actButton = (
   token: string,
   act: string,

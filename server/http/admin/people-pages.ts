@@ -33,7 +33,7 @@ export const peoplePage = async (words: Words, service: Service, query: URLSearc
   return html`${navigation(words, '/admin/people')}
 ${mayInvite ? inviteForm(words, token) : undefined}
 ${searchForm(words, '/admin/people', t('Search by name or email address'), q)}
-${people.length === 0 ? html`<p class="empty">${t('Nobody matches.')}</p>` : html`<ul class="entries">${people.map((person) => row(words, person, service.clock.now()))}</ul>`}
+${people.length === 0 ? html`<p class="empty">${t('No people match.')}</p>` : html`<ul class="entries">${people.map((person) => row(words, person, service.clock.now()))}</ul>`}
 ${nextAfter === null ? undefined : moreLink(words, '/admin/people', { q, after: nextAfter })}`
 }
 

@@ -69,11 +69,11 @@ export const bindDocs = (http: Http, routers: Routers, files: Files): void => {
   const rendered = new Map<string, Promise<Rendered>>()
   const pages = new Map<string, Promise<Ready>>()
 
-  /** Renders a document once. A failure is not kept. */
+  /** Renders a document once. A failed attempt is not cached. */
   const renderedOf = (slug: string, source: string): Promise<Rendered> => {
     const known = rendered.get(slug)
     if (known !== undefined) return known
-    // The lines of these files are wrapped for editors.
+    // These files are wrapped at a fixed width, so a line break within a paragraph must not appear on the page.
     const rendering = render({ doc: `docs/${slug}`, version, source: `---\nbreaks: false\n---\n${source}`, drawings: {} })
     rendered.set(slug, rendering)
     rendering.catch(() => rendered.delete(slug))

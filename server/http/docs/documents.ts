@@ -1,4 +1,4 @@
-/** The documents that `/docs` serves, in the order of the index. Each is a page of the folder `docs/`, as the repository has it. */
+/** The documents that `/docs` serves, in the order of the index. Each one is a file of the folder `docs/`. */
 
 export interface DocumentEntry {
   /** The last part of the address, which is also the file name without `.md`. */

@@ -35,7 +35,7 @@ const adapted = (text: string): string =>
       const [path = '', anchor] = target.split('#')
       const slug = /^(?:\.\.\/docs\/)?([\w-]+)\.md$/.exec(path)?.[1] ?? ''
       const title = titles.get(slug)
-      // A reader knows pages by their titles, not by their files.
+      // Links name the titles of pages, because readers do not know the file names.
       if (title !== undefined)
         return `${picture}[${words.endsWith('.md') ? title : words}](/docs/${slug}${anchor === undefined ? '' : `#${anchor}`})`
       return words.includes('`') ? words : `\`${words}\``

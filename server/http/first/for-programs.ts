@@ -106,7 +106,7 @@ export const sendWithHead = async (http: Http, ctx: Context, doc: string): Promi
   const { caller, answer } = await readText(http, ctx)
   const read = answer as unknown as Read
   const head = await headOf(http, caller, doc, read)
-  // The tag begins with the version, so that it may be sent as `If-Match`. The comment can change without the text.
+  // The tag begins with the version, so that a program can send it as `If-Match`. The rest identifies the comment, which can change without the text.
   const tag = `${read.version}+${createHash('sha256').update(head).digest('hex').slice(0, 8)}`
   ctx.set('ETag', `"${tag}"`)
   ctx.set('X-Doc-Version', read.version)
