@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EditorSelection, EditorState, type Extension, type StateCommand, Text, Transaction, type TransactionSpec } from '@codemirror/state'
+import { history, undo } from '@codemirror/commands'
 import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/view/command.ts'
@@ -37,6 +38,8 @@ import { typingSteps } from '../web/editor/typing-steps.ts'
 import { insertTable } from '../web/editor/commands-insert.ts'
 import { decorateRange } from '../web/editor/live/live.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
+import { emptyMarks } from '../web/editor/empty-marks.ts'
+import { hunksOf } from '../web/review/suggestions/hunks.ts'
 import { isPlaced } from '../web/editor/bubble.ts'
 import { best } from '../web/base/match.ts'
 import { type Command, Direction, EditorView, keymap } from '@codemirror/view'
@@ -918,4 +921,48 @@ test.each([
 ])('[WRITE-120] a table inserted in %j', (before, expected) => {
   const made = after(before, insertTable as unknown as StateCommand)?.replaceAll(/[‹›]/g, '')
   expect(made?.slice(0, made.indexOf('Column'))).toBe(expected)
+})
+
+test.each([
+  ['a **‹word›** b', 'a | b'],
+  ['a **‹word**› b', 'a | b'],
+  ['a *w|* b', 'a | b'],
+  ['~~w|~~', '|'],
+  ['==w|==', '|'],
+  ['a `` ‹`› `` b', 'a | b'],
+  ['`‹x› y`', '`| y`'],
+  ['`w|`', '|'],
+  ['H~2|~O', 'H|O'],
+  ['***w|***', '|'],
+  ['**a *w|***', '**a |**'],
+  ['‹a **b› c** d', '| c** d'],
+  ['‹a **b›** c', '| c'],
+  ['**‹a** b *c›*', '|'],
+  ['**wo|rd**', '**w|rd**'],
+  ['| a | **w|** |\n| - | - |', '| a | | |\n| - | - |']
+])('[WRITE-123] deleting in %j gives %j', (before, expected) => {
+  const at = before.startsWith('| a') ? before.indexOf('w|') + 1 : -1
+  const state =
+    at < 0
+      ? stateOf(before, emptyMarks)
+      : EditorState.create({ doc: before.replace('w|', 'w'), selection: { anchor: at }, extensions: [markdown(), emptyMarks] })
+  const { from, to, empty } = state.selection.main
+  const changes = { from: empty ? from - 1 : from, to }
+  expect(marked(state.update({ changes, userEvent: 'delete.backward' }).state)).toBe(expected)
+  // Other changes, such as those by other people, leave marks alone.
+  expect(state.update({ changes }).newDoc.length).toBe(state.doc.length - (to - changes.from))
+})
+
+test('[WRITE-123] the marks belong to the same undo step and to the same suggestion as the text', () => {
+  let state = stateOf('a **‹word›** b', [emptyMarks, history()])
+  const transaction = state.update({ ...state.replaceSelection(''), userEvent: 'delete.cut' })
+  expect(hunksOf(state.doc, transaction.changes)).toMatchObject([{ original: '**word**', text: '' }])
+  state = transaction.state
+  undo({ state, dispatch: (undone) => (state = undone.state) })
+  expect(marked(state)).toBe('a **‹word›** b')
+})
+
+test('[WRITE-123] text that is typed over formatted text keeps its marks', () => {
+  const state = stateOf('**‹word›**', emptyMarks)
+  expect(state.update({ ...state.replaceSelection('x'), userEvent: 'input.type' }).newDoc.toString()).toBe('**x**')
 })

@@ -1,0 +1,60 @@
+/** Removes the marks of a format together with the last of its text. Marks without text would be read as other Markdown, or as plain characters. */
+import { syntaxTree } from '@codemirror/language'
+import { EditorState, Transaction, type ChangeSpec, type Extension, type TransactionSpec } from '@codemirror/state'
+import type { SyntaxNode } from '@lezer/common'
+
+interface Stretch {
+  readonly from: number
+  readonly to: number
+}
+
+const formats = /^(?:StrongEmphasis|Emphasis|Strikethrough|Highlight|InlineCode|Subscript|Superscript)$/
+
+/** Extends a deletion by the marks around a position whose text it deletes completely. */
+function withMarks(state: EditorState, { from, to }: Stretch, at: number, side: 1 | -1): Stretch {
+  let [start, end] = [from, to]
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, side); node !== null; node = node.parent) {
+    const [first, last] = [node.firstChild, node.lastChild]
+    if (!formats.test(node.name) || first === null || last === null) continue
+    // Code that begins or ends with a backtick has a space next to its marks.
+    const isEmptied = first.to >= start - 1 && last.from <= end + 1
+    const rest = isEmptied ? state.sliceDoc(first.to, start) + state.sliceDoc(end, last.from) : 'more'
+    if (rest.trim() !== '') continue
+    start = Math.min(start, node.from)
+    end = Math.max(end, node.to)
+  }
+  return { from: start, to: end }
+}
+
+/** Returns the deletion with the marks that it would leave without text. Inner marks extend it first, and then those around them. */
+function deleted(state: EditorState, { from, to }: Stretch): Stretch {
+  let range: Stretch = { from, to }
+  for (const [at, side] of [
+    [from, 1],
+    [from, -1],
+    [to, 1],
+    [to, -1]
+  ] as const)
+    range = withMarks(state, range, at, side)
+  return range
+}
+
+/** Returns the additional change for a deletion by a person. Undefined if it leaves no marks without text. */
+export function marksLeft(transaction: Transaction): TransactionSpec | undefined {
+  const event = transaction.annotation(Transaction.userEvent) ?? ''
+  if (!transaction.docChanged || !/^(?:delete|input\.type$)/.test(event)) return undefined
+  const changes: ChangeSpec[] = []
+  let isDeletion = true
+  transaction.changes.iterChanges((from, to, _from, _to, inserted) => {
+    if (inserted.length > 0) isDeletion = false
+    const range = deleted(transaction.startState, { from, to })
+    if (range.from < from) changes.push({ from: range.from, to: from })
+    if (range.to > to) changes.push({ from: to, to: range.to })
+  })
+  return isDeletion && changes.length > 0 ? { changes } : undefined
+}
+
+export const emptyMarks: Extension = EditorState.transactionFilter.of((transaction) => {
+  const more = marksLeft(transaction)
+  return more === undefined ? transaction : [transaction, more]
+})
