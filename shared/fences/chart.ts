@@ -159,7 +159,7 @@ export const bodyRows = ({ fence, body }: Chart): Rows | ChartProblem | undefine
 
 /** The sheets of a document, as charts need them. */
 export interface SheetsOfChart {
-  /** Returns the displayed values of the sheet with an id. */
+  /** Returns the displayed values of the sheet with an id; undefined if there is no such sheet. */
   rowsOf(id: string): Rows | undefined
   readonly ids: readonly string[]
 }
@@ -239,7 +239,7 @@ export const legendMax = 50
 
 export const isRound = ({ type }: Pick<Chart, 'type'>): boolean => type === 'pie' || type === 'donut'
 
-/** Returns the label of a scatter chart as a number. */
+/** Returns the label of a scatter chart as a number; undefined if it is not one. */
 export const numberOfLabel = (label: string): number | undefined => {
   const number = Number(label.trim().replaceAll(',', ''))
   return label.trim() === '' || !Number.isFinite(number) ? undefined : number

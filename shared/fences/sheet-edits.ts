@@ -115,7 +115,7 @@ export const followChange = (other: Sheet, id: string, change: Change): Edits =>
     )
   )
 
-/** Returns the first row that may be moved, deleted or pushed down. A heading with dashes always stays in its place. */
+/** Returns the first row that may be deleted or pushed down. A heading with dashes always stays in its place. */
 const firstFree = ({ dashes }: Sheet): number => (dashes === undefined ? 0 : 1)
 
 /** Inserts an empty row before the row with this index. */

@@ -61,7 +61,7 @@ const toldOfBoard = (before: Fence, after: Fence): Told | undefined => {
   const title = (to ?? from)?.card.title.text ?? ''
   if (from === undefined && to === undefined) {
     const moved = are.findIndex((each, index) => whole(each) !== whole(were[index] as InColumn))
-    // If two items changed places, the one that moved further counts as moved.
+    // If the next card took this place, this card moved down. Otherwise, a card moved up to this place.
     const later = moved === -1 ? undefined : whole(are[moved] as InColumn) === whole(were[moved + 1] as InColumn) ? were[moved] : are[moved]
     return later && { kind: 'card.order', name: later.card.title.text }
   }

@@ -142,7 +142,7 @@ export const listsIn = (lines: readonly ProseLine[], { from, to }: Range): Item[
 
 const numberOf = ({ marker }: Item): number => Number.parseInt(marker, 10)
 
-/** Returns the marker of the next item. Its number increases, unless all items have the same number. */
+/** Returns the marker of the next item. Its number increases, unless the last two items have the same number. */
 const nextMarker = ({ last, beforeLast }: List): string => {
   const number = numberOf(last)
   if (Number.isNaN(number)) return last.marker

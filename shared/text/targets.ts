@@ -156,8 +156,8 @@ const foldedRanges = (text: string, words: Words, within: Range, limit: number):
 }
 
 /**
- * Finds words in a text: exactly, or otherwise ignoring white space and Markdown marks. Returns undefined if the words do not occur. If they occur
- * several times and nothing identifies the intended match, the result contains all candidates.
+ * Finds words in a text: exactly, or otherwise ignoring white space and Markdown marks. Returns undefined if the words do not occur. If
+ * they occur several times and nothing identifies the intended match, the result contains the candidates, at most 20.
  */
 export const findWords = (text: string, words: Words): Found => {
   const lines = linesOf(text)

@@ -149,7 +149,10 @@ function unclosedOf(fences: readonly Fence[]): Unclosed | undefined {
   return { at: lineEnd(last.source, last.from), words: unclosedWords(last) }
 }
 
-/** Returns the fence that the person is working in: one that was opened, or one that contains the cursor. */
+/**
+ * Returns the key of the component whose source the person edits: the open one while the cursor is in it or at its edge, or one that
+ * contains the selection.
+ */
 function openOf({ selection }: EditorState, blocks: readonly Block[], before: number | undefined): number | undefined {
   const { anchor, head } = selection.main
   const inside = ({ key, from, to }: Block): boolean =>

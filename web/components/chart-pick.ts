@@ -32,7 +32,7 @@ export function cellsOf({ fence, sheets }: ComponentInput): CellRange | undefine
   return { sheet: index, one: { row: first.row, column: first.column }, other: { row: last.row, column: last.column } }
 }
 
-/** Describes a range of cells by the name of its sheet. */
+/** Describes a range of cells by its name and the name of its sheet, if the sheet has one. */
 export function wordsOfCells({ sheets }: ComponentInput, range: CellRange): string {
   const fence = sheets.value.sheets[range.sheet]?.fence
   const sheet = fence && captionOf(fence, sheets.value.fences)

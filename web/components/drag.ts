@@ -114,7 +114,7 @@ export function startDrag<To>({ event, item, root, target, start, end, drop }: D
     if (ghost === undefined) begin()
     frame ||= requestAnimationFrame(draw)
   }
-  // Dragging must not select text. This listener is inside the component because the event does not leave the shadow root.
+  // Dragging must not select text. The event does not leave the shadow root, so the document and the root each have a listener.
   const keepUnselected = (selecting: Event): void => selecting.preventDefault()
   const selecting = [document, root.getRootNode()]
   const stop = (isDropped: boolean, isPressed = false): void => {

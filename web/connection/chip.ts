@@ -34,7 +34,10 @@ export interface Chip {
   readonly label: string
   /** A further sentence for the tooltip and for screen readers. */
   readonly detail: string
-  /** Number of unsent changes that the device stores. A change may be a single character, so only tests use the number. */
+  /**
+   * Number of unsent changes that the device stores, or of all unsent changes if it cannot store any. A change may be a single character,
+   * so only tests use the number.
+   */
   readonly held?: number
 }
 

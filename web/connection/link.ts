@@ -75,7 +75,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
       onChange: (state) => (wire.value = state),
       onIdle: () => provider.forceSync()
     }),
-    // This must be shorter than every delay set later: with a shorter delay, the provider would stop permanently.
+    // This must be shorter than every delay that is set later. The provider would stop permanently if a later delay were shorter.
     minDelay: 250,
     factor: 1.6,
     maxDelay: 10_000,
@@ -93,7 +93,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     putGapsBack = takeGaps(doc)
   }
 
-  // Sets the delay before the provider plans its next attempt. Attempts that never open are spaced by the provider itself.
+  // Sets the delay before the provider plans its next attempt. The provider itself spaces attempts that never open.
   function closed(code: number): void {
     if (openedAt === undefined || ended.value !== undefined) return
     const next = retries.closed(code, Date.now() - openedAt, fits())

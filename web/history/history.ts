@@ -48,8 +48,8 @@ export interface History {
   /** Names a version. Naming the current text saves it as a revision. Rejects with a `RequestError`. */
   label(id: Entry['id'], label: string): Promise<void>
   /**
-   * Restores a revision. Resolves with a function that brings back the previous text and reports whether others have written since. Both reject with
-   * a `RequestError`.
+   * Restores a revision. Resolves with a function that brings back the previous text and reports whether others have written since;
+   * undefined if the text did not change. Both reject with a `RequestError`.
    */
   restore(id: number): Promise<(() => Promise<{ readonly merged?: true }>) | undefined>
   close(): void

@@ -10,7 +10,7 @@ import type { Change } from './rows.ts'
 const holders = new Set(['UL', 'OL', 'TABLE', 'THEAD', 'TBODY', 'TR', 'BLOCKQUOTE', 'SECTION', 'DETAILS', 'DIV', 'DL'])
 /** Elements without text, which are added or removed as a whole. */
 const pictures = 'math, svg, img, picture, video, audio, input, figure'
-/** Smallest fraction of common text at which a block counts as a version of another block. */
+/** Smallest fraction of the shorter text that two blocks must have in common to count as versions of each other. */
 const keptMin = 0.4
 /** Largest total length of two texts that can be merged, in UTF-16 units. Comparing longer texts would block the page. */
 const textUnitsMax = 400_000
@@ -103,7 +103,7 @@ function markWords(before: Element, after: Element): boolean {
 
 const isOneByOne = (before: Element, after: Element): boolean => holders.has(after.nodeName) && before.nodeName === after.nodeName
 
-/** Wraps the text of a list item in an element if it has none of its own. */
+/** Wraps text that is directly in a list item in an element, so that changed words can be marked in it. */
 function inElement(words: Text): HTMLElement {
   const element = document.createElement('span')
   element.textContent = words.data

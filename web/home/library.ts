@@ -62,7 +62,7 @@ export interface Library {
   readonly hasMore: ReadonlySignal<boolean>
   /** The person's own documents in the trash, most recently deleted first. */
   readonly trash: ReadonlySignal<readonly TrashEntry[]>
-  /** The person's own documents on this device that belong to no account. */
+  /** The person's own documents on this device that belong to no account. Empty unless somebody is signed in. */
   readonly unclaimed: ReadonlySignal<readonly Entry[]>
   more(): Promise<void>
   /** Loads the account's documents for the current query, and its trash. */

@@ -117,7 +117,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     return area
   }
 
-  /** Returns a value that is already known. */
+  /** Returns the value of a cell whose formula, if it has one, has been computed; null outside the sheet. */
   const valueIn = (sheet: Computed, row: number, column: number): Scalar => {
     if (row >= sheet.height || column >= sheet.width) return null
     const cell = row * sheet.width + column
@@ -209,8 +209,8 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
   }
 
   /**
-   * Computes a cell immediately if all cells in its formula are known and in its own sheet. This is the most common case, because cells are read from
-   * top to bottom.
+   * Computes a cell immediately if all cells in its formula are known and in its own sheet. Returns whether it did. This is the most common
+   * case, because cells are read from top to bottom.
    */
   const giveAtOnce = (sheet: Computed, row: number, column: number): boolean => {
     const formula = parsedOf(sheet.rows[row]?.[column] ?? '')

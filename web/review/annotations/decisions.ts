@@ -1,4 +1,7 @@
-/** Decisions made on this page. The person can undo each decision from its notice, which replaces the card, and with the undo keys. */
+/**
+ * Decisions made on this page. The person can undo each decision with its notice and with the undo keys. The card of a decided suggestion
+ * stays for a while.
+ */
 import { undoDepth } from '@codemirror/commands'
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
@@ -25,7 +28,7 @@ export interface Decisions {
   isHere(id: string): boolean
   /** Called when a decision has been sent. */
   asked(action: Decision, ids: readonly string[]): void
-  /** Called when the service has accepted the decision. */
+  /** Called when the service has carried out the decision. */
   done(action: Decision, ids: readonly string[]): void
   /** Called when the service has refused the decision. */
   refused(ids: readonly string[]): void

@@ -23,8 +23,8 @@ export interface Writing {
 }
 
 /**
- * Returns a range as the ids of its characters. The result is empty if the ids are too many to send, or if the displayed text has changes that are
- * not shared.
+ * Returns a range as the ids of its characters. The result is empty if the ids are too many to send, or if the editor does not have the
+ * current text of the document yet.
  */
 function charactersAt(text: Y.Text, content: string, range: Span): { readonly characters?: readonly number[] } {
   if (text.length !== content.length) return {}

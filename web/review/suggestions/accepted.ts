@@ -17,7 +17,7 @@ export interface Followed {
   readonly changes: ChangeSet
   /** The changes to apply in the editor. */
   readonly shown: ChangeSet
-  /** The versions of suggestions that the others accepted. */
+  /** The versions of suggestions that others accepted. */
   readonly accepted: readonly Sent[]
 }
 

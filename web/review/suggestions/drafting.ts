@@ -118,7 +118,9 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
     return paired
   }
 
-  /** Sends the typed text as a new suggestion, because the service has different text under this name or does not replace it. */
+  /**
+   * Sends the typed text as a new suggestion, because the service has different text under this name or no longer changes that suggestion.
+   */
   const renew = (draft: LiveDraft): void => {
     live.delete(draft)
     store.release(draft.id)

@@ -200,7 +200,7 @@ const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
     }
   )
 
-/** The undo history, which is reset when a change is sent, because a sent change cannot be undone by typing. */
+/** The undo history. It is reset when a change is sent, because undo cannot take back a change that was sent. */
 const undoing = new Compartment()
 
 /** Removes changes from the editor and passes them on, to be shown as suggestions. */

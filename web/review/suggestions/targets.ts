@@ -77,7 +77,7 @@ export function near(text: Pieces, range: Range, words: string): Range {
   return best === undefined ? { from, to } : { from: best + start, to: best + start + words.length }
 }
 
-/** Finds the range that a target describes. Undefined if its words are missing or occur in several places. */
+/** Finds the range that a target describes. Without `occurrence`, it is the first match. Undefined if there is no such match. */
 export function findTarget(text: string, target: Target): Range | undefined {
   const { find, occurrence = 1, at } = target
   let left = occurrence
