@@ -1,5 +1,5 @@
 /** Pages without a network, without storage on the device, and with data of earlier versions. */
-import type { Browser } from 'playwright-core'
+import type { Browser, WebSocketRoute } from 'playwright-core'
 import * as Y from 'yjs'
 import { expect, test } from 'vitest'
 import { png } from '../support/media.ts'
@@ -159,6 +159,40 @@ test('[KEEP-10] a page whose database opens late keeps from then on what was typ
   const next = await context.newPage()
   await next.goto(document.url)
   await until(async () => (await readMarkdown(world.url, document)) === '# Late alone', 'what was typed before')
+  await context.close()
+})
+
+test('[WRITE-130] pictures and diagrams that could not be loaded are loaded once the page is connected again', async () => {
+  const content = `![a house](/f/${'x'.repeat(24)}.png)\n\n\`\`\`mermaid\nflowchart LR\n  A --> B\n\`\`\`\n`
+  const document = await createDocument(world.url, content)
+  const context = await browser.newContext()
+  const sockets: WebSocketRoute[] = []
+  let isReachable = false
+  await context.routeWebSocket('**/collab', (socket) => {
+    socket.connectToServer()
+    sockets.push(socket)
+  })
+  await context.route('**/diagram/frame.html', (route) => (isReachable ? route.continue() : route.abort()))
+  await context.route('**/f/x*', (route) =>
+    isReachable
+      ? route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>' })
+      : route.abort()
+  )
+  const [writer, reader] = [await context.newPage(), await context.newPage()]
+  await writer.goto(document.url)
+  await writer.getByAltText('This picture cannot be shown: a house').waitFor()
+  await writer.getByText('Drawing the diagram…').waitFor()
+  await reader.goto((await createLink(world.url, document, 'view')).url)
+  const house = reader.locator('article img[alt="a house"]')
+  await reader.locator('iframe.diagram-frame').waitFor({ state: 'attached' })
+  const hasLoaded = (): Promise<boolean> => house.evaluate((image) => (image as HTMLImageElement).naturalWidth === 40)
+  expect(await hasLoaded()).toBe(false)
+  isReachable = true
+  for (const socket of sockets) await socket.close({ code: 1012 })
+  await writer.getByAltText('a house', { exact: true }).waitFor()
+  await writer.locator('.md-diagram img').waitFor()
+  await until(hasLoaded, 'the picture in the reading view')
+  await reader.locator('figure.component-mermaid img').waitFor()
   await context.close()
 })
 

@@ -1039,9 +1039,9 @@ test('[WRITE-33] the shortcut sheet lists every key once', async () => {
   await leave()
 })
 
-test('[WEB-82] [WRITE-86] on a phone a long title leaves space for the bar, and a missing picture says so', async () => {
+test('[WEB-82] [WRITE-86] [WRITE-131] on a phone a long title leaves space for the bar, and a missing picture says so', async () => {
   const { page, leave } = await writer(
-    `# ${'A long title '.repeat(8)}\n\n![a house](/f/${'x'.repeat(24)}.png)\n\n![](/f/${'y'.repeat(24)}.png)\n\n`
+    `# ${'A long title '.repeat(8)}\n\n![a house](/f/${'x'.repeat(24)}.png)\n\n![](/f/${'y'.repeat(24)}.png)\n\n![dot|24](/f/${'z'.repeat(24)}.png)\n\n`
   )
   await page.setViewportSize({ width: 320, height: 640 })
   expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBe(320)
@@ -1051,6 +1051,8 @@ test('[WEB-82] [WRITE-86] on a phone a long title leaves space for the bar, and 
   expect(narrow).toEqual([])
   await page.getByAltText('This picture cannot be shown: a house').waitFor()
   await page.getByAltText(/^This picture cannot be shown: http/).waitFor()
+  const dot = await page.getByAltText('This picture cannot be shown: dot').boundingBox()
+  expect(dot?.width).toBeGreaterThan(240)
   // The alternative text covers the browser's icon.
   const house = page.getByAltText('This picture cannot be shown: a house')
   expect(await house.evaluate((picture) => getComputedStyle(picture, '::before').content)).toBe('"This picture cannot be shown: a house"')
@@ -1059,6 +1061,6 @@ test('[WEB-82] [WRITE-86] on a phone a long title leaves space for the bar, and 
   await house.hover()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByAltText('a house', { exact: true }).waitFor()
-  await page.waitForFunction(() => globalThis.document.querySelectorAll('.md-media-missing').length === 1)
+  await page.waitForFunction(() => globalThis.document.querySelectorAll('.md-media-missing').length === 2)
   await leave()
 })

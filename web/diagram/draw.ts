@@ -13,6 +13,8 @@ const tooLong: NotDrawn = { error: `It is longer than ${sourceCharsMax / 1024} K
 
 interface Frame {
   order(order: Order): Promise<Drawn | NotDrawn>
+  /** Discards the frame if it could not be loaded. The waiting diagrams report an error. */
+  endIfBroken(): void
 }
 
 let current: Frame | undefined
@@ -29,10 +31,18 @@ function openFrame(): Frame {
   element.setAttribute('aria-hidden', 'true')
   const waiting = new Map<number, (result: Drawn | NotDrawn) => void>()
   const ready = Promise.withResolvers<void>()
+  // Without a connection, the browser loads a page of its own into the frame. That page never reports that it is ready.
+  let state: 'opening' | 'ready' | 'broken' = 'opening'
+  element.addEventListener('load', () => {
+    if (state === 'opening') state = 'broken'
+  })
 
   const hear = ({ source, data }: MessageEvent<Reply>): void => {
     if (source !== element.contentWindow || source === null) return
-    if ('ready' in data) return ready.resolve()
+    if ('ready' in data) {
+      state = 'ready'
+      return ready.resolve()
+    }
     waiting.get(data.id)?.(data.result)
     waiting.delete(data.id)
   }
@@ -53,6 +63,9 @@ function openFrame(): Frame {
       const result = await promise
       clearTimeout(timer)
       return result
+    },
+    endIfBroken() {
+      if (state === 'broken') end()
     }
   }
 }
@@ -125,6 +138,8 @@ function errorOf({ line, error }: NotDrawn): HTMLElement {
 }
 
 const known = new WeakMap<Element, string>()
+/** Figures that have come into view. */
+const begun = new WeakSet<Element>()
 
 /** Returns the drawing of a source in the given colors, or a promise of it. */
 const result = (source: string, look: Look): Drawn | Promise<Drawn | NotDrawn> =>
@@ -135,6 +150,7 @@ async function drawFigure(figure: Element): Promise<void> {
   if (code === null) return
   const source = known.get(figure) ?? code.textContent ?? ''
   known.set(figure, source)
+  begun.add(figure)
   const made = await result(source, lookOf(figure))
   if (figure.isConnected) show(figure, code, made)
 }
@@ -163,6 +179,17 @@ export function drawDiagrams(root: ParentNode): void {
     known.set(figure, figure.querySelector('pre')?.textContent ?? '')
     seen.observe(figure)
   }
+}
+
+/** Returns the elements without a drawing, for a page that is connected again. They are drawn in a new frame if the current one was not loaded. */
+export function undrawn(root: ParentNode, selector: string): HTMLElement[] {
+  current?.endIfBroken()
+  return [...root.querySelectorAll<HTMLElement>(selector)].filter((element) => element.querySelector('.diagram-picture') === null)
+}
+
+/** Draws the diagrams below `root` again that could not be drawn, for example because there was no connection. */
+export function drawMissingDiagrams(root: ParentNode): void {
+  for (const figure of undrawn(root, 'figure.component-mermaid')) if (begun.has(figure)) void drawFigure(figure)
 }
 
 /** Redraws existing diagrams after a change of colors. */

@@ -102,6 +102,10 @@ export const extrasOf = (page: Page, typing: Typing): Extras =>
         void [page.session.link.ended.value, page.session.role.value, page.session.canEdit.value]
         queueMicrotask(listener)
       }),
+    onConnected: (listener) =>
+      page.session.link.socket.subscribe((socket) => {
+        if (socket === 'synced') queueMicrotask(listener)
+      }),
     turn: (id) => ({ title: t(commandOf(id).title), run: runOf(id, page) }),
     titleAt: (address) => titleAt(address, location.origin),
     components: components(page),

@@ -195,6 +195,15 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     if (theme.value) requestAnimationFrame(redraw)
   })
   render()
+  const stopWaiting = page.session.link.socket.subscribe((socket) => {
+    if (socket !== 'synced') return
+    diagrams?.drawMissingDiagrams(article)
+    for (const image of article.querySelectorAll('img')) {
+      // A picture that could not be loaded has finished without a size.
+      const { complete, naturalWidth, src } = image
+      if (complete && naturalWidth === 0) image.src = src
+    }
+  })
   let saidRole = false
   // Comments refer to the current text. If the view is out of date, the next rendering marks them.
   const stopMarks = page.review.subscribe((review) => {
@@ -221,6 +230,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     destroy() {
       closed = true
       stopRole()
+      stopWaiting()
       stopMarks()
       marks?.close()
       components?.close()

@@ -8,11 +8,12 @@ import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet } fr
 import type { SyntaxNode } from '@lezer/common'
 import { effect } from '@preact/signals'
 import { formulaHtml, setFormula } from '../../../shared/markdown/math.ts'
-import { drawInto } from '../../diagram/draw.ts'
+import { drawInto, undrawn } from '../../diagram/draw.ts'
 import { nodesOf } from '../../markdown/trusted.ts'
 import { t } from '../../text/t.ts'
 import { theme } from '../../device/theme.ts'
 import { revealed } from '../resting.ts'
+import { onConnection } from './on-connection.ts'
 import { libraries, libraryCame } from './libraries.ts'
 
 /** Style rules of the formulas, as on published pages. Each rule turns an inline declaration into a class. */
@@ -266,6 +267,9 @@ const inline = ViewPlugin.define(
         for (const element of view.dom.querySelectorAll<HTMLElement>('.md-diagram')) void drawInto(element, sources.get(element) ?? '')
       })
     })
+    const stopWaiting = view.state.facet(onConnection)(() => {
+      for (const element of undrawn(view.dom, '.md-diagram')) void drawInto(element, sources.get(element) ?? '')
+    })
     return {
       decorations: formulas(view),
       update(update) {
@@ -282,6 +286,7 @@ const inline = ViewPlugin.define(
         removeEventListener('pointerup', release)
         removeEventListener('pointercancel', release)
         stopTheme()
+        stopWaiting()
       }
     }
   },

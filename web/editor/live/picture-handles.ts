@@ -7,6 +7,7 @@ import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import { t } from '../../text/t.ts'
 import { endStep } from '../binding.ts'
+import { onConnection } from './on-connection.ts'
 import { pictureAt, type PictureAt } from './picture-at.ts'
 import { widthChanges } from './picture-changes.ts'
 import { chosenPicture } from './picture-chosen.ts'
@@ -37,6 +38,7 @@ class PictureHandles {
   readonly #edge = this.#dom.appendChild(document.createElement('div'))
   readonly #corner = this.#dom.appendChild(document.createElement('div'))
   readonly #retry = this.#dom.appendChild(document.createElement('button'))
+  readonly #stopWaiting: () => void
   #hovered: HTMLImageElement | undefined
   #sizing: Sizing | undefined
 
@@ -68,6 +70,7 @@ class PictureHandles {
     view.scrollDOM.addEventListener('pointerup', this.#tapped)
     view.scrollDOM.addEventListener('pointerleave', this.#left)
     addEventListener('online', this.#online)
+    this.#stopWaiting = view.state.facet(onConnection)(this.#online)
     this.#draw()
   }
 
@@ -87,6 +90,7 @@ class PictureHandles {
     this.#view.scrollDOM.removeEventListener('pointerup', this.#tapped)
     this.#view.scrollDOM.removeEventListener('pointerleave', this.#left)
     removeEventListener('online', this.#online)
+    this.#stopWaiting()
     this.#dom.remove()
   }
 
@@ -115,6 +119,7 @@ class PictureHandles {
     this.#draw()
   }
 
+  /** Tries again to load all missing pictures. The network may be back before the service can be reached, so both events matter. */
   readonly #online = (): void => {
     for (const image of this.#images()) if (isMissing(image)) this.#again(image)
   }

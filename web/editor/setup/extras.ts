@@ -10,6 +10,7 @@ import { blockHandles } from '../blocks/handles.ts'
 import { turns, type Turn } from '../blocks/menu.tsx'
 import { gridHandles } from '../grid/handles.ts'
 import { linkCard } from '../live/link-card.ts'
+import { onConnection, type OnConnection } from '../live/on-connection.ts'
 import { pictureCard } from '../live/picture-card.ts'
 import { pictureChosen } from '../live/picture-chosen.ts'
 import { pictureHandles } from '../live/picture-handles.ts'
@@ -34,6 +35,8 @@ export interface ExtrasInput {
   readonly onFormats: (ids: ReadonlySet<string>) => void
   /** Calls a listener when the person's rights have changed. */
   readonly onRight: OnChange
+  /** Calls a listener each time the page is connected to the service. */
+  readonly onConnected: OnConnection
   /** Returns the command with an id that changes the kind of a block. */
   readonly turn: (id: string) => Turn
   /** Returns the title of this device's document at an address. */
@@ -52,6 +55,7 @@ export const createExtras = ({
   bubble,
   onFormats,
   onRight,
+  onConnected,
   turn,
   titleAt,
   components,
@@ -71,6 +75,18 @@ export const createExtras = ({
     followFormats(onFormats),
     selectionBubble(bubble, onRight)
   ],
-  live: [drawings, components, linkCard, pictureCard, pictureChosen, pictureHandles, gridHandles, typing.live, blockHandles, copiedHtml],
+  live: [
+    onConnection.of(onConnected),
+    drawings,
+    components,
+    linkCard,
+    pictureCard,
+    pictureChosen,
+    pictureHandles,
+    gridHandles,
+    typing.live,
+    blockHandles,
+    copiedHtml
+  ],
   exactUndo
 })
