@@ -130,7 +130,7 @@ test('[LINK-4] a link for everyone is one step, the person’s own is below, rol
 
 const run = (shell: string): Promise<string> => promisify(execFile)('bash', ['-ec', shell]).then(({ stdout }) => stdout)
 
-test('[SHARING-2] by keyboard alone: an agent is invited, and everything shown for it works, for each role', async () => {
+test('[SHARING-2] [SHARING-10] by keyboard alone: an agent is invited, and everything shown for it works, for each role', async () => {
   const document = await createDocument(world.url, '# For agents\n\nText.\n')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -174,6 +174,8 @@ test('[SHARING-2] by keyboard alone: an agent is invited, and everything shown f
     expect(addresses).toHaveLength(2)
     for (const address of addresses) expect((await fetch(address, { headers: { accept: 'text/markdown' } })).status).toBe(200)
     expect(texts['Command line']).toContain(`agmd docs pull '${addresses[0]}'`)
+    const [, installer = ''] = /^# Without agmd, install it first: curl -fsSL (\S+) \| sh$/m.exec(texts['Command line'] ?? '') ?? []
+    expect(await (await fetch(installer)).text()).toMatch(/^#!\/bin\/sh/)
   }
   expect(await readMarkdown(world.url, document)).toContain('- a line by an agent')
   const ask = async (what: string): Promise<unknown[]> => {
@@ -186,7 +188,7 @@ test('[SHARING-2] by keyboard alone: an agent is invited, and everything shown f
   await context.close()
 })
 
-test('[SHARING-3] [PUBLISH-23] by keyboard alone: a document is published, read by anyone, indexed if its owner wants, and unpublished', async () => {
+test('[SHARING-3] [SHARING-11] [PUBLISH-23] by keyboard alone: a document is published, read by anyone, indexed if its owner wants, and unpublished', async () => {
   const document = await createDocument(world.url, '# News\n\nFor everyone.')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -194,6 +196,7 @@ test('[SHARING-3] [PUBLISH-23] by keyboard alone: a document is published, read 
   const turn = page.getByRole('switch', { name: 'Publish this document' })
   await turn.waitFor()
   await page.getByText('The page names no author.').waitFor()
+  await page.getByText('Readers see changes when they load the page again.').waitFor()
   await tabTo(page, 'Publish this document')
   await page.keyboard.press('Space')
   const address = await page.getByLabel('Address of the published page').inputValue()

@@ -170,7 +170,10 @@ export function Documents({ library }: DocumentsInput): JSX.Element {
       <Tools library={library} />
       {library.failure.value !== undefined && (
         <p class='notice warn' role='alert'>
-          {t('The documents in your account could not be loaded.')} {failureWords(library.failure.value)}
+          {library.signedIn.value === true
+            ? t('The documents in your account could not be loaded.')
+            : t('Only the documents of this device are shown.')}{' '}
+          {failureWords(library.failure.value)}
           <button type='button' class='button' onClick={() => void library.load()}>
             {t('Try again')}
           </button>

@@ -150,6 +150,7 @@ export function openLibrary(): Library {
       // Without an account, this request would log an error in the console at every visit.
       if (signedIn.peek() !== true && (await findUser()) === null) {
         signedIn.value = false
+        failure.value = undefined
         return
       }
       const [{ docs, nextBefore }, { docs: deleted }] = await Promise.all([listDocuments({}, fields), listTrash({}, { limit: 200 })])

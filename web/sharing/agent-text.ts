@@ -63,8 +63,9 @@ const curl = (invitation: Invitation): string => {
 
 function commandLine(invitation: Invitation): string {
   const url = `'${urlOf(invitation)}'`
-  const { role } = invitation
-  const read = `agmd docs pull ${url} -o document.md`
+  const { role, origin } = invitation
+  const install = `# Without agmd, install it first: curl -fsSL ${origin}/install.sh | sh`
+  const read = `${install}\nagmd docs pull ${url} -o document.md`
   if (includesRole(role, 'edit')) return `${read}\nagmd docs append ${url} --text '- a line by an agent'`
   if (includesRole(role, 'comment')) return `${read}\nagmd comments add ${url} -m 'Read by an agent.'`
   return read

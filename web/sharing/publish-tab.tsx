@@ -61,7 +61,7 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
         <span>
           <strong>{t('Publish this document')}</strong>
           <span class='muted'>
-            {t('Anyone with the address can read the text without an account. The page updates when the text changes.')}
+            {t('Anyone with the address can read the text without an account. Readers see changes when they load the page again.')}
           </span>
         </span>
       </button>

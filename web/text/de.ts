@@ -79,8 +79,8 @@ export const de: Catalogue = {
   'An agent only needs its own link. Choose what it can do, then copy the instructions for it.':
     'Ein Agent braucht nur einen eigenen Link. Wähle, was er darf, und kopiere die Anleitung für ihn.',
   'Ana, or “review agent”': 'Ana, oder „Prüfagent“',
-  'Anyone with the address can read the text without an account. The page updates when the text changes.':
-    'Alle mit der Adresse können den Text ohne Konto lesen. Die Seite wird aktualisiert, wenn sich der Text ändert.',
+  'Anyone with the address can read the text without an account. Readers see changes when they load the page again.':
+    'Alle mit der Adresse können den Text ohne Konto lesen. Leser sehen Änderungen, wenn sie die Seite neu laden.',
   Areas: 'Flächen',
   'As Markdown': 'Als Markdown',
   'Last updated {when}. New comments load when you are back online.':
@@ -822,6 +822,7 @@ export const de: Catalogue = {
   'The document would be too large.': 'Das Dokument wäre zu groß.',
   'This change would make the document longer than {max} characters, so it was not made.':
     'Mit dieser Änderung wäre das Dokument länger als {max} Zeichen, darum wurde sie nicht gemacht.',
+  'Only the documents of this device are shown.': 'Nur die Dokumente dieses Geräts werden gezeigt.',
   'The documents in your account could not be loaded.': 'Die Dokumente deines Kontos konnten nicht geladen werden.',
   'The file is empty.': 'Die Datei ist leer.',
   'The file does not match its name, or it is damaged. You can add pictures (PNG, JPEG, GIF, WebP, AVIF), sound and video.':
