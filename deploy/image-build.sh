@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the content of the image: image-build.sh FOLDER writes the files below FOLDER as they are in the image. Run it in the folder of the sources,
-# with Node 24, npm and strip on the PATH. It replaces node_modules and dist.
+# Builds the content of the image: image-build.sh FOLDER writes the files of the image below FOLDER. Run it in the folder of the sources, with Node 24,
+# npm and strip on the PATH. It replaces node_modules and dist.
 set -eu
 out=$1
 npm ci
@@ -9,7 +9,7 @@ node scripts/prune.ts .
 
 install -d "$out/opt/agmd" "$out/usr/local/bin"
 cp -R server shared docs dist node_modules package.json LICENSE deploy/image-finish.sh "$out/opt/agmd/"
-# The symbols of Node are a sixth of its size, and only debuggers read them.
+# Node's symbols are a sixth of its size, and only debuggers need them.
 strip -o "$out/usr/local/bin/node" "$(node -p process.execPath)"
 
 cat >"$out/usr/local/bin/agmd-server" <<'END'

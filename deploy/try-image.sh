@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the image's content, installs it into a minimal Debian in a folder, and runs the server there with a read-only root. For machines without a
-# container engine: try-image.sh WORK_FOLDER. Needs root, debootstrap, Node 24 with npm, strip and curl. Takes about two minutes.
+# Builds the image's content, installs it into a minimal Debian in a folder, and runs the server there with a read-only root. It is for machines
+# without a container engine. Run: try-image.sh WORK_FOLDER. It needs root, debootstrap, Node 24 with npm, strip and curl, and takes about two minutes.
 set -eu
 sources=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mkdir -p "$1" && cd "$1" && pwd)
@@ -10,7 +10,7 @@ say() { printf '%s\n' "try-image: $*"; }
 
 mkdir -p "$work/build" "$work/data"
 [ -e "$root/etc/debian_version" ] || debootstrap --variant=minbase bookworm "$root" >"$work/debootstrap.log"
-# The image debian:bookworm-slim has no documentation, translations, package lists and downloaded packages.
+# The image debian:bookworm-slim has no documentation, translations, package lists or downloaded packages.
 rm -rf "$root"/usr/share/doc/* "$root"/usr/share/man/* "$root"/usr/share/locale/* "$root"/usr/share/info/* "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*
 base=$(du -sb "$root" | cut -f1)
 
@@ -20,7 +20,7 @@ cp -R "$work/out/." "$root/"
 [ -d "$root/data" ] || chroot "$root" sh /opt/agmd/image-finish.sh
 say "image: $((($(du -sb "$root" | cut -f1)) / 1000000)) MB, of which Debian $((base / 1000000)) MB"
 
-# A mount namespace of its own: nothing stays mounted when the script ends.
+# The server runs in its own mount namespace, so nothing stays mounted when the script ends.
 cat >"$work/run.sh" <<END
 set -eu
 mount --bind "$root" "$root"

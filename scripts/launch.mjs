@@ -15,8 +15,8 @@ const inContinuousIntegration = !['', '0', 'false'].includes(process.env.CI ?? '
 const exitUsage = 64
 const oldestNode = 20
 const runtimeNode = 24
-// npm forwards signals that the terminal has already sent to this process. If the same signal arrives again within this time, npm has forwarded it,
-// and it is not a second request.
+// npm forwards signals that the terminal has already sent to this process. If the same signal arrives again within this time, it comes from npm, and
+// not from a second request.
 const echoMilliseconds = 500
 // How often a service checks whether npm was killed.
 const parentCheckMilliseconds = 1000
@@ -129,7 +129,7 @@ function ended(child, program) {
   })
 }
 
-/** Like `run`, but shows the output of the program only if the program fails. */
+/** Runs a program like `run`, but shows its output only if it fails. */
 async function runQuietly(program, words, options) {
   const output = []
   const code = await run(program, words, { ...options, output })

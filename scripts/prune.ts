@@ -31,7 +31,7 @@ const imported = (): ReadonlySet<string> => {
   return new Set(names.filter((name) => name !== undefined))
 }
 
-/** Returns the place of a package as seen from another place, by Node's rules: the nearest enclosing `node_modules`. */
+/** Returns the folder of the package that Node would load from another folder: the one in the nearest enclosing `node_modules`. */
 const resolve = (name: string, from: string): string | undefined => {
   for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
     const place = base === '' ? `node_modules/${name}` : `${base}/node_modules/${name}`
@@ -53,7 +53,7 @@ const closure = (names: Iterable<string>): ReadonlySet<string> => {
   return places
 }
 
-/** Returns the places of all packages in a `node_modules` folder, without the packages nested in them. */
+/** Returns the folders of all packages in a `node_modules` folder, without the packages nested in them. */
 const installed = (modules: string): string[] =>
   readdirSync(join(folder, modules))
     .filter((name) => !name.startsWith('.'))
@@ -61,7 +61,7 @@ const installed = (modules: string): string[] =>
       name.startsWith('@') ? readdirSync(join(folder, modules, name)).map((part) => `${modules}/${name}/${part}`) : [`${modules}/${name}`]
     )
 
-/** Files in packages that only people and compilers read, and native code for C libraries and Nodes other than those of the image. */
+/** Matches files that the server never reads: documentation, types, and native code for other C libraries and versions of Node than those in the image. */
 const unread = /\.(?:map|md|flow|d\.[cm]?ts)$|\.musl\.node$|node\.abi\d+\.glibc\.node$|highlight\.js\/(?:styles|scss|es|types)$/
 
 const needed = closure(imported())

@@ -12,8 +12,8 @@ const out = join(root, '../dist/server')
 const native = ['lmdb', 'msgpackr', 'ordered-binary', 'node-gyp-build-optional-packages']
 
 /**
- * Keeps paths valid in the built files. `import.meta.url` and `import.meta.dirname` still name the source of a module. A module that is named by a
- * URL, such as the entry of a thread, becomes a built file.
+ * Keeps paths valid in the built files. `import.meta.url` and `import.meta.dirname` still name the source of a module. A module that a URL names, such
+ * as the entry of a thread, becomes a built file.
  */
 function places(): Plugin {
   return {

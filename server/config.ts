@@ -43,7 +43,7 @@ const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((each) =
 
 const isLoopback = (url: URL) => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
 
-/** A list of account ids and email addresses. */
+/** A comma-separated list of account ids and email addresses. */
 const accounts = z
   .string()
   .transform((text) => wordsOf(text).map((each) => (each.includes('@') ? each.normalize('NFC').toLowerCase() : each)))
@@ -88,7 +88,7 @@ export const configTable = {
     default: './data',
     unit: 'path',
     allowed: 'a path',
-    docs: 'Folder that holds everything the server stores. The server creates it if it is missing. A relative path is resolved against the working directory.',
+    docs: 'Folder for everything that the server stores. The server creates it if it is missing. A relative path is resolved against the working directory.',
     secret: false,
     schema: z
       .string()
@@ -100,7 +100,7 @@ export const configTable = {
     default: null,
     unit: 'URL',
     allowed: addressAllowed,
-    docs: 'Address of a PostgreSQL database (15 or newer) for the documents (docs/storage.md). The data folder then holds only the secret and the assets. Not set: LMDB in the data folder.',
+    docs: 'Address of a PostgreSQL database (15 or newer) for the documents (docs/storage.md). The data folder then contains only the secret and the assets. Not set: LMDB in the data folder.',
     secret: true,
     schema: z.string().refine(isPostgresAddress)
   },
@@ -172,7 +172,7 @@ export const configTable = {
     default: '400',
     unit: 'sockets',
     allowed: 'a whole number from 1 to 1000000',
-    docs: 'Maximum number of connections of one address at the same time. IPv6 addresses count by their /64 prefix. AGMD_RATE_LIMITS=off removes this limit.',
+    docs: 'Maximum number of simultaneous connections from one address. IPv6 addresses count by their /64 prefix. AGMD_RATE_LIMITS=off removes this limit.',
     secret: false,
     schema: wholeNumber(1, 1_000_000)
   },
@@ -181,7 +181,7 @@ export const configTable = {
     default: '1000',
     unit: 'connections',
     allowed: 'a whole number from 1 to 1000000',
-    docs: 'Maximum number of connections of one document at the same time. One account or address gets at most a quarter of them, and one link at most four fifths. A tenth is reserved for owners. AGMD_RATE_LIMITS=off removes this limit.',
+    docs: 'Maximum number of simultaneous connections to one document. One account or address gets at most a quarter of them, and one link at most four fifths. A tenth is reserved for owners. AGMD_RATE_LIMITS=off removes this limit.',
     secret: false,
     schema: wholeNumber(1, 1_000_000)
   },
@@ -217,7 +217,7 @@ export const configTable = {
     default: null,
     unit: 'address',
     allowed: 'mailto: and an address, or an https address',
-    docs: 'Where people report vulnerabilities, for /.well-known/security.txt. Not set: the home page.',
+    docs: 'Contact for reports of vulnerabilities, published in /.well-known/security.txt. Not set: the home page.',
     secret: false,
     schema: z
       .string()
@@ -346,7 +346,7 @@ export const configTable = {
     default: '365',
     unit: 'days',
     allowed: 'a whole number from 1 to 3650',
-    docs: 'How long the audit log keeps its records.',
+    docs: 'Number of days that records of the audit log are kept.',
     secret: false,
     schema: wholeNumber(1, 3650)
   },
@@ -373,7 +373,7 @@ export const configTable = {
     default: '60',
     unit: 'seconds',
     allowed: 'a whole number from 0 to 86400',
-    docs: 'How long a document that nobody has open stays in memory.',
+    docs: 'Number of seconds that a document stays in memory after everybody has closed it.',
     secret: false,
     schema: wholeNumber(0, 86400)
   },
@@ -382,7 +382,7 @@ export const configTable = {
     default: null,
     unit: 'path or URL',
     allowed: `a folder, a file whose name ends in .tar, or ${s3AddressAllowed}`,
-    docs: 'Where `npm start -- admin backup` puts backups (docs/operations.md): a folder, a file whose name ends in .tar, or a folder in a bucket. Not set: each command names the place.',
+    docs: 'Place for the backups of `npm start -- admin backup` (docs/operations.md): a folder, a file whose name ends in .tar, or a folder in a bucket. Not set: each command must name the place.',
     secret: true,
     schema: z.string().refine((text) => !text.includes('\0') && (!text.startsWith('s3:') || parseS3Address(text) !== undefined))
   },

@@ -1,6 +1,6 @@
 /**
- * Runs the benchmarks of the goals, one after another, and prints one table: our figure, the best peer in the same run, the bare limit and the goal.
- * Each benchmark takes turns between the servers. Writes the table into scripts/bench/RESULTS.md, in place of the last one. `npm run bench` without a name runs it.
+ * Runs the benchmarks that have goals, one after another. Prints one table with our figure, the best peer in the same run, the bare limit and the goal,
+ * and replaces the table in scripts/bench/RESULTS.md. Each benchmark alternates between the servers. Run: `npm run bench` without a name.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ms, table } from './support/support.ts'
 
-/** A row of the table. `name` is the key of its recorded figures, and `limit` what the machine can do without a service. */
+/** A row of the table. `name` is the key of its recorded figures. `limit` is the figure that this machine reaches without a service. */
 interface Goal {
   readonly name: string
   readonly says: string

@@ -1,8 +1,7 @@
 /**
  * Measures the processor time of the server for one edit. 200 documents have two clients each. In each round, some of the documents get one edit, and
  * the next round begins when every writer has its acknowledgement and every reader has the edit. The number of edits at a time is therefore fixed,
- * and does not depend on how busy the machine is. The baselines are bare Hocuspocus, in memory and with SQLite, and
- * y-websocket with LevelDB.
+ * and does not depend on how busy the machine is. The baselines are bare Hocuspocus, in memory and with SQLite, and y-websocket with LevelDB.
  */
 import { openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
 import { markOf, ms, record, table } from './support/support.ts'
@@ -41,7 +40,7 @@ const openPair = async (target: Target, n: number): Promise<Pair> => {
   }
 }
 
-/** Types the given number of edits, a few at a time. Returns how many there were. */
+/** Types at least `count` edits, `together` of them at a time. Returns the number of edits. */
 const type = async (pairs: readonly Pair[], count: number, together: number): Promise<number> => {
   let made = 0
   while (made < count) {

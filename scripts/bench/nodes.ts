@@ -1,6 +1,6 @@
 /**
  * Compares one LMDB server with one, two and three nodes on one PostgreSQL: the time until an edit is on a page of another node, and durable edits and
- * guarded replacements per second. All servers are separate processes on this machine, and all stores are on the same disk. The rounds take turns.
+ * guarded replacements per second. All servers are separate processes on this machine, and all stores are on the same disk. The rounds alternate.
  * Run: `npm run bench nodes`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -63,7 +63,7 @@ const arrivals = async (all: readonly string[]): Promise<number[]> => {
   return found
 }
 
-/** Counts how often `work` resolves in a second, if each of its runs starts when the previous one has ended. */
+/** Counts how many works resolve in a second. Each work starts again when its previous run has ended. */
 const perSecond = async (works: readonly (() => Promise<unknown>)[]): Promise<number> => {
   const begun = performance.now()
   let done = 0
@@ -75,7 +75,7 @@ const perSecond = async (works: readonly (() => Promise<unknown>)[]): Promise<nu
   return done / ((performance.now() - begun) / 1000)
 }
 
-/** People on all nodes type. `each` people share a document, on different nodes. The result is the number of acknowledged edits per second. */
+/** Lets people on all nodes type. `each` people share a document, on different nodes. Returns the number of acknowledged edits per second. */
 const typing = async (all: readonly string[], each: number): Promise<number> => {
   const targets = await Promise.all(Array.from({ length: people / each }, (_, n) => createDocument(at(all, n), '# Bench\n')))
   const typists = await Promise.all(
@@ -94,7 +94,7 @@ const typing = async (all: readonly string[], each: number): Promise<number> => 
   return found
 }
 
-/** Programs replace their own documents, based on the version in the last answer. With `byTurns`, each request goes to the next node. */
+/** Lets programs replace their own documents, based on the version in the last answer. With `byTurns`, each request goes to the next node. */
 const replacing = async (all: readonly string[], byTurns: boolean): Promise<number> => {
   const targets = await Promise.all(Array.from({ length: programs }, (_, n) => createDocument(at(all, n), '# Bench\n')))
   return perSecond(

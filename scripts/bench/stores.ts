@@ -17,7 +17,7 @@ const worlds = {
   PostgreSQL: await start({ env: { AGMD_LOG_LEVEL: 'warn', AGMD_STORAGE: cluster.address() } })
 }
 
-/** Returns the number of durable edits or replacements per second. */
+/** Returns the number of durable edits or replacements per second on a server. */
 type Measure = (url: string) => Promise<number>
 
 /** Simulates this many people in separate documents. Each types a character as soon as the previous one is acknowledged. */

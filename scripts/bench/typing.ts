@@ -105,7 +105,7 @@ async function typeAt({ page, place }: Bench, line: number): Promise<number[]> {
   }
   await pause(50)
   const times = await takeTimes(page)
-  // A blinking caret costs frames, which would be counted for the next editor.
+  // The editor loses the focus, because its blinking caret would cost frames of the next editor.
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
   return times
 }

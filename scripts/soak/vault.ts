@@ -1,7 +1,7 @@
 /**
  * Imports a vault of at least 1,000 real Markdown files, searches it, exports it, and compares the files byte for byte: `npm run soak vault [folder]`. By
- * default, the vault consists of the documentation in the installed packages, with its pictures, and of this repository's papers. It exits with 1 if a file
- * is missing or differs.
+ * default, the vault consists of the documentation in the installed packages, with its pictures, and of this repository's documentation. It exits with 1
+ * if a file is missing or differs.
  */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
