@@ -27,7 +27,7 @@ const admin = (words: string[], env: Record<string, string>): Promise<Outcome> =
 
 const context = { env: {}, version: 'test', progress: () => () => undefined, settings: () => assert.fail('this command needs no settings') }
 
-test('[ADMIN-1] admin commands print links next to the running server, for an account and for a new password', async () => {
+test('[ADMIN-1] while the server runs, admin commands print links for a new account and a new password', async () => {
   const world = await startProcess({ env: { AGMD_SIGN_UP: 'invite' } })
   const env = { AGMD_DATA_DIR: world.folder, AGMD_BASE_URL: world.url }
   const { code, out } = await admin(['invite', 'Ana@Example.org'], env)
@@ -45,7 +45,7 @@ test('[ADMIN-1] admin commands print links next to the running server, for an ac
   await world.stop()
 })
 
-test('[ADMIN-3] a link that would be useless is not made', async () => {
+test('[ADMIN-3] useless links are refused', async () => {
   const world = await startProcess({ env: { AGMD_SIGN_UP: 'invite' } })
   const env = { AGMD_DATA_DIR: world.folder, AGMD_BASE_URL: world.url }
   const visitor = newVisitor()
@@ -109,7 +109,7 @@ test('[ADMIN-5] progress is a bar with rate and remaining time on a terminal, an
   expect(lines[0]).toMatchObject({ done: 0, secondsLeft: null })
 })
 
-test('[ADMIN-2] with an external issuer there are no links', async () => {
+test('[ADMIN-2] with an external issuer, no links are created', async () => {
   const { code, err } = await admin(['invite', 'ana@example.org'], { AGMD_AUTH_URL: 'https://id.example.org' })
   expect(code).toBe(64)
   expect(err).toContain('https://id.example.org')

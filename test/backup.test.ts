@@ -52,7 +52,7 @@ const filesIn = async (folder: string): Promise<string[]> => {
   return found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
 }
 
-test('[BACKUP-1] [BACKUP-2] a backup under load, restored elsewhere, has everything acknowledged before it began, and no later version', async () => {
+test('[BACKUP-1] [BACKUP-2] a backup that was made under load restores everything acknowledged before it began, and no later version', async () => {
   const base = await temporaryFolder()
   const [place, elsewhere] = [join(base, 'backups'), join(base, 'elsewhere')]
   const server = await startProcess({ folder: join(base, 'data'), env: { AGMD_STORAGE: '' } })
@@ -128,7 +128,7 @@ test('[BACKUP-3] a later backup writes only what changed, and every backup in th
   }
 })
 
-test('[BACKUP-4] an interrupted backup changes no earlier one, and the next one uses what it wrote', async () => {
+test('[BACKUP-4] an interrupted backup changes no earlier one, and the next backup uses its objects', async () => {
   const place = join(await temporaryFolder(), 'backups')
   const broken = runAdmin(['backup', '--to', place], envOf(source.folder), ({ phase }) => {
     if (phase === 'assets') throw new Error('interrupted')
@@ -160,7 +160,7 @@ test('[BACKUP-5] a tar file is complete or absent, and extracting it yields a pl
   expect(await verified(join(folder, 'data'))).toMatchObject({ ok: true, blobs: 1 })
 })
 
-test('[BACKUP-6] a bucket holds backups; objects that are not from a backup are refused', async () => {
+test('[BACKUP-6] a bucket can contain backups; a folder with other objects is refused', async () => {
   const store = await startObjectStore()
   onTestFinished(() => store.stop())
   const address = store.address('backups')
@@ -295,7 +295,7 @@ test('[BACKUP-11] after an interrupted restore the server refuses the folder, an
   expect(await readdir(data)).not.toContain('restoring')
 })
 
-test('[BACKUP-12] only the owner can read a backup; a backup without the secret needs the secret at the restore', async () => {
+test('[BACKUP-12] only the owner can read a backup; to restore a backup without the secret, the operator must provide it', async () => {
   const base = await temporaryFolder()
   const place = join(base, 'place')
   const made = await backUp(place, source.folder, '--without-secret')
@@ -317,7 +317,7 @@ test('[BACKUP-12] only the owner can read a backup; a backup without the secret 
   expect(await verified(join(base, 'data'))).toMatchObject({ ok: true })
 })
 
-test('[BACKUP-13] a full disk leaves earlier backups as they were, and no half-made restore', async ({ skip }) => {
+test('[BACKUP-13] if the disk is full, earlier backups do not change, and an incomplete restore is removed', async ({ skip }) => {
   const disk = await temporaryFolder()
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk])
   if (mounted.status !== 0) return skip('a tmpfs cannot be mounted here')

@@ -75,7 +75,7 @@ const contract = (name: string, factory: () => Promise<Blobs>): void => {
       expect(await blobs.list()).toEqual([])
     })
 
-    test('[BLOB-3] a deleted blob is gone; names that do not exist are absent and may be deleted', async () => {
+    test('[BLOB-3] a deleted blob is gone; an unknown name has no blob and can be deleted', async () => {
       const blobs = await factory()
       await put(blobs, 'abc', randomBytes(10))
       await blobs.delete('abc')
@@ -107,7 +107,7 @@ test('[BLOB-4] a large upload reaches the bucket in parts; one that fails leaves
   expect(await readdir(folder)).toEqual([])
 })
 
-test('[BLOB-5] if only the answer to the end of a large upload is lost, the upload counts', async () => {
+test('[BLOB-5] if only the last answer to a large upload is lost, the upload counts as complete', async () => {
   const blobs = await openBucket()
   const bytes = randomBytes(partBytes + 1)
   store.fault = ({ method, url }) => (method === 'POST' && url?.includes('uploadId=') ? { cutAfter: 1 } : undefined)
@@ -116,7 +116,7 @@ test('[BLOB-5] if only the answer to the end of a large upload is lost, the uplo
   expect((await read(blobs, 'large', 0, bytes.length - 1))?.equals(bytes)).toBe(true)
 })
 
-test('[BLOB-6] requests that fail are repeated, and a read that breaks off continues at its byte', async () => {
+test('[BLOB-6] failed requests are retried, and an interrupted read continues at the next byte', async () => {
   const blobs = await openBucket()
   const bytes = randomBytes(200_000)
   store.fault = (_request, index) => (index < 2 ? { status: 500 } : undefined)
@@ -170,7 +170,7 @@ test('[BLOB-9] a folder of another installation, or with other files, is refused
   await expect(openBucket(outer, 'one')).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining('"assets/') as string })
 })
 
-test('[BLOB-10] a wrong address, key or clock is a sentence with an exit code, without the secret', async () => {
+test('[BLOB-10] for a wrong address, key or clock, the server prints a sentence without the secret, and exits with a code', async () => {
   const refused = (code: string, status: number) => async (): Promise<unknown> => {
     store.fault = () => ({ status, body: `<Error><Code>${code}</Code><Message>no</Message></Error>` })
     return openBucket().catch((error: unknown) => error)
@@ -231,7 +231,7 @@ test('[BLOB-12] the first start with a bucket moves the assets of the data folde
   await expect(open(null)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('Set AGMD_BLOBS') as string })
 })
 
-test('[BLOB-13] requests are signed as Amazon’s example says, and name the hash of their body', async () => {
+test('[BLOB-13] requests are signed as in Amazon’s example, and the signature covers the hash of the body', async () => {
   // “Example: GET Object” of the Amazon S3 API Reference, “Authenticating Requests: Using the Authorization Header”.
   const { headers } = await new AwsV4Signer({
     method: 'GET',

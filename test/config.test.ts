@@ -176,7 +176,7 @@ test('[CONFIG-10] an unknown variable causes a warning; those of the tooling do 
 })
 
 // `npx vitest run test/config.test.ts -u` writes the file.
-test('[CONFIG-11] .env.example lists every variable, commented out at its default', async () => {
+test('[CONFIG-11] .env.example lists every variable, commented out, with its default', async () => {
   const blocks = Object.values(configTable).map((variable) => {
     const orFile = variable.secret ? ` Or ${variable.name}_FILE: a file that holds it.` : ''
     return `# ${variable.docs}${orFile}\n# Must be ${variable.allowed}.\n#${variable.name}=${variable.default ?? ''}\n`

@@ -74,7 +74,7 @@ test.each(queries)('[METRIC-10] the query is valid and names what exists: $title
   for (const label of [...labels, ...shown]) expect([...known, ...ofPrometheus]).toContain(label)
 })
 
-test('[METRIC-10] a wrong query is noticed', () => {
+test('[METRIC-10] an invalid query is found', () => {
   expect(read('sum(rate(agmd_sockets[5m])').faults).toBeGreaterThan(0)
   expect(read('sum by (kind) (agmd_sockets{kind="page"})')).toEqual({ faults: 0, metrics: ['agmd_sockets'], labels: ['kind', 'kind'] })
   expect(labelsOf('agmd_socket')).toBeUndefined()

@@ -91,7 +91,7 @@ test('[IMPORT-1] without --write, an import only reports', async () => {
   expect(await found('Unwritten')).toEqual([])
 })
 
-test('[IMPORT-2] an import creates documents next to the running server', async () => {
+test('[IMPORT-2] an import creates documents while the server runs', async () => {
   const folder = await folderOf({ 'one.md': '# First\n\nzebra text', 'sub/two.markdown': 'no heading, zebra too' }, 'plain')
   await utimes(join(folder, 'one.md'), 1_600_000_000, 1_600_000_000)
   const seen: number[] = []
@@ -340,7 +340,7 @@ test('[IMPORT-2] the command writes through a server in another process', async 
   await running.stop()
 })
 
-test('[IMPORT-14] a full disk and a used quota stop an import, which continues later', async () => {
+test('[IMPORT-14] a full disk or an exhausted quota stops an import, which can continue later', async () => {
   const folder = await folderOf({ 'a.md': 'heron', 'b.md': 'heron' }, 'full')
   faults.fault = new ServiceError('storage_full')
   await expect(importFrom(folder)).rejects.toMatchObject({ code: 'storage_full', message: 'The disk of the server is full.' })
@@ -355,7 +355,7 @@ test('[IMPORT-14] a full disk and a used quota stop an import, which continues l
   expect(await found('heron')).toHaveLength(3)
 })
 
-test('[IMPORT-15] a server takes one import at a time, and only from its own version', async () => {
+test('[IMPORT-15] a server accepts one import at a time, and only from its own version', async () => {
   const first = await connectForImport(world.folder, 'test')
   await expect(connectForImport(world.folder, 'test')).rejects.toThrow('Another import is running.')
   first?.close()

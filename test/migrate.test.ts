@@ -114,7 +114,7 @@ describe.skipIf(noPostgres !== undefined)('moving the documents', () => {
     await expect(openHere(folder, url)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('LMDB') })
   })
 
-  test('[MIGRATE-2] after kill -9 in the middle nothing is served from the target, and the same command goes on', async () => {
+  test('[MIGRATE-2] after kill -9 during a move, no server serves the target, and the same command continues', async () => {
     const folder = await filledFolder(6000)
     const url = newAddress()
     const { child, outcome } = admin(['--from', folder, '--to', url], {})
@@ -174,7 +174,7 @@ describe.skipIf(noPostgres !== undefined)('moving the documents', () => {
   })
 })
 
-test('[MIGRATE-5] the command explains itself, and exits with 64 when it cannot be run as given', async () => {
+test('[MIGRATE-5] the command prints its usage, and exits with 64 if its arguments are invalid', async () => {
   const help = await admin(['--help'], {}).outcome
   expect(help).toMatchObject({ code: 0, err: '', out: expect.stringContaining('--from STORE --to STORE') })
   const runs = [

@@ -193,7 +193,7 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     }
   })
 
-  test('[NODES-10] a node gives the turn to write back when another node asks, and one that is gone loses it', async () => {
+  test('[NODES-10] a node gives the turn to write back when another node asks, and a killed node loses it', async () => {
     const owner = await worlds[0]!.create('one')
     const turnOf = async (): Promise<string | undefined> => (await worlds[0]!.service.ledger.head(owner.doc)).turn
     const [first, second] = everywhere(owner)
@@ -217,7 +217,7 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     await editor!.shows('four')
   })
 
-  test('[NODES-11] a compute node works for requests to all nodes, and a node that starts leaves its job alone', async () => {
+  test('[NODES-11] a compute node runs jobs that any node receives, and a starting node does not restart its job', async () => {
     const cleo = await newSigned(worlds[0]!, 'cleo@example.org')
     const { id, token } = await cleo.nodeToken()
     const compute = await dialIn(worlds[1]!, token)

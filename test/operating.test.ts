@@ -30,7 +30,7 @@ const examined = async (env: Record<string, string>): Promise<{ exitCode: number
 const found = (findings: readonly Finding[], part: string): string[] =>
   findings.filter((finding) => finding.part === part).map(({ state, message }) => `${state}: ${message}`)
 
-test('[DOCTOR-1] doctor finds no problem in a sound installation, also beside the running server', async () => {
+test('[DOCTOR-1] doctor finds no problem in an intact installation, even while its server runs', async () => {
   const server = await startProcess({ env: { AGMD_STORAGE: '' } })
   onTestFinished(() => server.stop())
   await createDocument(server.url, 'one\n')
@@ -159,7 +159,7 @@ test('[GC-1] gc lists blobs without a record and remains of interrupted writes, 
   await server.stop()
 })
 
-test('[GC-2] gc removes old backups with everything that only they use, and the others can still be restored', async () => {
+test('[GC-2] gc removes old backups with everything that only they use, and the remaining ones can still be restored', async () => {
   const folder = await goldenCopy()
   const [env, place] = [{ AGMD_DATA_DIR: folder }, join(folder, '..', 'place')]
   await runAdmin(['backup', '--to', place], env)

@@ -145,7 +145,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     expect(await storage.get(['d', 1])).toBeUndefined()
   })
 
-  test('[POSTGRES-5] a listener whose connection was cut listens again, and wakes everyone because it may have missed something', async () => {
+  test('[POSTGRES-5] a store whose listening connection was cut reconnects, and notifies all watchers because it may have missed commits', async () => {
     const schema = newSchema()
     const storage = withReadCache(await openFor(schema))
     await storage.commit({ puts: [{ key: ['d', 1], value: bytes('old') }] })
@@ -256,7 +256,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
   const refusal = (url: string, who = owner) => preparePostgres(parsePostgresAddress(url), who).catch((error: unknown) => error)
   const refused = (exitCode: number, said: string) => expect.objectContaining({ exitCode, message: expect.stringContaining(said) })
 
-  test('[POSTGRES-8] a store that cannot be used is refused with a sentence and an exit code', async () => {
+  test('[POSTGRES-8] if the store cannot be used, the process prints a sentence and exits with an error code', async () => {
     const url = cluster.address(newSchema())
     await cluster.sql(`create role guarded login password 'right'; create role poor login`)
     onTestFinished(() => cluster.sql('drop role guarded; drop role poor'))
@@ -338,7 +338,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     await expect(openIn(schema)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('are being moved') })
   })
 
-  test('[POSTGRES-16] a node that has heard knows the commits of other nodes, and one that cannot listen caches nothing', async () => {
+  test('[POSTGRES-16] a node can wait until it knows the commits of other nodes, and a node that cannot listen caches nothing', async () => {
     const schema = newSchema()
     const [one, other] = [withReadCache(await openFor(schema)), withReadCache(await openFor(schema))]
     const woken: (readonly [string, boolean])[] = []
@@ -376,7 +376,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     expect(told.filter((message) => message.length < 100).toSorted()).toEqual(['1 hello ! true', '2 hello ! true'])
   })
 
-  test('[POSTGRES-13] the process exits with the code and the sentence, and never prints the password', async () => {
+  test('[POSTGRES-13] the process prints the reason, exits with the matching code, and never prints the password', async () => {
     await cluster.sql(`create role guarded login password 'right'`)
     onTestFinished(() => cluster.sql('drop role guarded'))
     const env = { AGMD_STORAGE: cluster.address(newSchema()).replace('agmd@', 'guarded:hunter2@') }

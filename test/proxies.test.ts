@@ -34,7 +34,7 @@ for (const name of names) {
       await proxy.stop()
     })
 
-    test(`[PROXY-1] pages edit together through the proxy: ${name}`, async () => {
+    test(`[PROXY-1] pages edit a document together through the proxy: ${name}`, async () => {
       const ana = await world.create('text')
       const editor = await ana.connect()
       editor.type(4, ' and more')
@@ -62,7 +62,7 @@ for (const name of names) {
       expect({ status: answer.status, code: answer.json?.code }).toEqual({ status: 403, code: expect.any(String) })
     })
 
-    test(`[PROXY-4] a client cannot choose the address that the server counts: ${name}`, async () => {
+    test(`[PROXY-4] a client cannot choose the address under which it is counted: ${name}`, async () => {
       const opened = await Promise.all(
         [1, 2, 3, 4].map((number) =>
           world.socket({ headers: { 'X-Forwarded-For': `192.0.2.${number}` } }).catch((error: Error) => error.message)

@@ -56,7 +56,7 @@ const changeJournal = async (storage: Storage, doc: string, change: (records: Ui
   })
 }
 
-test('[VERIFY-1] an installation without damage has no problem', async () => {
+test('[VERIFY-1] an undamaged installation has no problem', async () => {
   expect(await verified(await changedCopy())).toMatchObject({ exitCode: 0, ok: true, problems: [], records: expect.any(Number), blobs: 1 })
 })
 

@@ -31,7 +31,7 @@ const load = async (targets: readonly Target[]): Promise<void> => {
   }
 }
 
-test('[QUOTA-8] after kill -9 each head matches the disk, and the owners’ records are at most one step behind', async () => {
+test('[QUOTA-8] after kill -9, each head matches the disk, and the owners’ records are at most one step behind', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-quota-'))
   const docs: string[] = []
   for (let round = 0; round < rounds; round++) {

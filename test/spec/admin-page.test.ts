@@ -61,7 +61,7 @@ const status = async (visitor: Visitor, path = '/api/me'): Promise<number> =>
 
 const paths = ['/admin', '/admin/people', '/admin/person?id=x', '/admin/documents', '/admin/document?id=x', '/admin/access', '/admin/audit']
 
-test('[ADMINPAGE-1] everybody but an administrator gets the answer for an address that does not exist, with every method', async () => {
+test('[ADMINPAGE-1] everybody except an administrator gets the answer for an address that does not exist, with every method', async () => {
   const { visitor, id } = await join()
   const unverified = await signUp(world.url, 'other-root@example.org')
   const app = (await openSession(world.service, rootAccount.id, 'app', 'A test')).token
@@ -105,7 +105,7 @@ test('[ADMINPAGE-1] everybody but an administrator gets the answer for an addres
   expect((await root.request(`${world.url}/admin`, { method: 'DELETE', headers: { Origin: world.url } })).status).toBe(404)
 })
 
-test('[ADMINPAGE-1] an unverified address and a disabled account are no administrators', async () => {
+test('[ADMINPAGE-1] an unverified address or a disabled account does not administer', async () => {
   const own = await startWorld({ env: { AGMD_ADMINS: 'ana@example.org' } })
   const ana = await signUp(own.url, 'ana@example.org')
   const { id } = (await findAccountByEmail(own.service, 'ana@example.org')) as Account
@@ -117,7 +117,7 @@ test('[ADMINPAGE-1] an unverified address and a disabled account are no administ
   await own.stop()
 })
 
-test('[ADMINPAGE-2] the pages show what there is, in both languages, without text of documents and secrets', async () => {
+test('[ADMINPAGE-2] the pages show people, documents and tokens in both languages, without the text of documents or secrets', async () => {
   const { visitor, email, id } = await join()
   const { id: doc } = await call(visitor, 'POST', '/api/docs', { content: '# Ledger\n\nPrivate numbers' })
   const link = await call(visitor, 'POST', `/api/docs/${doc}/shares`, { role: 'edit' })
@@ -187,7 +187,7 @@ test('[ADMINPAGE-3] an act with a wrong token, a stale session or no form change
   expect(records.filter(({ kind }) => kind.startsWith('admin.'))).toEqual([])
 })
 
-test('[ADMINPAGE-4] acts that end something ask first', async () => {
+test('[ADMINPAGE-4] acts that end something ask for confirmation', async () => {
   const { visitor, email, id } = await join()
   await fresh()
   const asking = Object.entries(pageActs).filter(([, entry]) => 'confirm' in entry)

@@ -46,7 +46,7 @@ const join = async (): Promise<{ visitor: Visitor; email: string; id: string }> 
   return { visitor, email, id: (await answer(visitor, 'GET', '/api/me')).user.id }
 }
 
-test('[AUDIT-1] sign-ins and failures are recorded with the address; a failure names an existing account and never what was typed', async () => {
+test('[AUDIT-1] sign-ins and failures are recorded with the address; a failure names an existing account, but never the typed text', async () => {
   const { email, id } = await join()
   await signIn(world.url, email)
   const stranger = newVisitor()
@@ -168,7 +168,7 @@ test('[AUDIT-5] the log contains no secret, name, email address or text', async 
     expect(text).not.toContain(word)
 })
 
-test('[AUDIT-6] records are removed after the set time, and the oldest ones if there are too many', async () => {
+test('[AUDIT-6] records are removed after the configured time, and the oldest ones if there are too many', async () => {
   const { service } = world
   await join()
   clock.turn(59 * 24 * 3600_000)
@@ -205,7 +205,7 @@ test('[AUDIT-7] a flood of failed sign-ins adds a bounded number of records, and
   expect((await failures()).length - before).toBe(6)
 })
 
-test('[AUDIT-8] the pages of the log cover each record once, newest first, also with a filter', async () => {
+test('[AUDIT-8] the pages of the log contain each record once, newest first, with and without a filter', async () => {
   const { service } = world
   clock.turn(1000)
   const puts = Array.from({ length: 30 }, (_none, n) =>

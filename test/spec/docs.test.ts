@@ -65,7 +65,7 @@ test('[DOCS-5] a search lists the sections with all words, and links to their he
   expect(await read('/docs?q=zebra+umbrella')).toContain('Nothing in the documentation contains “zebra umbrella”')
 })
 
-test('[DOCS-6] a query is plain text, of any length', async () => {
+test('[DOCS-6] a query is shown as plain text, and can have any length', async () => {
   const page = await read(`/docs?q=${encodeURIComponent('"><script>alert(1)</script>')}`)
   expect(page).not.toContain('<script>alert')
   expect(page).toContain('&lt;script&gt;')
@@ -73,7 +73,7 @@ test('[DOCS-6] a query is plain text, of any length', async () => {
   await read('/docs?q=a&q=b')
 })
 
-test('[DOCS-7] an unknown name is 404', async () => {
+test('[DOCS-7] an unknown name returns 404', async () => {
   for (const path of ['/docs/nothing', '/docs/nothing.md', '/docs/pictures/nothing.png', '/docs/decisions'])
     expect((await world.ask('GET', path)).status, path).toBe(404)
 })

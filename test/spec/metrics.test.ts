@@ -40,7 +40,7 @@ afterAll(() => world.stop())
 
 const now = (): Promise<Scraped> => scrape(world.url, token)
 
-test('[METRIC-1] without a setting there are no metrics, and their library is not loaded', async () => {
+test('[METRIC-1] without a setting, there are no metrics, and the metrics library is not loaded', async () => {
   const plain = await startWorld()
   const answer = await ask(plain.url, 'GET', '/metrics')
   expect(answer).toMatchObject({ status: 404, json: { code: 'not_found', hint: expect.stringContaining('AGMD_METRICS_TOKEN') } })
@@ -75,7 +75,7 @@ test('[METRIC-2] the token opens the metrics, and nothing else does', async () =
   expect((await ask(world.url, 'POST', '/metrics')).status).toBe(405)
 })
 
-test('[METRIC-2] [METRIC-3] an address of the settings opens the metrics, unless an undeclared proxy forwarded the request', async () => {
+test('[METRIC-2] [METRIC-3] a configured address can read the metrics, unless an undeclared proxy forwarded the request', async () => {
   const near = await startWorld({ env: { AGMD_METRICS_ADDRESSES: '10.1.0.0/16, ::1 127.0.0.1' } })
   expect(await statusOf(near.url)).toBe(200)
   expect(await statusOf(near.url, { 'X-Forwarded-For': '127.0.0.1' })).toBe(403)
@@ -90,7 +90,7 @@ test('[METRIC-2] [METRIC-3] an address of the settings opens the metrics, unless
   await far.stop()
 })
 
-test('[METRIC-4] every metric of the table is there, with its type and help, and the usual ones of Node', async () => {
+test('[METRIC-4] /metrics contains every metric of the table, with its type and help, and the standard metrics of Node', async () => {
   await ask(world.url, 'GET', '/api/health')
   await ask(world.url, 'GET', '/nowhere')
   store.fault = new ServiceError('storage_full')
@@ -179,7 +179,7 @@ test('[METRIC-6] documents, people, sockets, the journal and commits follow what
   expect(await value('people')).toBe(before.people)
 })
 
-test('[METRIC-6] bytes count that a client does not read', async () => {
+test('[METRIC-6] bytes that a client does not read are counted', async () => {
   const owner = await world.create('x'.repeat(4_000_000))
   const lazy = await world.socket()
   await lazy.open(owner.doc, owner.key)
@@ -260,6 +260,6 @@ test('[METRIC-8] threads, nodes and jobs follow what waits, runs and has ended',
   await until(async () => (await value(nodes.name)) === 0, 'the node to be gone')
 })
 
-test('[METRIC-4] the version is there', async () => {
+test('[METRIC-4] the version is a metric', async () => {
   expect((await now()).value(metricTable.info.name, { version: 'test' })).toBe(1)
 })

@@ -88,7 +88,7 @@ test('[OPERATOR-1] people are listed with last use, documents and bytes, and fou
   expect(await run('readPerson', { account: email })).toMatchObject({ sessions: 0, lastUsedAt: new Date(clock.now()).toISOString() })
 })
 
-test('[OPERATOR-2] a disabled account loses its sessions, tokens, nodes and sockets at once; its documents stay open to their links', async () => {
+test('[OPERATOR-2] a disabled account loses its sessions, tokens, nodes and sockets immediately; links still open its documents', async () => {
   const { visitor, email, id } = await join()
   const doc = await create(visitor, 'text')
   const link = await share(visitor, doc)
@@ -147,7 +147,7 @@ test('[OPERATOR-3] with an external issuer, a disabled account stays disabled at
   await issuer.stop()
 })
 
-test('[OPERATOR-4] a deleted account hands its documents over, keeps them open, or moves them to the trash', async () => {
+test('[OPERATOR-4] the documents of a deleted account go to another account, stay accessible through links, or go to the trash', async () => {
   const [heir, gone, kept, dropped] = [await join(), await join(), await join(), await join()]
   const [handed, open, trashed] = [
     await create(gone.visitor, '# A'),
@@ -192,7 +192,7 @@ test('[OPERATOR-5] documents are found by title, id and owner, without text and 
   expect(paged.toSorted()).toEqual(whole)
 })
 
-test('[OPERATOR-6] a transferred document belongs to the other account; the pages of the former owner end at once', async () => {
+test('[OPERATOR-6] a transferred document belongs to the other account; the pages of the former owner are disconnected immediately', async () => {
   const [from, to] = [await join(), await join()]
   const doc = await create(from.visitor, '# Deed')
   const link = await share(from.visitor, doc)
@@ -223,7 +223,7 @@ test('[OPERATOR-6] a transferred document belongs to the other account; the page
   await expect(run('transfer', { doc, to: to.email })).rejects.toMatchObject({ code: 'document_deleted' })
 })
 
-test('[OPERATOR-7] a document that is taken down ends its pages at once; it answers 451 to holders of access and 404 to others', async () => {
+test('[OPERATOR-7] when a document is taken down, its pages are disconnected; callers with access get 451, and others 404', async () => {
   const { visitor, id } = await join()
   const doc = await create(visitor, '# Libel')
   const link = await share(visitor, doc, 'owner')
@@ -260,7 +260,7 @@ test('[OPERATOR-7] a document that is taken down ends its pages at once; it answ
   expect((await run('findDocuments', { owner: id })).documents).toMatchObject([{ id: doc, state: 'taken_down' }])
 })
 
-test('[OPERATOR-8] a restored document is complete; its bytes counted all the time; one from the trash is in the trash again', async () => {
+test('[OPERATOR-8] a restored document is complete, and its bytes always counted; a document from the trash is in the trash again', async () => {
   const { visitor, id } = await join()
   const doc = await create(visitor, '# Back')
   const link = await share(visitor, doc, 'owner')
@@ -326,7 +326,7 @@ const command = (folder: string, words: string[], env: Record<string, string> = 
     settings: () => readConfig({ AGMD_DATA_DIR: folder, AGMD_BASE_URL: world.url, ...env }, { isTty: false }).config
   }).then(({ output }) => output)
 
-test('[OPERATOR-11] commands run in the running server at once, as text and as JSON, and also without a server', async () => {
+test('[OPERATOR-11] commands take effect in the running server immediately, print text or JSON, and also work without a server', async () => {
   const own = await startWorld()
   const visitor = await signUp(own.url, 'ana@example.org')
   const me = (): Promise<number> =>
@@ -407,7 +407,7 @@ const admins = async (): Promise<{ own: World; visitor: Visitor; account: Accoun
   return { own, visitor, account: verified.account, operator: operatorOf(own.service, verified) as Operator }
 }
 
-test('[OPERATOR-14] [OPERATOR-15] [OPERATOR-16] acts are in the audit log with the administrator, end with their access, and spare their own account', async () => {
+test('[OPERATOR-14] [OPERATOR-15] [OPERATOR-16] the audit log names the administrator of an act; an act fails when their access ends, and cannot disable their own account', async () => {
   const { own, account, operator } = await admins()
   const owner = await own.create('# Plan')
   const bob = (await (await signUp(own.url, 'bob@example.org')).request(`${own.url}/api/me`)).json() as Promise<Json>

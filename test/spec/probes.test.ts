@@ -20,7 +20,7 @@ const expectNotReady = ({ status, headers, json }: Answer, reason: string): void
   expect(json.detail.length).toBeGreaterThan(10)
 }
 
-test('[HEALTH-1] [HEALTH-2] a server that starts lives, and is not ready before it has started', async () => {
+test('[HEALTH-1] [HEALTH-2] a starting server is alive, but not ready', async () => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const starting = start({ env: { AGMD_PORT: String(port) } })
@@ -63,7 +63,7 @@ const halfRequest = async (url: string, path: string): Promise<{ finish(): Promi
   }
 }
 
-test('[HEALTH-1] [HEALTH-2] a server that stops lives, and is not ready', async () => {
+test('[HEALTH-1] [HEALTH-2] a stopping server is alive, but not ready', async () => {
   const world = await startWorld()
   const [readyz, livez] = [await halfRequest(world.url, '/readyz'), await halfRequest(world.url, '/livez')]
   const stopped = world.stop()

@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts'
 import { start, startProcess } from '../support/start.ts'
 import { ask, settledWithin, until } from '../support/world.ts'
 
-test('[START-1] a request during the start is answered once the server is ready', async () => {
+test('[START-1] a request during start-up is answered once the server is ready', async () => {
   const port = await freePort()
   const starting = start({ env: { AGMD_PORT: String(port) } })
   const asked: Promise<number | 'refused'>[] = []
