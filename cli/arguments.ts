@@ -83,7 +83,7 @@ interface Token {
   readonly inlineValue?: boolean | undefined
 }
 
-// Ids may begin with a dash. A long word with a capital letter, a digit or an underscore is an id and not an option. Ids are marked with NUL, which
+// Ids can begin with a dash. A long word with a capital letter, a digit or an underscore is an id and not an option. Ids are marked with NUL, which
 // no command line can contain.
 const isId = (word: string): boolean => /^-[\w-]{11,}$/.test(word) && /[A-Z\d_]/.test(word)
 const shield = (word: string): string => (isId(word) ? `\0${word}` : word)

@@ -93,7 +93,7 @@ const spoken = new Set(['type', 'title', 'detail', 'message', 'error', 'instance
 const toldByService = (error: ServiceError): Told => {
   const { requestId, hint, status, code } = error.details
   const known = code === error.code
-  // The hint of the service may say more about an invalid field than the general hint.
+  // The service's hint about an invalid field can be more specific than the general hint.
   const special = error.code === 'invalid_request' && typeof hint === 'string' && hint !== errorMeanings.invalid_request.hint
   // If the service advises signing in, only an account helps, and the hint about links would be wrong.
   const own = special ? undefined : hint === signInHint ? hints.account_required : hints[error.code]

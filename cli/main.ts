@@ -64,7 +64,7 @@ const shownAs =
     return option === undefined ? (command?.positionals.find((each) => each.field === field)?.name ?? harmless(field)) : `--${option.name}`
   }
 
-/** Prints an error. Messages may contain links from the command line, so their keys are hidden. */
+/** Prints an error. Messages can contain links from the command line, so their keys are hidden. */
 const presentError = (error: unknown, { json, showKeys }: Flags): number => {
   const { exit, details, ...told } = tell(error)
   const unkeyed = (text: string): string => (showKeys ? text : maskedLink(text))

@@ -145,7 +145,7 @@ const available =
     }
   }
 
-/** Redirects people to the one host name of this machine under which they can sign in. Programs may use any of its names. */
+/** Redirects people to the one host name of this machine under which they can sign in. Programs can use any of its names. */
 const atHome =
   ({ service }: Http): Middleware =>
   (ctx, next) => {

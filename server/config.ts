@@ -48,7 +48,7 @@ const accounts = z
   .string()
   .transform((text) => wordsOf(text).map((each) => (each.includes('@') ? each.normalize('NFC').toLowerCase() : each)))
 
-/** An issuer's address may have a path. It is compared character by character, so it must not be normalized. */
+/** The address of an issuer, which can have a path. It is compared character by character, so it must not be normalized. */
 const issuer = z.string().refine((text) => {
   if (!URL.canParse(text)) return false
   const url = new URL(text)

@@ -32,7 +32,7 @@ export const createListener = (): Server => {
     keepAliveTimeout: limits.keepAliveSeconds * 1000,
     maxHeaderSize: limits.headerBytesMax
   })
-  // An upgraded socket may break before its handler begins.
+  // An upgraded socket can break before its handler begins.
   server.on('upgrade', (_request, socket) => socket.on('error', () => socket.destroy()))
   return server.on('clientError', (error, socket) => endConnection(socket, statusOf(error)))
 }

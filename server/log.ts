@@ -116,7 +116,7 @@ const hidden = '[redacted]'
 const secretFields = new Set(['authorization', 'x-share-key', 'cookie', 'set-cookie', 'proxy-authorization', 'secret', 'password', 'token'])
 const secretParameters = new Set(['key', 'token', 'code'])
 
-// The names may have a prefix (access_token, share-key). The text may be percent-encoded, as in ?return=%2Fd%2Fx%3Fkey%3D…
+// Names can have a prefix (access_token, share-key). The text can be percent-encoded, as in ?return=%2Fd%2Fx%3Fkey%3D…
 const parameter = /([?&#]|%3f|%26|%23)((?:[\w-]*[_-])?(?:key|token|code|secret))(=|%3d)(?:(?!%26|%23)[^\s&#"'<>])*/gi
 const headerLine = /\b(authorization|x-share-key|cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi
 const jsonToken = /("(?:\w*_)?(?:token|secret|password)"\s*:\s*")[^"]*/gi

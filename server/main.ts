@@ -149,7 +149,7 @@ const fail = (error: unknown): void => {
 const run = async (): Promise<void> => {
   const [command, ...words] = process.argv.slice(2)
   if (command === 'admin') return administer(words)
-  // Until the server has started, no data exists only in memory, so the process may exit immediately.
+  // Until the server has started, no data exists only in memory, so the process can exit immediately.
   let onGone = (): void => process.exit(1)
   onLauncherGone(() => onGone())
   const config = settings()

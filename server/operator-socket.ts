@@ -149,7 +149,7 @@ export const connectForImport = async (folder: string, version: string): Promise
     const { promise, resolve, reject } = Promise.withResolvers<Duplex | undefined>()
     const request = send({ socketPath, path: '/', headers: { Connection: 'Upgrade', Upgrade: importProtocol } })
     request.once('upgrade', (_response, upgraded, head) => {
-      // The first answer may arrive together with the headers.
+      // The first answer can arrive together with the headers.
       if (head.length > 0) upgraded.unshift(head)
       resolve(upgraded)
     })

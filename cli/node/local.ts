@@ -128,7 +128,7 @@ const speaker = (
   name,
   voices,
   async work({ input: { text = '', voice = voices[0] ?? '' }, folder, signal }) {
-    // For flite, a voice may also be a file or an address. Only the names of its built-in voices are passed to it.
+    // For flite, a voice can also be a file or an address. Only the names of its built-in voices are passed to it.
     if (!voices.includes(voice))
       throw new JobFailure('bad_input', `There is no voice ${voice}. Available: ${voices.slice(0, 20).join(', ')}.`)
     const [said, wav] = [join(folder, 'text.txt'), join(folder, 'speech.wav')]

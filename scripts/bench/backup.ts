@@ -1,6 +1,7 @@
 /**
- * Measures a backup, a second backup without changes, `verify` and a restore next to `cp -r` and `sync` of the same data folder, and the start of a server
- * with many documents. All rates are bytes of the data folder per second. Run: `npm run bench backup`. `AGMD_BENCH_DOCUMENTS` sets the number of documents.
+ * Measures a backup, a second backup without changes, `verify` and a restore. The baseline is `cp -r` with `sync` of the same data folder. Also measures
+ * the start of a server with many documents. All rates are bytes of the data folder per second. Run: `npm run bench backup`. `AGMD_BENCH_DOCUMENTS`
+ * sets the number of documents.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'

@@ -22,7 +22,7 @@ const idle = rss(agmdPid)
 
 const people = async (url: string | undefined): Promise<void> => {
   for (const [index, one] of created.slice(0, openCount).entries()) {
-    // One address may open only 400 sockets.
+    // One address can open only 400 sockets.
     const typist = new Typist('c0', { ...one, ...(url === undefined ? {} : { url }), from: `127.0.0.${1 + (index % 4)}` })
     typist.connect()
     await typist.whenSynced()

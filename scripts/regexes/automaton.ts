@@ -8,7 +8,7 @@ import { type AST, RegExpParser } from '@eslint-community/regexpp'
 export interface Automaton {
   /** The probe characters that each state reads, as bits. */
   readonly reads: readonly bigint[]
-  /** The states that may follow each state. */
+  /** The states that can follow each state. */
   readonly next: readonly ReadonlySet<number>[]
   /** States after which the expression has matched, regardless of the text that follows. */
   readonly accepting: ReadonlySet<number>

@@ -14,7 +14,7 @@ const reachOf = ({ next }: Automaton): ReadonlySet<number>[] =>
   })
 
 /**
- * Whether several states can read the same text together until `isGoal` accepts them. Each state may only pass through the states that are allowed
+ * Whether several states can read the same text together until `isGoal` accepts them. Each state can only pass through the states that are allowed
  * for it.
  */
 const leads = (
@@ -88,7 +88,7 @@ const isAmbiguous = (automaton: Automaton): boolean => {
   )
 }
 
-/** Returns the reason why a regular expression may take more than linear time; undefined if it does not. */
+/** Returns the reason why a regular expression can take more than linear time; undefined if it does not. */
 export const judge = (source: string, flags: string): string | undefined => {
   try {
     return automataOf(source, flags).some(isAmbiguous) ? 'it reads some texts in more and more ways the longer they are' : undefined

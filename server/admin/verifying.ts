@@ -1,6 +1,6 @@
 /**
- * Compares the records of an installation or backup with each other and with the blobs: journals are replayed, and the counters of documents, the links
- * and the assets are checked. The engines check the checksum of each record that is read.
+ * Compares the records of an installation or backup with each other and with the blobs. Replays journals, and checks the counters of documents, links and
+ * assets. The engines check the checksum of each record when it is read.
  */
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'

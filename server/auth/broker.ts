@@ -54,7 +54,7 @@ export interface BrokerOptions {
   readonly log: Log
   /** Fetches the metadata document of a client. If null, a client cannot be identified by a metadata document. */
   readonly fetchDocument: FetchClientDocument | null
-  /** Whether requests from this client address may cause another metadata document to be fetched. */
+  /** Whether the server may fetch another metadata document for this client address. */
   readonly mayFetchFor: (address: string) => boolean
 }
 
@@ -410,7 +410,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
       prompt_values_supported: ['none', 'login', 'consent', 'create'],
       service_documentation: `${baseUrl}/auth.md`
     },
-    // Metadata may name keys, sectors and back channels. Only the metadata document of a client is fetched.
+    // Metadata can name keys, sectors and back channels. Only the metadata document of a client is fetched.
     fetch: (url) => fetchDocument?.(String(url)) ?? Promise.reject(new Error('the broker fetches nothing')),
     renderError(ctx, out) {
       const { t } = wordsOf(ctx)

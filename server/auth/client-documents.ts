@@ -81,8 +81,8 @@ const bodyOf = async (answer: IncomingMessage): Promise<Buffer<ArrayBuffer>> => 
 export type FetchClientDocument = (url: string) => Promise<Response>
 
 /**
- * Returns a function that fetches metadata documents. The function throws if the address is forbidden, if the status of the answer is not 200, and if
- * the answer is too large or arrives too late.
+ * Returns a function that fetches metadata documents. The function throws if the address is forbidden, or if the answer has a status other than 200, is
+ * too large, or arrives too late.
  */
 export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = { mayReach: isPublicAddress }): FetchClientDocument => {
   let underWay = 0

@@ -52,12 +52,12 @@ interface UnderWay {
 }
 
 const context = 'sign-in under way 1'
-/** The maximum number of tabs that may be signing in at the same time. Each tab needs a cookie, and a header has room for only a few. */
+/** The maximum number of tabs that can sign in at the same time. Each tab needs a cookie, and a header has space for only a few. */
 const tabsMax = 4
 
 /**
- * Returns the path to which the browser returns after a sign-in. A text that is not a path of this service, or that a browser could read as the
- * address of another origin, is replaced with the path of the home page.
+ * Returns the path to which the browser returns after a sign-in. This is the path of the home page if the text is not a path of this service, or if a
+ * browser could read it as an address of another origin.
  */
 export const safeReturnTo = (text: string | null | undefined, baseUrl: string): string => {
   const fallback = '/'

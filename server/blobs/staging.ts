@@ -23,7 +23,7 @@ export const onDisk = async <T>(work: () => Promise<T>): Promise<T> => {
 
 const zeros = Buffer.alloc(64 * 1024)
 
-/** Overwrites a file with zeros. A concurrent reader may read these zeros. Does nothing if there is no such file. */
+/** Overwrites a file with zeros, which a concurrent reader can see. Does nothing if there is no such file. */
 const overwrite = async (path: string): Promise<void> => {
   const file = await open(path, 'r+').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined

@@ -55,8 +55,8 @@ export interface Live extends Connections {
 }
 
 /**
- * Called when the credential of a connection has ended. `linkIsLeft` is true if the connection also has a link that may still be valid, because only
- * the session of the caller ended, or only the role of the link changed.
+ * Called when the credential of a connection has ended. `linkIsLeft` is true if only the session of the caller ended, or only the role of its link
+ * changed. The connection then has a link that can still be valid.
  */
 export type End = (code: ErrorCode, linkIsLeft: boolean) => void
 

@@ -13,7 +13,7 @@ export type Key = readonly KeyPart[]
 
 export interface Entry {
   readonly key: Key
-  /** The stored bytes. Readers must not change them: an implementation may share them. */
+  /** The stored bytes. Readers must not change them, because an implementation can share them between readers. */
   readonly value: Uint8Array
   /** The version changes with every put of this key and never returns to an earlier value, not even after a delete. */
   readonly version: number
@@ -90,8 +90,9 @@ export interface Nodes {
   /** Whether this node currently receives messages about the commits of other nodes. */
   isListening(): boolean
   /**
-   * Resolves when this node knows all keys of the commits that other nodes made before the call, and the outcome of its own commits that other nodes
-   * may know. Watchers and caches have then been told. Resolves immediately if the node cannot listen at the moment, because nothing is cached then.
+   * Resolves when this node knows the keys of all commits that other nodes made before the call, and the outcome of those of its own commits that other
+   * nodes can see. Watchers and caches have been notified by then. Resolves immediately if the node cannot listen at the moment, because it then caches
+   * nothing.
    */
   heard(): Promise<void>
   /** Sends a message to all other nodes. Drops it if it is longer than `limits.nodeMessageBytesMax`, or if the store does not answer. */

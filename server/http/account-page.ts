@@ -32,7 +32,7 @@ interface AccountPageOptions {
   readonly formKey: string
   /** Null if an external issuer signs people in, or if the origin does not allow passkeys. */
   readonly passkeys: Passkeys | null
-  /** Origins to which a sign-out may redirect. */
+  /** Origins to which a sign-out can redirect. */
   readonly signOutTargets: () => Promise<string[]>
   /** Address of the external issuer that signs people in. Null if people sign in here. */
   readonly externalIssuer: string | null

@@ -71,7 +71,7 @@ const fromQuery = ({ operation, ctx }: Asked): Record<string, unknown> => {
   return fields
 }
 
-/** The query parameters that every request may send: the share key and the author's name. */
+/** The query parameters that every request can have: the share key and the author's name. */
 const credentialNames = ['key', 'author']
 
 /** Checks the names of the query parameters. Throws `invalid_request`. */

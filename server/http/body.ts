@@ -6,7 +6,7 @@ import { checkJsonShape } from './json-shape.ts'
 
 /**
  * Yields the body in chunks, up to `bytesMax` bytes. Throws `body_too_large`, and `invalid_request` if the body is incomplete. Throws
- * `unsupported_media_type` for compressed bodies, because a small one may expand to any size.
+ * `unsupported_media_type` for compressed bodies, because a small one can expand to any size.
  */
 export async function* bodyOf(request: IncomingMessage, bytesMax: number): AsyncGenerator<Buffer> {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')

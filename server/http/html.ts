@@ -39,7 +39,7 @@ export interface Page {
   readonly title: string
   readonly body: Markup
   readonly status?: number
-  /** Other origins to which a form of the page may redirect. Browsers do not follow redirects of a form to any other origin. */
+  /** Other origins to which a form of the page can redirect. Browsers do not follow redirects of a form to any other origin. */
   readonly formTargets?: readonly string[]
   /** Whether the page contains lists, which need more width. */
   readonly wide?: boolean

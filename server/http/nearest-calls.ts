@@ -53,7 +53,7 @@ const otherNames: Readonly<Record<string, string>> = {
 
 const namesOf = new Map(Object.entries(otherNames).map(([segment, names]) => [segment, names.split(' ')]))
 
-/** Segments that repeat the method, and API versions. They may be left out. */
+/** Matches segments that repeat the method, and API versions. An extra segment of this kind costs little. */
 const spare = /^(v\d+|rest|users|get|read|list|accept|reject|approve|reopen|decide|delete|remove)$/
 
 /** Returns the singular: `replies` → `reply`, `tasks` → `task`. */

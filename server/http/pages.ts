@@ -11,7 +11,7 @@ import { mediaSources } from './media-sources.ts'
 import { permissionsPolicy } from './permissions-policy.ts'
 import type { Routers } from './routers.ts'
 
-/** Returns the content security policy of our pages. It forbids inline scripts and styles. Other sites may supply only the media in documents. */
+/** Returns the content security policy of our pages. It forbids inline scripts and styles. Other sites can supply only the media in documents. */
 const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly string[] = []): string =>
   [
     "default-src 'none'",

@@ -75,9 +75,8 @@ export const check = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimit
 const isAnonymous = ({ key, bearer, cookie }: Credentials): boolean => key === undefined && bearer === undefined && cookie === undefined
 
 /**
- * Before an agent token is verified, refuses an address that has guessed too often, because verification may require a request to the token's
- * issuer. Keys and sessions are looked up immediately, so a valid one works regardless of what other clients at the same address send. Throws
- * `rate_limited`.
+ * Refuses an address that has guessed too many tokens, before an agent token is verified: verification can require a request to the token's issuer.
+ * Keys and sessions are looked up immediately, so a valid one works even if other clients at the same address guess. Throws `rate_limited`.
  */
 const refuseGuesser = (http: Http, ctx: Context, { bearer }: Credentials): void => {
   if (bearer?.startsWith('ai_') === true) check(http, ctx, 'failedKey', ctx.state.address)
@@ -257,7 +256,7 @@ const refusedInput = (error: z.ZodError, raw: unknown): ServiceError =>
 
 const Written = z.object({ author: AuthorName.optional() })
 
-/** Returns the checked input of an operation. Every write may name its author. Throws `invalid_request`, which lists the faulty fields. */
+/** Returns the checked input of an operation. Every write can name its author. Throws `invalid_request`, which lists the faulty fields. */
 export const checked = (
   { input, rest, elsewhere }: Pick<Operation, 'input' | 'rest' | 'elsewhere'>,
   raw: Record<string, unknown>

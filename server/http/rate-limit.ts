@@ -58,7 +58,7 @@ interface Buckets {
 }
 
 /**
- * The buckets of one limit. A full bucket is equivalent to no bucket, so it may be forgotten. Other buckets are never forgotten; otherwise a flood
+ * The buckets of one limit. A full bucket is equivalent to no bucket, so it can be forgotten. Other buckets are never forgotten; otherwise a flood
  * of addresses would reset them. While the table is full, new entries share a few buckets.
  */
 const createBuckets = (name: RateLimitName, clock: Clock): Buckets => {

@@ -42,7 +42,7 @@ export interface SignInOptions {
 
 const returnToOf = (ctx: Context, baseUrl: string): string => safeReturnTo(new URLSearchParams(ctx.querystring).get('return_to'), baseUrl)
 
-/** Returns the origins to which a sign-out form may redirect: the origin of an external issuer that ends its own session, if there is one. */
+/** Returns the origins to which a sign-out form can redirect: the origin of an external issuer that ends its own session, if there is one. */
 export const signOutTargets = async (relyingParty: RelyingParty, broker: Broker | null): Promise<string[]> => {
   const url = broker === null ? await relyingParty.signOutUrl() : undefined
   return url === undefined ? [] : [new URL(url).origin]

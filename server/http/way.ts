@@ -24,7 +24,7 @@ export interface Received {
 export interface Face<Shown> {
   /** Reads the body of an admitted caller. */
   receive(asked: Asked): Promise<Received>
-  /** Returns the identity of a call that its sender may repeat, or null if the call is executed every time. */
+  /** Returns the identity of a call whose repetitions get the first answer; null if the call is executed every time. */
   stamp(asked: Asked, received: Received): RequestStamp | null
   /** Returns the input. Throws `invalid_request`, which lists the faulty fields. */
   check(asked: Asked, received: Received): Fields
@@ -37,7 +37,7 @@ export interface Call<Shown> {
   readonly asked: Asked
   readonly face: Face<Shown>
   caller?: Caller
-  /** The error that refused the caller, if an earlier answer may replace it. */
+  /** The error that refused the caller, if the answer to an earlier call can replace it. */
   refusal?: ServiceError
   received: Received
   stamp: RequestStamp | null

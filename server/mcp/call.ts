@@ -63,7 +63,7 @@ const documentPath = /^\/(?:api\/docs|d)\/([^/.]+)(?:[/.]|$)/
 
 /**
  * Returns the document that an id or an address of this service names, or else the document of the connection. Throws `invalid_request`. The error
- * never contains the address, because an address may contain a secret.
+ * never contains the address, because an address can contain a secret.
  */
 const placeOf = (named: unknown, ctx: Context, baseUrl: string): Place => {
   const given = named ?? connectedDoc(ctx)

@@ -46,7 +46,7 @@ const waysOf: Partial<Readonly<Record<OperationName, string>>> = {
 
 const entries = Object.entries(operations) as unknown as readonly (readonly [OperationName, Operation])[]
 
-/** Returns the operation of a call. A path may begin with `…` instead of its first segments, as in `…/start`. */
+/** Returns the operation of a call. A path can begin with `…` instead of its first segments, as in `…/start`. */
 const operationOf = (method: string, path: string): readonly [OperationName, Operation] | undefined =>
   entries.find(([, { rest }]) => {
     const paths = [rest.path, ...(rest.also ?? [])]

@@ -137,7 +137,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     if (idPattern.exec(id)?.[1] !== start || ended.has(id)) throw over()
     const known = sessions.get(id)
     if (known !== undefined) return [id, known]
-    // A client may subscribe before it opens its stream, but the session waits only a short time for the stream.
+    // A client can subscribe before it opens its stream, but the session waits only a short time for the stream.
     const session: Session = {
       watched: new Map(),
       stream: undefined,

@@ -53,9 +53,9 @@ export interface Tool extends ListedTool {
   readonly takes: readonly string[]
   /** Arguments for which null has a meaning. For other arguments, null counts as absent. */
   readonly nulls: readonly string[]
-  /** Whether the answer creates a link, and so may contain its secret. */
+  /** Whether the tool creates a link, so that the answer can contain the secret of the link. */
   readonly makesLink: boolean
-  /** Whether a call may be as large as a document. */
+  /** Whether a call can be as large as a document. */
   readonly large: boolean
   /** Arguments that have a different name in the operation. Maps the beginning of a path in the operation's input to the argument. */
   readonly called: Readonly<Record<string, string>>

@@ -25,7 +25,7 @@
  *                                            ←  cancel {job}   the job is no longer needed; the node need not answer
  *
  * `job` is the number of one attempt, counted from 1 on each connection. A node therefore cannot name a job of another node, and the service ignores
- * messages about an attempt that has ended. A node has at most `slots` jobs at a time. In both directions, at most 256 KiB of a file may be in flight
+ * messages about an attempt that has ended. A node has at most `slots` jobs at a time. In both directions, at most 256 KiB of a file can be in flight
  * without a credit, so neither side holds more than that in memory. The service checks the size of a result while the bytes arrive, and its hash
  * (SHA-256, base64url) at the end. The `code` of `fail` is `bad_input`, `engine_failed`, `engine_unavailable` or `timed_out`. All of these codes end
  * the job.
@@ -228,7 +228,7 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
     }
   }
 
-  /** Puts a job back into the queue after its node disconnected, provided that it may be tried again. */
+  /** Puts a job back into the queue after its node disconnected, unless the job has lost too many nodes. */
   const putBack = (open: Open, lost: boolean): void => {
     requeueJob(service(), open.doc, open.id, lost)
       .then((job) => {

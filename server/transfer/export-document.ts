@@ -31,7 +31,7 @@ export interface ExportDocumentOptions {
   readonly store: StoreReader
   readonly blobs: Pick<Blobs, 'open'>
   readonly target: Target
-  /** Whether a file was written already. Several documents may have the same file as an asset. */
+  /** Whether a file was written already. Several documents can have the same file as an asset. */
   readonly isWritten: (path: string) => boolean
   /** Opens the secrets of links. Undefined if links are not exported. */
   readonly vault: Vault | undefined

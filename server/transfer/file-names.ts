@@ -1,6 +1,6 @@
 /** Names of exported files: valid on Linux, macOS and Windows, and different even where names differ only by case. */
 
-/** Longest part of a path, in bytes of UTF-8. File systems allow 255; a number and an extension may follow. */
+/** Longest part of a path, in bytes of UTF-8. File systems allow 255 bytes; a number and an extension can follow. */
 const partBytesMax = 180
 
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i

@@ -8,7 +8,7 @@ import { encodeEntries, encodeProjection, firstTag, nextTag, snapshotOf } from '
 /** The records of a document, ready to be stored. */
 export interface DocumentRecords {
   readonly head: Head
-  /** Records that may be stored before the head. */
+  /** Records that can be stored before the head. */
   readonly pieces: readonly Put[]
   /** Records that lead to the document, and must be stored together with the head. */
   readonly leads: readonly Put[]

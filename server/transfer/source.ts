@@ -1,8 +1,8 @@
 /**
  * The source of an import: the files of a folder or of a zip archive, without following links and without unpacking anything.
  *
- * This folder contains the code that moves documents into and out of an instance: the format of an export (docs/export.md), the readers of foreign
- * formats, and the part of the server that stores imported documents. The readers are pure: they turn names and bytes into planned documents.
+ * This folder moves documents into and out of an instance. It contains the format of an export (docs/export.md), the readers of foreign formats, and the
+ * code of the server that stores imported documents. The readers are pure: they turn names and bytes into planned documents.
  */
 
 /** The reason why an import or export cannot continue. The message says what to do. */

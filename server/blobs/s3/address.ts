@@ -3,7 +3,7 @@
  *
  *     s3://ACCESS_KEY:SECRET_KEY@HOST:PORT/BUCKET/FOLDER?region=eu-central-1&tls=off
  *
- * Port, folder and parameters may be left out. Unknown parameters are refused, so that a misspelled `region` is not ignored.
+ * Port, folder and parameters are optional. Unknown parameters are refused, so that a misspelled `region` is not ignored.
  */
 
 /** The settings that a store of blobs needs for its requests. */

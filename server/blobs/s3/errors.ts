@@ -1,6 +1,6 @@
 /**
- * The reason why a bucket cannot be used. `exitCode` is the exit code of the process: 1 if the bucket cannot be reached; 3 if the folder in the
- * bucket belongs to another installation or has other files; 78 if a setting or an access right is wrong.
+ * The reason why a bucket cannot be used. `exitCode` is the exit code of the process. 1: the bucket cannot be reached. 3: the folder in the bucket
+ * belongs to another installation or has other files. 78: a setting or an access right is wrong.
  */
 export class S3Error extends Error {
   readonly exitCode: 1 | 3 | 78

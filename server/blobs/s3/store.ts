@@ -79,7 +79,7 @@ const putParts = async (requests: S3Requests, key: string, path: string, size: n
     )
     const body = new TextEncoder().encode(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`)
     const { text } = await send({ method: 'POST', key, query: { uploadId }, body })
-    // A server may begin its answer, with status 200, before it has joined the parts. The body then shows whether joining succeeded.
+    // A server can begin its answer, with status 200, before it has joined the parts. The body then shows whether joining succeeded.
     if (!text.includes('CompleteMultipartUploadResult')) throw new Error('the parts of an upload were not joined')
   } catch (error) {
     // If only the answer was lost, the upload no longer exists when the request is repeated, but the object is complete.
@@ -107,7 +107,7 @@ async function* readObject({ once }: S3Requests, key: string, from: number, to: 
     try {
       const headers = { range: `bytes=${at}-${to}` }
       const response = await inTime(controller, () => once({ method: 'GET', key, headers, signal: controller.signal }))
-      // A server may ignore the range and send everything.
+      // A server can ignore the range and send everything.
       let skipped = response.status === 206 ? 0 : at
       const chunks = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
       for (;;) {

@@ -170,7 +170,7 @@ export const setPassword = async (service: Service, account: Account, password: 
   const hashed = await hashPassword(password)
   const entry = await service.storage.get(key)
   const found = entry && decodeRecord<Account>(entry.value)
-  // Two reset links may be used at the same time. Only the first one sets the password.
+  // If two reset links are used at the same time, only the first one sets the password.
   if (found === undefined || found.password !== account.password) return false
   const next: Account = { ...found, password: hashed, epoch: epochOf(found) + 1 }
   return service.storage.commit({

@@ -23,7 +23,7 @@ export interface Passkey {
   readonly lastUsedAt: number | null
 }
 
-// The key is a hash, because the authenticator chooses the id and may choose a long one.
+// The key is a hash, because the authenticator chooses the id, which can be long.
 const keyOf = (id: string) => keys.passkey(hashSecret(`passkey ${id}`))
 
 /** Returns the passkeys of an account, newest first. */

@@ -199,7 +199,7 @@ export const letIn = async (service: Service, { account, name, host, role, docs,
     docs,
     createdAt: now,
     lastUsedAt: null,
-    // The code may be a device code, which is valid for longer than all other codes.
+    // A device code is valid for longer than all other codes, so the record must last that long.
     expiresAt: now + limits.deviceSecondsMax * 1000,
     epoch: epochOf(found)
   }
@@ -244,7 +244,7 @@ const findByHash = async (service: Service, kind: Program['kind'], hash: string)
   return { program: found.record, account, expiresAt: found.record.expiresAt }
 }
 
-/** Returns the program of a token that the broker issued. The token may allow less than its grant. */
+/** Returns the program of a token that the broker issued. The token can allow less than its grant. */
 const findIssued = async (service: Service, issued: IssuedToken): Promise<FoundProgram | undefined> => {
   const found = await findByHash(service, 'oauth', issued.grant)
   if (found === undefined || found.account.id !== issued.account) return undefined

@@ -213,7 +213,7 @@ export const findSession = async (service: Service, kind: SessionKind, token: st
  */
 export const rotateSession = async (service: Service, token: string): Promise<string | undefined> => {
   const hash = hashSecret(token)
-  // A use of the session may be recorded after the session is read here and before it is written.
+  // Another request can record a use of the session between reading and writing it here.
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const found = await findCurrent(service, hash)
     if (found === undefined) return undefined

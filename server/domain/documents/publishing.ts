@@ -56,7 +56,7 @@ export interface PublishedDocument {
   readonly publishedAt: number
   /** The author in the front matter, or else the account or agent that owns the document; undefined if there is none. */
   readonly author: string | undefined
-  /** How many times a drawing of the document was stored. When the number changes, the page may show more pictures. */
+  /** The number of times that a drawing of the document was stored. When it changes, the page can show more pictures. */
   readonly drawings: number
   readonly snapshot: Snapshot
 }

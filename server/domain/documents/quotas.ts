@@ -20,7 +20,7 @@ export interface Quotas {
   /** Reads into memory how many bytes the payer uses. Call it before `require`, which is synchronous. */
   load(held: Pick<Held, 'owner' | 'origin'>): Promise<void>
   /**
-   * Refuses a change that would add too many bytes to a document. `makesLess` is true if the change removes more text than it adds. The change may
+   * Refuses a change that would add too many bytes to a document. `makesLess` is true if the change removes more text than it adds. The change can
    * then exceed the quota a little, because it still adds to the history. Throws `quota_exceeded`, with the quota, the used bytes and the allowed
    * bytes.
    */

@@ -14,7 +14,7 @@ import type { Key, Put, Storage } from '../ports.ts'
 
 /** Kinds of records that get a new key with each put. */
 const appended: ReadonlySet<unknown> = new Set(['update', 'history', 'keyframe', 'event'])
-/** Kinds of records that a put may replace. */
+/** Kinds of records that a put can replace. */
 const replaced: ReadonlySet<unknown> = new Set([
   'checkpoint',
   'text',
@@ -42,7 +42,7 @@ export const bytesMoved = async (storage: Storage, doc: string, puts: readonly P
   const added = sum(counted.map(({ value }) => value.length))
   // Most commits only append to the journal.
   if (over.length === 0 && gone.length === 0) return added
-  // Several changes in one batch may delete the same record.
+  // Several changes in one batch can delete the same record.
   const touched = new Map([...over, ...gone].map((key) => [JSON.stringify(key), key]))
   const before = await Promise.all([...touched.values()].map((key) => bytesAt(storage, key)))
   return added - sum(before)
@@ -91,7 +91,7 @@ export const countUsage = (
   return { head: { ...rest, usage: head.bytes }, puts: [{ key, value: encodeRecord(head.bytes) }], deletes }
 }
 
-/** Counts the bytes of a document, page by page, if its head does not have the count yet. Changes during the count may be missed. */
+/** Counts the bytes of a document, page by page, if its head does not have the count yet. The count can miss changes that are made meanwhile. */
 export const measure = async (storage: Storage, doc: string): Promise<number> => {
   let bytes = 0
   for (const kind of [...appended, ...replaced] as string[]) {

@@ -136,7 +136,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, isShared
     waiting = later
     const isSettled = later.size === 0
     if (isSettled) {
-      // Removed mentions are remembered, because they may come back.
+      // Removed mentions are remembered, because undo can bring them back.
       for (const [id, { size }] of [...former].slice(-limits.listMax)) {
         const after = now.get(id)?.size ?? 0
         if (size > after && !counts.has(id)) counts.set(id, { id, before: size, after })

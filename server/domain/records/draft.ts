@@ -5,7 +5,7 @@ import type { Head, Notice, Revision, StoredEvent } from './keys.ts'
 import type { Key } from '../ports.ts'
 
 export interface Draft {
-  /** The head of the document. The change may replace the head; the commit writes it. */
+  /** The head of the document. A change can replace it. The commit writes it. */
   head: Head
   /** The time of the change, in milliseconds since 1970. It does not advance during the change. */
   readonly now: number

@@ -1,6 +1,6 @@
 /**
  * Retries. The commit that writes the effect of a request with an Idempotency-Key also stores the answer. The answer is replayed for 24 hours
- * (docs/api.md, Retries). It is encrypted because it may contain a key.
+ * (docs/api.md, Retries). It is encrypted because it can contain a key.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'

@@ -49,11 +49,11 @@
  *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes
  *   ['load', at]                  JSON, `LoadSample` (operator/load.ts)
  *   ['audit', place]              JSON, `AuditRecord` (audit.ts); `place` sorts by time
- *   ['due', at, …key]             a record that may be removed after `at` (expiry.ts)
+ *   ['due', at, …key]             a record that is removed after `at` (expiry.ts)
  *
  * Invariants: the head holds the highest sequence, event and revision number. Every write to a document checks and rewrites its head in the same
- * commit, so the counters have no gaps. An erased document keeps its head (with little more than `deletedAt`) and the hashes of its keys, so that
- * the holder of a link gets 410 and not 401.
+ * commit, so the counters have no gaps. An erased document keeps its head, with little more than `deletedAt`, and the hashes of its keys. The holder
+ * of a link therefore gets 410 and not 401.
  */
 import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts'
@@ -311,7 +311,7 @@ export interface Suggestion extends AnnotationRecord {
 }
 
 export interface Asset {
-  /** A random id. It is also the name of the blob. Anyone who knows it may read the blob. */
+  /** A random id, which is also the name of the blob. Anyone who knows the id can read the blob. */
   readonly id: string
   readonly extension: string
   readonly contentType: string

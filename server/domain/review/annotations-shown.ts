@@ -75,7 +75,7 @@ export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSug
   return { id: suggestion.id, ...suggestionShown(suggestion, statusOf(opened, suggestion), range, annotations.lines) }
 }
 
-/** Returns a suggestion in the form that answers use. The suggestion may have no id yet, as in a dry run. */
+/** Returns a suggestion in the form that answers use. In a dry run, the suggestion has no id. */
 export const suggestionShown = (
   suggestion: Suggestion,
   status: ShownSuggestion['status'],

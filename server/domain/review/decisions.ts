@@ -68,7 +68,7 @@ const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, err
 }
 
 /**
- * Returns the current lines for several refused decisions, by suggestion id. There may be many decisions, so similar lines are not searched for.
+ * Returns the current lines for several refused decisions, by suggestion id. There can be many decisions, so similar lines are not searched for.
  */
 const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<string, readonly SimilarLine[]> => {
   const ids = judged.flatMap(({ suggestionId, verdict }) =>

@@ -1,5 +1,5 @@
 /**
- * Makes suggestions: a single suggestion, or all suggestions that turn the current text into another text (docs/api.md, Comments and suggestions).
+ * Makes suggestions (docs/api.md, Comments and suggestions): a single one, or all suggestions that turn the current text into another text. The file
  * suggestion-drafts.ts handles suggestions that are still being typed.
  */
 import { ServiceError } from '../../../shared/errors.ts'

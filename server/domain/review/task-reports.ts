@@ -47,7 +47,7 @@ const unknownIds = async (service: Service, doc: string, contents: Contents): Pr
  * report is allowed at all.
  */
 export const examineReport = async (service: Service, doc: string, input: Input<'reportTask'>): Promise<ExaminedReport> => {
-  // The version may be quoted, like an ETag.
+  // The version can be quoted, like an ETag.
   const named = versionsNamed(input.reviewedVersion).join()
   const point = await findPoint(service, doc, named)
   const contents: Contents = {

@@ -119,7 +119,7 @@ export const authorOf = ({ identity, share }: Caller): Author =>
     ? { kind: 'guest', id: share ?? '', name: identity.name }
     : { kind: identity.kind, id: identity.id, name: nameOfIdentity(identity) }
 
-// Two computers may compose the same name differently (é, e + ´).
+// Two computers can compose the same name differently (é, e + ´).
 const sameName = (one: string | null, other: string | null): boolean => one?.normalize('NFC') === other?.normalize('NFC')
 
 export const sameAuthor = (one: Author, other: Author): boolean =>
@@ -137,7 +137,7 @@ export const splitActor = (actor: string): { kind: 'guest' | 'account' | 'agent'
   const colon = actor.indexOf(':')
   const kind = actor.slice(0, colon) as 'guest' | 'account' | 'agent' | 'system'
   const rest = actor.slice(colon + 1)
-  // Ids never contain a space, but names may.
+  // Ids never contain a space, but names can.
   return { kind, name: kind === 'account' || kind === 'agent' ? rest.slice(rest.indexOf(' ') + 1) : rest }
 }
 

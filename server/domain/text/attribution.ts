@@ -160,7 +160,7 @@ const isSame = (run: Run, { actor, at, actors }: Line): boolean =>
 /** The number of lines to process before yielding to the event loop. */
 const linesAtOnce = 20_000
 
-/** Returns at most `count` runs of the lines after a given line. The last run may be incomplete. */
+/** Returns at most `count` runs of the lines after a given line. The last run can be incomplete. */
 const runsAfter = async (lines: Iterable<Line>, after: number, count: number): Promise<Run[]> => {
   const runs: Run[] = []
   let number = 0

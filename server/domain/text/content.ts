@@ -86,7 +86,7 @@ export const findPoint = async (service: Service, doc: string, version: string):
   return found?.tag === point.tag ? point : undefined
 }
 
-/** Parses a list of tags. Each tag may be quoted, unquoted, preceded by `W/`, or `*`. */
+/** Parses a list of tags. A tag can be quoted, unquoted, preceded by `W/`, or `*`. */
 export const tagsNamed = (list: string): string[] =>
   list
     .split(',')
@@ -99,7 +99,7 @@ export const tagsNamed = (list: string): string[] =>
     .filter((part) => part !== '')
 
 /**
- * Returns the versions in `If-Match` or `baseVersion`, which may hold a list of tags as `tagsNamed` parses it (docs/api.md, Text and versions).
+ * Returns the versions in `If-Match` or `baseVersion`, which can contain a list of tags as `tagsNamed` parses it (docs/api.md, Text and versions).
  * The tag of a text with the comment for programs (server/http/first/for-programs.ts) counts as the version of the text.
  */
 export const versionsNamed = (base: string): string[] => tagsNamed(base).map((tag) => tag.replace(/\+[0-9a-f]{8}$/, ''))
@@ -166,8 +166,7 @@ const reconciled = async (service: Service, doc: string, before: string, mine: s
 }
 
 /**
- * Returns the conflict error with the data that the caller needs to reconcile both texts: the difference, and the merge if the base is known
- * (docs/api.md, Text and versions).
+ * Returns the conflict error (docs/api.md, Text and versions). It contains the difference between both texts, and their merge if the base is known.
  */
 export const conflict = async (
   service: Service,
@@ -283,8 +282,8 @@ const requireSpace = ({ service, openDoc }: Opened, edits: readonly Edit[]): voi
 }
 
 /**
- * Applies edits to the current text, and writes in one commit everything that belongs to them: updates, revisions, events, the moved pins of
- * annotations, and the records of `beside`. There is no `await` before the edits are applied, so check their preconditions just before the call.
+ * Applies edits to the current text. One commit writes everything that belongs to them: updates, revisions, events, the moved pins of annotations, and
+ * the records of `beside`. There is no `await` before the edits are applied, so check their preconditions just before the call.
  * The text in memory changes before the commit. Therefore, the caller's access is checked here, and the commit does not check it again. Throws
  * `quota_exceeded`, or the errors of `requireRight` if the access has ended. After one of these errors, the text is unchanged.
  */

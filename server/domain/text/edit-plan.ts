@@ -13,7 +13,7 @@ import { requireFew } from '../review/proposed-hunks.ts'
 
 type Edited = Output<'editContent'>
 
-/** A change, and the index of the operation that makes it. One operation may make several changes. */
+/** A change, and the index of the operation that makes it. One operation can make several changes. */
 export interface Change extends Resolved {
   readonly operation: number
 }

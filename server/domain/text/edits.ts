@@ -58,7 +58,7 @@ const landed = (now: Source, { operation, change }: Planned, quote: string, rang
 }
 
 /**
- * Finds the targets of operations in the current text, although the operations may refer to an earlier version. Returns the changes, in the order
+ * Finds the targets of operations in the current text, even if the operations refer to an earlier version. Returns the changes, in the order
  * of the operations. Throws `target_*`. Synchronous.
  */
 const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operation[]): Change[] => {

@@ -156,7 +156,7 @@ export const encodeProjection = (snapshot: Snapshot): Uint8Array => encodeState(
 
 const projections = new WeakMap<Uint8Array, Snapshot>()
 
-/** Returns the last projection of the canonical text, which may be older than the head. */
+/** Returns the last projection of the canonical text, which can be older than the head. */
 export const findProjection = async (storage: Pick<Storage, 'get'>, doc: string): Promise<Snapshot | undefined> => {
   const entry = await storage.get(keys.text(doc))
   if (entry === undefined) return undefined
@@ -236,7 +236,7 @@ const updatesTo = async (storage: Storage, doc: string, to: Point): Promise<{ up
 
 /** Brings an empty Y.Doc to the point `to` in one transaction. Throws `storage_corrupt` if the chain of tags does not lead to that point. */
 export const rebuild = async (storage: Storage, doc: string, ydoc: Y.Doc, to: Point): Promise<Tail> => {
-  // Records may move from the tail to a segment between two reads. If the first attempt finds a gap for this reason, the second attempt does not.
+  // Records can move from the tail to a segment between two reads. If the first attempt finds a gap for this reason, the second attempt does not.
   const { updates, tail } = await updatesTo(storage, doc, to).catch(() => updatesTo(storage, doc, to))
   ydoc.transact(() => {
     for (const update of updates) Y.applyUpdate(ydoc, update)
@@ -300,6 +300,6 @@ export const entriesBetween = async (storage: Storage, doc: string, after: Point
     if (!isWhole) throw damaged(`the chain from ${formatVersion(after)} does not lead to ${formatVersion(head)}`)
     return found
   }
-  // Records may move from the tail to a segment between two reads.
+  // The first attempt fails if records move from the tail to a segment between two reads.
   return read().catch(read)
 }

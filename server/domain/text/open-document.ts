@@ -2,10 +2,10 @@
  * A document in memory. While the document is open, it is the single source of truth for the text.
  *
  * Every update of the Y.Doc, from a socket or from the API, gets the next sequence number and tag synchronously, in the Y.Doc's `update` listener.
- * Updates are journaled in that order. `seq` may therefore be ahead of the disk; `durableSeq` is the newest update on disk. A version check
+ * Updates are journaled in that order. `seq` can therefore be ahead of the disk; `durableSeq` is the newest update on disk. A version check
  * compares with `seq`, so it sees edits that are applied but not yet journaled.
  *
- * Other nodes may write to the same journal. Their updates come first. Updates that still wait here then get new numbers and tags. The number and tag
+ * Other nodes can write to the same journal. Their updates come first. Updates that still wait here then get new numbers and tags. The number and tag
  * of an update are therefore final only when the update is on disk. `mark` counts the updates of this process and is never renumbered.
  */
 import * as Y from 'yjs'

@@ -14,7 +14,7 @@ export const utf8 = Symbol('utf8')
 /** Returns the text of a version, or the current text if the request names none. Throws `unknown_version`. */
 const textOf = async (service: Service, doc: string, version?: string): Promise<Snapshot> => {
   if (version === undefined) return currentContent(service, doc)
-  // The version may be quoted, like an ETag.
+  // The version can be quoted, like an ETag.
   const [named = ''] = versionsNamed(version)
   const point = await findPoint(service, doc, named)
   if (point === undefined) throw new ServiceError('unknown_version')

@@ -149,7 +149,7 @@ export type TextWork = typeof textWork
 export interface Texts {
   /**
    * Runs one piece of work. Throws the errors of the work, `too_complex` if it takes too long or too much memory, and `busy` if too much work is
-   * queued. The document may change in the meantime.
+   * queued. The document can change in the meantime.
    */
   readonly do: <Name extends keyof TextWork>(
     doc: string,
