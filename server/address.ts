@@ -99,7 +99,7 @@ export const createAddressOf = (trusted: number, warn: (message: string) => void
     if (isWarned || (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) || !isLoopback(peer)) return
     isWarned = true
     warn(
-      'A proxy on this machine forwards requests, and AGMD_TRUST_PROXY is 0: everybody counts as one address and shares its limits. Set AGMD_TRUST_PROXY to the number of proxies in front of the server.'
+      'A proxy on this machine forwards requests, but AGMD_TRUST_PROXY is 0. All visitors therefore seem to have the same address, and share its limits. Set AGMD_TRUST_PROXY to the number of proxies in front of the server.'
     )
   }
   return (request) => {

@@ -470,14 +470,14 @@ function read(variable: Variable, env: Environment): unknown {
   if (text === null) return null
   const result = variable.schema.safeParse(text)
   if (result.success) return result.data
-  const shown = variable.secret ? `a text of ${text.length} characters (not shown: it is secret)` : JSON.stringify(text)
+  const shown = variable.secret ? `a secret text of ${text.length} characters` : JSON.stringify(text)
   throw new ConfigError(`${variable.name} is ${shown}, but must be ${variable.allowed}.`)
 }
 
 function secretText({ name }: Variable, env: Environment): string | undefined {
   const path = env[`${name}_FILE`]
   if (!path) return env[name]
-  if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set, but only one of them may be.`)
+  if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set. Set only one of them.`)
   const text = fileText(`${name}_FILE`, path).replace(/\r?\n$/, '')
   // An empty file is the result of a failed mount and not a request for the default.
   if (text === '') throw new ConfigError(`${name}_FILE is ${JSON.stringify(path)}, but that file is empty.`)
@@ -489,7 +489,7 @@ function fileText(name: string, path: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    throw new ConfigError(`${name} is ${JSON.stringify(path)}, but must be a file that can be read (${reason}).`, { cause: error })
+    throw new ConfigError(`${name} is ${JSON.stringify(path)}, but must be a readable file (${reason}).`, { cause: error })
   }
 }
 
