@@ -6,7 +6,7 @@ import * as Y from 'yjs'
 import { commandOf, commands, toolbar } from '../web/commands/all.ts'
 import { endStep, ownUndo } from '../web/editor/binding.ts'
 import { markdown } from '../web/editor/language.ts'
-import { markingBlocks } from '../web/editor/mark-blocks.ts'
+import { marking } from '../web/editor/mark-blocks.ts'
 import { suggesting } from '../web/review/suggestions/suggesting.ts'
 import { isPossible } from '../web/view/command.ts'
 import { replaceKeys } from '../web/commands/find.ts'
@@ -79,7 +79,7 @@ test('[WRITE-76] a shortcut with Shift means the same with Caps Lock on', () => 
 
 /** Creates a page whose editor has no window. `done` is called with the text after each change. */
 function pageOf(doc: string, extensions: Extension, done: (text: string) => void = () => undefined) {
-  let state = EditorState.create({ doc, selection: { anchor: 0, head: doc.length }, extensions: [markdown(), markingBlocks, extensions] })
+  let state = EditorState.create({ doc, selection: { anchor: 0, head: doc.length }, extensions: [markdown(), marking, extensions] })
   const view = {
     get state() {
       return state

@@ -4,7 +4,7 @@ import { ChangeSet, EditorState, Text, type TransactionSpec } from '@codemirror/
 import { EditorView, keymap } from '@codemirror/view'
 import { expect, test, vi } from 'vitest'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
-import { markingBlocks } from '../web/editor/mark-blocks.ts'
+import { marking } from '../web/editor/mark-blocks.ts'
 import { table as layOut } from '../web/editor/grid/layout.ts'
 import { caretPlace } from '../web/editor/grid/edges.ts'
 import { barInCell, typedRows } from '../web/editor/grid/typed-bars.ts'
@@ -241,7 +241,7 @@ test('[GRID-11] bold over a rectangle formats each nonempty cell, and removes th
     let state = EditorState.create({
       doc: text,
       selection: { anchor: text.indexOf('one') + 1, head: text.indexOf('three') + 2 },
-      extensions: [markdown(), markingBlocks]
+      extensions: [markdown(), marking]
     })
     const view = {
       get state() {

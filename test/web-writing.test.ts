@@ -12,7 +12,7 @@ import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
 import { joinAbove, joinBelow } from '../web/editor/join-blocks.ts'
 import { indentItem, otherMarker, outdentEmpty, outdentItem, outdentParagraph } from '../web/editor/list-levels.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
-import { markEach, markingBlocks } from '../web/editor/mark-blocks.ts'
+import { markEach, marking } from '../web/editor/mark-blocks.ts'
 import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
 import { belowRows } from '../web/editor/grid/below.ts'
@@ -38,6 +38,7 @@ import { typingSteps } from '../web/editor/typing-steps.ts'
 import { insertTable } from '../web/editor/commands-insert.ts'
 import { decorateRange } from '../web/editor/live/live.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
+import { markComposed } from '../web/editor/caret-formats.ts'
 import { emptyMarks } from '../web/editor/empty-marks.ts'
 import { hunksOf } from '../web/review/suggestions/hunks.ts'
 import { isPlaced } from '../web/editor/bubble.ts'
@@ -82,7 +83,7 @@ test('[WRITE-41] inline marks are not offered in code, marks of lines and blocks
 })
 
 test('[WRITE-41] the code command removes the backticks around the caret', () => {
-  let state = stateOf('a ``co|de words`` b')
+  let state = stateOf('a ``co|de words`` b', marking)
   const view = { state, dispatch: (spec: object) => (state = state.update(spec).state) } as unknown as EditorView
   expect(toggleMarker('`')(view)).toBe(true)
   expect([state.doc.toString(), state.selection.main.head]).toEqual(['a code words b', 4])
@@ -229,14 +230,12 @@ test.each([
   ['***both|***', '**', '***both**|*'],
   ['**a [link](/x)|**', '**', '**a [link](/x)**|'],
   ['**a *b|***', '**', '**a *b***|'],
-  ['**one|** two **three**', '*', '***one|*** two **three**'],
   ['say **lo|ud** end', '**', 'say lo|ud end'],
   ['**one |**', '**', '**one** |'],
   ['a **one  |** b', '**', 'a **one**  | b'],
   ['*one |*', '*', '*one* |'],
   ['**one *two |***', '*', '**one *two* |**'],
   ['say **|** b', '**', 'say | b'],
-  ['a** b |** c', '**', 'a** b **|**** c'],
   ['a **|** b', '**', 'a | b'],
   ['a *|* b', '*', 'a | b'],
   ['a ==|== b', '==', 'a | b'],
@@ -245,9 +244,80 @@ test.each([
   ['**‹b›**', '*', '***‹b›***'],
   ['***‹b›***', '*', '**‹b›**'],
   ['***‹b›***', '**', '*‹b›*'],
-  ['a *‹b›* c', '*', 'a ‹b› c']
+  ['a *‹b›* c', '*', 'a ‹b› c'],
+  // The command moves back as well, and across opening marks.
+  ['say **loud**| end', '**', 'say **loud|** end'],
+  ['***both***|', '**', '***both|***'],
+  ['say **|loud** end', '**', 'say |**loud** end'],
+  ['say |**loud** end', '**', 'say **|loud** end'],
+  // Within longer formatted text, the word at the caret loses the format.
+  ['**two wo|rds**', '**', '**two** wo|rds'],
+  ['__tw|o words__', '**', 'tw|o __words__'],
+  ['**one tw|o three**', '**', '**one** tw|o **three**'],
+  ['**a *b c|d* e**', '**', '**a** *b c|d* **e**'],
+  ['**one - | - two**', '**', 'one - | - two']
 ])('[WRITE-70] the command of a mark on %j, %s', (before, marker, expected) => {
-  expect(after(before, toggleMarker(marker) as unknown as StateCommand)).toBe(expected)
+  expect(after(before, toggleMarker(marker) as unknown as StateCommand, marking)).toBe(expected)
+})
+
+/** Runs format commands, and types letters with an event. Returns the text with the caret, and the formats that the toolbar then shows. */
+function formatted(before: string, ...steps: readonly (readonly [command: string] | readonly [typed: string, event: string])[]): string {
+  let state = stateOf(before, marking)
+  const view = {
+    get state() {
+      return state
+    },
+    composing: false,
+    dispatch: (...specs: TransactionSpec[]) => (state = state.update(...specs).state)
+  } as unknown as EditorView
+  for (const [step, event] of steps) {
+    if (event === undefined) toggleMarker(step)(view)
+    else if (event === 'composed') markComposed(view)
+    else view.dispatch({ ...state.replaceSelection(step), userEvent: event })
+  }
+  return `${marked(state)} ${[...formatsAt(state)].toSorted().join(' ')}`.trim()
+}
+
+const typed = (text: string) => text.split('').map((letter) => [letter, 'input.type'] as const)
+
+test.each([
+  ['word|', [['**']], 'word| bold'],
+  ['word|', [['**'], ['**']], 'word|'],
+  ['say |', [['**'], ...typed('loud'), ['**'], ...typed(' end')], 'say **loud** end|'],
+  ['say|', [['**'], ...typed(' loud')], 'say **loud|** bold'],
+  ['| end', [['~~'], ...typed('a b')], '~~a b|~~ end strikethrough'],
+  ['|word', [['=='], ...typed('a')], '==a|==word highlight'],
+  ['a |', [['**'], ['*'], ['`'], ...typed('x')], 'a ***`x|`*** bold code italic'],
+  ['a |', [['**'], ['*'], ['**'], ...typed('x')], 'a *x|* italic'],
+  ['**one|** two', [['*'], ...typed('x')], '**one*x|*** two bold italic'],
+  ['**one|** two', [['*'], ['**'], ...typed('x')], '**one***x|* two italic']
+] as const)('[WRITE-124] in %j, the steps %j give %j', (before, steps, expected) => {
+  expect(formatted(before, ...steps)).toBe(expected)
+})
+
+test('[WRITE-124] a caret that moves away takes no format along and leaves no marks; a change by others keeps the format', () => {
+  const on = (): EditorState => {
+    let state = stateOf('a |', marking)
+    toggleMarker('**')({
+      state,
+      dispatch: (...specs: TransactionSpec[]) => (state = state.update(...specs).state)
+    } as unknown as EditorView)
+    return state
+  }
+  const typedIn = (state: EditorState): string => marked(state.update({ ...state.replaceSelection('x'), userEvent: 'input.type' }).state)
+  const moved = on().update({ selection: { anchor: 0 }, userEvent: 'select' }).state
+  expect([moved.doc.toString(), formatsAt(moved).size, typedIn(moved)]).toEqual(['a ', 0, 'x|a '])
+  expect(typedIn(on().update({ changes: { from: 0, insert: 'new ' } }).state)).toBe('new a **x|**')
+  expect(typedIn(on().update({ changes: { from: 1, to: 2 }, userEvent: 'delete.backward' }).state)).toBe('ax|')
+})
+
+test('[WRITE-124] text that is composed gets its marks when the composition ends', () => {
+  const compose = 'input.type.compose'
+  expect(formatted('a |', ['**'], ['ni', compose], ['hao', compose])).toBe('a nihao| bold')
+  expect(formatted('a |', ['**'], ['ni', compose], ['hao', compose], ['', 'composed'], ['!', 'input.type'])).toBe('a **nihao!|** bold')
+  // A keyboard may type a space before the marks are written.
+  expect(formatted('a |', ['**'], ['hi', compose], [' ', 'input.type'], ['', 'composed'])).toBe('a **hi** |')
+  expect(formatted('a |', ['**'], ['', compose], ['', 'composed'])).toBe('a | bold')
 })
 
 test.each([
@@ -266,7 +336,7 @@ test.each([
   ['‹> [!note] Title\n> text\n\n![p](/f/p.png)›', '~~', '‹> [!note] ~~Title\n> text~~\n\n![p](/f/p.png)›'],
   ['‹```\na\n```\n\n›', '**', '‹```\na\n```\n\n›']
 ])('[WRITE-95] the command of a mark on the blocks %j, %s', (before, marker, expected) => {
-  expect(after(before, toggleMarker(marker) as unknown as StateCommand, markingBlocks)).toBe(expected)
+  expect(after(before, toggleMarker(marker) as unknown as StateCommand, marking)).toBe(expected)
 })
 
 test('[WRITE-95] a selection within one block keeps the rule of a single pair of marks', () => {

@@ -51,12 +51,13 @@ async function writer(content: string): Promise<Writer> {
 
 test('[WRITE-3] [WRITE-92] palette and shortcut sheet open by their keys, run the selected command, and return the focus', async () => {
   const { page, press, type, text, leave } = await writer('word')
-  await press('Control+Shift+p')
+  await press('ArrowLeft', 'Control+Shift+p')
   await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor()
   await type('bold')
   await page.getByRole('option', { name: /^Bold/, selected: true }).waitFor()
   await press('Enter')
   await text('**word**')
+  await press('ArrowRight')
   await type('s')
   await text('**words**')
   // In the text, the key inserts a link.
@@ -526,7 +527,7 @@ test('[WRITE-18] the live view shows formulas and diagrams, and their source at 
   await leave()
 })
 
-test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] a selection gets a few buttons above it, without marks in code, is no wider than the text, and space stays below the caret', async () => {
+test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE-124] a selection gets a few buttons above it, without marks in code, is no wider than the text, and space stays below the caret', async () => {
   const { page, press, type, text, leave } = await writer('```\ncode\n```\n\nsome words')
   await press('Control+Shift+ArrowLeft')
   const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
@@ -538,6 +539,28 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] a selection gets a
     await bar.getByRole('button', { name: 'Italic', pressed: true }).waitFor()
   await press('ArrowRight')
   await bubble.waitFor({ state: 'detached' })
+
+  // At the end of formatted text, the button ends the format. Elsewhere it begins with the text that is typed next.
+  const bold = page.getByRole('toolbar', { name: 'Formatting' }).getByRole('button', { name: 'Bold', pressed: true })
+  await page.getByRole('toolbar', { name: 'Formatting' }).getByRole('button', { name: 'Bold' }).click()
+  await bold.waitFor({ state: 'detached' })
+  await press('Control+i')
+  await type(' a')
+  await press('Control+b')
+  await bold.waitFor()
+  await text('```\ncode\n```\n\nsome ***words*** a')
+  await type('b')
+  await press('Control+b')
+  await type('c')
+  await text('```\ncode\n```\n\nsome ***words*** a**b**c')
+  await press('Backspace', 'Control+b', 'Backspace')
+  await text('```\ncode\n```\n\nsome ***words*** a')
+  const input = await page.context().newCDPSession(page)
+  await press('Control+b')
+  await input.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
+  await input.send('Input.insertText', { text: 'に' })
+  await text('```\ncode\n```\n\nsome ***words*** a**に**')
+  await press('Backspace', 'Backspace', 'Backspace')
 
   await press('Control+a')
   await page.locator('.own-selection').first().waitFor()

@@ -1,5 +1,4 @@
 /** Commands on a range of text: bold, italic, strikethrough, code and link. Each one is one undo step and keeps the selection. */
-import { syntaxTree } from '@codemirror/language'
 import {
   EditorSelection,
   Facet,
@@ -10,8 +9,6 @@ import {
   type TransactionSpec
 } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
-import type { SyntaxNode } from '@lezer/common'
-import { codeNode } from './in-code.ts'
 import { linkWords } from './link-words.ts'
 import { openSlots, type Slots } from './slots.ts'
 
@@ -21,7 +18,7 @@ type Change = { changes: ChangeSpec; range: SelectionRange }
 const stretch = (state: EditorState, range: SelectionRange): SelectionRange => (range.empty ? (state.wordAt(range.head) ?? range) : range)
 
 // `*` also matches the edge of `**`, so the function checks that the entire run is equal to this marker.
-function markedOutside(state: EditorState, { from, to }: SelectionRange, marker: string): boolean {
+export function markedOutside(state: EditorState, { from, to }: SelectionRange, marker: string): boolean {
   const size = marker.length
   const before = state.doc.sliceString(Math.max(0, from - size - 2), from)
   const after = state.doc.sliceString(to, to + size + 2)
@@ -29,7 +26,7 @@ function markedOutside(state: EditorState, { from, to }: SelectionRange, marker:
   return before.endsWith(marker) && after.startsWith(marker) && !more
 }
 
-function unmark({ from, to }: SelectionRange, range: SelectionRange, size: number): Change {
+export function unmark({ from, to }: SelectionRange, range: SelectionRange, size: number): Change {
   return {
     changes: [
       { from: from - size, to: from },
@@ -39,7 +36,7 @@ function unmark({ from, to }: SelectionRange, range: SelectionRange, size: numbe
   }
 }
 
-function addMarks({ from, to }: SelectionRange, range: SelectionRange, marker: string): Change {
+export function addMarks({ from, to }: SelectionRange, range: SelectionRange, marker: string): Change {
   return {
     changes: [
       { from, insert: marker },
@@ -49,77 +46,23 @@ function addMarks({ from, to }: SelectionRange, range: SelectionRange, marker: s
   }
 }
 
-/** For each marker, the node name of the spans that it creates. */
-export const spanNames: ReadonlyMap<string, string> = new Map([
-  ['**', 'StrongEmphasis'],
-  ['*', 'Emphasis'],
-  ['~~', 'Strikethrough'],
-  ['==', 'Highlight'],
-  ['`', 'InlineCode']
-])
+/** Marks a caret (mark-caret.ts) or each part of a selection that covers several blocks or cells (mark-blocks.ts). Both load later. */
+export const markLater = Facet.define<(state: EditorState, marker: string) => TransactionSpec | undefined>()
 
-/** Returns the end of a marker's span if only closing marks are between the caret and that end. Undefined otherwise. */
-function spanEnd(state: EditorState, { head, empty }: SelectionRange, marker: string): number | undefined {
-  if (!empty) return undefined
-  let marksFrom = head
-  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(head, -1); node !== null; node = node.parent) {
-    if (node.to === head) continue
-    const mark = node.lastChild
-    // The marks of inner spans close before the mark of this span.
-    if (mark === null || !mark.name.endsWith('Mark') || mark.from !== marksFrom || mark.to !== node.to) return undefined
-    if (node.name === spanNames.get(marker)) return node.to
-    marksFrom = node.to
-  }
-  return undefined
-}
-
-/**
- * Moves the spaces before the caret past the closing marks that follow it, as in `**one |**`. After a space, closing marks would have no effect.
- */
-function spaced(state: EditorState, { head, empty }: SelectionRange, marker: string): Change | undefined {
-  const line = state.doc.lineAt(head)
-  const before = line.text.slice(0, head - line.from)
-  const words = before.trimEnd()
-  const spaces = before.slice(words.length)
-  const opens = words.lastIndexOf(marker)
-  const isSpan = opens >= 0 && /^\S/.test(words.slice(opens + marker.length)) && (marker.length > 1 || words[opens - 1] !== marker)
-  if (!empty || spaces === '' || !isSpan || !line.text.startsWith(marker, before.length)) return undefined
-  const end = head + marker.length
-  return {
-    changes: [
-      { from: head - spaces.length, to: head },
-      { from: end, insert: spaces }
-    ],
-    range: EditorSelection.cursor(end)
-  }
-}
-
-/** Removes the backticks of a code span. */
-function unwrap(span: SyntaxNode, range: SelectionRange): Change {
-  const marks = span.getChildren('CodeMark').map(({ from, to }) => ({ from, to }))
-  const size = marks[0] === undefined ? 0 : marks[0].to - marks[0].from
-  return { changes: marks, range: EditorSelection.range(range.anchor - size, range.head - size) }
-}
-
-/**
- * Marks each part of a selection that covers several blocks or cells. Undefined for a selection within one block (mark-blocks.ts, which loads later).
- */
-export const markBlocks = Facet.define<(state: EditorState, marker: string) => TransactionSpec | undefined>()
-
-/** Formats that were requested before `markBlocks` had loaded, with the state at the first request. */
+/** Formats that were requested before `markLater` had loaded, with the state at the first request. */
 export const requestedFormats = new WeakMap<EditorView, { readonly state: EditorState; readonly markers: string[] }>()
 
-/** Whether a selection may include markers of blocks: it begins a line or covers several. */
-const mayCoverMarkers = ({ doc, selection }: EditorState): boolean =>
-  selection.ranges.some(({ from, to }) => from < to && (from === doc.lineAt(from).from || to > doc.lineAt(from).to))
+/** Whether a format needs the code that loads later: at a caret, and for a selection that may include markers of blocks. */
+const needsMore = ({ doc, selection }: EditorState): boolean =>
+  selection.ranges.some(({ from, to }) => from === to || from === doc.lineAt(from).from || to > doc.lineAt(from).to)
 
-/** Puts `marker` around the selection or removes it. At the end of a span, the caret moves past its marks. */
+/** Puts `marker` around the selection or removes it. */
 export const toggleMarker =
   (marker: string): Command =>
   (view) => {
     if (view.state.readOnly) return false
-    const mark = view.state.facet(markBlocks)[0]
-    if (mark === undefined && mayCoverMarkers(view.state)) {
+    const mark = view.state.facet(markLater)[0]
+    if (mark === undefined && needsMore(view.state)) {
       const { state, markers } = requestedFormats.get(view) ?? { state: view.state, markers: [] }
       requestedFormats.set(view, { state, markers: [...markers, marker] })
       return true
@@ -127,12 +70,6 @@ export const toggleMarker =
     const change =
       mark?.(view.state, marker) ??
       view.state.changeByRange((range) => {
-        const end = spanEnd(view.state, range, marker)
-        if (end !== undefined) return { range: EditorSelection.cursor(end) }
-        const moved = spaced(view.state, range, marker)
-        if (moved !== undefined) return moved
-        const span = marker === '`' ? codeNode(view.state, range.head) : undefined
-        if (span?.name === 'InlineCode' && span.from < range.from && range.to < span.to) return unwrap(span, range)
         const target = stretch(view.state, range)
         return markedOutside(view.state, target, marker) ? unmark(target, range, marker.length) : addMarks(target, range, marker)
       })

@@ -3,21 +3,16 @@ import { syntaxTree } from '@codemirror/language'
 import type { EditorState, Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
+import { pendingMarkers } from './caret-formats.ts'
+import { commandIds, spanNames } from './format-names.ts'
 
-/** The command of each kind of span. */
-const commandIds: ReadonlyMap<string, string> = new Map([
-  ['StrongEmphasis', 'bold'],
-  ['Emphasis', 'italic'],
-  ['Strikethrough', 'strikethrough'],
-  ['Highlight', 'highlight'],
-  ['InlineCode', 'code'],
-  ['Link', 'link']
-])
-
-/** Returns the command ids of the formats that cover the entire main selection, or that surround the caret. */
+/**
+ * Returns the command ids of the formats that cover the entire main selection, or that surround the caret. Formats of the text that is typed next
+ * are included.
+ */
 export function formatsAt(state: EditorState): ReadonlySet<string> {
   const { from, to, empty } = state.selection.main
-  const found = new Set<string>()
+  const found = new Set(pendingMarkers(state).map((marker) => commandIds.get(spanNames.get(marker) ?? '') ?? ''))
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(from, 1); node !== null; node = node.parent) {
     const id = commandIds.get(node.name)
     if (id !== undefined && node.from <= from && node.to >= to && (!empty || node.from < from)) found.add(id)
@@ -28,8 +23,8 @@ export function formatsAt(state: EditorState): ReadonlySet<string> {
 /** Calls `onFormats` when the formats of the selection change. */
 export function followFormats(onFormats: (ids: ReadonlySet<string>) => void): Extension {
   let last = ''
-  return EditorView.updateListener.of(({ state, docChanged, selectionSet }) => {
-    if (!docChanged && !selectionSet) return
+  return EditorView.updateListener.of(({ state, startState, docChanged, selectionSet }) => {
+    if (!docChanged && !selectionSet && pendingMarkers(state) === pendingMarkers(startState)) return
     const ids = formatsAt(state)
     const key = [...ids].join()
     if (key !== last) onFormats(ids)

@@ -6,9 +6,12 @@ import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
 import { ViewPlugin, type EditorView, type PluginValue } from '@codemirror/view'
 import type { SyntaxNode, Tree } from '@lezer/common'
+import { caretFormats } from './caret-formats.ts'
 import { chosenCells, chosenRows } from './chosen-cells.ts'
-import { markBlocks, requestedFormats, spanNames, toggleMarker } from './commands-inline.ts'
+import { markLater, requestedFormats, toggleMarker } from './commands-inline.ts'
+import { spanNames } from './format-names.ts'
 import { frontMatterEnd } from './front-matter.ts'
+import { markCaret } from './mark-caret.ts'
 
 interface Part {
   readonly from: number
@@ -218,4 +221,8 @@ const applyRequested = (view: EditorView): PluginValue => {
   return {}
 }
 
-export const markingBlocks = [markBlocks.of(markEach), ViewPlugin.define(applyRequested)]
+export const marking = [
+  caretFormats,
+  markLater.of((state, marker) => markCaret(state, marker) ?? markEach(state, marker)),
+  ViewPlugin.define(applyRequested)
+]

@@ -7,7 +7,7 @@ import { pressBelow } from '../grid/press-below.ts'
 import { typeInCell } from '../grid/type-in-cell.ts'
 import { barInCell, typedRows } from '../grid/typed-bars.ts'
 import { lineWords, linkOfWords } from '../line-words.ts'
-import { markingBlocks } from '../mark-blocks.ts'
+import { marking } from '../mark-blocks.ts'
 
 export interface Typing {
   readonly always: Extension
@@ -15,6 +15,6 @@ export interface Typing {
 }
 
 export const typing: Typing = {
-  always: [typedRows, markingBlocks, linkOfWords, blockKeys],
+  always: [typedRows, marking, linkOfWords, blockKeys],
   live: [cellEdges, pressBelow, typeInCell, barInCell, lineWords, emptyMarks]
 }
