@@ -41,7 +41,7 @@ export const sentencesOfPapers = (paths: readonly string[]): Sentence[] =>
 const sourcesIn = (folders: readonly string[]): string[] =>
   folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,mjs}`, { cwd: root })).toSorted()
 
-/** Returns the sentences of comments that have lines of their own. */
+/** Returns the sentences of comments that are on separate lines. */
 export const sentencesOfComments = (folders: readonly string[]): Sentence[] =>
   sourcesIn(folders).flatMap((file) =>
     [...read(file).matchAll(/^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n?)+/gm)].flatMap(([comment]) =>

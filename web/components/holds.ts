@@ -63,7 +63,7 @@ export function holdsOf(awareness: Awareness): Holds {
   return found
 }
 
-/** Returns the names by which other pages know the fences. A name has the kind, the id, and a number that tells equal names apart. */
+/** Returns the names by which other pages know the fences. A name has the kind, the id, and a number that distinguishes equal names. */
 export function namesOf(fences: readonly Fence[]): string[] {
   const seen = new Map<string, number>()
   return fences.map(({ kind, id }) => {

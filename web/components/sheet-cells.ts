@@ -23,7 +23,7 @@ export function createCells(
 ): Cells {
   const valueOf = ({ row, column }: Place): Scalar =>
     sheetIndex.value < 0 ? valueOfCell(textAt(table.value, { row, column })) : sheets.value.workbook.valueAt(sheetIndex.value, row, column)
-  // Without formulas, nothing computes with the cells.
+  // A sheet without formulas needs no hint about text that formulas cannot read as a number.
   const hasFormulas = computed(() => sheetIndex.value >= 0 && table.value.texts.some((row) => row.some((text) => text.startsWith('='))))
   const shownOf = (place: Place): Shown => {
     const [value, text] = [valueOf(place), textAt(table.value, place)]

@@ -17,7 +17,9 @@ export interface Shown {
   readonly isNumber: boolean
   /** The reason for an error; undefined if there is none. */
   readonly error: string | undefined
-  /** A number with a decimal comma, as formulas would read it. They read the text itself as text. Undefined for all other texts. */
+  /**
+   * The number to write instead of a text with a decimal comma, which formulas do not read as a number. Undefined if the cell needs no such hint.
+   */
   readonly asNumber: string | undefined
 }
 

@@ -93,7 +93,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     putGapsBack = takeGaps(doc)
   }
 
-  // Sets the delay before the provider plans its next attempt. The provider itself spaces attempts that never open.
+  // Sets the delay before the provider plans its next attempt. The provider itself sets the delay after attempts that never open.
   function closed(code: number): void {
     if (openedAt === undefined || ended.value !== undefined) return
     const next = retries.closed(code, Date.now() - openedAt, fits())

@@ -4,7 +4,7 @@
  */
 import { EditorView } from '@codemirror/view'
 
-/** Distance from a cursor within which the pointer counts as over it, in pixels. */
+/** Distance from a cursor within which the pointer counts as being over it, in pixels. */
 const near = 4
 
 function show(view: EditorView, x: number, y: number): void {

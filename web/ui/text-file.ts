@@ -2,7 +2,7 @@
 import { cleanText } from '../base/clean-text.ts'
 import { t } from '../text/t.ts'
 
-/** Largest accepted file, in bytes. The service does not accept longer texts. */
+/** Largest file that is read, in bytes. */
 const fileBytesMax = 10 * 1024 * 1024
 
 /** An error whose message the page shows to the person unchanged. */
