@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeRecord, encodeRecord, type Head } from '../server/domain/records/keys.ts'
 import { createLedger } from '../server/domain/records/ledger.ts'
-import type { Draft, Ledger } from '../server/domain/records/draft.ts'
+import type { DocumentCopy, Draft, Ledger } from '../server/domain/records/draft.ts'
 import type { Key, Storage } from '../server/domain/ports.ts'
 import { createMemoryStorage } from '../server/storage/memory.ts'
 import { turnedClock } from './support/clock.ts'
@@ -81,4 +81,51 @@ test('[LEDGER-4] when another node commits first, a change runs again on the new
   const ledger = createLedger({ storage: { ...memory, commit }, clock: turnedClock(), onEvent: () => undefined })
   expect(await ledger.write(doc, 'system', increase, { reads: [counter] })).toBe(4)
   expect(await stored(memory)).toBe(4)
+})
+
+const copyOf = (): DocumentCopy => ({ written: () => undefined, isCurrent: () => true, catchUp: () => Promise.resolve() })
+
+test('[LEDGER-5] the changes of an open document read its head once', async () => {
+  const memory = createMemoryStorage()
+  let reads = 0
+  const get = (key: Key): ReturnType<Storage['get']> => {
+    if (key.length === 2) reads++
+    return memory.get(key)
+  }
+  const ledger = await ledgerOn({ ...memory, get })
+  const write = (): Promise<number> => ledger.write(doc, 'system', increase, { reads: [counter] })
+  const unfollow = ledger.follow(doc, copyOf())
+  for (const expected of upTo(5)) expect(await write()).toBe(expected)
+  expect(reads).toBe(1)
+  unfollow()
+  expect(await write()).toBe(6)
+  expect(reads).toBe(2)
+})
+
+test('[LEDGER-6] a change of an open document counts on the head that another program has written', async () => {
+  const memory = createMemoryStorage()
+  const ledger = await ledgerOn(memory)
+  const other = createLedger({ storage: memory, clock: turnedClock(), onEvent: () => undefined })
+  const count = (draft: Draft): number => {
+    draft.head = { ...draft.head, event: draft.head.event + 1 }
+    return draft.head.event
+  }
+  ledger.follow(doc, copyOf())
+  expect(await ledger.write(doc, 'system', count)).toBe(1)
+  expect(await other.write(doc, 'system', count)).toBe(2)
+  expect(await ledger.write(doc, 'system', count)).toBe(3)
+})
+
+test('[LEDGER-6] a change of an open document does not fail because of a head that another program has replaced', async () => {
+  const memory = createMemoryStorage()
+  const ledger = await ledgerOn(memory)
+  const other = createLedger({ storage: memory, clock: turnedClock(), onEvent: () => undefined })
+  const deletedAt = (at: number | null) => (draft: Draft) => {
+    draft.head = { ...draft.head, deletedAt: at }
+  }
+  ledger.follow(doc, copyOf())
+  await ledger.write(doc, 'system', deletedAt(1))
+  await expect(ledger.write(doc, 'system', increase, { reads: [counter] })).rejects.toMatchObject({ code: 'document_deleted' })
+  await other.write(doc, 'system', deletedAt(null), { afterDeletion: true })
+  expect(await ledger.write(doc, 'system', increase, { reads: [counter] })).toBe(1)
 })

@@ -40,7 +40,7 @@ const opened = async () => {
     actorOf: () => 'system',
     onFailure: (cause) => failures.push(cause)
   })
-  sendUpdates(document)
+  sendUpdates(document, openDoc)
   return { storage, document, openDoc, failures }
 }
 
@@ -55,7 +55,7 @@ const readFrame = (frame: Uint8Array) => {
 const connected = (document: Document, name: string) => {
   const frames: Uint8Array[] = []
   const send = (frame: Uint8Array): void => void frames.push(frame)
-  const peer = { readyState: 1, send }
+  const peer = { readyState: 1, isOpen: true, send, sendAbout: (_openDoc: unknown, frame: Uint8Array) => send(frame) }
   const caller = { identity: { kind: 'guest', name } }
   const connection = { document, messageAddress: document.name, readOnly: false, context: { peer, caller }, send }
   document.addConnection(connection as unknown as Connection)

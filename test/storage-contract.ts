@@ -256,6 +256,16 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
       expect(woken.sort()).toEqual(['0', '1', '3'])
     })
 
+    test('[STORE-34] a commit reports the version of its puts, unless another node may change them', async () => {
+      const given: number[] = []
+      const onWritten = (version: number): void => void given.push(version)
+      const puts = ['a', 'b'].map((name) => ({ key: [name], value: bytes(name) }))
+      await Promise.all([put(['x']), storage.commit({ puts, onWritten }), put(['y'])])
+      await storage.commit({ checks: [{ key: ['a'], version: null }], puts, onWritten })
+      expect(given).toEqual(storage.nodes === undefined ? [await version(['a'])] : [])
+      expect(await version(['b'])).toBe(await version(['a']))
+    })
+
     test('[STORE-14] changing arrays that were passed to a store or read from it does not change the store', async () => {
       const value = bytes('before')
       const key = ['k', 1]

@@ -48,6 +48,11 @@ export interface Batch {
   readonly deletes?: readonly Key[]
   /** Whether deleted and replaced bytes must disappear from the files of the store. `erase` overwrites them soon after the commit. */
   readonly erase?: boolean
+  /**
+   * Called with the version of the puts when they are on disk, before the commit resolves. A store that several nodes use need not call it, because
+   * their versions may change at any time.
+   */
+  readonly onWritten?: (version: number) => void
 }
 
 /**

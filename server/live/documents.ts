@@ -210,7 +210,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
       ...(storage.nodes && { entriesTo: (after, to) => entriesBetween(storage, id, after, to) }),
       onFailure
     })
-    sendUpdates(document)
+    sendUpdates(document, openDoc)
     const onProblem = (error: unknown): void => log('warn', 'follow-up work failed', { doc: id, error })
     const follower = await createFollower({ openDoc, head, storage, ledger, clock, texts, onProblem })
     const agents = createAgents({ doc: id, document, openDoc, registry, clock })

@@ -205,11 +205,14 @@ export class Peer implements WebSocketLike {
     if (type === messageTypes.auth && message[offset] === permissionDenied) this.sessions.release(doc)
     // A cursor must not arrive before the text to which it points.
     const openDoc = tellsOfText(type) || type === messageTypes.awareness ? this.#findOpen(doc) : undefined
-    if (openDoc === undefined) {
-      // The document was dropped, so the server must not send text that did not reach the disk.
-      if (!tellsOfText(type)) this.write(message)
-      return
-    }
+    if (openDoc !== undefined) this.sendAbout(openDoc, message)
+    // If the document was dropped, the server must not send text that did not reach the disk.
+    else if (!tellsOfText(type)) this.write(message)
+  }
+
+  /** Sends a message about an open document, or holds it until its content is on disk. */
+  sendAbout(openDoc: OpenDocument, message: Uint8Array): void {
+    if (openDoc.failed) return
     const gate = gateOf(openDoc)
     if (gate.isOpen) this.write(message)
     else gate.hold(this, message)

@@ -11,6 +11,7 @@ import * as encoding from 'lib0/encoding'
 import { limits } from '../../shared/limits.ts'
 import { messageTypes } from '../../shared/live-protocol.ts'
 import type { Service } from '../domain/service.ts'
+import type { OpenDocument } from '../domain/text/open-document.ts'
 import { actorOfConnection, type Context, type LoadedDocument, type TurnEdits, type WaitingEdit } from './documents.ts'
 import type { Peer } from './durable-acks.ts'
 import { liveFrame } from './frame.ts'
@@ -38,9 +39,9 @@ export const createTurnEdits = ({ id, entry, service, rounds }: TurnEditsOptions
   /** All connections without a session name get the same bytes, so these are framed only once. */
   let usual: Uint8Array | undefined
 
-  const acknowledge = ({ peer, connection: { messageAddress, document } }: WaitingEdit): void => {
-    if (messageAddress === document.name) peer.send((usual ??= acknowledgement(messageAddress)))
-    else peer.send(acknowledgement(messageAddress))
+  const acknowledge = (openDoc: OpenDocument, { peer, connection: { messageAddress, document } }: WaitingEdit): void => {
+    const frame = messageAddress === document.name ? (usual ??= acknowledgement(messageAddress)) : acknowledgement(messageAddress)
+    peer.sendAbout(openDoc, frame)
   }
 
   /** Applies and acknowledges the edits that can be handled here. Returns the remaining edits, which go to Hocuspocus. */
@@ -77,7 +78,7 @@ export const createTurnEdits = ({ id, entry, service, rounds }: TurnEditsOptions
     const found = entry()
     // Edits of a dropped document are not acknowledged. The client sends them again.
     if (found === undefined) return
-    for (const each of take(found, first, batch)) acknowledge(each)
+    for (const each of take(found, first, batch)) acknowledge(found.openDoc, each)
   }
 
   /** Returns how long edits wait for other edits, in milliseconds. Edits of a single writer, and edits after a pause, do not wait. */

@@ -5,6 +5,8 @@
 import { type Connection, type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as encoding from 'lib0/encoding'
 import { messageTypes } from '../../shared/live-protocol.ts'
+import type { OpenDocument } from '../domain/text/open-document.ts'
+import type { Peer } from './durable-acks.ts'
 import { liveFrame } from './frame.ts'
 
 /** The origin of a transaction with edits of connections. `several` is true if other connections also contributed edits. */
@@ -34,12 +36,17 @@ export const takeOverUpdates = (document: Document): void => {
 }
 
 /** Starts sending updates. Call this after the journal has started to listen, because a frame waits until its updates are journaled. */
-export const sendUpdates = (document: Document): void => {
+export const sendUpdates = (document: Document, openDoc: OpenDocument): void => {
   document.on('update', (update: Uint8Array, origin: unknown) => {
     const author = authorOf(origin)
     const frame = frameOf(document.name, update)
-    for (const connection of document.getConnections())
-      if (connection !== author)
-        connection.send(connection.messageAddress === document.name ? frame : frameOf(connection.messageAddress, update))
+    for (const connection of document.getConnections()) {
+      if (connection === author) continue
+      const own = connection.messageAddress === document.name ? frame : frameOf(connection.messageAddress, update)
+      const { peer } = connection.context as { readonly peer: Peer }
+      // Hocuspocus removes a connection whose socket is closing.
+      if (peer.isOpen) peer.sendAbout(openDoc, own)
+      else connection.send(own)
+    }
   })
 }

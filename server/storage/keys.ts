@@ -36,16 +36,19 @@ export function encodeKey(key: Key): Uint8Array {
   return encodeParts(key)
 }
 
-/** Returns the key that these bytes encode. */
-export function decodeKey(bytes: Uint8Array): Key {
-  const key: KeyPart[] = []
-  for (let at = 0; at < bytes.length;) {
+/** Returns the key that these bytes encode. If it is known to extend `prefix`, whose encoding has `start` bytes, only the rest is decoded. */
+export function decodeKey(bytes: Uint8Array, prefix: Key = [], start = 0): Key {
+  const key: KeyPart[] = [...prefix]
+  for (let at = start; at < bytes.length;) {
     const end = partEnd(bytes, at)
     key.push(bytes[at] === stringTag ? readString(bytes, at + 1, end - 1) : readNumber(bytes, at + 1, end))
     at = end
   }
   return key
 }
+
+/** Returns the number of bytes of an encoded prefix, which may be empty. */
+export const prefixBytes = (prefix: Key): number => encodeParts(prefix).length
 
 /** Returns the bounds of the encoded keys below `prefix` within `range`. The keys are greater than `above` and less than `below`. */
 export function encodeRange(prefix: Key, range: Range): { above: Uint8Array; below: Uint8Array } {
@@ -152,5 +155,6 @@ function readNumber(bytes: Uint8Array, start: number, end: number): number {
 
 function readString(bytes: Uint8Array, start: number, end: number): string {
   const escaped = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
+  if (!escaped.includes('\x01')) return escaped
   return escaped.replace(/\x01(.)/gs, (_, char: string) => (char === '\x01' ? '\0' : '\x01'))
 }

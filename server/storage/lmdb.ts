@@ -39,7 +39,7 @@ import type { Instance } from './data-folder.ts'
 import { hasSpace } from './disk.ts'
 import { createEraser } from './eraser.ts'
 import { eraseDeleted, markDue, readDue, removeFillers } from './erasing.ts'
-import { decodeKey, encodeKey, encodeRange } from './keys.ts'
+import { decodeKey, encodeKey, encodeRange, prefixBytes } from './keys.ts'
 import { upgradeStore } from './lmdb-upgrade.ts'
 import { createWatchers } from './watchers.ts'
 
@@ -84,6 +84,7 @@ interface EncodedBatch {
   readonly deletes: readonly Uint8Array[]
   readonly touched: readonly Key[]
   readonly erase: boolean
+  readonly onWritten: Batch['onWritten']
 }
 
 /**
@@ -145,13 +146,19 @@ export function refuseOtherStore(folder: string, identity: ReturnType<typeof rea
 
 /** Returns the entry in an envelope. Throws `storage_corrupt` with the key if the envelope is damaged. */
 export function decodeEntry(key: Key, envelope: Uint8Array): Entry {
-  // `envelope` is LMDB's only read buffer, and only its `length` is set for this entry. This code therefore reads exactly `length` bytes, and copies
-  // the value.
+  const bytes = soundBytes(key, envelope)
+  return { key, version: bytes.readDoubleBE(versionAt), value: new Uint8Array(bytes.subarray(headerBytes)) }
+}
+
+/** Returns the bytes of an intact envelope, which are valid until the next read. Throws like `decodeEntry`. */
+function soundBytes(key: Key, envelope: Uint8Array): Buffer {
+  // `envelope` is LMDB's only read buffer, and only its `length` is set for this entry. This code therefore reads exactly `length` bytes, and
+  // `decodeEntry` copies the value.
   const bytes = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.length)
   const sound =
     bytes.length >= headerBytes && bytes[0] === envelopeFormat && crc32(bytes.subarray(versionAt)) === bytes.readUInt32BE(checksumAt)
   if (!sound) throw new ServiceError('storage_corrupt', { key })
-  return { key, version: bytes.readDoubleBE(versionAt), value: new Uint8Array(bytes.subarray(headerBytes)) }
+  return bytes
 }
 
 /** Returns an envelope without its version and checksum, because the version is known only inside the transaction. */
@@ -215,9 +222,12 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
 
   const conclude = ({ batch, settle, fail }: Waiting, outcome: Outcome) => {
     if (outcome instanceof ServiceError) return fail(outcome)
-    if (outcome) watchers.notify(batch.touched)
-    if (outcome && batch.erase) eraser.due()
-    settle(outcome)
+    if (outcome !== false) {
+      batch.onWritten?.(outcome)
+      watchers.notify(batch.touched)
+      if (batch.erase) eraser.due()
+    }
+    settle(outcome !== false)
   }
 
   /** Interprets a failed transaction. A full disk may recover. After any other failure, the disk can no longer be trusted. */
@@ -293,26 +303,28 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
 }
 
 /**
- * The outcome of a batch: true if it was written, false if a check failed, or an error if it touched a damaged entry. Such an error fails only this
- * batch.
+ * The outcome of a batch: its version if it was written, false if a check failed, or an error if it touched a damaged entry. Such an error fails only
+ * this batch.
  */
-type Outcome = boolean | ServiceError
+type Outcome = number | false | ServiceError
 
 /** Runs the batches in order, inside the write transaction. If this function throws, the entire group is rolled back. */
 function runGroup(database: Database, group: readonly Waiting[]): Outcome[] {
   const counter = readCounter(database)
   let version = counter
-  const outcomes = group.map(({ batch }) => {
-    const outcome = checkBatch(database, batch)
-    if (outcome === true) writeBatch(database, batch, ++version)
-    return outcome
+  const outcomes = group.map(({ batch }): Outcome => {
+    const checked = checkBatch(database, batch)
+    if (checked !== true) return checked
+    version++
+    writeBatch(database, batch, version)
+    return version
   })
-  if (group.some(({ batch }, index) => batch.erase && outcomes[index] === true)) markDue(database)
+  if (group.some(({ batch }, index) => batch.erase && typeof outcomes[index] === 'number')) markDue(database)
   if (version > counter) writeCounter(database, version)
   return outcomes
 }
 
-function checkBatch(database: Database, { checks }: EncodedBatch): Outcome {
+function checkBatch(database: Database, { checks }: EncodedBatch): boolean | ServiceError {
   try {
     return checks.every(({ key, bytes, version }) => readVersion(database, key, bytes) === version)
   } catch (error) {
@@ -328,7 +340,7 @@ function writeBatch(database: Database, { puts, deletes }: EncodedBatch, version
 
 function readVersion(database: Database, key: Key, bytes: Uint8Array): number | null {
   const envelope = database.getBinaryFast(bytes)
-  return envelope ? decodeEntry(key, envelope).version : null
+  return envelope ? soundBytes(key, envelope).readDoubleBE(versionAt) : null
 }
 
 /** Returns the highest version assigned so far. */
@@ -343,13 +355,14 @@ function writeCounter(database: Database, version: number): void {
 }
 
 /** Encodes a batch before the transaction, so a batch with an invalid key fails alone, and the caller may reuse the arrays immediately. */
-function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Batch): EncodedBatch {
+function encodeBatch({ checks = [], puts = [], deletes = [], erase = false, onWritten }: Batch): EncodedBatch {
   return {
     checks: checks.map(({ key, version }) => ({ key, bytes: encodeKey(key), version })),
     puts: puts.map(({ key, value }) => ({ bytes: encodeKey(key), envelope: wrap(value) })),
     deletes: deletes.map((key) => encodeKey(key)),
     touched: [...deletes, ...puts.map(({ key }) => key)],
-    erase
+    erase,
+    onWritten
   }
 }
 
@@ -358,11 +371,12 @@ export function listEntries(database: Database, prefix: Key, range: Range, trans
   const limit = range.limit ?? limits.listMax
   assert(limit <= limits.listMax, 'a listing must request at most limits.listMax entries')
   const { above, below } = encodeRange(prefix, range)
+  const start = prefixBytes(prefix)
   const bounds = range.reverse ? { start: below, end: above, reverse: true, exclusiveStart: true } : { start: above, end: below }
   // The iteration finishes within this turn of the event loop. A read transaction that is held during an `await` would prevent LMDB from reusing
   // pages.
   return Array.from(database.getRange({ ...bounds, limit, ...(transaction && { transaction }) }), ({ key, value }) =>
-    decodeEntry(decodeKey(key), value)
+    decodeEntry(decodeKey(key, prefix, start), value)
   )
 }
 

@@ -36,13 +36,14 @@ export function createMemoryStorage(): Storage {
       assert(limit <= limits.listMax, 'a listing must request at most limits.listMax entries')
       return select(entries, prefix, range, limit)
     },
-    async commit({ checks = [], puts = [], deletes = [] }: Batch) {
+    async commit({ checks = [], puts = [], deletes = [], onWritten }: Batch) {
       for (const { key } of [...checks, ...puts]) encodeKey(key)
       for (const key of deletes) encodeKey(key)
       if (!checks.every(({ key, version: expected }) => (at(key).entry?.version ?? null) === expected)) return false
       version++
       for (const key of deletes) remove(key)
       for (const { key, value } of puts) put(key, value)
+      onWritten?.(version)
       watchers.notify([...deletes, ...puts.map(({ key }) => key)])
       return true
     },

@@ -68,22 +68,17 @@ function remove(root: Node, prefix: Key, watch: Watch): void {
 function touchedWatches(root: Node, keys: readonly Key[]) {
   const touched = new Map<Watch, Key[]>()
   for (const key of keys) {
-    for (const watch of watchesAbove(root, key)) {
-      const list = touched.get(watch)
-      if (list) list.push(key)
-      else touched.set(watch, [key])
+    let node: Node | undefined = root
+    for (let depth = 0; node; depth++) {
+      for (const watch of node.watches) {
+        const list = touched.get(watch)
+        if (list) list.push(key)
+        else touched.set(watch, [key])
+      }
+      node = depth < key.length ? node.below.get(key[depth]!) : undefined
     }
   }
   return touched
-}
-
-function* watchesAbove(root: Node, key: Key) {
-  let node: Node | undefined = root
-  for (const part of [...key, undefined]) {
-    yield* node.watches
-    node = part === undefined ? undefined : node.below.get(part)
-    if (!node) return
-  }
 }
 
 function* allWatches({ watches, below }: Node): Generator<Watch> {

@@ -34,8 +34,11 @@ const bytesAt = async (storage: Storage, key: Key): Promise<number> => (await st
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0)
 
-/** Returns by how many bytes a batch changes the size of a document; negative if the document shrinks. Reads the replaced and deleted records. */
-export const bytesMoved = async (storage: Storage, doc: string, puts: readonly Put[], deletes: readonly Key[]): Promise<number> => {
+/**
+ * Returns by how many bytes a batch changes the size of a document; negative if the document shrinks. Reads the replaced and deleted records. Returns
+ * a promise only if there are such records.
+ */
+export const bytesMoved = (storage: Storage, doc: string, puts: readonly Put[], deletes: readonly Key[]): number | Promise<number> => {
   const counted = puts.filter(({ key }) => counts(doc, key))
   const over = counted.map(({ key }) => key).filter(([, , kind]) => replaced.has(kind))
   const gone = deletes.filter((key) => counts(doc, key))
@@ -44,8 +47,7 @@ export const bytesMoved = async (storage: Storage, doc: string, puts: readonly P
   if (over.length === 0 && gone.length === 0) return added
   // Several changes in one batch can delete the same record.
   const touched = new Map([...over, ...gone].map((key) => [JSON.stringify(key), key]))
-  const before = await Promise.all([...touched.values()].map((key) => bytesAt(storage, key)))
-  return added - sum(before)
+  return Promise.all([...touched.values()].map((key) => bytesAt(storage, key))).then((before) => added - sum(before))
 }
 
 /**
@@ -81,6 +83,9 @@ export const countUsage = (
   puts: readonly Put[]
 ): { readonly head: Head; readonly puts: readonly Put[]; readonly deletes: readonly Key[] } => {
   if (head.bytes === undefined) return { head, puts: [], deletes: [] }
+  // Most commits change neither the payer nor the record.
+  const isPaidAsBefore = before?.usage !== undefined && before.owner === head.owner && before.origin === head.origin
+  if (isPaidAsBefore && isStored(head) && !isDue(head, puts)) return { head, puts: [], deletes: [] }
   const { usage: _usage, ...rest } = head
   const former = before?.usage === undefined ? undefined : usageKey(before)
   // A document in the trash still uses storage, and so does one that was taken down.

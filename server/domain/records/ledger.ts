@@ -16,7 +16,7 @@ import { decodeRecord, encodeRecord, type Head, keys, type Notice, type Revision
 import { createNotices, type Noticed } from '../events/notices.ts'
 import { createTurnWaits } from './turns.ts'
 import { bytesMoved, countUsage } from '../documents/usage.ts'
-import type { Check, Clock, Entry, Key, Put, Storage } from '../ports.ts'
+import type { Check, Clock, Key, Put, Storage } from '../ports.ts'
 
 interface Waiting extends WriteOptions {
   readonly by: By
@@ -59,7 +59,7 @@ class DraftOf implements Draft {
     return found.value && decodeRecord<T>(found.value)
   }
 
-  /** Makes the writes of this change visible to the changes that follow. */
+  /** Makes the writes of this change visible to the changes that follow it in the same commit. */
   settle(): void {
     for (const key of this.deletes) this.#records.set(nameOf(key), { value: undefined })
     for (const [name, { value }] of this.puts) this.#records.set(name, { value })
@@ -104,6 +104,29 @@ class DraftOf implements Draft {
   }
 }
 
+/** The changes of a commit, and the head after them. */
+interface Drawn {
+  readonly head: Head
+  readonly drafts: readonly DraftOf[]
+  readonly outcomes: readonly Outcome[]
+}
+
+/** A head with the version that the store has given it. */
+interface FoundHead {
+  readonly version: number
+  readonly head: Head
+}
+
+/** An open document. */
+interface Followed {
+  readonly copy: DocumentCopy
+  /**
+   * The head that this process has written last, so that the next commit need not read it. The commit checks its version, so a head that is no
+   * longer on disk writes nothing. Undefined if the head must be read.
+   */
+  kept: FoundHead | undefined
+}
+
 interface LedgerOptions {
   readonly storage: Storage
   readonly clock: Clock
@@ -132,6 +155,8 @@ const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records:
 
 /** Returns the puts of changes that run in order. A deletion cancels an earlier change's put of the same key, but not one of the same change. */
 const putsOf = (drafts: readonly DraftOf[]): Put[] => {
+  const [only] = drafts
+  if (only !== undefined && drafts.length === 1) return [...only.puts.values()]
   const puts = new Map<string, Put>()
   for (const draft of drafts) {
     for (const key of draft.deletes) puts.delete(nameOf(key))
@@ -150,12 +175,13 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   /** Documents whose queue begins in the next turn of the event loop. */
   const starting: string[] = []
   const idlers: (() => void)[] = []
-  const copies = new Map<string, DocumentCopy>()
+  const followed = new Map<string, Followed>()
   const { nodes } = storage
   const waits = nodes && createTurnWaits(storage, nodes)
 
   /** Reads the values that the changes need. They are read after the head: if one of them is newer than the head, the check of the head fails. */
   const findRecords = async (waiting: readonly Pick<Waiting, 'by' | 'reads'>[]): Promise<Records> => {
+    if (waiting.every(({ by, reads = [] }) => by === 'system' && reads.length === 0)) return new Map()
     const find = (key: Key): Promise<[string, Found]> =>
       storage.get(key).then(
         (entry) => [nameOf(key), { value: entry?.value, version: entry?.version ?? null }],
@@ -165,17 +191,17 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   }
 
   /** Runs the waiting changes one after another on the head. A change that throws writes nothing. */
-  const draw = (head: Head, records: Records, waiting: readonly Waiting[]): { head: Head; drafts: DraftOf[]; outcomes: Outcome[] } => {
+  const draw = (head: Head, records: Records, waiting: readonly Waiting[]): Drawn => {
     const now = clock.now()
     const drafts: DraftOf[] = []
-    const outcomes = waiting.map(({ by, change, afterDeletion = false }): Outcome => {
+    const outcomes = waiting.map(({ by, change, afterDeletion = false }, index): Outcome => {
       if (change === undefined) return { result: undefined }
       const draft = new DraftOf(head, now, records)
       try {
         if (head.deletedAt !== null && !afterDeletion) throw documentDeleted(head)
         requireBy(by, draft, head)
         const result = change(draft)
-        draft.settle()
+        if (index < waiting.length - 1) draft.settle()
         head = draft.head
         drafts.push(draft)
         return { result }
@@ -187,39 +213,64 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   }
 
   /** Returns the head with the document's size after the changes. A document that is being erased is not counted. */
-  const weighed = async (old: Head, head: Head, puts: readonly Put[], deletes: readonly Key[]): Promise<Head> => {
-    if (old.bytes === undefined || (old.deletedAt !== null && !(isStored(old) && head.deletedAt === null))) return head
-    return { ...head, bytes: Math.max(0, old.bytes + (await bytesMoved(storage, head.id, puts, deletes))) }
+  const weighed = (old: Head, head: Head, puts: readonly Put[], deletes: readonly Key[]): Head | Promise<Head> => {
+    const { bytes } = old
+    if (bytes === undefined || (old.deletedAt !== null && !(isStored(old) && head.deletedAt === null))) return head
+    const resized = (moved: number): Head => ({ ...head, bytes: Math.max(0, bytes + moved) })
+    const moved = bytesMoved(storage, head.id, puts, deletes)
+    return typeof moved === 'number' ? resized(moved) : moved.then(resized)
+  }
+
+  /** Commits the drafts with the new head. Resolves to false if a check failed. */
+  const commit = async (doc: string, { version, head: old }: FoundHead, drawn: Drawn, rights: readonly Check[]): Promise<boolean> => {
+    const { head, drafts } = drawn
+    const open = followed.get(doc)
+    const puts = putsOf(drafts)
+    const deletes = drafts.flatMap((draft) => draft.deletes)
+    const weight = weighed(old, head, puts, deletes)
+    const usage = countUsage(old, weight instanceof Promise ? await weight : weight, puts)
+    const noticed = drafts.flatMap((draft) => draft.noticed)
+    const numbered = noticed.length === 0 ? undefined : await notices.prepare(usage.head, noticed)
+    const key = keys.head(doc)
+    let given: number | undefined
+    if (open !== undefined) open.kept = undefined
+    const written = await storage.commit({
+      checks: [{ key, version }, ...rights],
+      puts: [{ key, value: encodeRecord(usage.head) }, ...puts, ...usage.puts, ...(numbered?.() ?? [])],
+      deletes: [...deletes, ...usage.deletes],
+      erase: drafts.some((draft) => draft.erases),
+      onWritten: (newest) => (given = newest)
+    })
+    if (!written) return false
+    if (open !== undefined && nodes === undefined && given !== undefined) open.kept = { version: given, head: usage.head }
+    open?.copy.written(usage.head)
+    return true
+  }
+
+  /** Whether a head is the one on disk, if no commit has checked that. */
+  const isOnDisk = async (doc: string, found: FoundHead): Promise<boolean> => {
+    const open = followed.get(doc)
+    if (open === undefined || open.kept !== found) return true
+    const entry = await storage.get(keys.head(doc))
+    if (entry?.version === found.version) return true
+    open.kept = undefined
+    return false
   }
 
   /** Writes the changes. Resolves to false if another node was faster, and to the name of another node if that node has the turn to write the text. */
-  const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean | string> => {
-    const found = decodeRecord<Head>(entry.value)
-    const old = waits === undefined ? found : waits.withoutLost(doc, found)
-    const copy = copies.get(doc)
+  const attempt = async (doc: string, found: FoundHead, waiting: readonly Waiting[]): Promise<boolean | string> => {
+    const old = waits === undefined ? found.head : waits.withoutLost(doc, found.head)
+    const copy = followed.get(doc)?.copy
     if (nodes !== undefined && copy !== undefined && !copy.isCurrent(old)) await copy.catchUp(old)
     const records = await findRecords(waiting)
     // The checks are collected before the changes run, because the changes write into the records that they read.
     const rights = checksOf(doc, waiting, records)
-    const { head, drafts, outcomes } = draw(old, records, waiting)
+    const drawn = draw(old, records, waiting)
+    const { head, drafts, outcomes } = drawn
     if (nodes !== undefined && old.turn !== undefined && old.turn !== nodes.id && changesText(old, head)) return old.turn
-    if (drafts.length > 0) {
-      const puts = putsOf(drafts)
-      const deletes = drafts.flatMap((draft) => draft.deletes)
-      const usage = countUsage(old, await weighed(old, head, puts, deletes), puts)
-      const numbered = await notices.prepare(
-        usage.head,
-        drafts.flatMap(({ noticed }) => noticed)
-      )
-      const written = await storage.commit({
-        checks: [{ key: entry.key, version: entry.version }, ...rights],
-        puts: [{ key: entry.key, value: encodeRecord(usage.head) }, ...puts, ...usage.puts, ...numbered()],
-        deletes: [...deletes, ...usage.deletes],
-        erase: drafts.some((draft) => draft.erases)
-      })
-      if (!written) return false
-      copy?.written(usage.head)
-    }
+    // If all changes failed, the head may be the reason.
+    const isValid = drafts.length > 0 ? await commit(doc, { version: found.version, head: old }, drawn, rights) : await isOnDisk(doc, found)
+    if (!isValid) return false
     outcomes.forEach((outcome, index) => {
       const { resolve, reject } = waiting[index] as Waiting
       if ('error' in outcome) reject(outcome.error)
@@ -229,12 +280,16 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     return true
   }
 
+  const readHead = async (doc: string): Promise<FoundHead> => {
+    const entry = await storage.get(keys.head(doc))
+    if (entry === undefined) throw new ServiceError('not_found')
+    return { version: entry.version, head: decodeRecord<Head>(entry.value) }
+  }
+
   const flush = async (doc: string, waiting: readonly Waiting[]): Promise<void> => {
     const attemptsMax = nodes === undefined ? limits.commitAttemptsMax : limits.commitAttemptsOfNodesMax
     for (let attempts = 0; attempts < attemptsMax; attempts++) {
-      const entry = await storage.get(keys.head(doc))
-      if (entry === undefined) throw new ServiceError('not_found')
-      const written = await attempt(doc, entry, waiting)
+      const written = await attempt(doc, followed.get(doc)?.kept ?? (await readHead(doc)), waiting)
       if (written === true) return
       if (written !== false) await waits?.until(doc, written)
     }
@@ -304,9 +359,9 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
       return head
     },
     follow(doc, copy) {
-      copies.set(doc, copy)
+      followed.set(doc, { copy, kept: undefined })
       return () => {
-        if (copies.get(doc) === copy) copies.delete(doc)
+        if (followed.get(doc)?.copy === copy) followed.delete(doc)
       }
     },
     look: (doc) => new Promise((resolve, reject) => enqueue(doc, { by: 'system', resolve: resolve as (result: unknown) => void, reject })),

@@ -181,7 +181,7 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
 
   const settle = (seq: number): void => {
     durableSeq = Math.max(durableSeq, seq)
-    pending = pending.filter((entry) => entry.seq > durableSeq)
+    pending = (pending.at(-1)?.seq ?? 0) <= durableSeq ? [] : pending.filter((entry) => entry.seq > durableSeq)
     waitingBytes = bytesOf(pending)
     notify()
   }
@@ -227,7 +227,8 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
   // `event.delta` would be simpler, but to compute it, Yjs walks through the entire document at each keystroke.
   let length = text.length
   text.observe((_event, { deleteSet }) => {
-    const removed = [...deleteSet.clients.values()].flat().reduce((sum, deleted) => sum + deleted.len, 0)
+    let removed = 0
+    for (const deletions of deleteSet.clients.values()) for (const { len } of deletions) removed += len
     counted = { added: text.length - length + removed, removed }
     length = text.length
   })
