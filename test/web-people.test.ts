@@ -11,7 +11,7 @@ import { namesAround } from '../web/presence/mention-names.ts'
 import { refusalWords } from '../web/client/refusals.ts'
 import { isFirst } from '../web/sharing/links.ts'
 import { firstLinkLabel } from '../server/domain/records/keys.ts'
-import { guestNumber, setPersonName } from '../web/presence/person.ts'
+import { accountName, guestNumber, ownNumber, setPersonName } from '../web/presence/person.ts'
 import { keepNumber, signature } from '../web/presence/signature.ts'
 import { displayName, otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
 
@@ -218,6 +218,22 @@ test('[WEB-102] cards, marks, history and activity give a name the colour of its
   const web = join(import.meta.dirname, '../web')
   const users = globSync('**/*.{ts,tsx}', { cwd: web }).filter((name) => readFileSync(join(web, name), 'utf8').includes('hueOfName'))
   expect(users.toSorted()).toEqual(['presence/colours.ts', 'presence/people.ts'])
+})
+
+test('[WHO-13] entries under a number of one’s own show the name that the person chose later', () => {
+  const shown = (number: number | undefined, name: string): string[] => {
+    ownNumber.value = number
+    accountName.value = name
+    return ['Guest 27', 'Guest 28', 'guest', 'Ben'].map(displayName)
+  }
+  expect(shown(27, 'Ana')).toEqual(['Ana', 'Guest 28', 'Guest', 'Ben'])
+  expect(shown(27, '')).toEqual(['Guest 27', 'Guest 28', 'Guest', 'Ben'])
+  expect(shown(undefined, 'Ana')).toEqual(['Guest 27', 'Guest 28', 'Guest', 'Ben'])
+  noteColours(seenBy(0, ['account Ana']))
+  shown(27, 'Ana')
+  expect(hueOf('Guest 27')).toBe(hueOf('Ana'))
+  noteColours([])
+  shown(undefined, '')
 })
 
 test('[WHO-10] an unnamed guest is not suggested after @', () => {

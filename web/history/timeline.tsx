@@ -51,7 +51,8 @@ export const whenOf = ({ createdAt }: Revision): string =>
 
 function writersOf(revision: Revision): string {
   const names = revision.authors.length > 0 ? revision.authors : revision.author === null ? [] : [revision.author]
-  return names.length === 0 ? t('Unknown author') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names.map(displayName))
+  if (names.length === 0) return t('Unknown author')
+  return new Intl.ListFormat(locale, { type: 'conjunction' }).format([...new Set(names.map(displayName))])
 }
 
 /** Returns a distinct name for each entry. Versions of the same minute also show the second and the author. */
@@ -126,15 +127,13 @@ function Item({ entry, history }: { entry: Entry; history: History }): JSX.Eleme
   )
 }
 
-const authorsOf = (entries: readonly Entry[]): string[] => [
-  ...new Set(entries.flatMap((entry) => (entry.id === 'now' ? [] : entry.authors)))
-]
+const authorsOf = (entry: Entry): string[] => (entry.id === 'now' ? [] : entry.authors.map(displayName))
 
 export function Timeline({ history }: { history: History }): JSX.Element {
   const author = useSignal('')
   const entries = history.entries.value ?? []
-  const authors = authorsOf(entries)
-  const chosen = entries.filter((entry) => author.value === '' || (entry.id !== 'now' && entry.authors.includes(author.value)))
+  const authors = [...new Set(entries.flatMap(authorsOf))]
+  const chosen = entries.filter((entry) => author.value === '' || authorsOf(entry).includes(author.value))
   const days = Map.groupBy(chosen, (entry) => (entry.id === 'now' ? t('Today') : dayOf(entry.createdAt)))
   return (
     <nav class='timeline' aria-label={t('Versions')}>
@@ -144,7 +143,7 @@ export function Timeline({ history }: { history: History }): JSX.Element {
           <Choice
             value={author.value}
             values={['', ...authors]}
-            words={(name) => (name === '' ? t('Everyone') : displayName(name))}
+            words={(name) => name || t('Everyone')}
             onChoose={(name) => (author.value = name)}
           />
         </label>

@@ -2,7 +2,7 @@
 import type { Awareness } from 'y-protocols/awareness'
 import { hueOfName, hues, ownHue } from '../../shared/hues.ts'
 import { t } from '../text/t.ts'
-import { guestNumber } from './person.ts'
+import { guestNumber, ownNumber, personName } from './person.ts'
 
 /** One page, and the person who uses it. */
 export interface Page {
@@ -49,11 +49,13 @@ const guestName = (number: unknown): string =>
 
 /**
  * Returns the name of an author in the language of the page. The service stores an unnamed guest as "Guest 27", or as "guest" if the number is not
- * known.
+ * known. Only this person's own number shows the name that they chose later: numbers have two digits, so another guest may have the same one.
  */
 export const displayName = (stored: string): string => {
   const found = /^guest(?: (\d+))?$/i.exec(stored)
-  return found === null ? stored : guestName(Number(found[1]))
+  if (found === null) return stored
+  const number = Number(found[1])
+  return (number === ownNumber.value && personName.value) || guestName(number)
 }
 
 /** Returns a person's name as chats store it. In chats, all unnamed guests share one name. */

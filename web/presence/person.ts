@@ -22,6 +22,9 @@ export const personName = computed(() => accountName.value || ownName.value || g
 /** The number that the service gave this guest, who has no name. */
 export const guestNumber = signal<number | undefined>(undefined)
 
+/** The number under which this person wrote in this document as a guest without a name. The device keeps it when the person chooses a name. */
+export const ownNumber = signal<number | undefined>(undefined)
+
 export function setPersonName(name: string): void {
   ownName.value = name.trim().slice(0, nameCharsMax)
   writeDevice(storageKey, ownName.value || null)

@@ -2,7 +2,7 @@
 import { computed, effect } from '@preact/signals'
 import { documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
-import { guestNumber, personName } from './person.ts'
+import { guestNumber, ownNumber, personName } from './person.ts'
 
 /** This person's name, or else "Guest" with a number. The service stores "Guest" in English, and each page translates it (people.ts). */
 export const signature = computed(() => personName.value || (guestNumber.value === undefined ? '' : `Guest ${guestNumber.value}`))
@@ -13,8 +13,11 @@ export const signature = computed(() => personName.value || (guestNumber.value =
  */
 export function keepNumber(id: string): () => void {
   const key = documentValue('number', id)
-  guestNumber.value ??= Number(readDevice(key)) || undefined
+  ownNumber.value = Number(readDevice(key)) || undefined
+  guestNumber.value ??= ownNumber.value
   return effect(() => {
-    if (guestNumber.value !== undefined) writeDevice(key, String(guestNumber.value))
+    if (guestNumber.value === undefined) return
+    ownNumber.value = guestNumber.value
+    writeDevice(key, String(guestNumber.value))
   })
 }

@@ -44,13 +44,13 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
   const [author, setAuthor] = useState('')
   const { store } = review
   const open = store.proposals.value.filter(({ suggestion, deciding }) => suggestion.status === 'pending' && deciding === undefined)
-  const authors = [...new Set(open.map(({ suggestion }) => suggestion.author))].toSorted()
+  const authors = [...new Set(open.map(({ suggestion }) => displayName(suggestion.author)))].toSorted()
   const chosen = authors.includes(author) ? author : ''
   // Items are in the order of the text. If two suggestions change the same words, the first one is accepted.
   const ids = review.items.value.flatMap((item) =>
     item.kind === 'proposal' && open.includes(item.proposal) ? item.proposal.suggestion : []
   )
-  const wanted = ids.filter((suggestion) => chosen === '' || suggestion.author === chosen).map(({ id }) => id)
+  const wanted = ids.filter((suggestion) => chosen === '' || displayName(suggestion.author) === chosen).map(({ id }) => id)
   if (!store.canDecide.value || open.length < 2) return null
   return (
     <fieldset class='decide-all'>
@@ -60,7 +60,7 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
           aria-label={t('Author')}
           value={chosen}
           values={['', ...authors]}
-          words={(name) => (name === '' ? t('Everyone') : displayName(name))}
+          words={(name) => name || t('Everyone')}
           onChoose={setAuthor}
         />
       )}
