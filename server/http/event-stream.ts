@@ -79,8 +79,8 @@ interface Stream {
 }
 
 /**
- * Writes text to the stream. Resolves when the reader can receive more, or when the stream ends. Resolves to false if the reader received nothing
- * for too long, or has disconnected.
+ * Writes text to the stream. Resolves to true when the reader can receive more, or when the stream ends. Resolves to false if the reader received
+ * nothing for too long, or has disconnected.
  */
 const write = async ({ response, clock, end }: Stream, text: string): Promise<boolean> => {
   if (response.destroyed) return false

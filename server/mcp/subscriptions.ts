@@ -214,7 +214,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     const stopWatching = watch(session, id, uri, doc, since, kinds)
     const forget = registry.add(doc, caller, () => {
       stop()
-      // A session that no longer watches anything ends.
+      // Ends the session if it no longer watches anything.
       if (session.watched.size === 0) end(id)
     })
     const stop = (): void => {

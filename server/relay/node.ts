@@ -83,7 +83,7 @@ export class Node {
     return this.#capabilities.map(({ kind }) => kind)
   }
 
-  /** Returns the voices of the node whose names are valid. */
+  /** Returns the node's voices, except those with invalid names. */
   get voices(): readonly string[] {
     return this.#capabilities.flatMap(({ kind, voices = [] }) =>
       kind === 'speech' ? voices.filter((voice) => voicePattern.test(voice)) : []

@@ -15,7 +15,7 @@ export interface Place {
   readonly url: string
   readonly doc: string
   readonly key: string
-  /** The protocol of the server; that of Hocuspocus if it is absent. With that of y-websocket, `url` names the document. */
+  /** The protocol of the server; if absent, the protocol of Hocuspocus. With y-websocket, `url` names the document. */
   readonly protocol?: 'y-websocket'
 }
 

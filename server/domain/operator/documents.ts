@@ -1,6 +1,6 @@
 /**
- * Documents, as administrators see and manage them: title, owner and size, but no text. They can move a document to another
- * owner, or take it down. A document that is taken down keeps all its contents; only administrators know that it still exists.
+ * Documents, as administrators see and manage them: title, owner and size, but no text. They can move a document to another owner, or take it down. A
+ * document that is taken down keeps all its contents, but nobody can open it until it is restored.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -202,7 +202,7 @@ export const transferDocuments = async (service: Service, operator: Operator, fr
   }
 }
 
-/** Takes a document down: from now on, only administrators know that it exists. Throws `not_found`. */
+/** Takes a document down: nobody can open it until an administrator restores it. Callers that had access get 451. Throws `not_found`. */
 export const takeDown = async (service: Service, operator: Operator, doc: string): Promise<FoundDocument> => {
   await storedHead(service, doc)
   const change = (draft: Draft): void => {

@@ -58,7 +58,7 @@ export const groundOf = async (service: Service, openDoc: OpenDocument, baseVers
   return { past: { text: past, seq: point.seq, since }, content: () => content }
 }
 
-/** Returns the edits from the text that was read to the current text. They have already been computed, unless somebody wrote in the meantime. */
+/** Returns the edits from the text that was read to the current text. They are computed again only if somebody has written in the meantime. */
 const editsSince = ({ seq, edits }: Since, openDoc: OpenDocument, before: string): readonly Edit[] => {
   const { content } = openDoc.snapshot()
   if (seq === openDoc.seq) return edits
