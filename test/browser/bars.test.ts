@@ -1,5 +1,5 @@
 /** Links to other documents, and the bars of the page in narrow windows. */
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, WebSocketRoute } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { look } from './appearance.ts'
@@ -94,6 +94,13 @@ test('[QUICK-4] [WRITE-59] [WRITE-117] at 360 pixels nothing in the bars is cut 
       ...(role === 'comment' && { locale: 'de-DE' })
     })
     const page = await context.newPage()
+    const sockets: WebSocketRoute[] = []
+    let isReachable = true
+    await page.routeWebSocket('**/collab', async (socket) => {
+      if (!isReachable) return await socket.close({ code: 1012 })
+      socket.connectToServer()
+      sockets.push(socket)
+    })
     await page.goto(url)
     await chip(page, role === 'owner' ? 'saved' : 'readonly').waitFor()
     await page.locator('.annotations-button').waitFor()
@@ -102,6 +109,15 @@ test('[QUICK-4] [WRITE-59] [WRITE-117] at 360 pixels nothing in the bars is cut 
     const title = await page.locator('.document-title').boundingBox()
     expect(title?.width, role).toBeGreaterThan(70)
     await look(page, `bars-${role}`)
+    if (role === 'owner') {
+      isReachable = false
+      for (const socket of sockets) await socket.close({ code: 1012 })
+      await chip(page, 'reconnecting').waitFor()
+      expect(await cut(page)).toEqual([])
+      expect((await page.locator('.document-title').boundingBox())?.width).toBeGreaterThan(70)
+      isReachable = true
+      await chip(page, 'saved').waitFor()
+    }
     expect((await page.locator('.top-bar .chip').textContent())?.length).toBeGreaterThan(3)
     await page.locator('.top-bar .chip').tap()
     await page.locator('.chip-words').waitFor()
