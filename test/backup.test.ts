@@ -176,7 +176,7 @@ test('[BACKUP-6] a bucket can contain backups; a folder with other objects is re
 })
 
 describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
-  test('[BACKUP-7] a backup of either store can be restored into either store', async () => {
+  test('[BACKUP-7] a backup of either store can be restored into either store', { timeout: 120_000 }, async () => {
     const cluster = await sharedCluster()
     const schema = freshSchema()
     onTestFinished(() => cluster.sql(`drop schema if exists ${schema} cascade`))
