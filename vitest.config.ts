@@ -5,6 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const fuzz = ['test/fuzz/**/*.test.ts', 'test/**/*.fuzz.test.ts']
 const slow = ['test/browser/**', 'test/faults/**', ...fuzz]
 
+/** More space for new objects: tests create much garbage in a short time. This saves a tenth of the processor time of a process. */
+const roomy = ['--min-semi-space-size=16', '--max-semi-space-size=32']
+
 /** Node keeps the compiled code of a module there: a service that a test starts is ready in half of the processor time. */
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'compiled')
 
@@ -70,6 +73,7 @@ function project(
       exclude,
       environment: 'node',
       isolate: processes === 'own',
+      execArgv: processes === 'shared' ? roomy : [],
       setupFiles: ['test/seed.ts'],
       testTimeout: milliseconds,
       hookTimeout: milliseconds,
