@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import { useContextsAgain, type UsedContexts } from './used-contexts.ts'
 
 // The headless shell has the same engine as the browser, but no windows, tabs and menus. Windows, tabs and menus take a third of a test's processor
 // time.
@@ -54,8 +55,9 @@ const slowness = Number(process.env['AGMD_TEST_SLOWNESS'] ?? 1)
 function prepare(context: BrowserContext): BrowserContext {
   context.setDefaultTimeout(patienceMs)
   if (slowness === 1) return context
+  const newSession = context.newCDPSession.bind(context)
   const slowPage = async (page: Page): Promise<void> => {
-    const session = await context.newCDPSession(page)
+    const session = await newSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
   }
   // A page may close before its slowdown is set.
@@ -68,15 +70,23 @@ export interface LaunchOptions {
   readonly more?: readonly string[]
   /** Whether to start the full browser. Needed for tests that depend on more than the engine. */
   readonly whole?: boolean
-  /** Whether pages get their service worker, which fetches everything that is needed offline. */
+  /** Whether pages get their service worker, which fetches everything that is needed offline. Each context is then a new one. */
   readonly offline?: boolean
 }
+
+/** The contexts that each browser may use again. */
+const usedContexts = new WeakMap<Browser, UsedContexts>()
+
+/** Returns a function that closes the contexts that were opened since this call. The next test can use them if this test passed. */
+export const markContexts = (browser: Browser): ((isPassed: boolean) => Promise<void>) =>
+  usedContexts.get(browser)?.mark() ?? (async () => {})
 
 export async function launch({ more = [], whole = false, offline = false }: LaunchOptions = {}): Promise<Browser> {
   const browser = await chromium.launch({ executablePath: whole ? wholeBrowser : executablePath, args: [...args, ...more] })
   const newContext = browser.newContext.bind(browser)
   const serviceWorkers = offline ? 'allow' : 'block'
   browser.newContext = async (options) => prepare(await newContext({ serviceWorkers, ...options }))
+  if (!offline && process.env['AGMD_TEST_FRESH'] === undefined) usedContexts.set(browser, useContextsAgain(browser))
   return browser
 }
 

@@ -7,6 +7,7 @@ import { encodeRecord, keys } from '../../server/domain/records/keys.ts'
 import { start, type World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
 import { createDocument, createLink, editorText, launch, saved, until } from './browser.ts'
+import { discard } from './used-contexts.ts'
 import { type Elsewhere, startElsewhere } from './elsewhere.ts'
 import { createVisits } from './visits.ts'
 
@@ -412,7 +413,7 @@ all()`
   expect(page.context().pages()).toHaveLength(1)
   await page.getByRole('button', { name: 'Stop: Memory' }).click()
   // The page is closed without a check of its errors, because the browser reports refused requests of widget frames as errors of the page.
-  await page.context().close()
+  await discard(page.context())
 })
 
 test('[COMP-26] charts and widgets look right and have no violations, in both themes, on wide and narrow screens, in German too', async () => {

@@ -1,8 +1,8 @@
 /** Starts the server and the browser for one test file. */
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { start, type World } from '../support/start.ts'
-import { launch, type LaunchOptions } from './browser.ts'
+import { launch, markContexts, type LaunchOptions } from './browser.ts'
 
 interface Stage {
   readonly world: World
@@ -16,6 +16,11 @@ export function onStage(begin: (stage: Stage) => void, options: LaunchOptions = 
     stage = { world: await start(), browser: await launch(options) }
     begin(stage)
   })
+  let closeContexts: ((isPassed: boolean) => Promise<void>) | undefined
+  beforeEach(() => {
+    closeContexts = stage && markContexts(stage.browser)
+  })
+  afterEach(async ({ task }) => closeContexts?.(task.result?.state !== 'fail'))
   afterAll(async () => {
     await stage?.browser.close()
     await stage?.world.stop()
