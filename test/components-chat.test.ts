@@ -42,6 +42,7 @@ class Talk {
   readonly holds: (string | null)[] = []
   readonly sent = new Set<string>()
   focus: ChatOutcome['focus']
+  undo: ChatOutcome['undo']
   isEmptied = false
   /** Whether the text refuses edits. */
   isLocked = false
@@ -63,6 +64,7 @@ class Talk {
     if (hold !== undefined) this.holds.push(hold)
     if (sent !== undefined) this.sent.add(sent)
     this.focus = focus ?? this.focus
+    this.undo = outcome.undo ?? this.undo
     this.isEmptied ||= empties
     if (change === undefined) return this
     const edits = editsOf(now, change)
@@ -106,6 +108,19 @@ test('[COMP-7] people change and delete their own message at its current positio
   expect(talk.announcements).toEqual(['changed', 'deleted'])
   // Others see which message is being edited, and at the end they see that none is.
   expect(talk.holds).toEqual([...Array(2).fill(JSON.stringify(['Kim', '2026-11-20T10:03Z', 'Yes'])), null])
+})
+
+test('[COMP-92] a deleted message returns to its place, once, whatever was written in the meantime', () => {
+  const long = `${mine}\n  of course`
+  const talk = new Talk(first, ...long.split('\n'), last)
+  const message = messageOf(talk.state.chat, 'Yes\nof course')
+  talk.step({ kind: 'delete', message, by: kim })
+  expect([linesOf(talk.state.chat), talk.undo]).toEqual([[first, last], { kind: 'restore', message, by: kim }])
+  talk.step({ kind: 'send', text: 'Later', time, by: kim }).step({ kind: 'restore', message, by: kim })
+  expect(linesOf(talk.state.chat)).toEqual([first, ...long.split('\n'), last, '[2026-11-21T09:00Z] @Kim: Later'])
+  talk.step({ kind: 'restore', message, by: kim })
+  expect(messagesOf(talk.state.chat)).toHaveLength(4)
+  expect(talk.announcements).toEqual(['deleted', 'sent', 'restored'])
 })
 
 test('[COMP-7] a message that others deleted is neither changed nor deleted, which is announced', () => {

@@ -2,7 +2,7 @@
  * A person's session in a chat: the message being edited, its draft, the announcements and the focus. Other people may change the chat at any time,
  * so the session finds a message again before it writes.
  */
-import { appendMessage, type Chat, editMessage, type Message, plainAuthor } from '../fences/chat.ts'
+import { appendMessage, type Chat, editMessage, type Message, plainAuthor, restoreMessage } from '../fences/chat.ts'
 import { mentionOf } from '../mentions.ts'
 import type { Edit } from '../text/diff.ts'
 import { followPart } from './follow-part.ts'
@@ -93,7 +93,7 @@ export type Change = {
   readonly text: string
   /** Whether the message comes from the form of the draft. The form is closed when the message has been written. */
   readonly isDraft: boolean
-} & ({ readonly kind: 'send'; readonly time: number } | { readonly kind: 'edit'; readonly message: Message })
+} & ({ readonly kind: 'send'; readonly time: number } | { readonly kind: 'edit' | 'restore'; readonly message: Message })
 
 export type ChatEvent =
   /** The chat has changed, because of this person or somebody else. */
@@ -101,6 +101,8 @@ export type ChatEvent =
   | { readonly kind: 'begin' }
   | { readonly kind: 'edit'; readonly message: Message }
   | { readonly kind: 'delete'; readonly message: Message; readonly by: Speaker }
+  /** Puts back a message that the person deleted. */
+  | { readonly kind: 'restore'; readonly message: Message; readonly by: Speaker }
   /** The person typed in the draft. */
   | { readonly kind: 'typed' }
   | { readonly kind: 'save'; readonly text: string; readonly time: number; readonly by: Speaker }
@@ -114,7 +116,9 @@ export interface ChatOutcome {
   readonly state: ChatState
   /** The change to apply. `editsOf` creates its edits, and the event `written` reports the result. */
   readonly change?: Change
-  readonly announcement?: 'sent' | 'changed' | 'deleted' | 'changed by others' | 'still open'
+  readonly announcement?: 'sent' | 'changed' | 'deleted' | 'restored' | 'changed by others' | 'still open'
+  /** The event that restores the deleted message. The page offers it. */
+  readonly undo?: ChatEvent
   readonly focus?: 'draft' | 'new message'
   /** The part that presence shows as being edited; null if there is none. */
   readonly hold?: string | null
@@ -130,6 +134,8 @@ export interface ChatOutcome {
 export function editsOf(now: Chat, change: Change): readonly Edit[] | undefined {
   if (change.kind === 'send') return appendMessage(now, { author: change.by.name, time: change.time, text: change.text })
   const found = find(now, change.message)
+  // Undoing the deletion in another way has restored the message already.
+  if (change.kind === 'restore') return found === undefined ? restoreMessage(now, change.message) : []
   return found && editMessage(now, found, change.text)
 }
 
@@ -174,9 +180,11 @@ function written(state: ChatState, change: Change, result: Result): ChatOutcome 
   const { author, time } = change.kind === 'send' ? { author: by.name, time: change.time } : change.message
   // A message from a guest remains theirs when they change it after signing in.
   const isKept = by.isGuest || author !== by.name
+  const isDeleted = kind === 'edit' && text.trim() === ''
   return {
     ...outcome,
-    announcement: kind === 'send' ? 'sent' : text.trim() === '' ? 'deleted' : 'changed',
+    announcement: kind === 'send' ? 'sent' : kind === 'restore' ? 'restored' : isDeleted ? 'deleted' : 'changed',
+    ...(isDeleted && { undo: { kind: 'restore', message: change.message, by } }),
     ...(isKept && { sent: sentKey(author, time, text) }),
     ...(kind === 'send' && !change.isDraft && { empties: true })
   }
@@ -201,6 +209,8 @@ export function chatStep(state: ChatState, event: ChatEvent): ChatOutcome {
     }
     case 'delete':
       return { state, change: { kind: 'edit', by: event.by, message: event.message, text: '', isDraft: false } }
+    case 'restore':
+      return { state, change: { kind: 'restore', by: event.by, message: event.message, text: event.message.text, isDraft: false } }
     case 'typed':
       return {
         state: { ...state, asked: undefined, draft: draft && { ...draft, isTouched: true } },

@@ -168,6 +168,17 @@ export const appendMessage = ({ fence }: Chat, { author, time, text }: NewMessag
   return within(fence, insertLines(fence, fence.lines.length, [`[${formatInstant(time)}] @${plainAuthor(author)}: ${first}`, ...rest]))
 }
 
+/** Puts a deleted message back where it was, with its time and author. */
+export const restoreMessage = ({ fence }: Chat, { index, lines }: Message): readonly Edit[] =>
+  within(
+    fence,
+    insertLines(
+      fence,
+      index,
+      lines.map(({ text }) => text)
+    )
+  )
+
 /** Changes only the text of a message. A blank text removes the message. The caller must check that the person may change it. */
 export const editMessage = ({ fence }: Chat, message: Message, text: string): readonly Edit[] => {
   const [first = '', ...rest] = written(text)

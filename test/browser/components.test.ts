@@ -300,7 +300,7 @@ async function visitAs(name: string, document: Document): ReturnType<typeof visi
   return visitor
 }
 
-test('[COMP-7] [COMP-36] a chat adds messages at its end, with all lines; people change and delete their own while nobody else has their name', async () => {
+test('[COMP-7] [COMP-36] [COMP-92] a chat adds messages at its end, with all lines; people change and delete their own while nobody else has their name', async () => {
   const document = await createDocument(world.url, chatFence('[2026-11-20T10:02Z] @Ana: Can we ship?', '--- 2026-11-21'))
   const ana = await visitAs('Bo: b', document)
   const field = ana.page.getByLabel('Message as Bo b')
@@ -332,6 +332,8 @@ test('[COMP-7] [COMP-36] a chat adds messages at its end, with all lines; people
   await ben.leave()
   await ana.page.getByRole('button', { name: 'Delete the message “No”' }).click()
   await until(async () => !(await text()).includes('Bo b: No'), 'it is gone')
+  await ana.page.locator('.toast', { hasText: 'Message deleted' }).getByRole('button', { name: 'Undo' }).click()
+  await until(async () => (await text()).includes('@Bo b: No\n'), 'it is back')
   await ana.leave()
 })
 

@@ -114,9 +114,13 @@ const announced: Readonly<Record<Announcement, () => string>> = {
   sent: () => t('Message sent'),
   changed: () => t('Message changed'),
   deleted: () => t('Message deleted'),
+  restored: () => t('Undone'),
   'changed by others': () => t('Someone changed this message in the meantime.'),
   'still open': () => t('Save or cancel the open message first.')
 }
+
+/** How long the page offers to restore a deleted message, in milliseconds. */
+const undoMs = 10_000
 
 /** Announcements that appear as a notice instead. */
 const shown: ReadonlySet<Announcement> = new Set(['changed by others', 'still open'])
@@ -140,11 +144,14 @@ function useSession(input: ComponentInput): Session {
   const chat = useComputed(() => parseChat(input.fence.value))
   const state = useSignal(beginChat(chat.peek()))
 
-  const show = ({ announcement, hold, sent, focus, goesToEnd = false }: ChatOutcome): void => {
+  const show = ({ announcement, hold, sent, focus, undo, goesToEnd = false }: ChatOutcome): void => {
     if (sent !== undefined) noteSent(input.page.session.id, sent)
     if (hold !== undefined) input.hold(hold ?? undefined)
     if (goesToEnd) follows.current = true
-    if (announcement !== undefined && shown.has(announcement)) toast(announced[announcement]())
+    // In the reading view and in suggesting mode, the page itself offers to undo every change.
+    if (undo !== undefined && input.page.mode.peek() !== 'read' && !input.suggests())
+      toast(announced.deleted(), { name: t('Undo'), run: () => void dispatch(undo), milliseconds: undoMs })
+    else if (announcement !== undefined && shown.has(announcement)) toast(announced[announcement]())
     else if (announcement !== undefined) input.said.value = announced[announcement]()
     if (focus === 'new message') element.current?.querySelector<HTMLElement>(':scope > .chat-writing textarea')?.focus()
     if (focus === 'draft') wantsFocus.current = true
