@@ -77,7 +77,7 @@ export const editCommands: readonly Command<Page>[] = [
     icon: 'redo',
     keys: ['Mod-Shift-z', 'Mod-y'],
     ...ofPage,
-    run: ({ editor: { value } }) => value !== undefined && redoIn(value.view)
+    run: ({ editor: { value }, review }) => value !== undefined && (review.peek()?.redoDecision() === true || redoIn(value.view))
   },
   {
     id: 'task.toggle',

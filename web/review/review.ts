@@ -45,7 +45,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
     if (!hasMargin.value) page.panel.value = 'annotations'
   }
 
-  editor.setReview([annotationPlaces(pick), placing.extension])
+  editor.setReview([annotationPlaces(pick), placing.extension, decisions.extension])
   const stopStore = store.start()
   const stopKeeping = openKeeping(state)
   const marginKey = documentValue('margin', session.id)
@@ -95,6 +95,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
     recent: decisions.recent,
     isDecidedHere: (id) => decisions.isHere(id),
     undoDecision: decisions.undo,
+    redoDecision: decisions.redo,
     Layer,
     close() {
       proposing.close()

@@ -1,10 +1,11 @@
 /**
- * Decisions made on this page. The person can undo each decision with its notice and with the undo keys. The card of a decided suggestion
- * stays for a while.
+ * Decisions made on this page. The person can undo each decision with its notice and with the undo keys, and make it again with the redo keys. The
+ * card of a decided suggestion stays for a while.
  */
 import { undoDepth } from '@codemirror/commands'
 import { signal, type ReadonlySignal } from '@preact/signals'
-import type { EditorView } from '@codemirror/view'
+import { Transaction, type Extension } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
 import { endStep, ownUndo, undoSteps } from '../../editor/binding.ts'
 import { t, tn } from '../../text/t.ts'
 import { dropToast, toast } from '../../ui/toast.tsx'
@@ -16,6 +17,7 @@ const toldMs = 10_000
 const decisionsMax = 100
 
 interface MadeDecision {
+  readonly action: 'accept' | 'reject'
   readonly ids: readonly string[]
   /** Number of undo steps of typing before the decision. Later steps are undone first. */
   readonly steps: number
@@ -34,14 +36,29 @@ export interface Decisions {
   refused(ids: readonly string[]): void
   /** Undoes the newest decision if nothing has been typed since. Returns false otherwise. */
   undo(): boolean
+  /** Makes the decision that was undone last again. Returns false if typing was undone later, or if something has been typed since. */
+  redo(): boolean
+  /** The extension that notices typing. */
+  readonly extension: Extension
   close(): void
 }
 
-export function openDecisions(view: EditorView, reopen: (ids: readonly string[]) => void): Decisions {
+interface DecisionsInput {
+  readonly view: EditorView
+  decide(action: Decision, ids: readonly string[]): void
+  /** Whether a suggestion can be decided. */
+  isOpen(id: string): boolean
+}
+
+const isTyped = (event: string): boolean => /^(?:input|delete|move)\b/.test(event)
+
+export function openDecisions({ view, decide, isOpen }: DecisionsInput): Decisions {
   const recent = signal<ReadonlySet<string>>(new Set())
   const here = new Set<string>()
   const timers = new Set<ReturnType<typeof setTimeout>>()
   let made: readonly MadeDecision[] = []
+  /** Decisions that were undone since the person last typed. */
+  let undone: readonly MadeDecision[] = []
 
   const steps = (): number => (view.state.facet(ownUndo) === undefined ? view.state.facet(undoSteps)() : undoDepth(view.state))
   const without = (ids: readonly string[]): void => {
@@ -49,25 +66,32 @@ export function openDecisions(view: EditorView, reopen: (ids: readonly string[])
     for (const id of ids) left.delete(id)
     if (left.size < recent.peek().size) recent.value = left
   }
+  const isOf = (ids: readonly string[], decision: MadeDecision): boolean => decision.ids.some((id) => ids.includes(id))
   const drop = (ids: readonly string[]): void => {
-    made = made.filter((decision) => !decision.ids.some((id) => ids.includes(id)))
+    made = made.filter((decision) => !isOf(ids, decision))
+    undone = undone.filter((decision) => !isOf(ids, decision))
     for (const id of ids) here.delete(id)
     without(ids)
   }
-  const back = (ids: readonly string[]): void => {
+  const reopened = (ids: readonly string[]): void => {
+    const taken = made.filter((decision) => isOf(ids, decision))
     drop(ids)
+    undone = [...undone, ...taken.map((decision) => ({ ...decision, ids: decision.ids.filter((id) => ids.includes(id)) }))]
+  }
+  const back = (ids: readonly string[]): void => {
     dropToast()
-    reopen(ids)
+    decide('reopen', ids)
   }
 
   return {
     recent,
     isHere: (id) => here.has(id),
     asked(action, ids) {
-      if (action === 'reopen') return drop(ids)
+      if (action === 'reopen') return reopened(ids)
+      undone = undone.filter((decision) => !isOf(ids, decision))
       // Text typed from now on belongs to a new undo step.
       view.state.facet(endStep)(view)
-      made = [...made, { ids, steps: steps() }].slice(-decisionsMax)
+      made = [...made, { action, ids, steps: steps() }].slice(-decisionsMax)
       for (const id of ids) here.add(id)
       recent.value = new Set([...recent.peek(), ...ids])
       const timer = setTimeout(() => {
@@ -91,6 +115,19 @@ export function openDecisions(view: EditorView, reopen: (ids: readonly string[])
       back(last.ids)
       return true
     },
+    redo() {
+      const last = undone.at(-1)
+      if (last === undefined || steps() !== last.steps) return false
+      undone = undone.slice(0, -1)
+      const ids = last.ids.filter(isOpen)
+      if (ids.length === 0) return false
+      dropToast()
+      decide(last.action, ids)
+      return true
+    },
+    extension: EditorView.updateListener.of(({ transactions }) => {
+      if (transactions.some((transaction) => isTyped(transaction.annotation(Transaction.userEvent) ?? ''))) undone = []
+    }),
     close() {
       for (const timer of timers) clearTimeout(timer)
     }

@@ -57,9 +57,16 @@ const wide = matchMedia('(min-width: 1240px)')
 export function openState(page: View, editor: Editor): State {
   const { view } = editor
   const active = signal<string | undefined>(undefined)
-  const decisions = openDecisions(view, (ids) => {
-    store.decide('reopen', ids)
-    active.value = ids[0]
+  const decisions = openDecisions({
+    view,
+    decide(action, ids) {
+      store.decide(action, ids)
+      if (action === 'reopen') active.value = ids[0]
+    },
+    isOpen: (id) =>
+      store.proposals
+        .peek()
+        .some(({ suggestion, deciding }) => suggestion.id === id && (suggestion.status === 'pending' || deciding === 'reopen'))
   })
   const store = openStore({
     session: page.session,
