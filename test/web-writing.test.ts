@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EditorSelection, EditorState, type Extension, type StateCommand, Text, Transaction, type TransactionSpec } from '@codemirror/state'
-import { history, undo } from '@codemirror/commands'
+import { history, insertNewline, undo } from '@codemirror/commands'
 import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/view/command.ts'
@@ -38,7 +38,7 @@ import { typingSteps } from '../web/editor/typing-steps.ts'
 import { insertTable } from '../web/editor/commands-insert.ts'
 import { decorateRange } from '../web/editor/live/live.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
-import { markComposed } from '../web/editor/caret-formats.ts'
+import { formatEnds, markComposed } from '../web/editor/caret-formats.ts'
 import { emptyMarks } from '../web/editor/empty-marks.ts'
 import { hunksOf } from '../web/review/suggestions/hunks.ts'
 import { isPlaced } from '../web/editor/bubble.ts'
@@ -262,7 +262,7 @@ test.each([
 
 /** Runs format commands, and types letters with an event. Returns the text with the caret, and the formats that the toolbar then shows. */
 function formatted(before: string, ...steps: readonly (readonly [command: string] | readonly [typed: string, event: string])[]): string {
-  let state = stateOf(before, marking)
+  let state = stateOf(before, [marking, formatEnds])
   const view = {
     get state() {
       return state
@@ -293,6 +293,53 @@ test.each([
   ['**one|** two', [['*'], ['**'], ...typed('x')], '**one***x|* two italic']
 ] as const)('[WRITE-124] in %j, the steps %j give %j', (before, steps, expected) => {
   expect(formatted(before, ...steps)).toBe(expected)
+})
+
+test.each([
+  ['a **one|** b', typed(' '), 'a **one** | b bold'],
+  ['a **one|** b', typed('  two'), 'a **one  two|** b bold'],
+  ['***one|***', typed(' two'), '***one two|*** bold italic'],
+  ['a |', [['**'], ...typed('one two ')], 'a **one two** | bold'],
+  ['a |', [['**'], ...typed('one '), ['**'], ...typed('two')], 'a **one** two|'],
+  ['a |', [['**'], ...typed('one '), ['*'], ...typed('two')], 'a **one** ***two|*** bold italic'],
+  ['`co|`', typed(' d'), '`co d|` code'],
+  [
+    '**one|**',
+    [
+      [' ', 'input.type'],
+      ['ni', 'input.type.compose'],
+      ['', 'composed']
+    ],
+    '**one ni|** bold'
+  ],
+  [
+    '**one|**',
+    [
+      [' ', 'input.type'],
+      ['x', 'input.paste']
+    ],
+    '**one** x|'
+  ]
+] as const)('[WRITE-125] in %j, the steps %j give %j', (before, steps, expected) => {
+  expect(formatted(before, ...steps)).toBe(expected)
+})
+
+test('[WRITE-125] Enter at the end of formatted text leaves the marks on their line', () => {
+  const enter = (before: string): string => {
+    let state = stateOf(before, [formatEnds, keymap.of([{ key: 'Enter', run: insertNewline }])])
+    const view = {
+      get state() {
+        return state
+      },
+      dispatch: (spec: TransactionSpec | Transaction) => (state = spec instanceof Transaction ? spec.state : state.update(spec).state)
+    } as unknown as EditorView
+    const bindings = state.facet(keymap).flat()
+    for (const { key, run } of bindings) if (key === 'Enter' && run?.(view) === true) break
+    return marked(state)
+  }
+  expect(enter('a **one|** b')).toBe('a **one**\n| b')
+  expect(enter('***`one|`***')).toBe('***`one`***\n|')
+  expect(enter('a **o|ne**')).toBe('a **o\n|ne**')
 })
 
 test('[WRITE-124] a caret that moves away takes no format along and leaves no marks; a change by others keeps the format', () => {

@@ -527,7 +527,7 @@ test('[WRITE-18] the live view shows formulas and diagrams, and their source at 
   await leave()
 })
 
-test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE-124] a selection gets a few buttons above it, without marks in code, is no wider than the text, and space stays below the caret', async () => {
+test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE-124] [WRITE-125] a selection gets a few buttons above it, without marks in code, is no wider than the text, and space stays below the caret', async () => {
   const { page, press, type, text, leave } = await writer('```\ncode\n```\n\nsome words')
   await press('Control+Shift+ArrowLeft')
   const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
@@ -560,7 +560,10 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE
   await input.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
   await input.send('Input.insertText', { text: 'に' })
   await text('```\ncode\n```\n\nsome ***words*** a**に**')
-  await press('Backspace', 'Backspace', 'Backspace')
+  await press('Enter')
+  await type('x')
+  await text('```\ncode\n```\n\nsome ***words*** a**に**\nx')
+  await press('Backspace', 'Backspace', 'Control+b', 'Backspace', 'Backspace', 'Backspace')
 
   await press('Control+a')
   await page.locator('.own-selection').first().waitFor()

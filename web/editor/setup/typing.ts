@@ -1,6 +1,7 @@
 /** The extras of the editor that change the effect of keys and typed letters. They are a separate chunk, which loads together with the others. */
 import type { Extension } from '@codemirror/state'
 import { blockKeys } from '../block-keys.ts'
+import { formatEnds } from '../caret-formats.ts'
 import { emptyMarks } from '../empty-marks.ts'
 import { cellEdges } from '../grid/edges.ts'
 import { pressBelow } from '../grid/press-below.ts'
@@ -16,5 +17,5 @@ export interface Typing {
 
 export const typing: Typing = {
   always: [typedRows, marking, linkOfWords, blockKeys],
-  live: [cellEdges, pressBelow, typeInCell, barInCell, lineWords, emptyMarks]
+  live: [cellEdges, pressBelow, typeInCell, barInCell, lineWords, emptyMarks, formatEnds]
 }
