@@ -384,7 +384,7 @@ test('[COMP-10] [COMP-49] a chat suggests names after @, the activity reports me
 const sheets = (...rows: readonly string[]): string =>
   `\`\`\`sheet #a\n${rows.join('\n')}\n\`\`\`\n\n\`\`\`sheet #b\n| Of a |\n| ---- |\n| =#a!B3 |\n\`\`\`\n`
 
-test('[COMP-8] [COMP-69] [COMP-84] [COMP-91] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, also in other sheets', async () => {
+test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, also in other sheets', async () => {
   const rows = ['| Item | Price |', '| --- | ---: |', '| Pens | 3 |', '| Sum | =SUM(B2:B2) |']
   const { page, text, leave } = await writer(sheets(...rows))
   const press = async (...keys: readonly string[]): Promise<void> => {
@@ -412,6 +412,15 @@ test('[COMP-8] [COMP-69] [COMP-84] [COMP-91] a sheet is navigated, edited, copie
   await cell('A2').focus()
   await press('Shift+ArrowRight', 'Shift+ArrowDown', 'Control+c')
   await press('ArrowLeft', 'Control+v')
+  await text(sheets(...rows.slice(0, 3), '| Pens | 3 |', '| Sum | =SUM(B3:B3) |'))
+  await cell('A4').focus()
+  await press('Shift+ArrowRight', 'Control+r')
+  await text(sheets(...rows.slice(0, 3), '| Pens | 3 |', '| Sum | Sum |'))
+  await press('Control+z')
+  await cell('B3').focus()
+  await press('Shift+ArrowDown', 'Control+d')
+  await text(sheets(...rows.slice(0, 3), '| Pens | 3 |', '| Sum | 3 |'))
+  await press('Control+z')
   await text(sheets(...rows.slice(0, 3), '| Pens | 3 |', '| Sum | =SUM(B3:B3) |'))
   await cell('B3').focus()
   await press('Delete')
