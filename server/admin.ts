@@ -4,6 +4,7 @@ import type { Command, CommandContext, CommandResult } from './admin/command.ts'
 import { configCommand } from './admin/config.ts'
 import { doctorCommand } from './admin/doctor.ts'
 import { AdminError } from './admin/error.ts'
+import { forgetCommand } from './admin/forget.ts'
 import { gcCommand } from './admin/gc.ts'
 import { exportCommand } from './admin/export.ts'
 import { importCommand } from './admin/import.ts'
@@ -32,6 +33,7 @@ export const commands: Readonly<Record<string, Command>> = {
   verify: verifyCommand,
   doctor: doctorCommand,
   gc: gcCommand,
+  forget: forgetCommand,
   config: configCommand,
   export: exportCommand,
   import: importCommand,

@@ -1,4 +1,5 @@
 /** Runs the process: reads the settings, prepares the data folder, opens the storage and starts the server. Also handles signals and exit codes. */
+import { text } from 'node:stream/consumers'
 import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
@@ -66,7 +67,13 @@ const captureConsole = (log: Log): void => {
 
 const administer = async (words: readonly string[]): Promise<void> => {
   const { admin } = await import('./admin.ts')
-  const { output, exitCode = 0 } = await admin(words, { env: process.env, version, progress: progressOnStderr, settings })
+  const { output, exitCode = 0 } = await admin(words, {
+    env: process.env,
+    version,
+    progress: progressOnStderr,
+    settings,
+    input: () => text(process.stdin)
+  })
   process.stdout.write(`${output}\n`)
   process.exitCode = exitCode
 }

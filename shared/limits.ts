@@ -497,6 +497,11 @@ export const limits = {
   /** Default number of accounts, documents, tokens or nodes on a page for administrators. `adminPageMax` is the maximum. */
   adminPageDefault: 50,
   adminPageMax: 500,
+  /** Length of a text that an operator removes from a history, in UTF-16 units. A shorter text would occur by chance. */
+  forgetUnitsMin: 4,
+  forgetUnitsMax: 4096,
+  /** Maximum number of changed revisions that the answer names. */
+  forgetRevisionsMax: 1000,
   /** Maximum number of records that are read for one page of accounts. The answer contains the position at which to continue. */
   adminScanMax: 10_000,
   /** Maximum number of documents that are read for one page of documents. The answer contains the position at which to continue. */

@@ -25,7 +25,13 @@ const admin = (words: string[], env: Record<string, string>): Promise<Outcome> =
     child.once('close', (code) => resolve({ code, out, err }))
   })
 
-const context = { env: {}, version: 'test', progress: () => () => undefined, settings: () => assert.fail('this command needs no settings') }
+const context = {
+  env: {},
+  version: 'test',
+  progress: () => () => undefined,
+  input: async () => '',
+  settings: () => assert.fail('this command needs no settings')
+}
 
 test('[ADMIN-1] while the server runs, admin commands print links for a new account and a new password', async () => {
   const world = await startProcess({ env: { AGMD_SIGN_UP: 'invite' } })

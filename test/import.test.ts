@@ -304,7 +304,7 @@ test('[IMPORT-12] pictures of HedgeDoc and HackMD are found in uploads', async (
 
 const contextOf = async (folder: string, version = 'test'): Promise<CommandContext> => {
   const env = { AGMD_DATA_DIR: folder, ...(await storageOf(folder)) }
-  return { env, version, progress: () => () => undefined, settings: () => readConfig(env, { isTty: false }).config }
+  return { env, version, progress: () => () => undefined, input: async () => '', settings: () => readConfig(env, { isTty: false }).config }
 }
 
 test('[IMPORT-13] without a running server, the command opens the store itself', async () => {

@@ -15,6 +15,8 @@ export interface CommandContext {
   readonly version: string
   /** Returns a function that shows progress. With `json`, it writes lines of JSON even on a terminal. */
   progress(json: boolean): OnProgress
+  /** Returns everything on standard input. */
+  input(): Promise<string>
   /** Returns the settings. If a setting is invalid, ends the process with exit code 78. */
   settings(): Config
 }

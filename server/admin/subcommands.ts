@@ -84,7 +84,7 @@ const helpOf = (name: string, about: string, entries: Readonly<Record<string, An
 }
 
 /** Moves ids to the end, after `--`. Otherwise, an id that begins with a hyphen would be parsed as an option. */
-const withIdsLast = (words: readonly string[], options: object): string[] => {
+export const withIdsLast = (words: readonly string[], options: object): string[] => {
   const isId = (word: string): boolean => /^-[\w-]{15}$/.test(word) && !Object.keys(options).some((name) => word === `--${name}`)
   const ids = words.filter(isId)
   return ids.length === 0 ? [...words] : [...words.filter((word) => !isId(word)), '--', ...ids]

@@ -80,6 +80,7 @@ export const germanAdmin: Catalogue = {
   'Account enabled': 'Konto freigegeben',
   'Account deleted by an administrator': 'Konto von der Verwaltung gelöscht',
   'Document transferred': 'Dokument übertragen',
+  'Text removed from a history': 'Text aus einem Verlauf entfernt',
   'Document taken down': 'Dokument gesperrt',
   'Document restored': 'Dokument freigegeben',
   'Data exported': 'Daten exportiert',

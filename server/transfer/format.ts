@@ -152,7 +152,17 @@ export const EventFields = z.strictObject({
   payload: z.record(z.string(), z.unknown())
 })
 
-export const JournalLine = z.strictObject({ seq: Count, at: Time, actor: Actor, update: z.base64() })
+/** `tag` is the tag of a redacted update. Other tags are computed. */
+export const JournalLine = z.strictObject({
+  seq: Count,
+  at: Time,
+  actor: Actor,
+  update: z.base64(),
+  tag: z
+    .string()
+    .regex(/^[0-9a-f]{12}$/)
+    .optional()
+})
 
 export const AssetFields = z.strictObject({
   id: z.string().regex(/^[A-Za-z0-9_-]{24}$/),

@@ -14,6 +14,8 @@ export interface ExportedUpdate {
   readonly at: number
   readonly actor: string
   readonly update: Uint8Array
+  /** The tag of a redacted update. Absent for all others. */
+  readonly tag?: string | undefined
 }
 
 /** Returns the entries with their tags. Throws `TransferError` if a number is missing. */
@@ -21,8 +23,9 @@ export const chained = (updates: readonly ExportedUpdate[], firstTag: string): J
   let tag = firstTag
   return updates.map((each, index) => {
     if (each.seq !== index + 1) throw new TransferError(`journal.jsonl has no update ${index + 1}.`)
-    tag = nextTag(tag, each.update)
-    return { ...each, tag }
+    const { seq, at, actor, update } = each
+    tag = each.tag ?? nextTag(tag, update)
+    return { seq, at, actor, update, tag, ...(each.tag !== undefined && { redacted: true }) }
   })
 }
 

@@ -13,7 +13,7 @@ import { systemActor } from '../domain/rights/caller.ts'
 import type { Vault } from '../domain/secrets.ts'
 import { encodeProjection, formatVersion, type JournalEntry, snapshotOf } from '../domain/text/journal.ts'
 import type { ExportedDocument } from './export-source.ts'
-import { chained, historyRecords } from './history-records.ts'
+import { chained, type ExportedUpdate, historyRecords } from './history-records.ts'
 import { type DocumentRecords, ownedPuts } from './new-document.ts'
 import { restoredShares, restoredTask } from './restored-shares.ts'
 import { TransferError } from './source.ts'
@@ -44,7 +44,7 @@ const ascends = (numbers: readonly number[]): boolean => numbers.every((number, 
 const isUnique = (values: readonly unknown[]): boolean => new Set(values).size === values.length
 
 /** Returns a journal entry that replaces the addresses of renamed assets; undefined if the text has none. */
-const renameAssets = (ydoc: Y.Doc, renamed: ReadonlyMap<string, string>, seq: number, now: number): JournalEntry | undefined => {
+const renameAssets = (ydoc: Y.Doc, renamed: ReadonlyMap<string, string>, seq: number, now: number): ExportedUpdate | undefined => {
   const text = ydoc.getText(textRootName)
   const content = text.toString()
   const places = [...renamed].flatMap(([from, to]) => {
@@ -60,7 +60,7 @@ const renameAssets = (ydoc: Y.Doc, renamed: ReadonlyMap<string, string>, seq: nu
       text.insert(place.at, place.to)
     }
   })
-  return { seq, tag: '', at: now, actor: systemActor, update: Y.encodeStateAsUpdate(ydoc, before) }
+  return { seq, at: now, actor: systemActor, update: Y.encodeStateAsUpdate(ydoc, before) }
 }
 
 const checkHistory = ({ document, revisions }: ExportedDocument, entries: readonly JournalEntry[], content: string): void => {

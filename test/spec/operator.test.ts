@@ -323,6 +323,7 @@ const command = (folder: string, words: string[], env: Record<string, string> = 
     env: {},
     version: 'test',
     progress: () => () => undefined,
+    input: async () => '',
     settings: () => readConfig({ AGMD_DATA_DIR: folder, AGMD_BASE_URL: world.url, ...env }, { isTty: false }).config
   }).then(({ output }) => output)
 

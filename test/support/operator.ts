@@ -28,10 +28,16 @@ export const startAdmin = (words: readonly string[], env: Env): { child: ChildPr
 }
 
 /** Runs a command in this process. Use it only for data folders that no server in this process has open. Throws the errors of the command. */
-export const runAdmin = (words: readonly string[], env: Env, onProgress: OnProgress = () => undefined): Promise<CommandResult> =>
+export const runAdmin = (
+  words: readonly string[],
+  env: Env,
+  onProgress: OnProgress = () => undefined,
+  input = ''
+): Promise<CommandResult> =>
   admin(words, {
     env,
     version: 'test',
     progress: () => onProgress,
+    input: async () => input,
     settings: () => readConfig(env, { isTty: false }).config
   })

@@ -9,6 +9,7 @@ import { auditKinds, type AuditRecord, listAudit } from '../records/audit.ts'
 import type { Service } from '../service.ts'
 import { listAllNodes, listAllTokens, revokeAnyNode, revokeAnyToken } from './access.ts'
 import { findDocuments, readFound, restoreDocument, takeDown, transferDocument, transferDocuments } from './documents.ts'
+import { forgetText } from './forgetting.ts'
 import type { Operator } from './operator.ts'
 import {
   accountNamed,
@@ -82,6 +83,11 @@ export const acts = {
   }),
   takeDown: act({ input: Doc, dangerous: true, run: (service, operator, { doc }) => takeDown(service, operator, doc) }),
   restore: act({ input: Doc, run: (service, operator, { doc }) => restoreDocument(service, operator, doc) }),
+  forget: act({
+    input: z.strictObject({ doc: Name, text: z.string().min(limits.forgetUnitsMin).max(limits.forgetUnitsMax) }),
+    dangerous: true,
+    run: (service, operator, { doc, text }) => forgetText(service, operator, doc, text)
+  }),
   listTokens: act({ input: z.strictObject(page), run: (service, _operator, input) => listAllTokens(service, input) }),
   revokeToken: act({
     input: z.strictObject({ token: Name }),

@@ -69,7 +69,8 @@ const present = async (service: Service, head: Head, title?: string): Promise<Fo
   links: head.shares + (head.taskShares ?? 0)
 })
 
-const storedHead = async (service: Service, doc: string): Promise<Head> => {
+/** Returns the head of a document whose contents are stored. Throws `not_found`. */
+export const storedHead = async (service: Service, doc: string): Promise<Head> => {
   const head = isDocumentId(doc) ? await service.ledger.findHead(doc) : undefined
   if (head === undefined || !isStored(head)) throw new ServiceError('not_found', { message: term('There is no such document.') })
   return head

@@ -42,6 +42,7 @@ export const auditKinds = [
   'admin.transfer',
   'admin.takedown',
   'admin.restore',
+  'admin.forget',
   'admin.export'
 ] as const
 

@@ -320,6 +320,12 @@ export const annotationsOf = (service: Service, held: HeldDocument): Promise<Ann
   })
 }
 
+/** Reads the annotations of an open document again if they are in memory, because an operator has changed their records. */
+export const rereadAnnotations = async (service: Service, held: HeldDocument): Promise<void> => {
+  const known = loaded.get(held.openDoc)
+  if (known !== undefined) await readAgain(service, held, await known)
+}
+
 /** Whether the annotations of an open document have been read. */
 export const hasAnnotations = (openDoc: OpenDocument): boolean => loaded.has(openDoc)
 

@@ -6,7 +6,7 @@ import * as Y from 'yjs'
 import { textRootName } from '../../../shared/names.ts'
 import type { Entry, Key, Storage } from '../ports.ts'
 import { decodeRecord, type Head, keys, type Revision } from '../records/keys.ts'
-import { decodeState, entriesAfter, formatVersion, nextTag, type Point } from './journal.ts'
+import { continues, decodeState, entriesAfter, formatVersion, type Point } from './journal.ts'
 
 /** A record that describes the document at one point of its history. */
 interface Landmark extends Point {
@@ -94,9 +94,10 @@ export async function* checkHistory(storage: Storage, head: Head): AsyncGenerato
   try {
     yield* checkHere()
     for await (const entries of entriesAfter(storage, head.id, 0))
-      for (const { seq, tag, update } of entries) {
+      for (const entry of entries) {
+        const { seq, tag, update } = entry
         if (seq !== at.seq + 1) return yield `Entry ${at.seq + 1} of the journal is missing.`
-        if (nextTag(at.tag, update) !== tag) return yield `Entry ${seq} of the journal does not continue the entry before it.`
+        if (!continues(at.tag, entry)) return yield `Entry ${seq} of the journal does not continue the entry before it.`
         at = { seq, tag }
         updates.push(update)
         yield* checkHere()

@@ -3,8 +3,9 @@
  *
  * Numbers are unsigned variable-length integers. Strings and byte strings are length-prefixed (lib0).
  *
- *   record      format (1) · first sequence number · tag before it · count · entry…
- *   entry       milliseconds since the previous entry (since 1970 for the first) · actor ('' = same as before) · update (Yjs V1)
+ *   record      format (1, or 2 if it has redacted entries) · first sequence number · tag before it · count · entry…
+ *   entry       milliseconds since the previous entry (since 1970 for the first) · actor ('' = same as before) · in format 2 the tag of a redacted
+ *               entry ('' = computed) · update (Yjs V1)
  *   segment     deflate-raw of: format (1) · count · record…
  *   state       format (1) · sequence number · tag · Yjs V1 state        (checkpoint and keyframe)
  *   projection  format (1) · sequence number · tag · Markdown in UTF-8 up to the end
@@ -12,6 +13,8 @@
  * The entries of a document are numbered from 1 without gaps. The tag is a hash chain over the updates: tag(0) is random, tag(n) = the first 12 hex
  * digits of SHA-256(tag(n-1) · update(n)). `{n}-{tag(n)}` is the version of the document after entry n. Versions are ordered. A version has a
  * different tag if it was invented, or comes from another document or from a history that a restored backup lacks.
+ *
+ * A redacted entry is an update from which an operator removed text (redaction.ts). It keeps the tag of the original update.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -25,6 +28,8 @@ import { type Head, keys } from '../records/keys.ts'
 import type { Key, Storage } from '../ports.ts'
 
 const format = 1
+/** The format of records with redacted entries. */
+const redactedFormat = 2
 const tagDigits = 12
 
 /** One update in the journal. */
@@ -37,6 +42,8 @@ export interface JournalEntry {
   /** `guest:Ana`, `account:id`, `agent:id` or `system:`. */
   readonly actor: string
   readonly update: Uint8Array
+  /** Present if text was removed from the update. The tag is then stored, because it cannot be computed from the update. */
+  readonly redacted?: true
 }
 
 /** A point in the history of a document. */
@@ -86,10 +93,14 @@ export const parseVersion = (version: string): Point | undefined => {
   return match === null ? undefined : { seq: Number(match[1]), tag: match[2] ?? '' }
 }
 
+/** Whether an entry continues the chain of tags after `tag`. The tag of a redacted entry cannot be checked. */
+export const continues = (tag: string, entry: JournalEntry): boolean => entry.redacted === true || nextTag(tag, entry.update) === entry.tag
+
 /** Encodes consecutive entries. `before` is the tag before the first entry. */
 export const encodeEntries = (entries: readonly JournalEntry[], before: string): Uint8Array => {
   const encoder = encoding.createEncoder()
-  encoding.writeVarUint(encoder, format)
+  const hasRedacted = entries.some(({ redacted }) => redacted)
+  encoding.writeVarUint(encoder, hasRedacted ? redactedFormat : format)
   encoding.writeVarUint(encoder, entries[0]?.seq ?? 0)
   encoding.writeVarString(encoder, before)
   encoding.writeVarUint(encoder, entries.length)
@@ -100,6 +111,7 @@ export const encodeEntries = (entries: readonly JournalEntry[], before: string):
     const now = Math.max(entry.at, at)
     encoding.writeVarUint(encoder, now - at)
     encoding.writeVarString(encoder, entry.actor === actor ? '' : entry.actor)
+    if (hasRedacted) encoding.writeVarString(encoder, entry.redacted === true ? entry.tag : '')
     encoding.writeVarUint8Array(encoder, entry.update)
     at = now
     actor = entry.actor
@@ -109,15 +121,17 @@ export const encodeEntries = (entries: readonly JournalEntry[], before: string):
 
 const damaged = (what: string): ServiceError => new ServiceError('storage_corrupt', {}, { cause: new Error(`journal: ${what}`) })
 
-const readFormat = (decoder: decoding.Decoder): void => {
+/** Reads the format, which must not be above `newest`. */
+const readFormat = (decoder: decoding.Decoder, newest = format): number => {
   const found = decoding.readVarUint(decoder)
-  if (found !== format) throw damaged(`format ${found}`)
+  if (found < format || found > newest) throw damaged(`format ${found}`)
+  return found
 }
 
-/** Returns the entries of a record. Their tags are computed again. */
+/** Returns the entries of a record. Their tags are computed again, except those of redacted entries. */
 export const decodeEntries = (record: Uint8Array): JournalEntry[] => {
   const decoder = decoding.createDecoder(record)
-  readFormat(decoder)
+  const hasRedacted = readFormat(decoder, redactedFormat) === redactedFormat
   const first = decoding.readVarUint(decoder)
   let tag = decoding.readVarString(decoder)
   const count = decoding.readVarUint(decoder)
@@ -127,11 +141,20 @@ export const decodeEntries = (record: Uint8Array): JournalEntry[] => {
   for (let index = 0; index < count; index++) {
     at += decoding.readVarUint(decoder)
     actor = decoding.readVarString(decoder) || actor
+    const kept = hasRedacted ? decoding.readVarString(decoder) : ''
     const update = decoding.readVarUint8Array(decoder)
-    tag = nextTag(tag, update)
-    entries.push({ seq: first + index, tag, at, actor, update })
+    tag = kept || nextTag(tag, update)
+    entries.push({ seq: first + index, tag, at, actor, update, ...(kept !== '' && { redacted: true }) })
   }
   return entries
+}
+
+/** Returns the tag before the first entry of a record. */
+const tagBefore = (record: Uint8Array): string => {
+  const decoder = decoding.createDecoder(record)
+  readFormat(decoder, redactedFormat)
+  decoding.readVarUint(decoder)
+  return decoding.readVarString(decoder)
 }
 
 export const encodeState = (point: Point, state: Uint8Array): Uint8Array => {
@@ -176,11 +199,34 @@ export const encodeSegment = async (records: readonly Uint8Array[]): Promise<Uin
   return promisify(deflateRaw)(encoding.toUint8Array(encoder))
 }
 
-const decodeSegment = async (segment: Uint8Array): Promise<JournalEntry[]> => {
+/** Returns the records of a segment. */
+const decodeSegment = async (segment: Uint8Array): Promise<Uint8Array[]> => {
   const decoder = decoding.createDecoder(new Uint8Array(await promisify(inflateRaw)(segment)))
   readFormat(decoder)
   const count = decoding.readVarUint(decoder)
-  return Array.from({ length: count }, () => decodeEntries(decoding.readVarUint8Array(decoder))).flat()
+  return Array.from({ length: count }, () => decoding.readVarUint8Array(decoder))
+}
+
+/** Changes the bytes of an update. Returns undefined if the update needs no change. */
+export type Redact = (update: Uint8Array) => Uint8Array | undefined
+
+/** Returns a record after `redact` has changed its updates; undefined if none needs a change. The entries keep their tags. */
+export const redactedRecord = (record: Uint8Array, redact: Redact): Uint8Array | undefined => {
+  const entries = decodeEntries(record)
+  const changed = entries.map((entry) => {
+    const update = redact(entry.update)
+    return update === undefined ? entry : { ...entry, update, redacted: true as const }
+  })
+  return changed.some((entry, index) => entry !== entries[index]) ? encodeEntries(changed, tagBefore(record)) : undefined
+}
+
+/** Like `redactedRecord`, for a segment. */
+export const redactedSegment = async (segment: Uint8Array, redact: Redact): Promise<Uint8Array | undefined> => {
+  const records = await decodeSegment(segment)
+  const changed = records.map((record) => redactedRecord(record, redact))
+  return changed.every((record) => record === undefined)
+    ? undefined
+    : encodeSegment(records.map((record, index) => changed[index] ?? record))
 }
 
 /** Yields pages of entries, from the first record with an entry after `seq`: first the segments, then the tail. */
@@ -190,7 +236,7 @@ export async function* entriesAfter(storage: Pick<Storage, 'list'>, doc: string,
     const [segment] = await storage.list(keys.histories(doc), { after, limit: 1 })
     if (segment === undefined) break
     after = segment.key.at(-1) as number
-    yield await decodeSegment(segment.value)
+    yield (await decodeSegment(segment.value)).flatMap(decodeEntries)
   }
   for (;;) {
     const records = await storage.list(keys.updates(doc), { after, limit: 100 })

@@ -33,6 +33,7 @@ const kindWords: Readonly<Record<AuditKind, string>> = {
   'admin.transfer': term('Document transferred'),
   'admin.takedown': term('Document taken down'),
   'admin.restore': term('Document restored'),
+  'admin.forget': term('Text removed from a history'),
   'admin.export': term('Data exported')
 }
 
