@@ -188,7 +188,7 @@ export const configTable = {
   mcpPrefix: {
     name: 'AGMD_MCP_PREFIX',
     default: 'svc',
-    unit: 'word',
+    unit: 'mode',
     allowed: '1 to 20 letters, digits and hyphens',
     docs: 'Prefix of the MCP tool names: svc.read_doc. Calls may use an underscore instead of the dot.',
     secret: false,
@@ -200,6 +200,24 @@ export const configTable = {
     unit: 'switch',
     allowed: 'on or off',
     docs: 'Whether people without an account can create documents.',
+    secret: false,
+    schema: onOff
+  },
+  publishing: {
+    name: 'AGMD_PUBLISHING',
+    default: 'everybody',
+    unit: 'mode',
+    allowed: 'everybody, accounts or nobody',
+    docs: 'Who can publish documents, if their role allows it: everybody, people and programs with an account, or nobody. With nobody, published pages answer 404.',
+    secret: false,
+    schema: z.enum(['everybody', 'accounts', 'nobody'])
+  },
+  searchEngines: {
+    name: 'AGMD_SEARCH_ENGINES',
+    default: 'on',
+    unit: 'switch',
+    allowed: 'on or off',
+    docs: 'Whether owners can let search engines list a published page. off: all pages ask search engines not to list them.',
     secret: false,
     schema: onOff
   },

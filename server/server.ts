@@ -316,6 +316,8 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     signUp: config.signUp,
     admins: config.admins,
     auditDays: config.auditDays,
+    publishing: config.publishing,
+    searchEngines: config.searchEngines,
     startedAt: clock.now(),
     status
   }

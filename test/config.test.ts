@@ -43,6 +43,8 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       socketsPerAddress: 400,
       socketsPerDocument: 1000,
       anonymousCreate: true,
+      publishing: 'everybody',
+      searchEngines: true,
       requireVersion: false,
       securityContact: null,
       mcpPrefix: 'svc',

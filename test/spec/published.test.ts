@@ -4,6 +4,7 @@ import type { Job, Page } from '../../server/http/published/worker.ts'
 import { Lane } from '../../server/threads/lane.ts'
 import { limits } from '../../shared/limits.ts'
 import { pageHtml, type Page as PageToWrite } from '../../shared/markdown/template.ts'
+import { signUp } from '../support/visitor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const blank: PageToWrite = {
@@ -45,6 +46,41 @@ test('[PUBLISH-1] an owner publishes and unpublishes; everyone can read the page
   expect((await fetch(`${world.url}/pub/${owner.doc}.md`)).status).toBe(404)
   const kinds = (await owner.events()).events.map(({ kind }: { kind: string }) => kind)
   expect(kinds.filter((kind: string) => /published/.test(kind))).toEqual(['doc.published', 'doc.unpublished'])
+})
+
+test('[PUBLISH-25] the settings decide who can publish, and whether published pages can be read', async () => {
+  const accounts = await startWorld({ env: { AGMD_PUBLISHING: 'accounts' } })
+  const guest = await accounts.create('text')
+  const refused = await guest.ask('POST', '/publish')
+  expect([refused.status, refused.json.message]).toEqual([403, 'On this server, only people with an account can publish.'])
+  expect((await guest.ask('POST', '/publish', { json: { published: false } })).status).toBe(200)
+  const visitor = await signUp(accounts.url, 'ana@example.org')
+  const send = (path: string): Promise<Response> =>
+    visitor.request(`${accounts.url}${path}`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'Content-Type': 'application/json', Origin: accounts.url }
+    })
+  const { id } = (await (await send('/api/docs')).json()) as { id: string }
+  expect((await send(`/api/docs/${id}/publish`)).status).toBe(200)
+  expect((await fetch(`${accounts.url}/pub/${id}`)).status).toBe(200)
+  const nobody = await accounts.restart({ env: { AGMD_PUBLISHING: 'nobody' } })
+  expect((await fetch(`${nobody.url}/pub/${id}`)).status).toBe(404)
+  expect((await nobody.person(guest.doc, guest.key).ask('POST', '/publish')).json.message).toBe('This server does not publish documents.')
+  await nobody.stop()
+})
+
+test('[PUBLISH-26] without search engines, no page can be listed, and earlier ones ask not to be listed', async () => {
+  const before = await startWorld()
+  const owner = await before.create('text')
+  expect((await owner.ask('POST', '/publish', { json: { indexed: true } })).json).toMatchObject({ indexed: true })
+  const off = await before.restart({ env: { AGMD_SEARCH_ENGINES: 'off' } })
+  const shown = await fetch(`${off.url}/pub/${owner.doc}`)
+  expect([shown.status, shown.headers.get('X-Robots-Tag')]).toEqual([200, 'noindex'])
+  const again = off.person(owner.doc, owner.key)
+  expect((await again.ask('POST', '/publish', { json: {} })).json).toMatchObject({ published: true, indexed: false })
+  expect((await again.ask('POST', '/publish', { json: { indexed: true } })).status).toBe(403)
+  await off.stop()
 })
 
 test.each([

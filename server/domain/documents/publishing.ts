@@ -14,13 +14,13 @@ import type { Service } from '../service.ts'
 
 type Published = Output<'publishDocument'>
 
-const present = ({ baseUrl }: Service, { id, publishedAt, indexed }: Head): Published => ({
+const present = ({ baseUrl, searchEngines }: Service, { id, publishedAt, indexed }: Head): Published => ({
   ok: true,
   published: publishedAt !== null,
   url: `${baseUrl}/pub/${id}`,
   markdownUrl: `${baseUrl}/pub/${id}.md`,
   publishedAt: publishedAt === null ? null : new Date(publishedAt).toISOString(),
-  indexed: publishedAt !== null && indexed === true
+  indexed: publishedAt !== null && indexed === true && searchEngines
 })
 
 const change = (draft: Draft, caller: Caller, { published = true, indexed }: Input<'publishDocument'>): void => {
@@ -33,9 +33,39 @@ const change = (draft: Draft, caller: Caller, { published = true, indexed }: Inp
   if (published !== was) draft.event(published ? 'doc.published' : 'doc.unpublished', actorOf(caller), {})
 }
 
-/** Publishes or unpublishes a document. A repeated call changes nothing and creates no event. */
-export const publishDocument = (service: Service, caller: Caller, doc: string, input: Input<'publishDocument'>): Promise<Published> =>
-  service.ledger.write(
+/** Throws `forbidden` if the settings of the server do not allow the caller to publish, or to have search engines list the page. */
+const requireAllowed = (
+  { publishing, searchEngines }: Service,
+  { identity }: Caller,
+  { published = true, indexed }: Input<'publishDocument'>
+): void => {
+  if (!published) return
+  if (publishing === 'nobody')
+    throw new ServiceError('forbidden', { message: 'This server does not publish documents.', hint: 'Share a link that can read instead.' })
+  if (publishing === 'accounts' && identity.kind === 'guest')
+    throw new ServiceError('forbidden', {
+      message: 'On this server, only people with an account can publish.',
+      hint: 'Sign in, then publish.'
+    })
+  if (indexed === true && !searchEngines)
+    throw new ServiceError('forbidden', {
+      message: 'This server does not let search engines list pages.',
+      hint: 'Publish without indexed.'
+    })
+}
+
+/**
+ * Publishes or unpublishes a document. A repeated call changes nothing and creates no event. Throws `forbidden` if the settings of the server do not
+ * allow it.
+ */
+export const publishDocument = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'publishDocument'>
+): Promise<Published> => {
+  requireAllowed(service, caller, input)
+  return service.ledger.write(
     doc,
     caller,
     (draft) => {
@@ -44,6 +74,7 @@ export const publishDocument = (service: Service, caller: Caller, doc: string, i
     },
     { reads: [keys.drawings(doc)] }
   )
+}
 
 export interface PublishedDocument {
   readonly id: string
@@ -68,13 +99,13 @@ export interface PublishedDocument {
 export const readPublished = async (service: Service, doc: string): Promise<PublishedDocument> => {
   const head = await service.ledger.findHead(doc)
   if (head?.takenDownAt !== undefined && head.publishedAt !== null) throw documentDeleted(head)
-  if (head === undefined || head.deletedAt !== null || head.publishedAt === null)
+  if (head === undefined || head.deletedAt !== null || head.publishedAt === null || service.publishing === 'nobody')
     throw new ServiceError('not_found', { message: 'There is no published document at this address.' })
   const snapshot = await currentContent(service, doc)
   return {
     id: doc,
     title: titleOf(head, snapshot),
-    indexed: head.indexed === true,
+    indexed: head.indexed === true && service.searchEngines,
     updatedAt: head.updatedAt,
     publishedAt: head.publishedAt,
     author: authorIn(snapshot.content) ?? head.owner.name,
