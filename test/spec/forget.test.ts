@@ -33,7 +33,7 @@ const leak = async (world: World, clock: TurnedClock): Promise<Leak> => {
   const owner = await world.create('# Keys\n\nname: ana\n')
   const editor = await owner.connect({ name: 'Ana' })
   editor.type(editor.ytext.length, 'pass: ')
-  for (const [index, character] of [...secret].entries()) {
+  for (const [index, character] of secret.split('').entries()) {
     editor.type(editor.ytext.length, character)
     await editor.saved()
     if (index !== 12) continue
