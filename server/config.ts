@@ -208,7 +208,7 @@ export const configTable = {
     default: 'everybody',
     unit: 'mode',
     allowed: 'everybody, accounts or nobody',
-    docs: 'Who can publish documents, if their role allows it: everybody, people and programs with an account, or nobody. With nobody, published pages answer 404.',
+    docs: 'Publishing policy: for everybody, for people and programs with an account, or for nobody. The role must also allow it. With nobody, published pages answer 404.',
     secret: false,
     schema: z.enum(['everybody', 'accounts', 'nobody'])
   },

@@ -188,6 +188,16 @@ const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   }
 }
 
+/** Returns the settings by which the domain decides who may do what. */
+const policyOf = ({ nodeAccounts, signUp, admins, auditDays, publishing, searchEngines }: Config) => ({
+  nodeAccounts,
+  signUp,
+  admins,
+  auditDays,
+  publishing,
+  searchEngines
+})
+
 const quotaSettings = ({ documentMegabytes, accountMegabytes, anonymousMegabytes }: Config): QuotaSettings => ({
   documentBytesMax: documentMegabytes * 1024 * 1024,
   accountBytesMax: accountMegabytes * 1024 * 1024,
@@ -312,12 +322,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     version: options.version,
     quotas: createQuotas(storage, quotaSettings(config)),
     assetBytesMax: config.assetMegabytes * 1024 * 1024,
-    nodeAccounts: config.nodeAccounts,
-    signUp: config.signUp,
-    admins: config.admins,
-    auditDays: config.auditDays,
-    publishing: config.publishing,
-    searchEngines: config.searchEngines,
+    ...policyOf(config),
     startedAt: clock.now(),
     status
   }

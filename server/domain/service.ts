@@ -37,7 +37,7 @@ export interface Service {
   readonly signUp: 'open' | 'invite' | 'closed'
   /** Ids or verified email addresses of the accounts that administer the server. */
   readonly admins: readonly string[]
-  /** Who may publish documents, if their role allows it. With `nobody`, no published page can be read. */
+  /** The people and programs that may publish documents if their role allows it. With `nobody`, no published page can be read. */
   readonly publishing: 'everybody' | 'accounts' | 'nobody'
   /** Whether search engines may list published pages. */
   readonly searchEngines: boolean

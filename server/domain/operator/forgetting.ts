@@ -32,7 +32,7 @@ import { findTraces, type MaskedLines, maskedVersions } from '../text/traces.ts'
 import { storedHead } from './documents.ts'
 import type { Operator } from './operator.ts'
 
-/** What was changed. The counts are of the last run, so they are lower if an earlier run was interrupted. */
+/** The changes of a run. The counts are of the last run, so they are lower if an earlier run was interrupted. */
 export interface Forgotten {
   readonly doc: string
   /** Characters that were removed from the versions. Each counts once, however many versions contain it. */
