@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { ask, launchPlan as text, listSuggestions } from './annotations.ts'
-import { complaints, createDocument, createLink, editorText, readMarkdown, until } from './browser.ts'
+import { complaints, createDocument, createLink, editorText, readMarkdown, selectWords, until } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -85,6 +85,15 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; if t
   await eve.locator('.toast', { hasText: 'Accepted.' }).getByRole('button', { name: 'Undo' }).click()
   await ana.locator('.margin .card', { hasText: 'Once.' }).waitFor()
   expect((await listSuggestions(document)).find((each) => each.text === 'Once. ')?.status).toBe('pending')
+
+  // The same applies to deleted text. Its author has the card once the caret has left.
+  await selectWords(ana, 'twice')
+  await ana.keyboard.press('Delete')
+  await eve.locator('.margin .card', { hasText: 'twice' }).waitFor()
+  await ana.locator('.rm-proposed del', { hasText: 'twice' }).waitFor()
+  expect(await ana.locator('.margin .card', { hasText: 'twice' }).count()).toBe(0)
+  await ana.keyboard.press('Control+Home')
+  await ana.locator('.margin .card', { hasText: 'twice' }).waitFor()
   expect(heard.flat()).toEqual([])
   await anas.close()
   await eves.close()
