@@ -1,6 +1,6 @@
 /** Creates secrets, finds them by hash, and encrypts them with the instance secret. */
 import { crc32 } from 'node:zlib'
-import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 
 /** AES-256-GCM with keys derived from the instance secret. */
 export interface Vault {
@@ -26,9 +26,13 @@ const macBytes = 16
 /** 22 characters hold 132 bits. This is enough to prevent two texts from having the same name by chance. */
 const disguiseChars = 22
 
+/** Derives a key. Node uses a `KeyObject` several times as fast as bytes, which it checks at each use. */
+const deriveKey = (secret: Uint8Array, purpose: string): KeyObject =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)))
+
 export const createVault = (instanceSecret: Uint8Array): Vault => {
-  const key = Buffer.from(hkdfSync('sha256', instanceSecret, '', 'agmd vault 1', 32))
-  const disguiseKey = Buffer.from(hkdfSync('sha256', instanceSecret, '', 'agmd disguise 1', 32))
+  const key = deriveKey(instanceSecret, 'agmd vault 1')
+  const disguiseKey = deriveKey(instanceSecret, 'agmd disguise 1')
   return {
     disguise: (text) => createHmac('sha256', disguiseKey).update(text).digest('base64url').slice(0, disguiseChars),
     seal(text, context) {

@@ -2,7 +2,7 @@
  * Presence under the control of the server. Each connection has one client id that no other connection may use. The server sets name, kind, role
  * and color. A client chooses its cursor and, as a guest, a name. The id of its device never leaves the server.
  */
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHash, createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import * as decoding from 'lib0/decoding'
 import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
 import { hueOfName } from '../../shared/hues.ts'
@@ -47,7 +47,7 @@ const deviceOf = (state: Record<string, unknown>): string => {
 }
 
 // Presence does not outlive the process: pages reconnect to the new process and get new marks.
-const markKey = randomBytes(32)
+const markKey = createSecretKey(randomBytes(32))
 
 /**
  * Returns the mark of a person on a document. It is derived from the account id or, for a guest, from the device id. Only someone who knows that id

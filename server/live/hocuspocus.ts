@@ -15,6 +15,7 @@ import type { Live, Registry } from '../domain/live.ts'
 import { formsOf } from '../domain/events/events.ts'
 import type { StoredEvent } from '../domain/records/keys.ts'
 import type { Nodes } from '../domain/ports.ts'
+import { docOptions } from '../domain/text/journal.ts'
 import type { Service } from '../domain/service.ts'
 import { createAnswers } from './answers.ts'
 import { agentName } from './agents.ts'
@@ -317,6 +318,7 @@ export const createLive = ({
   const hocuspocus = new Hocuspocus<Context>({
     quiet: true,
     timeout: 60_000,
+    yDocOptions: { gc: true, gcFilter: () => true, ...docOptions },
     unloadImmediately: false,
     maxPendingDocuments: limits.socketDocumentsMax,
     maxUnauthenticatedQueueSize: limits.socketQueueBytesMax,

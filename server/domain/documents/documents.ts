@@ -11,7 +11,16 @@ import { includesRole, type Role } from '../../../shared/roles.ts'
 import { actorOf, type Caller, isSignedIn } from '../rights/caller.ts'
 import { checkSize, currentContent, titleOf } from '../text/content.ts'
 import { remember } from '../records/idempotency.ts'
-import { encodeEntries, encodeProjection, firstTag, type JournalEntry, nextTag, type Snapshot, snapshotOf } from '../text/journal.ts'
+import {
+  docOptions,
+  encodeEntries,
+  encodeProjection,
+  firstTag,
+  type JournalEntry,
+  nextTag,
+  type Snapshot,
+  snapshotOf
+} from '../text/journal.ts'
 import { encodeRecord, firstLinkLabel, type Head, keys, type Owned, type Owner } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
 import { ownAssignment } from '../review/own-assignment.ts'
@@ -71,7 +80,7 @@ export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | '
  * both would double the text.
  */
 export const seed = (content: string): Uint8Array => {
-  const ydoc = new Y.Doc()
+  const ydoc = new Y.Doc(docOptions)
   ydoc.getText(textRootName).insert(0, content)
   const update = Y.encodeStateAsUpdate(ydoc)
   ydoc.destroy()

@@ -10,7 +10,7 @@ import { textRootName } from '../../../shared/names.ts'
 import { placesOf } from '../../../shared/text/characters.ts'
 import { nameOfActor, splitActor, systemActor } from '../rights/caller.ts'
 import { findPoint, versionsNamed } from './content.ts'
-import { continues, entriesAfter, formatVersion, type JournalEntry, type Point, rebuild } from './journal.ts'
+import { continues, docOptions, entriesAfter, formatVersion, type JournalEntry, type Point, rebuild } from './journal.ts'
 import type { Storage } from '../ports.ts'
 import type { Service } from '../service.ts'
 import { lastAt } from '../../../shared/last-at.ts'
@@ -200,7 +200,7 @@ export const readAttribution = async (
     version === undefined ? { seq: head.seq, tag: head.tag } : await findPoint(service, doc, versionsNamed(version)[0] ?? '')
   if (point === undefined) throw new ServiceError('unknown_version')
   const authors = await authorsAt(storage, doc, point)
-  const ydoc = new Y.Doc()
+  const ydoc = new Y.Doc(docOptions)
   try {
     await rebuild(storage, doc, ydoc, point)
     const text = ydoc.getText(textRootName)

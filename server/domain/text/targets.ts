@@ -8,7 +8,7 @@ import { locate } from '../../../shared/text/characters.ts'
 import { changeIn, coarseDiff, diff, type Edit, followed } from '../../../shared/text/diff.ts'
 import { locatePins, type Pin, pinsAfter, pinsAt } from '../../../shared/text/anchors.ts'
 import { editsTo, findPoint, versionsNamed } from './content.ts'
-import { rebuild } from './journal.ts'
+import { docOptions, rebuild } from './journal.ts'
 import { checkText, type Target } from './named-range.ts'
 import type { OpenDocument } from './open-document.ts'
 import type { Service } from '../service.ts'
@@ -49,7 +49,7 @@ export const groundOf = async (service: Service, openDoc: OpenDocument, baseVers
   if (named === '*' || named === openDoc.snapshot().version) return liveGround(openDoc)
   const point = named === undefined || others.length > 0 ? undefined : await findPoint(service, openDoc.id, named)
   if (point === undefined) throw new ServiceError('unknown_version')
-  const ydoc = new Y.Doc()
+  const ydoc = new Y.Doc(docOptions)
   await rebuild(service.storage, openDoc.id, ydoc, point)
   const past = ydoc.getText(textRootName)
   const content = past.toString()
