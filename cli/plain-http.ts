@@ -25,7 +25,7 @@ export const requireEncryption = ({ protocol, hostname, origin }: URL): void => 
   if (protocol !== 'http:' || isThisMachine(hostname) || isAllowed(origin)) return
   throw new Failure(
     'not_encrypted',
-    `The connection to ${origin} has no encryption: others could read its keys and change its answers. Nothing was sent.`,
+    `The connection to ${origin} is not encrypted: others could read the keys that you send, and change the responses. Nothing was sent.`,
     'Use its https address. On a network that you trust, add --insecure-http once: agmd remembers it for this service.',
     { origin }
   )

@@ -205,13 +205,13 @@ const meanings = {
     status: 413,
     exit: 2,
     message: 'The document would be larger than allowed.',
-    hint: 'Split the document. The answer names the limit.'
+    hint: 'Split the document. The response states the limit.'
   },
   body_too_large: {
     status: 413,
     exit: 2,
     message: 'The request body is larger than allowed.',
-    hint: 'Send a smaller body. The answer names the limit.'
+    hint: 'Send a smaller body. The response states the limit.'
   },
   asset_quota_exceeded: {
     status: 413,

@@ -167,7 +167,7 @@ test('[WHO-9] unnamed guests are shown with their number, including oneself', ()
     ['Guest', true]
   ])
   expect(people(awareness).map(plainNameOf)).toEqual(['Guest', 'Guest', 'Guest'])
-  // Comments and suggestions are sent under the number until the guest has a name.
+  // Until the guest has a name, comments and suggestions are signed with the number of the guest ("Guest 412").
   expect(signature.value).toBe('Guest 412')
   setPersonName('Ana')
   expect(signature.value).toBe('Ana')

@@ -194,7 +194,7 @@ export const admit = async (asked: Asked): Promise<Caller> => {
   const least = roleAtLeast(operation)
   if (operation.role !== undefined && least !== undefined && !includesRole(caller.role, least)) requireRole(caller, operation.role)
   if (!mayCreate(http, name, caller))
-    throw new ServiceError('credential_required', { message: 'This server creates documents for accounts only.', hint: signInHint })
+    throw new ServiceError('credential_required', { message: 'Guests cannot create documents on this server.', hint: signInHint })
   if (name !== 'createDocument' || caller.identity.kind !== 'guest') return caller
   return { ...caller, origin: http.service.vault.disguise(`address ${asked.ctx.state.address}`) }
 }

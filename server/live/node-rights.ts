@@ -28,7 +28,7 @@ interface NodeRightsOptions {
 
 const nameOf = (key: Key): string => key.join(' ')
 
-/** Returns a registry that also ends connections after commits of other nodes. */
+/** Returns a registry that also ends connections whose access was removed by a commit on another node. */
 export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptions): Registry & { start(): () => void } => {
   const byKey = new Map<string, Set<Connected>>()
   const byDocument = new Map<string, Set<Connected>>()

@@ -124,7 +124,7 @@ export const createRegistry = (clock: Clock): Registry => {
       const role = loweredTo(doc, caller)
       if (role !== undefined) throw new ServiceError('forbidden', { requiredRole: caller.role, role })
     },
-    // One process knows all changes of its own.
+    // A single process already knows every change, so there is nothing to check again.
     recheck: () => undefined,
     hasEnded: (doc) => ended.has(endedName(doc, null)),
     forget: (doc, share) => void changed.delete(endedName(doc, share)),

@@ -21,7 +21,7 @@ export interface StoreSnapshot {
 /** A bound below every key of the domain. */
 export const lowestKey: Uint8Array = Uint8Array.of(0x01)
 
-/** Completes the reading methods of a store. */
+/** Returns a read-only store with the given `get` and `list`. It refuses commits, and `watch` never reports a change. */
 export const readOnlyStorage = (reading: Pick<Storage, 'get' | 'list'>): Storage => ({
   ...reading,
   commit: () => Promise.reject(new ServiceError('storage_unavailable', {}, { cause: new Error('this store is open for reading only') })),

@@ -34,7 +34,7 @@ export const targetFields = {
     .meta({ description: 'A range in UTF-16 units.' }),
   prefix: context.meta({ description: 'Text directly before the match.' }),
   suffix: context.meta({ description: 'Text directly after the match.' }),
-  occurrence: z.int().min(1).max(1_000_000).optional().meta({ description: 'Number of the match, from 1.' })
+  occurrence: z.int().min(1).max(1_000_000).optional().meta({ description: 'Which match, from 1.' })
 } as const
 
 /** Removes fields that are null, because they count as absent. */

@@ -1,4 +1,4 @@
-/** Sharing in the browser: links, invitations for agents, and publishing. The tests also share by keyboard, offline, and while access ends. */
+/** Sharing in the browser: links, invitations for agents, and publishing. They also cover sharing by keyboard, without a connection, and while access ends. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'

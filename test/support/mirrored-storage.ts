@@ -14,7 +14,7 @@ const derived = new Set(['used', 'text', 'checkpoint', 'history', 'keyframe', 'm
 const counts = ([first, , third]: readonly unknown[]): boolean =>
   first !== 'due' && first !== 'usage' && first !== 'session' && first !== 'used-link' && !(first === 'd' && derived.has(String(third)))
 
-/** Returns the part of a head that a change can affect. The rest counts derived records. */
+/** Returns a document's head without `updatedAt` and `usage`, which also depend on derived records. */
 const headOf = (value: Uint8Array): string => {
   const { updatedAt: _at, usage: _usage, ...head } = JSON.parse(Buffer.from(value).toString()) as Record<string, unknown>
   return JSON.stringify(head)

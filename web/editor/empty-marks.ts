@@ -10,7 +10,7 @@ interface Stretch {
 
 const formats = /^(?:StrongEmphasis|Emphasis|Strikethrough|Highlight|InlineCode|Subscript|Superscript)$/
 
-/** Extends a deletion by the marks around a position whose text it deletes completely. */
+/** If a deletion removes all text between the formatting marks around `at`, extends it to delete these marks, too. */
 function withMarks(state: EditorState, { from, to }: Stretch, at: number, side: 1 | -1): Stretch {
   let [start, end] = [from, to]
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, side); node !== null; node = node.parent) {

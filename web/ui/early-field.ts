@@ -50,7 +50,7 @@ function make(label: string, isLine: boolean, onLeave: () => void): Open {
   })
   field.addEventListener('compositionstart', () => (open.isComposing = true))
   field.addEventListener('compositionend', () => (open.isComposing = false))
-  // A person who leaves the field empty no longer needs it.
+  // An empty field closes when it loses the focus.
   field.addEventListener('blur', () => field.value === '' && queueMicrotask(() => close(open)))
   document.body.append(field)
   return open

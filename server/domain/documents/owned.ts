@@ -17,7 +17,7 @@ import { putRevocationOfClaim } from '../rights/shares.ts'
 
 type Listed = Output<'listDocuments'>['docs'][number]
 
-/** A document of a caller, with its position in the list. */
+/** A document that the caller owns, with its position in the list. */
 interface Own {
   readonly place: string
   /** Undefined if the calling program has no access to the document. */
