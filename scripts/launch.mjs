@@ -342,6 +342,7 @@ const vitest = ['vitest/vitest.mjs', 'run']
 const staticChecks = {
   format: ['oxfmt/bin/oxfmt', '--check', '.'],
   types: ['typescript/bin/tsc', '--noEmit'],
+  'types of the pages': ['typescript/bin/tsc', '--noEmit', '--project', 'web'],
   lint: ['oxlint/bin/oxlint', '--type-aware'],
   'dead code': ['knip/bin/knip.js'],
   'regular expressions': [inRoot('scripts/check-regexes.ts')]
@@ -371,7 +372,7 @@ function testAll(...words) {
 /** Checks types. The pages have a separate configuration, because they run in a browser without the types of Node. */
 async function types() {
   const everything = await runTool(staticChecks.types)
-  return everything || runTool([...staticChecks.types, '--project', 'web'])
+  return everything || runTool(staticChecks['types of the pages'])
 }
 
 /** Builds first if the build is stale, because some tests request files that it creates: the client to download and the styles of pages. */
