@@ -14,6 +14,8 @@ strip -o "$out/usr/local/bin/node" "$(node -p process.execPath)"
 
 cat >"$out/usr/local/bin/agmd-server" <<'END'
 #!/bin/sh
+# Help and messages name this command instead of npm start.
+export AGMD_STARTED_AS=agmd-server
 exec node /opt/agmd/dist/server/main.js "$@"
 END
 cat >"$out/usr/local/bin/agmd-healthcheck" <<'END'

@@ -49,7 +49,7 @@ const overview = (): string => {
     '',
     ...lines,
     '',
-    'npm start -- admin COMMAND --help explains a command. All commands except migrate work while the server runs.'
+    'npm start -- admin COMMAND --help explains a command. All commands except restore and migrate work while the server runs.'
   ].join('\n')
 }
 
@@ -57,6 +57,6 @@ const overview = (): string => {
 export const admin = async ([name = '', ...words]: readonly string[], context: CommandContext): Promise<CommandResult> => {
   if (name === '--help' || name === 'help') return { output: overview() }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (command === undefined) throw new AdminError(overview())
+  if (command === undefined) throw new AdminError(`${name === '' ? '' : `There is no command ${JSON.stringify(name)}.\n\n`}${overview()}`)
   return words.includes('--help') ? { output: command.help } : command.run(words, context)
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIPv4, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { fieldMeant } from '../shared/nearest.ts'
 import { parseS3Address, s3AddressAllowed } from './blobs/s3/address.ts'
 import { addressAllowed, isPostgresAddress } from './storage/postgres/address.ts'
 
@@ -443,7 +444,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 // Only the tests, the benchmarks, the launcher and compute nodes read these variables; the server does not.
 const toolingVariable =
-  /^AGMD_(CHROMIUM|REQUIRE_ALL|URL|TOKEN|AUTHOR|INSECURE_HTTP|INSTALL_DIR|TEST_\w+|BENCH_\w+|NODE_(TOKEN|OCR_LANGUAGES|WHISPER_MODEL|OPENAI_\w+))$/
+  /^AGMD_(STARTED_AS|CHROMIUM|REQUIRE_ALL|URL|TOKEN|AUTHOR|INSECURE_HTTP|INSTALL_DIR|TEST_\w+|BENCH_\w+|NODE_(TOKEN|OCR_LANGUAGES|WHISPER_MODEL|OPENAI_\w+))$/
 
 /** Reads the settings from `env`. An empty variable counts as not set. The warnings name unknown AGMD_ variables. Throws `ConfigError`. */
 export function readConfig(env: Environment, { isTty }: { readonly isTty: boolean }): { config: Config; warnings: readonly string[] } {
@@ -515,5 +516,8 @@ function unknownVariables(env: Environment): string[] {
   const variables: Variable[] = Object.values(configTable)
   const known = new Set<string>(variables.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
   const unknown = Object.keys(env).filter((name) => name.startsWith('AGMD_') && !known.has(name) && !toolingVariable.test(name))
-  return unknown.sort().map((name) => `${name} is not a setting of agmd and is ignored.`)
+  return unknown.sort().map((name) => {
+    const meant = fieldMeant(name, [...known])
+    return `${name} is not a setting of agmd and is ignored.${meant === undefined ? '' : ` Did you mean ${meant}?`}`
+  })
 }

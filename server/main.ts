@@ -5,6 +5,7 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
 import { AdminError } from './admin/error.ts'
+import { requireOwner } from './admin/owner.ts'
 import { progressOnStderr } from './admin/progress.ts'
 import { openBlobs } from './blobs/open.ts'
 import { S3Error } from './blobs/s3/errors.ts'
@@ -65,16 +66,30 @@ const captureConsole = (log: Log): void => {
   console.warn = console.error = say('warn')
 }
 
+/** The command that starts this program. An installation without npm sets it (deploy/image-build.sh). */
+const startedAs = process.env['AGMD_STARTED_AS'] ?? 'npm start'
+
+/** Returns a text for the operator that names the command with which this program was started. */
+const forInstallation = (text: string): string =>
+  startedAs === 'npm start' ? text : text.replaceAll('npm start -- ', `${startedAs} `).replaceAll('npm start', startedAs)
+
+/** The settings for an admin command. Throws `AdminError` if the command would leave files behind that the server cannot read. */
+const settingsOfOperator = (): Config => {
+  const config = settings()
+  requireOwner(config.dataDir)
+  return config
+}
+
 const administer = async (words: readonly string[]): Promise<void> => {
   const { admin } = await import('./admin.ts')
   const { output, exitCode = 0 } = await admin(words, {
     env: process.env,
     version,
     progress: progressOnStderr,
-    settings,
+    settings: settingsOfOperator,
     input: () => text(process.stdin)
   })
-  process.stdout.write(`${output}\n`)
+  process.stdout.write(`${forInstallation(output)}\n`)
   process.exitCode = exitCode
 }
 
@@ -145,7 +160,7 @@ const exitCodeOf = (error: unknown): number => (isForOperator(error) ? error.exi
 const tell = (error: unknown): void => {
   const isExpected = isForOperator(error) || error instanceof PortError
   const text = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error)
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${forInstallation(text)}\n`)
 }
 
 const fail = (error: unknown): void => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { admin as runAdmin, commands } from '../server/admin.ts'
@@ -113,6 +115,24 @@ test('[ADMIN-5] progress is a bar with rate and remaining time on a terminal, an
     .map((line) => JSON.parse(line))
   expect(lines.at(-1)).toMatchObject({ phase: 'copying', done: 4194304, total: 4194304, unit: 'bytes', secondsLeft: 0 })
   expect(lines[0]).toMatchObject({ done: 0, secondsLeft: null })
+})
+
+test('[ADMIN-7] an installed program names its own command in help and messages', async () => {
+  const { out } = await admin(['--help'], { AGMD_STARTED_AS: 'agmd-server' })
+  expect(out).toContain('usage: agmd-server admin COMMAND')
+  expect(out).not.toContain('npm')
+  const { code, err } = await admin(['nonsense'], { AGMD_STARTED_AS: 'agmd-server' })
+  expect([code, err.split('\n').slice(0, 3)]).toEqual([64, ['There is no command "nonsense".', '', 'usage: agmd-server admin COMMAND …']])
+})
+
+// Only root can own files of others.
+test.skipIf(process.getuid?.() !== 0)('[ADMIN-8] root cannot run a command for the data folder of another user', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-owner-'))
+  await chown(folder, 12345, 12345)
+  const { code, err } = await admin(['backup', '--to', `${folder}-place`], { AGMD_DATA_DIR: folder })
+  expect(code).toBe(1)
+  expect(err).toContain(`${folder} belongs to the user with the id 12345. Run the command as this user`)
+  await rm(folder, { recursive: true })
 })
 
 test('[ADMIN-2] with an external issuer, no links are created', async () => {

@@ -99,7 +99,7 @@ test('[BACKUP-1] [BACKUP-2] a backup that was made under load restores everythin
   )
 })
 
-test('[BACKUP-3] a later backup writes only what changed, and every backup in the place can be restored', async () => {
+test('[BACKUP-3] [BACKUP-15] a later backup writes only what changed, and every backup in the place can be restored', async () => {
   const folder = await copyOfSource()
   const place = join(await temporaryFolder(), 'backups')
   const first = await backUp(place, folder)
@@ -113,7 +113,13 @@ test('[BACKUP-3] a later backup writes only what changed, and every backup in th
   expect(third.writtenBytes).toBeGreaterThan(0)
   expect(third.writtenBytes).toBeLessThan(third.bytes)
   const { output } = await runAdmin(['backup', '--to', place, '--list'], envOf(folder))
-  expect(output.split('\n')).toHaveLength(3)
+  expect(output.split('\n')).toHaveLength(4)
+  expect(output).toMatch(
+    new RegExp(
+      `^BACKUP +MADE \\(UTC\\) +RECORDS +ASSETS +SIZE +SECRET\n${first.id} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +\\d+ +\\d+ +[\\d.]+ [KM]iB +yes\n`
+    )
+  )
+  await expect(runAdmin(['backup', '--to', join(folder, 'inside')], envOf(folder))).rejects.toThrow('is inside the data folder')
   const [old, current] = [join(folder, '..', 'old'), join(folder, '..', 'current')]
   await restoreTo(old, place, '--snapshot', first.id)
   await restoreTo(current, place)

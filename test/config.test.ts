@@ -171,7 +171,7 @@ test('[CONFIG-10] an unknown variable causes a warning; those of the tooling do 
   }
   expect(readConfig(env, { isTty: false }).warnings).toEqual([
     'AGMD_PORT_FILE is not a setting of agmd and is ignored.',
-    'AGMD_PROT is not a setting of agmd and is ignored.'
+    'AGMD_PROT is not a setting of agmd and is ignored. Did you mean AGMD_PORT?'
   ])
 })
 

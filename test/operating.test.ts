@@ -58,6 +58,12 @@ test('[DOCTOR-1] doctor finds no problem in an intact installation, even while i
 test.each<[string, string, (folder: string) => Promise<Record<string, string>>, string]>([
   ['a wrong setting', 'settings', async () => ({ AGMD_PORT: 'x' }), 'problem: AGMD_PORT is "x"'],
   ['an unknown setting', 'settings', async () => ({ AGMD_PROT: '1' }), 'warning: AGMD_PROT is not a setting'],
+  [
+    'an administrator without an account',
+    'administrators',
+    async () => ({ AGMD_ADMINS: 'ghost@example.org' }),
+    'warning: AGMD_ADMINS names ghost'
+  ],
   ['a missing folder', 'data folder', async (folder) => ({ AGMD_DATA_DIR: `${folder}-none` }), 'warning: '],
   ['an open folder', 'data folder', async (folder) => (await chmod(folder, 0o755), {}), 'warning: Other users'],
   [
@@ -176,6 +182,10 @@ test('[GC-2] gc removes old backups with everything that only they use, and the 
   expect(await collect('--delete')).toEqual(garbage)
   expect(await collect()).toEqual([])
   expect(JSON.parse((await runAdmin(['verify', place, '--json'], env)).output)).toMatchObject({ ok: true })
+  // The setting names the place, too.
+  const bySetting = await runAdmin(['gc', '--keep', '1', '--json'], { ...env, AGMD_BACKUP: place })
+  expect(JSON.parse(bySetting.output)).toMatchObject({ garbage: [] })
+  await expect(runAdmin(['gc', '--keep', '1'], env)).rejects.toThrow('set AGMD_BACKUP')
   await rm(join(place, 'snapshots'), { recursive: true })
   await expect(collect('--delete')).rejects.toMatchObject({ exitCode: 1 })
   await expect(runAdmin(['gc', '--backups', place, '--keep', '0'], env)).rejects.toMatchObject({ exitCode: 64 })

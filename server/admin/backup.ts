@@ -1,9 +1,12 @@
 /** `npm start -- admin backup`: makes a backup, even while the server runs, or lists the backups in a place. */
+import { isAbsolute, relative, resolve } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { type Made, makeBackup } from './backups/make.ts'
-import { listSnapshots, openPlace, openPlaceToWrite, placeForms, placeOf } from './backups/places.ts'
+import { listSnapshots, readManifest, openPlace, openPlaceToWrite, placeForms, placeOf } from './backups/places.ts'
 import { type Command, type CommandResult, parseWords } from './command.ts'
+import { AdminError } from './error.ts'
 import { openInstallation } from './installation.ts'
+import { bytesText, columns, timeText } from './subcommands.ts'
 
 const help = `usage: npm start -- admin backup [--to PLACE] [--without-secret] [--list] [--json]
 
@@ -61,10 +64,30 @@ const list = async (text: string, json: boolean): Promise<CommandResult> => {
   try {
     const ids = await listSnapshots(place)
     if (json) return { output: JSON.stringify({ ok: true, place: place.shown, backups: ids }) }
-    return { output: ids.length === 0 ? `There is no complete backup in ${place.shown}.` : ids.join('\n') }
+    if (ids.length === 0) return { output: `There is no complete backup in ${place.shown}.` }
+    const rows: string[][] = []
+    for (const id of ids) {
+      const { createdAt, records, bytes, blobs, secretIn } = await readManifest(place, id)
+      rows.push([
+        id,
+        timeText(createdAt),
+        String(records),
+        String(blobs.count),
+        bytesText(bytes + blobs.bytes),
+        secretIn === 'file' ? 'yes' : 'no'
+      ])
+    }
+    return { output: columns([['BACKUP', 'MADE (UTC)', 'RECORDS', 'ASSETS', 'SIZE', 'SECRET'], ...rows]) }
   } finally {
     await place.close()
   }
+}
+
+/** Throws `AdminError` if the place is inside the data folder. Such a backup would be lost together with the data. */
+const refuseInside = (folder: string, place: string): void => {
+  const path = relative(folder, resolve(place))
+  if (place.startsWith('s3:') || path.startsWith('..') || isAbsolute(path)) return
+  throw new AdminError(`${place} is inside the data folder. Choose a place on another disk or machine.`)
 }
 
 const run: Command['run'] = async (words, { settings, version, progress }) => {
@@ -78,6 +101,7 @@ const run: Command['run'] = async (words, { settings, version, progress }) => {
   const { json = false } = values
   const to = placeOf(values.to, config.backup)
   if (values.list === true) return list(to, json)
+  refuseInside(config.dataDir, to)
   const now = systemClock.now()
   const installation = await openInstallation(config)
   try {

@@ -4,6 +4,8 @@ import { access, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../config.ts'
+import { findAccount, findAccountByEmail, isNamed } from '../domain/accounts/accounts.ts'
+import type { Storage } from '../domain/ports.ts'
 import { readInstance, readSecret, secretBytes } from '../storage/data-folder.ts'
 import { checkStore } from '../storage/check.ts'
 import { fileBytes, freeBytes } from '../storage/disk.ts'
@@ -137,6 +139,22 @@ async function* examineSecret({ dataDir, secret }: Config): AsyncGenerator<Findi
   }
 }
 
+/** Returns a warning for each entry of AGMD_ADMINS that makes nobody an administrator. */
+const findingsOnAdmins = async ({ admins }: Config, storage: Storage): Promise<Finding[]> => {
+  const findings: Finding[] = []
+  for (const named of admins) {
+    const account = await (named.includes('@') ? findAccountByEmail({ storage }, named) : findAccount({ storage }, named))
+    if (account !== undefined && isNamed([named], account)) continue
+    const reason = account === undefined ? 'but there is no such account.' : 'but nobody has verified this address.'
+    const next =
+      account === undefined
+        ? 'Correct the name, or invite the person: npm start -- admin invite EMAIL'
+        : `npm start -- admin reset ${named}`
+    findings.push(warning('administrators', `AGMD_ADMINS names ${named}, ${reason}`, next))
+  }
+  return findings
+}
+
 async function* examineStore(config: Config): AsyncGenerator<Finding> {
   try {
     if (config.storage === null) await checkStore(config.dataDir)
@@ -146,9 +164,11 @@ async function* examineStore(config: Config): AsyncGenerator<Finding> {
       for (const text of warnings) yield warning('store', text, 'See docs/storage.md.')
     }
     const installation = await openInstallation(config)
+    const findings = await findingsOnAdmins(config, installation.snapshot.storage)
     const records = await installation.snapshot.count().finally(() => void installation.close())
     const checked = config.storage === null ? ' The first and last of them match their checksums.' : ''
     yield ok('store', `The store (${installation.store === 'lmdb' ? 'LMDB' : 'PostgreSQL'}) has ${records} records.${checked}`)
+    yield* findings
     if (config.blobs !== null) yield ok('assets', 'The bucket answers and belongs to this installation.')
   } catch (error) {
     yield problem('store', reasonOf(error), 'Do what the message says. To check everything: npm start -- admin verify')

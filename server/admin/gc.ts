@@ -1,21 +1,21 @@
 /** `npm start -- admin gc`: lists or removes objects that nothing needs, in an installation or in a place with backups. */
 import { systemClock } from '../clock.ts'
-import { openPlaceToWrite, placeForms } from './backups/places.ts'
+import { openPlaceToWrite, placeForms, placeOf } from './backups/places.ts'
 import { type Garbage, garbageOf, garbageOfBackups } from './collecting.ts'
 import { type Command, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
 import { openInstallation } from './installation.ts'
 
 const help = `usage: npm start -- admin gc [--delete] [--json]
-       npm start -- admin gc --backups PLACE --keep NUMBER [--delete] [--json]
+       npm start -- admin gc [--backups PLACE] --keep NUMBER [--delete] [--json]
 
-Lists the assets that no document uses, and the remains of interrupted writes. With --backups, lists all backups except the newest NUMBER, and the
+Lists the assets that no document uses, and the remains of interrupted writes. With --keep, lists all backups except the newest NUMBER, and the
 objects that only they need. Removes the listed objects only with --delete. It works while the server runs.
 
 ${placeForms}
 
-  --backups PLACE  work on backups instead of the data folder
-  --keep NUMBER    the number of backups to keep, at least 1
+  --backups PLACE  the place of the backups
+  --keep NUMBER    work on backups instead of the data folder; keep this number of them, at least 1
   --delete         remove the listed objects
   --json           print the result as JSON
 
@@ -34,10 +34,11 @@ const run: Command['run'] = async (words, { settings, progress }) => {
     delete: { type: 'boolean' },
     json: { type: 'boolean' }
   })
-  const { backups, json = false, delete: removes = false } = values
+  const { json = false, delete: removes = false } = values
+  const config = settings()
+  const backups = values.backups ?? (values.keep === undefined ? undefined : placeOf(undefined, config.backup))
   const keep = backups === undefined ? 0 : keepOf(values.keep)
-  if (backups === undefined && values.keep !== undefined) throw new AdminError('--keep needs --backups.')
-  const installation = await openInstallation(settings())
+  const installation = await openInstallation(config)
   try {
     if (backups === undefined) return await resultOf(await garbageOf(installation, systemClock.now()), removes, json)
     const place = await openPlaceToWrite(backups, installation.instance.instance)

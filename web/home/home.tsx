@@ -188,7 +188,7 @@ function Foot(): JSX.Element {
   return (
     <footer class='muted home-foot'>
       <p>
-        {t('No account needed. Anyone with the owner link owns the document. Agents use links too.')}{' '}
+        {t('Anyone with the owner link owns the document. Agents use links too.')}{' '}
         <span class='home-links'>
           <a href='/docs'>{t('Documentation')}</a> · <a href='/agents.md'>{t('Agent guide')}</a> · <a href='/openapi.json'>{t('API')}</a>
         </span>

@@ -37,9 +37,16 @@ async function create(input: NewDocument): Promise<string> {
     return id
   } catch (error) {
     if (!mayPass(error)) unanswered = undefined
-    const tooLarge = error instanceof RequestError && error.status === 413
-    throw new StartFailure(tooLarge ? t('This text is too long for a document.') : failureWords(error))
+    throw new StartFailure(refusalWords(error))
   }
+}
+
+/** Returns the message for a document that was not created. No link is involved, so 401 means that the server wants an account. */
+function refusalWords(error: unknown): string {
+  const status = error instanceof RequestError ? error.status : undefined
+  if (status === 413) return t('This text is too long for a document.')
+  if (status === 401) return t('On this server, only people with an account can create documents. Sign in first.')
+  return failureWords(error)
 }
 
 /** Creates a document and opens it. Throws `StartFailure`. */

@@ -483,8 +483,10 @@ export const de: Catalogue = {
   'Next match': 'Nächster Treffer',
   'Next part of the page': 'Nächster Teil der Seite',
   'Switch view: live, source, reading': 'Ansicht wechseln: live, Quelltext, Lesen',
-  'No account needed. Anyone with the owner link owns the document. Agents use links too.':
-    'Ohne Konto: Wer den Besitzerlink hat, dem gehört das Dokument. Auch Agenten benutzen Links.',
+  'Anyone with the owner link owns the document. Agents use links too.':
+    'Wer den Besitzerlink hat, dem gehört das Dokument. Auch Agenten benutzen Links.',
+  'On this server, only people with an account can create documents. Sign in first.':
+    'Auf diesem Server können nur Personen mit Konto Dokumente anlegen. Melde dich zuerst an.',
   'No assignments.': 'Keine Aufträge.',
   'No comments yet.': 'Noch keine Kommentare.',
   'No open comments.': 'Keine offenen Kommentare.',

@@ -42,7 +42,8 @@ export interface PeoplePage {
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-const unknownAccount = (): ServiceError => new ServiceError('not_found', { message: term('There is no such account.') })
+const unknownAccount = (): ServiceError =>
+  new ServiceError('not_found', { message: term('There is no such account.'), hint: 'A deleted account is only known by its id.' })
 
 const present = async (service: Service, account: Account): Promise<Person> => {
   const { id, name, email, emailVerified, createdAt, disabledAt } = account
