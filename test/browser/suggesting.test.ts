@@ -252,6 +252,19 @@ test('[REPLY-4] on a phone a comment takes two taps, with the passage above the 
   await field.fill('Which **words**?')
   await page.locator('.side-panel').getByRole('button', { name: 'Comment', exact: true }).last().tap()
   await page.locator('.card.comment strong', { hasText: 'words' }).waitFor()
+  // The first tap in the text puts the caret there. The commented words are no longer selected.
+  await page.getByRole('button', { name: 'Close' }).first().tap()
+  await page.locator('.cm-line', { hasText: 'Paragraph 3 ' }).tap({ position: { x: 60, y: 10 } })
+  await page.keyboard.type('!')
+  await until(
+    async () => /^Para.*!.*Paragraph 4 /s.test((await editorText(page)).split('\n\n').slice(3).join(' ')),
+    'the letter at the tap'
+  )
+  expect(await editorText(page)).toContain('Paragraph 7 has some words that one may comment on.')
+  await page
+    .getByRole('button', { name: /Comments/ })
+    .first()
+    .tap()
   const card = page.locator('.card.proposal', { hasText: 'The last one' })
   await card.tap()
   await card.getByLabel('Reply').fill('Why?')

@@ -60,6 +60,12 @@ test('[FENCE-30] two seconds after the last edit in a fence the server tidies it
   clock.turn(2000)
   const actors = async (): Promise<string> => JSON.stringify((await owner.events()).events.map(({ payload }: Json) => payload.actors))
   await until(async () => (await actors()).includes('heal'), 'the event')
+  // The history names only people and programs.
+  clock.turn(limits.autosaveMaxMs)
+  await until(async () => (await owner.revisions()).revisions[0].cause === 'autosave', 'the revision')
+  expect((await owner.revisions()).revisions[0]).toMatchObject({ author: 'Ana', authors: ['Ana'] })
+  const { lines } = (await owner.ask('GET', '/attribution')).json
+  expect(JSON.stringify(lines)).not.toContain('heal')
 })
 
 test('[FENCE-31] a fence in which somebody writes, or that a program wrote, stays as it is', async () => {

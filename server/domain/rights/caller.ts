@@ -132,6 +132,9 @@ export const systemActor = 'system:'
 /** The actor of the server when it tidies fences (server/live/heal.ts). */
 export const healActor = 'system:heal'
 
+/** Whether the server itself acted. Histories then name nobody. */
+export const isSystemActor = (actor: string): boolean => actor.startsWith(systemActor)
+
 /** Returns the kind and the name of an actor. */
 export const splitActor = (actor: string): { kind: 'guest' | 'account' | 'agent' | 'system'; name: string } => {
   const colon = actor.indexOf(':')

@@ -8,7 +8,7 @@ import type { Input, Output } from '../../../shared/operations/index.ts'
 import { limits } from '../../../shared/limits.ts'
 import { textRootName } from '../../../shared/names.ts'
 import { placesOf } from '../../../shared/text/characters.ts'
-import { nameOfActor, splitActor, systemActor } from '../rights/caller.ts'
+import { isSystemActor, nameOfActor, splitActor, systemActor } from '../rights/caller.ts'
 import { findPoint, versionsNamed } from './content.ts'
 import { continues, docOptions, entriesAfter, formatVersion, type JournalEntry, type Point, rebuild } from './journal.ts'
 import type { Storage } from '../ports.ts'
@@ -177,13 +177,13 @@ const runsAfter = async (lines: Iterable<Line>, after: number, count: number): P
 }
 
 const present = ({ line, lastLine, actor, at, actors }: Run): Attribution['lines'][number] => {
-  const isSystem = actor === systemActor || at <= 0
+  const isSystem = isSystemActor(actor) || at <= 0
   return {
     line,
     lastLine,
     author: isSystem ? null : nameOfActor(actor),
     authorKind: isSystem ? null : (splitActor(actor).kind as 'guest' | 'account' | 'agent'),
-    authors: actors.filter((each) => each !== systemActor).map(nameOfActor),
+    authors: actors.filter((each) => !isSystemActor(each)).map(nameOfActor),
     at: at <= 0 ? null : new Date(at).toISOString()
   }
 }

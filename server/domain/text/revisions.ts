@@ -2,7 +2,7 @@
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
-import { type Caller, nameOfActor, splitActor, systemActor } from '../rights/caller.ts'
+import { type Caller, isSystemActor, nameOfActor, splitActor } from '../rights/caller.ts'
 import { remember } from '../records/idempotency.ts'
 import { contentAt, formatVersion } from './journal.ts'
 import { decodeRecord, encodeRecord, keys, type Revision, type RevisionCause } from '../records/keys.ts'
@@ -36,13 +36,14 @@ export const saveRevision = (
   label: string | null = null,
   others: readonly string[] = []
 ): Revision => {
-  const { added, removed, actors } = draft.head.unsaved
+  const { added, removed } = draft.head.unsaved
+  const people = draft.head.unsaved.actors.filter((each) => !isSystemActor(each))
   return draft.revision({
     seq: snapshot.seq,
     tag: snapshot.tag,
     label,
-    author: actor ?? (actors.length === 1 ? (actors[0] ?? null) : null),
-    authors: actor === null ? actors.filter((each) => each !== systemActor) : [...new Set([...others, actor])],
+    author: actor ?? (people.length === 1 ? (people[0] ?? null) : null),
+    authors: actor === null ? people : [...new Set([...others, actor])],
     cause,
     size: snapshot.content.length,
     added,

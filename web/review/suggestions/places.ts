@@ -219,7 +219,9 @@ export const annotationPlaces = (onPick: (id: string | undefined) => void): Exte
   EditorView.domEventHandlers({
     click(event) {
       const marked = event.target instanceof Element ? event.target.closest('[data-annotation]') : null
-      onPick(marked?.getAttribute('data-annotation') ?? undefined)
+      // After a tap, the editor learns of the new selection only after the click. An update before that would restore the old selection, and the next
+      // key would replace the selected text.
+      setTimeout(() => onPick(marked?.getAttribute('data-annotation') ?? undefined))
       return false
     }
   })
