@@ -560,6 +560,8 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE
   await input.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
   await input.send('Input.insertText', { text: 'に' })
   await text('```\ncode\n```\n\nsome ***words*** a**に**')
+  // A second session must not answer for the events of the keyboard and the mouse below.
+  await input.detach()
   await press('Enter')
   await type('x')
   await text('```\ncode\n```\n\nsome ***words*** a**に**\nx')
@@ -602,17 +604,17 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE
   for (let line = 0; line < 30; line++) await press('Enter')
   await until(hasQuarter, 'a quarter of the window stays free below the caret')
   // An image above the caret gets its height late. Its address is short, because a long address would first appear as many lines of text.
-  const image = { asked: Promise.withResolvers<undefined>(), sent: Promise.withResolvers<undefined>() }
+  const sent = Promise.withResolvers<undefined>()
   await page.route('**/late.png', async (route) => {
-    image.asked.resolve(undefined)
-    await image.sent.promise
+    await sent.promise
     await route.fulfill({ path: join(import.meta.dirname, '../../web/public/icon-192.png') })
   })
+  const asked = page.waitForRequest('**/late.png')
   await page.keyboard.insertText('![](/late.png)')
   await press('Enter', 'Enter')
-  await image.asked.promise
+  await asked
   await until(hasQuarter, 'the room is there before the image')
-  image.sent.resolve(undefined)
+  sent.resolve(undefined)
   await page.waitForFunction(() => (globalThis.document.querySelector('img.md-media')?.clientHeight ?? 0) > 150)
   await until(hasQuarter, 'the room is kept when the image is there')
   // A click does not scroll the text, and neither does a letter typed after it.
@@ -636,12 +638,10 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE
   await until(async () => (await scrolled()) === 0, 'scrolled back again')
   await press('Control+Home', 'Control+a')
   await page.locator('.own-selection').first().waitFor()
-  await page.locator('img.md-media').evaluate(async (image) => {
-    const { promise, resolve } = Promise.withResolvers<undefined>()
-    new ResizeObserver(() => image.clientHeight > 300 && resolve(undefined)).observe(image)
-    image.style.blockSize = '400px'
-    await promise
-    // The editor measures the layout in the following frames.
+  await page.locator('img.md-media').evaluate((image) => void (image.style.blockSize = '400px'))
+  await page.waitForFunction(() => (globalThis.document.querySelector('img.md-media')?.clientHeight ?? 0) > 300)
+  // The editor measures the layout in the following frames.
+  await page.evaluate(async () => {
     for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame)
   })
   expect(await scrolled()).toBe(0)
