@@ -1,4 +1,4 @@
-/** Returns the index of the last item that begins at or before a position; 0 if there is none. The items must be in ascending order. */
+/** Finds the last item that begins at or before a position, and returns its index, or 0 if there is no such item. The items must be in ascending order. */
 export function lastAt<Item>(items: readonly Item[], beginOf: (item: Item) => number, position: number): number {
   let [low, high] = [0, items.length]
   while (high - low > 1) {

@@ -273,26 +273,31 @@ test('[GRID-8] wherever the person scrolls, the first 300 rows set the columns',
   expect(styles[0]).toBe(`--columns:${columnsFor([['x'.repeat(30)]])}`)
 })
 
+/** Returns a view without a page, for commands that only read and change its state. */
+function viewOn(start: EditorState): EditorView {
+  let state = start
+  return {
+    get state() {
+      return state
+    },
+    dispatch(...specs: TransactionSpec[]) {
+      state = state.update(...specs).state
+    }
+  } as unknown as EditorView
+}
+
 test('[WRITE-13] moving, typing and drawing in a table of 20,000 rows read as many lines as in one of 400', () => {
   const linesRead = (rows: number): number => {
     const text = ['| a | b |', '| --- | --- |', ...Array.from({ length: rows }, (_, row) => `| row ${row} | words |`)].join('\n')
-    let state = EditorState.create({ doc: text, selection: { anchor: 3 }, extensions: [markdown(), barInCell] })
-    const tree = ensureSyntaxTree(state, state.doc.length, 60_000)
+    const view = viewOn(EditorState.create({ doc: text, selection: { anchor: 3 }, extensions: [markdown(), barInCell] }))
+    const tree = ensureSyntaxTree(view.state, text.length, 60_000)
     const node = tree?.topNode.getChild('Table')
     if (node == null) throw new Error('no table')
-    const view = {
-      get state() {
-        return state
-      },
-      dispatch(...specs: TransactionSpec[]) {
-        state = state.update(...specs).state
-      }
-    } as unknown as EditorView
     const reads = [vi.spyOn(Text.prototype, 'line'), vi.spyOn(Text.prototype, 'lineAt')]
     try {
       for (const command of [nextCell, nextCell, nextCell, cellBelow, previousCell]) expect(command(view)).toBe(true)
-      for (const type of view.state.facet(EditorView.inputHandler)) type(view, 40, 40, '|', () => state.update({}))
-      layOut(node, new LiveContext(state, { from: 0, to: 2000 }, []))
+      for (const type of view.state.facet(EditorView.inputHandler)) type(view, 40, 40, '|', () => view.state.update({}))
+      layOut(node, new LiveContext(view.state, { from: 0, to: 2000 }, []))
       return reads.reduce((sum, { mock }) => sum + mock.calls.length, 0)
     } finally {
       for (const read of reads) read.mockRestore()
@@ -307,32 +312,24 @@ function typedBy(keys: string, start = '^', isLive = true): string {
   const enter = { key: 'Enter', run: (view: EditorView) => cellBelow(view) || continueList(view) }
   const tab = { key: 'Tab', run: nextCell }
   const extensions = [keymap.of([enter, tab]), markdown(), typedRows, isLive ? [typeInCell, barInCell] : []]
-  let state = EditorState.create({ doc: start.slice(0, anchor) + start.slice(anchor + 1), selection: { anchor }, extensions })
-  const view = {
-    get state() {
-      return state
-    },
-    dispatch(...specs: TransactionSpec[]) {
-      state = state.update(...specs).state
-    }
-  } as unknown as EditorView
+  const view = viewOn(EditorState.create({ doc: start.slice(0, anchor) + start.slice(anchor + 1), selection: { anchor }, extensions }))
   for (const key of keys) {
     const name = { '↵': 'Enter', '⇥': 'Tab' }[key]
-    const bindings = state
+    const bindings = view.state
       .facet(keymap)
       .flat()
       .filter((binding) => binding.key === name)
-    const { head } = state.selection.main
+    const { head } = view.state.selection.main
     const insert = name === 'Enter' ? '\n' : key
-    const plain = () => state.update({ ...state.replaceSelection(insert), userEvent: 'input.type' })
+    const plain = () => view.state.update({ ...view.state.replaceSelection(insert), userEvent: 'input.type' })
     const isHandled =
       name === undefined
-        ? state.facet(EditorView.inputHandler).some((type) => type(view, head, head, key, plain))
+        ? view.state.facet(EditorView.inputHandler).some((type) => type(view, head, head, key, plain))
         : bindings.some(({ run }) => run?.(view) === true)
     if (!isHandled) view.dispatch(plain())
   }
-  const { head } = state.selection.main
-  return `${state.sliceDoc(0, head)}^${state.sliceDoc(head)}`
+  const { head } = view.state.selection.main
+  return `${view.state.sliceDoc(0, head)}^${view.state.sliceDoc(head)}`
 }
 
 const typedHead = '| Item | Price |↵| --- | --- |↵'

@@ -19,7 +19,7 @@ export const reasons: Readonly<Record<NotReady, { readonly message: string; read
 }
 
 export interface ReadinessOptions {
-  /** Returns a reason why the server is not ready that is known without using the store; `ok` if there is none. */
+  /** Returns the state of the server, as far as it is known without using the store. Any value except `ok` means that it is not ready. */
   readonly status: () => NotReady | 'ok'
   readonly storage: Storage
   /** Whether the disk that holds the data folder has space. Rejects if the disk does not answer. */

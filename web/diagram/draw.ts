@@ -31,7 +31,7 @@ function openFrame(): Frame {
   element.setAttribute('aria-hidden', 'true')
   const waiting = new Map<number, (result: Drawn | NotDrawn) => void>()
   const ready = Promise.withResolvers<void>()
-  // Without a connection, the browser loads a page of its own into the frame. That page never reports that it is ready.
+  // If the device is offline, the browser shows its own error page in the frame, which never reports that it is ready.
   let state: 'opening' | 'ready' | 'broken' = 'opening'
   element.addEventListener('load', () => {
     if (state === 'opening') state = 'broken'

@@ -95,7 +95,7 @@ function marksFor(state: EditorState, { markers, closing }: Pending, at: number)
 
 const lengthOf = (stretch: Stretch | undefined): number => (stretch === undefined ? 0 : stretch.to - stretch.from)
 
-/** Returns the position after the closing marks that follow a position, and their markers. Undefined if there are none. */
+/** Skips the closing marks directly after a position. Returns the position behind them and the marks; undefined if there are none. */
 function pastClosing(state: EditorState, from: number): { readonly to: number; readonly markers: readonly string[] } | undefined {
   const markers: string[] = []
   let to = from

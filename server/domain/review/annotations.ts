@@ -342,7 +342,7 @@ const loadAnnotations = (service: Service, openDoc: OpenDocument): Promise<Annot
         annotations.annotated += written.length
         for (const { kind, record, bytes } of written) if (record !== undefined) annotations.keep(kind, record, bytes)
       }
-      // Without the turn, another node may be writing these records. That node moves the pins, too.
+      // If this node does not have the turn, another node may be writing these records, and also moves the pins.
       if (turns !== null && !turns.has(openDoc.id)) return
       // If this write fails, the moved pins are found again when the document is read the next time.
       ledger.write(openDoc.id, 'system', change, { reads: keysOfMoved(openDoc.id, moved) }).then(kept, () => undefined)
