@@ -24,6 +24,10 @@ async function opened(context: BrowserContext, url: string): Promise<Page> {
   return page
 }
 
+/** Waits until the service has the whole typed text as a pending suggestion. A decision before that leaves the rest as a new suggestion. */
+const stored = (document: Parameters<typeof listSuggestions>[0], typed: string): Promise<unknown> =>
+  until(async () => (await listSuggestions(document)).some(({ status, text: sent }) => status === 'pending' && sent === typed), typed)
+
 /** Opens a document for suggesting, with the cursor at its end. */
 async function suggester(context: BrowserContext, url: string): Promise<Page> {
   const page = await opened(context, url)
@@ -65,13 +69,14 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; if t
 
   // A rejected suggestion that has not changed since disappears from its author's editor.
   await ana.keyboard.type('Draft. ')
+  await stored(document, 'Draft. ')
   const card = eve.locator('.margin .card', { hasText: 'Draft.' })
   await card.getByRole('button', { name: 'Reject', exact: true }).click()
   await ana.getByText('Eve rejected your suggestion.').waitFor()
   await until(async () => !(await editorText(ana)).includes('Draft.'), 'the rejected words gone')
   // Text that is typed and then deleted leaves no suggestion.
   await ana.keyboard.type('Hm')
-  await until(async () => (await listSuggestions(document)).some((each) => each.text === 'Hm'), 'the first letters')
+  await stored(document, 'Hm')
   await ana.keyboard.press('Backspace')
   await ana.keyboard.press('Backspace')
   await until(
@@ -80,6 +85,7 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; if t
   )
 
   await ana.keyboard.type('Once. ')
+  await stored(document, 'Once. ')
   await eve.locator('.margin .card', { hasText: 'Once.' }).getByRole('button', { name: 'Accept' }).click()
   await ana.locator('.rm-own').waitFor({ state: 'detached' })
   await eve.locator('.toast', { hasText: 'Accepted.' }).getByRole('button', { name: 'Undo' }).click()
