@@ -71,7 +71,7 @@ const startedAs = process.env['AGMD_STARTED_AS'] ?? 'npm start'
 
 /** Returns a text for the operator that names the command with which this program was started. */
 const forInstallation = (text: string): string =>
-  startedAs === 'npm start' ? text : text.replaceAll('npm start -- ', `${startedAs} `).replaceAll('npm start', startedAs)
+  startedAs === 'npm start' ? text : text.replaceAll(/npm (?:--silent )?start -- /g, `${startedAs} `).replaceAll('npm start', startedAs)
 
 /** The settings for an admin command. Throws `AdminError` if the command would leave files behind that the server cannot read. */
 const settingsOfOperator = (): Config => {
@@ -82,14 +82,21 @@ const settingsOfOperator = (): Config => {
 
 const administer = async (words: readonly string[]): Promise<void> => {
   const { admin } = await import('./admin.ts')
-  const { output, exitCode = 0 } = await admin(words, {
+  const {
+    output,
+    exitCode = 0,
+    onStderr = false
+  } = await admin(words, {
     env: process.env,
     version,
     progress: progressOnStderr,
     settings: settingsOfOperator,
-    input: () => text(process.stdin)
+    input: () => text(process.stdin),
+    stdin: process.stdin,
+    stdout: process.stdout
   })
-  process.stdout.write(`${forInstallation(output)}\n`)
+  const stream = onStderr ? process.stderr : process.stdout
+  stream.write(`${forInstallation(output)}\n`)
   process.exitCode = exitCode
 }
 

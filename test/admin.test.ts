@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { admin as runAdmin, commands } from '../server/admin.ts'
 import { createProgress } from '../server/admin/progress.ts'
+import { emptyStreams } from './support/operator.ts'
 import { startProcess } from './support/start.ts'
 import { newVisitor, password, signIn } from './support/visitor.ts'
 
@@ -32,6 +33,7 @@ const context = {
   version: 'test',
   progress: () => () => undefined,
   input: async () => '',
+  ...emptyStreams(),
   settings: () => assert.fail('this command needs no settings')
 }
 

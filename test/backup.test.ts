@@ -1,8 +1,9 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { png } from './support/media.ts'
 import { bucket, startObjectStore } from './support/object-store.ts'
@@ -165,6 +166,122 @@ test('[BACKUP-5] a tar file is complete or absent, and extracting it yields a pl
   await restoreTo(join(folder, 'data'), file)
   expect(await verified(join(folder, 'data'))).toMatchObject({ ok: true, blobs: 1 })
 })
+
+/** Collects what a command writes to standard output. */
+const collecting = () => {
+  const parts: Buffer[] = []
+  const stdout = new Writable({ write: (chunk: Buffer, _encoding, done) => (parts.push(chunk), done()) })
+  return { stdout, bytes: () => Buffer.concat(parts) }
+}
+const streamOf = async (folder = source.folder): Promise<Buffer> => {
+  const { stdout, bytes } = collecting()
+  await runAdmin(['backup', '--to', '-'], envOf(folder), undefined, '', { stdout })
+  return bytes()
+}
+/** Restores a stream that arrives in pieces of 64 KiB. */
+const restoreStream = (folder: string, bytes: Buffer) => {
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, n) => bytes.subarray(n * 65_536, (n + 1) * 65_536))
+  return runAdmin(['restore', '--from', '-', '--to', folder], envOf(folder), undefined, '', { stdin: Readable.from(pieces) })
+}
+
+test('[BACKUP-17] [BACKUP-18] a backup goes through a pipe, and the result and the progress go to standard error', async () => {
+  const folder = join(await temporaryFolder(), 'data')
+  const main = join(import.meta.dirname, '../server/main.ts')
+  const command = `"$NODE" "$MAIN" admin backup --to - --json | "$NODE" "$MAIN" admin restore --from - --to "$TO"`
+  const env = { ...process.env, NODE: process.execPath, MAIN: main, TO: folder, AGMD_DATA_DIR: source.folder, AGMD_STORAGE: '' }
+  const { status, stdout, stderr } = spawnSync('bash', ['-o', 'pipefail', '-c', command], { env, encoding: 'utf8' })
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(`into ${folder}`) })
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object)
+  expect(lines).toContainEqual(expect.objectContaining({ ok: true, place: 'standard output' }))
+  expect(lines).toContainEqual(expect.objectContaining({ phase: 'assets' }))
+  expect(await verified(folder)).toMatchObject({ ok: true, blobs: 1 })
+  expect((await readdir(folder)).toSorted()).toEqual(['blobs', 'instance.json', 'lock', 'secret', 'store'])
+})
+
+test('[BACKUP-17] standard output is refused if it is a terminal; other commands refuse a stream', async () => {
+  const stdout = Object.assign(collecting().stdout, { isTTY: true })
+  const env = envOf(source.folder)
+  await expect(runAdmin(['backup', '--to', '-'], env, undefined, '', { stdout })).rejects.toMatchObject({ exitCode: 64 })
+  for (const words of [
+    ['backup', '--to', '-', '--list'],
+    ['verify', '-'],
+    ['gc', '--backups', '-', '--keep', '1']
+  ])
+    await expect(runAdmin(words, env)).rejects.toThrow('cannot use a stream')
+})
+
+test('[BACKUP-18] an incomplete stream is refused, and so is a used folder before anything is read', async () => {
+  const bytes = await streamOf()
+  const base = await temporaryFolder()
+  const folder = join(base, 'data')
+  for (const length of [0, 100, 512, bytes.length >> 1, bytes.length - 1024, bytes.length - 512])
+    await expect(restoreStream(folder, bytes.subarray(0, length)), `${length} bytes`).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(/^standard input is truncated/)
+    })
+  expect(await readdir(folder)).toEqual([])
+  await restoreStream(folder, bytes)
+  expect(await verified(folder)).toMatchObject({ ok: true, blobs: 1 })
+  const unread = Readable.from(
+    (async function* () {
+      yield await Promise.reject(new Error('standard input was read'))
+    })()
+  )
+  await expect(runAdmin(['restore', '--from', '-', '--to', folder], envOf(folder), undefined, '', { stdin: unread })).rejects.toThrow(
+    'is not empty'
+  )
+})
+
+test('[BACKUP-19] if the reader goes away, the backup ends with 1 and the stream has no end', async () => {
+  let taken = Buffer.alloc(0)
+  const stdout = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (taken.length > 200_000) return done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
+      taken = Buffer.concat([taken, chunk])
+      done()
+    }
+  })
+  await expect(runAdmin(['backup', '--to', '-'], envOf(source.folder), undefined, '', { stdout })).rejects.toMatchObject({
+    exitCode: 1,
+    message: expect.stringContaining('The stream is incomplete')
+  })
+  await expect(restoreStream(join(await temporaryFolder(), 'data'), taken)).rejects.toMatchObject({ exitCode: 3 })
+})
+
+test('[BACKUP-10] a restore into the folder of a running server names its process', async () => {
+  const base = await temporaryFolder()
+  await backUp(join(base, 'place'))
+  const server = await startProcess({ folder: join(base, 'data'), env: { AGMD_STORAGE: '' } })
+  onTestFinished(() => server.stop())
+  await expect(restoreTo(join(base, 'data'), join(base, 'place'))).rejects.toMatchObject({
+    exitCode: 1,
+    message: expect.stringMatching(
+      new RegExp(`is in use by the process with pid ${server.child.pid}\\. .* A restore needs a new or empty folder\\.$`)
+    )
+  })
+})
+
+// Only root can create folders of others.
+test.skipIf(process.getuid?.() !== 0)(
+  '[ADMIN-8] root cannot restore into the folder of another user, and is told whose files it wrote',
+  async () => {
+    const base = await temporaryFolder()
+    await backUp(join(base, 'place'))
+    await mkdir(join(base, 'theirs'))
+    await chown(join(base, 'theirs'), 12345, 12345)
+    for (const folder of ['theirs', 'theirs/new/data'])
+      await expect(restoreTo(join(base, folder), join(base, 'place'))).rejects.toMatchObject({
+        exitCode: 1,
+        message: expect.stringContaining('belongs to the user with the id 12345')
+      })
+    expect(await readdir(join(base, 'theirs'))).toEqual([])
+    const { output } = await runAdmin(['restore', '--from', join(base, 'place'), '--to', join(base, 'data')], envOf(join(base, 'data')))
+    expect(output).toContain(`chown -R USER ${join(base, 'data')}`)
+  }
+)
 
 test('[BACKUP-6] a bucket can contain backups; a folder with other objects is refused', async () => {
   const store = await startObjectStore()

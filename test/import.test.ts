@@ -18,6 +18,7 @@ import { type Contents, folderOf, newFolder, removeFolders, zipBytes, zipOf } fr
 import { faultyStore } from './support/faulty-store.ts'
 import { withLimit } from './support/limits.ts'
 import { png } from './support/media.ts'
+import { emptyStreams } from './support/operator.ts'
 import { startProcess, storageOf } from './support/start.ts'
 import { signUp } from './support/visitor.ts'
 import { type Answer, type Ask, type Json, startWorld, type World } from './support/world.ts'
@@ -304,7 +305,14 @@ test('[IMPORT-12] pictures of HedgeDoc and HackMD are found in uploads', async (
 
 const contextOf = async (folder: string, version = 'test'): Promise<CommandContext> => {
   const env = { AGMD_DATA_DIR: folder, ...(await storageOf(folder)) }
-  return { env, version, progress: () => () => undefined, input: async () => '', settings: () => readConfig(env, { isTty: false }).config }
+  return {
+    env,
+    version,
+    progress: () => () => undefined,
+    input: async () => '',
+    ...emptyStreams(),
+    settings: () => readConfig(env, { isTty: false }).config
+  }
 }
 
 test('[IMPORT-13] without a running server, the command opens the store itself', async () => {

@@ -2,8 +2,17 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { type Made, makeBackup } from './backups/make.ts'
-import { listSnapshots, readManifest, openPlace, openPlaceToWrite, placeForms, placeOf } from './backups/places.ts'
-import { type Command, type CommandResult, parseWords } from './command.ts'
+import {
+  listSnapshots,
+  readManifest,
+  openPlace,
+  openPlaceToWrite,
+  openStreamToWrite,
+  placeForms,
+  placeOf,
+  streamPlace
+} from './backups/places.ts'
+import { type Command, type CommandContext, type CommandResult, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
 import { openInstallation } from './installation.ts'
 import { bytesText, columns, timeText } from './subcommands.ts'
@@ -15,7 +24,7 @@ that the server acknowledged before the command began.
 
 ${placeForms}
 
-  --to PLACE        where to put the backup
+  --to PLACE        where to put the backup; - writes a tar file to standard output, and the result to standard error
   --without-secret  leave out the file secret, which the backup includes by default. Anyone who can read a backup with the secret can open every
                     document. Keep a copy of the secret elsewhere: without it, links and sessions do not work after a restore
   --list            list the backups in the place, without making one
@@ -25,7 +34,8 @@ You can interrupt the command, even with kill -9. Earlier backups do not change.
 
 Examples:
   npm start -- admin backup --to /mnt/backups/agmd
-  npm start -- admin backup --to agmd-$(date +%F).tar`
+  npm start -- admin backup --to agmd-$(date +%F).tar
+  npm --silent start -- admin backup --to - | age -r RECIPIENT > agmd.tar.age`
 
 const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean): CommandResult => {
   const { id, records, bytes, blobs, damagedBlobs, secretIn, createdAt } = manifest
@@ -86,11 +96,15 @@ const list = async (text: string, json: boolean): Promise<CommandResult> => {
 /** Throws `AdminError` if the place is inside the data folder. Such a backup would be lost together with the data. */
 const refuseInside = (folder: string, place: string): void => {
   const path = relative(folder, resolve(place))
-  if (place.startsWith('s3:') || path.startsWith('..') || isAbsolute(path)) return
+  if (place === streamPlace || place.startsWith('s3:') || path.startsWith('..') || isAbsolute(path)) return
   throw new AdminError(`${place} is inside the data folder. Choose a place on another disk or machine.`)
 }
 
-const run: Command['run'] = async (words, { settings, version, progress }) => {
+const refuseTerminal = (to: string, { isTTY = false }: CommandContext['stdout']): void => {
+  if (to === streamPlace && isTTY) throw new AdminError('A backup is not text. Send standard output to a file or to another program.')
+}
+
+const run: Command['run'] = async (words, { settings, version, progress, stdout }) => {
   const { values } = parseWords(help, words, {
     to: { type: 'string' },
     'without-secret': { type: 'boolean' },
@@ -101,15 +115,18 @@ const run: Command['run'] = async (words, { settings, version, progress }) => {
   const { json = false } = values
   const to = placeOf(values.to, config.backup)
   if (values.list === true) return list(to, json)
+  refuseTerminal(to, stdout)
   refuseInside(config.dataDir, to)
   const now = systemClock.now()
   const installation = await openInstallation(config)
   try {
-    const place = await openPlaceToWrite(to, installation.instance.instance)
+    const { instance } = installation.instance
+    const onStderr = to === streamPlace
+    const place = onStderr ? await openStreamToWrite(stdout, instance) : await openPlaceToWrite(to, instance)
     try {
       const withSecret = values['without-secret'] !== true
       const made = await makeBackup({ installation, place, version, withSecret, onProgress: progress(json), now })
-      return resultOf(made, place.shown, json)
+      return { ...resultOf(made, place.shown, json), onStderr }
     } finally {
       await place.close()
     }

@@ -2,6 +2,7 @@
  * The parts that every command of `npm start -- admin` shares. This folder contains one file for each command, and the work that commands do.
  * `server/admin.ts` lists the commands.
  */
+import type { Writable } from 'node:stream'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import type { Config } from '../config.ts'
 import { AdminError } from './error.ts'
@@ -17,6 +18,10 @@ export interface CommandContext {
   progress(json: boolean): OnProgress
   /** Returns everything on standard input. */
   input(): Promise<string>
+  /** Standard input, for commands that read bytes. */
+  readonly stdin: AsyncIterable<Uint8Array>
+  /** Standard output, for commands that write bytes. Their result goes to standard error. */
+  readonly stdout: Writable & { readonly isTTY?: boolean }
   /** Returns the settings. If a setting is invalid, ends the process with exit code 78. */
   settings(): Config
 }
@@ -24,6 +29,8 @@ export interface CommandContext {
 export interface CommandResult {
   /** The text for standard output, without the line break at its end. */
   readonly output: string
+  /** Whether the text goes to standard error, because standard output has the bytes of a backup. */
+  readonly onStderr?: boolean
   /** The exit code of the process; 0 if absent. */
   readonly exitCode?: number
 }

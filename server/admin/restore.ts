@@ -2,10 +2,13 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { openPlace, placeForms, placeOf, readManifest } from './backups/places.ts'
-import { restoreBackup } from './backups/restore.ts'
-import { type Command, parseWords } from './command.ts'
+import type { Place } from './backups/place.ts'
+import { openPlace, placeForms, placeOf, readManifest, streamPlace } from './backups/places.ts'
+import { prepareTarget, restoreBackup } from './backups/restore.ts'
+import { openTarInput } from './backups/tar-place.ts'
+import { type Command, type CommandContext, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
+import { requireOwner } from './owner.ts'
 
 const help = `usage: npm start -- admin restore [--from PLACE] [--to FOLDER] [--snapshot ID] [--secret FILE] [--json]
 
@@ -14,7 +17,7 @@ secret and the assets go into the folder. If AGMD_BLOBS is set, the first start 
 
 ${placeForms}
 
-  --from PLACE    the place of the backup
+  --from PLACE    the place of the backup; - reads a tar file from standard input
   --to FOLDER     the data folder; by default the one in AGMD_DATA_DIR
   --snapshot ID   the backup to restore; by default the newest. npm start -- admin backup --list shows all
   --secret FILE   the file secret, if the backup was made with --without-secret
@@ -23,8 +26,25 @@ ${placeForms}
 A failed restore removes everything that it wrote. After kill -9, run the same command again. Versions, links, sessions and history are restored. Later
 changes are lost, except those that open pages still have: pages send them again when they reconnect.
 
-Example:
-  npm start -- admin restore --from /mnt/backups/agmd --to ./data`
+A backup from standard input is first stored in the data folder, so the restore needs space for the data twice.
+
+Examples:
+  npm start -- admin restore --from /mnt/backups/agmd --to ./data
+  age -d -i KEY agmd.tar.age | npm --silent start -- admin restore --from - --to ./data`
+
+/** Opens the place of the backup. A used data folder is refused before standard input is read. */
+const openSource = async (from: string, folder: string, stdin: CommandContext['stdin']): Promise<Place> => {
+  if (from !== streamPlace) return openPlace(from)
+  await prepareTarget(folder)
+  return openTarInput(stdin, folder)
+}
+
+/** The next step after a restore. Root is often not the user of the server. */
+const nextStep = (folder: string, config: Config): string => {
+  const start = folder === config.dataDir ? 'Start the server.' : `Start the server with AGMD_DATA_DIR=${folder}.`
+  if (process.getuid?.() !== 0) return start
+  return `All files belong to root. If another user runs the server, run: chown -R USER ${folder}\n${start}`
+}
 
 const secretOf = async (file: string | undefined, config: Config): Promise<Uint8Array | undefined> => {
   if (config.secret !== null) return Buffer.from(config.secret)
@@ -36,7 +56,7 @@ const secretOf = async (file: string | undefined, config: Config): Promise<Uint8
   }
 }
 
-const run: Command['run'] = async (words, { settings, version, progress }) => {
+const run: Command['run'] = async (words, { settings, version, progress, stdin }) => {
   const { values } = parseWords(help, words, {
     from: { type: 'string' },
     to: { type: 'string' },
@@ -47,7 +67,8 @@ const run: Command['run'] = async (words, { settings, version, progress }) => {
   const config = settings()
   const { json = false } = values
   const folder = values.to === undefined ? config.dataDir : resolve(values.to)
-  const place = await openPlace(placeOf(values.from, config.backup))
+  requireOwner(folder, { orParent: true })
+  const place = await openSource(placeOf(values.from, config.backup), folder, stdin)
   try {
     const manifest = await readManifest(place, values.snapshot)
     const secret = await secretOf(values.secret, config)
@@ -57,8 +78,8 @@ const run: Command['run'] = async (words, { settings, version, progress }) => {
     if (json)
       return { output: JSON.stringify({ ok: true, id: manifest.id, createdAt: manifest.createdAt, folder, records, blobs, missingBlobs }) }
     const missing = missingBlobs.length === 0 ? '' : ` The backup did not have ${missingBlobs.length} damaged assets.`
-    const next = folder === config.dataDir ? 'Start the server.' : `Start the server with AGMD_DATA_DIR=${folder}.`
-    return { output: `Restored the backup of ${manifest.createdAt} into ${folder}: ${records} records, ${blobs} assets.${missing} ${next}` }
+    const done = `Restored the backup of ${manifest.createdAt} into ${folder}: ${records} records, ${blobs} assets.${missing}`
+    return { output: `${done} ${nextStep(folder, config)}` }
   } finally {
     await place.close()
   }

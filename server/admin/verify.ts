@@ -10,6 +10,7 @@ import { openPlace, readManifest } from './backups/places.ts'
 import { readBlob } from './blob-records.ts'
 import { type Command, type CommandResult, parseWords } from './command.ts'
 import { openInstallation } from './installation.ts'
+import { requireOwner } from './owner.ts'
 import type { OnProgress } from './progress.ts'
 import { type Report, verify } from './verifying.ts'
 
@@ -75,6 +76,7 @@ const run: Command['run'] = async (words, { settings, progress }) => {
   const isInstallation = what === undefined || existsSync(join(resolve(what), 'instance.json'))
   if (isInstallation) {
     const dataDir = what === undefined ? config.dataDir : resolve(what)
+    requireOwner(dataDir)
     return resultOf(await verifyInstallation({ ...config, dataDir }, onProgress), json)
   }
   return resultOf(await verifyBackup(what, values.snapshot, config, onProgress), json)

@@ -16,6 +16,7 @@ import { askServer } from '../../server/operator-socket.ts'
 import { limits } from '../../shared/limits.ts'
 import { refused } from '../support/mcp.ts'
 import { removeAll } from '../support/start.ts'
+import { emptyStreams } from '../support/operator.ts'
 import { turnedClock } from '../support/clock.ts'
 import { startIssuer } from '../support/issuer.ts'
 import { newVisitor, password, signIn, signUp, type Visitor } from '../support/visitor.ts'
@@ -324,6 +325,7 @@ const command = (folder: string, words: string[], env: Record<string, string> = 
     version: 'test',
     progress: () => () => undefined,
     input: async () => '',
+    ...emptyStreams(),
     settings: () => readConfig({ AGMD_DATA_DIR: folder, AGMD_BASE_URL: world.url, ...env }, { isTty: false }).config
   }).then(({ output }) => output)
 

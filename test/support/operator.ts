@@ -1,8 +1,9 @@
 /** An operator who runs admin commands: in a separate process, as `npm start -- admin` does, or in the process of the test. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
 import { admin } from '../../server/admin.ts'
-import type { CommandResult } from '../../server/admin/command.ts'
+import type { CommandContext, CommandResult } from '../../server/admin/command.ts'
 import type { OnProgress } from '../../server/admin/progress.ts'
 import { readConfig } from '../../server/config.ts'
 
@@ -27,17 +28,23 @@ export const startAdmin = (words: readonly string[], env: Env): { child: ChildPr
   return { child, outcome }
 }
 
+/** Returns an empty standard input, and a standard output that nobody reads. */
+export const emptyStreams = (): Pick<CommandContext, 'stdin' | 'stdout'> => ({ stdin: Readable.from([]), stdout: new PassThrough() })
+
 /** Runs a command in this process. Use it only for data folders that no server in this process has open. Throws the errors of the command. */
 export const runAdmin = (
   words: readonly string[],
   env: Env,
   onProgress: OnProgress = () => undefined,
-  input = ''
+  input = '',
+  streams: Partial<Pick<CommandContext, 'stdin' | 'stdout'>> = {}
 ): Promise<CommandResult> =>
   admin(words, {
     env,
     version: 'test',
     progress: () => onProgress,
     input: async () => input,
+    ...emptyStreams(),
+    ...streams,
     settings: () => readConfig(env, { isTty: false }).config
   })

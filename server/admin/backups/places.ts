@@ -1,12 +1,13 @@
 /** Opens the place of backups that an operator names, and finds the backups in it. */
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Writable } from 'node:stream'
 import { parseS3Address, s3AddressAllowed } from '../../blobs/s3/address.ts'
 import { AdminError } from '../error.ts'
 import { decodeManifest, decodeStamp, encodeStamp, type Manifest, stampName } from './format.ts'
 import { openFolderPlace } from './folder-place.ts'
 import type { Place } from './place.ts'
-import { openTarReader, openTarWriter } from './tar-place.ts'
+import { openTarReader, openTarStream, openTarWriter } from './tar-place.ts'
 
 /** Whether a text names a tar file rather than a folder. */
 const isTarName = (text: string): boolean => text.endsWith('.tar')
@@ -14,6 +15,9 @@ const isTarName = (text: string): boolean => text.endsWith('.tar')
 export const placeForms = `PLACE is a folder, a tar file (FILE.tar) or a bucket (s3://…). A folder or bucket can contain many backups, and each new
 one writes only what has changed. A tar file contains one complete backup. Without PLACE, the setting AGMD_BACKUP names the place. Other people on
 this machine can see the arguments of a command, so put an address with keys into AGMD_BACKUP or into the file AGMD_BACKUP_FILE.`
+
+/** The place that stands for standard input or standard output. Only an option can name it, and only of `backup` and `restore`. */
+export const streamPlace = '-'
 
 /** Returns the place that an option or the settings name. Throws `AdminError` if neither does. */
 export const placeOf = (option: string | undefined, setting: string | null): string => {
@@ -33,6 +37,7 @@ const bucketOf = async (text: string) => {
 
 /** Opens a place to read backups. Throws `AdminError` if the place does not exist. */
 export const openPlace = async (text: string): Promise<Place> => {
+  refuseStream(text)
   const bucket = await bucketOf(text)
   if (bucket !== undefined) return bucket
   const path = resolve(text)
@@ -42,6 +47,7 @@ export const openPlace = async (text: string): Promise<Place> => {
 
 /** Opens or creates a place to write backups of this installation. Throws `AdminError` if the place cannot be used. */
 export const openPlaceToWrite = async (text: string, instance: string): Promise<Place> => {
+  refuseStream(text)
   const bucket = await bucketOf(text)
   const path = resolve(text)
   if (bucket === undefined && (isTarName(text) || (existsSync(path) && statSync(path).isFile()))) {
@@ -60,6 +66,17 @@ export const openPlaceToWrite = async (text: string, instance: string): Promise<
     await place.close()
     throw error
   }
+}
+
+/** Begins a backup on a stream. */
+export const openStreamToWrite = async (stream: Writable, instance: string): Promise<Place> => {
+  const place = openTarStream(stream)
+  await place.write(stampName, encodeStamp(instance))
+  return place
+}
+
+const refuseStream = (text: string): void => {
+  if (text === streamPlace) throw new AdminError('This command cannot use a stream. Name a folder, a tar file or a bucket.')
 }
 
 const refuseForeignFile = async (path: string, instance: string): Promise<void> => {

@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path'
 import type { Storage } from '../../domain/ports.ts'
 import {
   dataFormat,
+  DataFolderError,
   type Instance,
   lockFolder,
   markStore,
@@ -36,6 +37,7 @@ import { readChunk } from './backup-storage.ts'
 import { onFiles, writeSynced } from './folder-place.ts'
 import { blobName, type Manifest, secretName } from './format.ts'
 import type { Place } from './place.ts'
+import { inputName } from './tar-place.ts'
 
 export interface RestoreOptions {
   readonly place: Place
@@ -99,7 +101,7 @@ const fullError = (folder: string, cause: unknown): AdminError =>
   })
 
 /** The names in a data folder that a restore writes. */
-const ownNames = ['store', 'blobs', 'secret', 'secret.new', 'instance.json', 'instance.json.new']
+const ownNames = ['store', 'blobs', 'secret', 'secret.new', 'instance.json', 'instance.json.new', inputName]
 
 /** Removes everything that an incomplete restore wrote. */
 const clear = async (folder: string): Promise<void> => {
@@ -107,12 +109,29 @@ const clear = async (folder: string): Promise<void> => {
   await rm(join(folder, restoringMark), { force: true })
 }
 
-/** Throws `AdminError` unless the folder is new or empty, or contains an interrupted restore. */
+/** Creates the data folder for a restore. Throws `AdminError` unless the folder is new or empty, or contains an interrupted restore. */
+export const prepareTarget = async (folder: string): Promise<void> => {
+  await refuseUsedFolder(folder)
+  await onFiles(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }))
+}
+
+/** Throws `AdminError` if a running server or another command uses the folder. */
+const refuseHeldFolder = async (folder: string): Promise<void> => {
+  try {
+    const release = await lockFolder(folder)
+    await release()
+  } catch (error) {
+    if (!(error instanceof DataFolderError)) throw error
+    throw new AdminError(`${error.message} A restore needs a new or empty folder.`, { exitCode: 1, cause: error })
+  }
+}
+
 const refuseUsedFolder = async (folder: string): Promise<void> => {
   if (!existsSync(folder)) return
   const names = await onFiles(folder, () => readdir(folder))
+  if (names.includes('lock')) await refuseHeldFolder(folder)
   if (names.includes(restoringMark)) return
-  const used = names.filter((name) => name !== 'lock')
+  const used = names.filter((name) => name !== 'lock' && name !== inputName)
   if (used.length > 0)
     throw new AdminError(
       `${folder} is not empty: it has ${JSON.stringify(used[0])}. A restore needs a new or empty folder. Name one with --to, or move this folder away.`,

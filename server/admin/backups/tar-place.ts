@@ -1,5 +1,6 @@
 /**
- * A tar file that holds one backup (POSIX.1-2017, pax, "ustar Interchange Format"). It is written to `FILE.partial` and renamed when it is complete.
+ * A tar file that holds one backup (POSIX.1-2017, pax, "ustar Interchange Format"). It is written to `FILE.partial` and renamed when it is complete. On
+ * standard output, a stream without its end is incomplete.
  *
  *     entry    header of 512 bytes · content · zeros up to a multiple of 512 bytes
  *     header   name (100) · mode (8) · uid (8) · gid (8) · size (12) · mtime (12) · checksum (8) · type (1, "0" for a file) · … · magic at 257
@@ -8,7 +9,8 @@
  * A reader accepts only regular files with the names of objects. No entry can therefore lead out of the backup.
  */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { syncFolder } from '../../storage/data-folder.ts'
 import { AdminError } from '../error.ts'
 import { onFiles } from './folder-place.ts'
@@ -40,6 +42,44 @@ const readOnly = (): never => {
   throw new Error('a tar file cannot be changed')
 }
 
+/** The part of a place that writes the entries of a tar file one after another. `append` writes some bytes to its end. */
+const entryWriter = (append: (parts: readonly Uint8Array[]) => Promise<void>): Pick<Place, 'names' | 'find' | 'write' | 'remove'> => {
+  const names = new Set<string>()
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    names: async (kind) => [...names].filter((name) => name.startsWith(`${kind}/`)).sort(),
+    find: async () => undefined,
+    async write(name, content) {
+      if (names.has(name)) return
+      names.add(name)
+      const padding = Buffer.alloc(padded(content.length) - content.length)
+      const mine = last.then(() => append([headerOf(name, content.length), content, padding]))
+      last = mine.catch(() => undefined)
+      await mine
+    },
+    remove: readOnly
+  }
+}
+
+const endOfFile = (): Uint8Array => Buffer.alloc(2 * blockBytes)
+
+/** Writes a tar file to a stream. Throws `AdminError` if the reader of the stream closes it. */
+export const openTarStream = (stream: Writable): Place => {
+  const shown = 'standard output'
+  let failure: Error | undefined
+  const onError = (error: Error): void => void (failure ??= error)
+  // The callback of `write` reports the error. Without a listener, the error would also end the process.
+  stream.on('error', onError)
+  const append = async (parts: readonly Uint8Array[]): Promise<void> => {
+    for (const part of parts)
+      await new Promise<void>((resolve) => stream.write(part, (error) => (error ? (onError(error), resolve()) : resolve())))
+    if (failure === undefined) return
+    const message = `The backup cannot be written to ${shown}: ${failure.message}. The stream is incomplete, and a restore refuses it. Run the command again.`
+    throw new AdminError(message, { exitCode: 1, cause: failure })
+  }
+  return { shown, ...entryWriter(append), finish: () => append([endOfFile()]), close: () => Promise.resolve() }
+}
+
 /** Creates a tar file. A file of the same name is replaced when the new one is complete. Throws `AdminError`. */
 export const openTarWriter = async (path: string): Promise<Place> => {
   const partial = `${path}.partial`
@@ -47,22 +87,12 @@ export const openTarWriter = async (path: string): Promise<Place> => {
   await onFiles(path, () => rm(partial, { force: true }))
   const file = await onFiles(path, () => open(partial, 'wx', 0o600))
   let finished = false
-  const names = new Set<string>()
   return {
     shown: path,
-    names: async (kind) => [...names].filter((name) => name.startsWith(`${kind}/`)).sort(),
-    find: async () => undefined,
-    write: (name, content) =>
-      onFiles(path, async () => {
-        if (names.has(name)) return
-        names.add(name)
-        const padding = Buffer.alloc(padded(content.length) - content.length)
-        await file.writev([headerOf(name, content.length), content, padding])
-      }),
-    remove: readOnly,
+    ...entryWriter((parts) => onFiles(path, async () => void (await file.writev([...parts])))),
     finish: () =>
       onFiles(path, async () => {
-        await file.write(Buffer.alloc(2 * blockBytes))
+        await file.write(endOfFile())
         await file.sync()
         await rename(partial, path)
         await syncFolder(dirname(path))
@@ -81,8 +111,30 @@ interface Entry {
 }
 
 /** Opens a tar file for reading. Throws `AdminError` with exit code 3 if it is damaged, truncated, or not from a backup. */
-export const openTarReader = async (path: string): Promise<Place> => {
-  const file = await onFiles(path, () => open(path, 'r'))
+export const openTarReader = async (path: string): Promise<Place> => readTar(path, await onFiles(path, () => open(path, 'r')))
+
+/** Opens a tar file that comes from standard input. A restore reads the end of it first, so a nameless file in `folder` stores it until then. */
+export const openTarInput = async (stream: AsyncIterable<Uint8Array>, folder: string): Promise<Place> => {
+  const path = join(folder, inputName)
+  const file = await onFiles(folder, () => open(path, 'w+', 0o600))
+  try {
+    await onFiles(folder, async () => {
+      // The kernel removes the bytes when this process ends, even after kill -9.
+      await rm(path)
+      for await (const chunk of stream) await file.writev([chunk])
+    })
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+  return readTar('standard input', file)
+}
+
+/** The name of the file that stores standard input, for the instant before the file becomes nameless. */
+export const inputName = 'restoring.tar'
+
+/** Reads the entries of a tar file, and closes the file if that fails. */
+const readTar = async (path: string, file: FileHandle): Promise<Place> => {
   try {
     const entries = await readEntries(path, file)
     return {
@@ -123,7 +175,7 @@ const readEntries = async (path: string, file: FileHandle): Promise<Map<string, 
   for (let at = 0; ;) {
     if (at + blockBytes > fileBytes) return refuse('is truncated, or is not a backup of agmd')
     const header = await readExactly(file, at, blockBytes)
-    if (header.every((byte) => byte === 0)) return entries
+    if (header.every((byte) => byte === 0)) return at + 2 * blockBytes > fileBytes ? refuse('is truncated') : entries
     const text = (from: number, length: number): string => header.toString('latin1', from, from + length).split('\0')[0]!
     if (header.toString('latin1', 257, 262) !== 'ustar' || parseInt(text(148, 8), 8) !== sumOf(header))
       return refuse('is damaged, or is not a backup of agmd')
