@@ -14,11 +14,13 @@ import { restOf } from '../web/review/suggestions/rest-of.ts'
 import type { LiveMessage } from '../shared/live-protocol.ts'
 import type { Comment, Suggestion, Task } from '../web/review/outbox/records.ts'
 import type { PanelName } from '../web/view/view.ts'
+import { openHalfWritten } from '../web/review/annotations/half-written.ts'
 import { openRejecting } from '../web/review/annotations/reason.ts'
 import { findTarget, near, targetOf } from '../web/review/suggestions/targets.ts'
 import type { SuggestAction } from '../web/review/outbox/entry.ts'
 
-test('[REVIEW-42] a half-written reason survives a reload of the page, and nothing more', () => {
+/** A session storage in memory. */
+function tabStore(): { readonly values: Map<string, string>; storage(): Storage } {
   const values = new Map<string, string>()
   const storage = (): Storage =>
     ({
@@ -26,6 +28,29 @@ test('[REVIEW-42] a half-written reason survives a reload of the page, and nothi
       setItem: (name: string, value: string) => void values.set(name, value),
       removeItem: (name: string) => void values.delete(name)
     }) as unknown as Storage
+  return { values, storage }
+}
+
+test('[REVIEW-71] half-written replies and edits survive a reload of the tab, and are removed when they are sent', () => {
+  const { values, storage } = tabStore()
+  const before = openHalfWritten('d1', storage)
+  before.write('reply', 'entry', 'I thi')
+  before.write('edit', 'c2', 'Mine')
+  before.write('reply', 'c3', '  ')
+  before.renamed('entry', 'c1')
+  expect(openHalfWritten('d2', storage).ids.value.size).toBe(0)
+  const after = openHalfWritten('d1', storage)
+  expect(after.ids.value).toEqual(new Set(['c1', 'c2']))
+  expect([after.textOf('reply', 'c1'), after.textOf('edit', 'c1'), after.textOf('edit', 'c2')]).toEqual(['I thi', '', 'Mine'])
+  after.write('reply', 'c1', '')
+  after.write('edit', 'c2', '')
+  expect([values.size, after.ids.value.size]).toEqual([0, 0])
+  values.set('agmd.replies.d1', '[["reply c1"],7]')
+  expect(openHalfWritten('d1', storage).ids.value.size).toBe(0)
+})
+
+test('[REVIEW-42] a half-written reason survives a reload of the page, and nothing more', () => {
+  const { values, storage } = tabStore()
   const before = openRejecting('d1', storage)
   expect(before.rejecting.value).toBeUndefined()
   before.rejecting.value = { id: 's1', reason: signal('') }

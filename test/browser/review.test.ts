@@ -971,6 +971,46 @@ test('[REVIEW-36] [REVIEW-42] after deciding a card by key a person continues wi
   await context.close()
 })
 
+test('[REVIEW-70] [REVIEW-71] a half-written reply stays when its comment is resolved or its suggestion decided, also by others; a deleted comment leaves it for copying', async () => {
+  const document = await createDocument(world.url, text)
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
+  const { id: all } = await ask<{ id: string }>(document, 'POST', 'comments', { quote: 'green', body: 'All of them?' })
+  const { id: when } = await ask<{ id: string }>(document, 'POST', 'comments', { quote: 'Monday', body: 'Which one?' })
+  const { context, page } = await person('Ana', document.url)
+  const card = (words: string) => page.locator('.margin .card', { hasText: words })
+  const begin = async (words: string, reply: string): Promise<void> => {
+    await card(words).locator('.card-byline').click()
+    await card(words).getByRole('textbox', { name: 'Reply' }).fill(reply)
+  }
+  await begin('All of them?', 'I thi')
+  await begin('Which one?', 'The nex')
+  await begin('once', 'Once is eno')
+  // By this person: the comment with the pointer, and the suggestion with its button.
+  await card('All of them?').getByRole('button', { name: 'Resolve' }).click()
+  await card('once').getByRole('button', { name: 'Accept' }).click()
+  // By others.
+  await ask(document, 'POST', `comments/${when}/resolve`, {})
+  for (const words of ['All of them?', 'Which one?', 'once'])
+    await card(words).getByRole('status').getByText('Your reply has not been sent.').waitFor()
+  await card('Which one?').getByText('Resolved by Robot').waitFor()
+  await look(page, 'half-written')
+  await card('once').getByRole('button', { name: 'Discard' }).click()
+  await card('once').getByText('Your reply has not been sent.').waitFor({ state: 'detached' })
+  await page.reload()
+  await card('Which one?').getByText('Your reply has not been sent.').waitFor()
+  await page.locator('.annotations-button').click()
+  const listed = (words: string) => page.locator('.side-panel .card', { hasText: words })
+  await listed('All of them?').getByRole('textbox', { name: 'Reply' }).press('End')
+  await page.keyboard.type('nk so.')
+  await page.keyboard.press('Control+Enter')
+  await listed('All of them?').waitFor({ state: 'detached' })
+  await until(async () => (await listComments(document)).find(({ id }) => id === all)?.replies[0]?.body === 'I think so.', 'the reply')
+  await ask(document, 'DELETE', `comments/${when}`)
+  await page.getByText('Your half-written text can no longer be sent.').waitFor()
+  await page.getByRole('button', { name: 'Copy text' }).click()
+  await context.close()
+})
+
 test('[REVIEW-10] a document of 1 MB with 2,000 annotations can be written in, navigated and listed', async () => {
   const line = (index: number): string => `Line ${index} of a long text about many things, one of which is number ${index}.`
   // The editor parses the whole paragraph at each letter, so these lines are paragraphs.

@@ -31,6 +31,8 @@ export const documentValues = [
   'drafts',
   /** The reason for a rejection while somebody types it, in the session storage of one tab. */
   'reason',
+  /** Half-written replies and edits of comments, in the session storage of one tab. */
+  'replies',
   /** Ids of the annotations that were written on this device. */
   'own',
   /** Keys of the chat messages that guests sent from this device. */

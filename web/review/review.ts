@@ -10,6 +10,7 @@ import type { View } from '../view/view.ts'
 import type { Editor } from '../editor/setup/editor.ts'
 import { openAddress } from './annotations/address.ts'
 import { composerId, isOpen } from './annotations/items.ts'
+import { kindsOfWriting } from './annotations/half-written.ts'
 import { openKeeping } from './annotations/keeping.ts'
 import { showInvitation } from './cards/invitation.ts'
 import { Layer } from './cards/layer.tsx'
@@ -17,8 +18,11 @@ import { openLooking } from './annotations/looking.ts'
 import { activate, annotationPlaces } from './suggestions/places.ts'
 import { openProposing } from './annotations/proposing.ts'
 import type { Review } from './annotations/review.ts'
-import { openState } from './annotations/state.ts'
+import { openState, type State } from './annotations/state.ts'
 import { openWriting } from './annotations/writing.ts'
+import { t } from '../text/t.ts'
+import { copyText } from '../ui/copy.ts'
+import { offer } from '../ui/toast.tsx'
 import '../ui/more-icons.ts'
 
 /** The review together with its Preact components. */
@@ -26,11 +30,30 @@ export interface OpenReview extends Review {
   readonly Layer: typeof Layer
 }
 
+/** Offers half-written texts for copying once their cards are gone. Returns a function that stops this. */
+function offerLost({ store, items, halfWritten }: State): () => void {
+  let offered: ReadonlySet<string> = new Set()
+  const take = (id: string): string => {
+    const texts = kindsOfWriting.map((kind) => halfWritten.textOf(kind, id)).filter((text) => text !== '')
+    for (const kind of kindsOfWriting) halfWritten.write(kind, id, '')
+    return texts.join('\n\n')
+  }
+  return effect(() => {
+    if (store.state.value !== 'ready') return
+    const there = new Set(items.value.map(({ id }) => id))
+    const gone = [...halfWritten.ids.value].filter((id) => !there.has(id) && !store.successors.value.has(id))
+    if (gone.every((id) => offered.has(id))) return
+    offered = new Set(gone)
+    const copy = (): void => void copyText(gone.map(take).join('\n\n'), t('Text'))
+    untracked(() => offer(t('Your half-written text can no longer be sent.'), t('Copy text'), copy))
+  })
+}
+
 export function openReview(page: View, editor: Editor): OpenReview {
   const { session } = page
   const { view } = editor
   const state = openState(page, editor)
-  const { store, placing, decisions, items, active, hasMargin } = state
+  const { store, placing, decisions, items, active, hasMargin, staying, halfWritten } = state
   const looking = openLooking(state)
   const writing = openWriting(state)
   const entryOf = computed(() => new Map([...store.successors.value].map(([entry, record]) => [record, entry])))
@@ -52,7 +75,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
   const stops = [
     effect(() => {
       const all = items.value
-      void decisions.recent.value
+      void staying.value
       untracked(() => placing.place(all))
     }),
     effect(() => {
@@ -65,8 +88,15 @@ export function openReview(page: View, editor: Editor): OpenReview {
       if (successor !== undefined) active.value = successor
     }),
     effect(() => {
-      const recent = decisions.recent.value
-      const has = items.value.some((item) => (isOpen(item) || recent.has(item.id)) && item.span !== undefined)
+      for (const id of halfWritten.ids.value) {
+        const successor = store.successors.value.get(id)
+        if (successor !== undefined) untracked(() => halfWritten.renamed(id, successor))
+      }
+    }),
+    offerLost(state),
+    effect(() => {
+      const stay = staying.value
+      const has = items.value.some((item) => (isOpen(item) || stay.has(item.id)) && item.span !== undefined)
       if (store.state.value === 'ready') writeDevice(marginKey, has ? '1' : null)
       if (!has && store.state.value === 'reading') return
       // When the last annotation is gone, the text uses the space of the cards again.

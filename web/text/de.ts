@@ -186,6 +186,8 @@ export const de: Catalogue = {
   'Copy link: {name}': 'Link kopieren: {name}',
   'Copy prompt for an agent': 'Prompt für einen Agenten kopieren',
   'Copy text': 'Text kopieren',
+  'Your reply has not been sent.': 'Deine Antwort wurde noch nicht gesendet.',
+  'Your half-written text can no longer be sent.': 'Dein angefangener Text kann nicht mehr gesendet werden.',
   'Copy source': 'Quelltext kopieren',
   'Copy: {name}': 'Kopieren: {name}',
   'Create a new document?': 'Ein neues Dokument erstellen?',

@@ -41,13 +41,13 @@ export const isOpen = (item: Item): boolean => {
 const nobody: ReadonlySet<string> = new Set()
 
 /**
- * Returns the mark of an item in the text, or undefined if there is none. `key` changes when the service reports a new place. `recent` contains the
- * ids of suggestions that were decided a moment ago.
+ * Returns the mark of an item in the text, or undefined if there is none. `key` changes when the service reports a new place. `staying` contains
+ * the ids of closed items whose cards stay for now.
  */
-export function annotationOf(item: Item, recent = nobody): { readonly annotation: Annotation; readonly key: unknown } | undefined {
+export function annotationOf(item: Item, staying = nobody): { readonly annotation: Annotation; readonly key: unknown } | undefined {
   const { id } = item
   if (!isOpen(item))
-    return recent.has(id) ? { annotation: { id, kind: 'decided', author: authorOf(item), text: '' }, key: 'decided' } : undefined
+    return staying.has(id) ? { annotation: { id, kind: 'decided', author: authorOf(item), text: '' }, key: 'decided' } : undefined
   if (item.kind === 'comment') {
     const { author, anchor } = item.thread.comment
     return { annotation: { id, kind: 'comment', author, text: '' }, key: anchor }

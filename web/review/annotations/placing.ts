@@ -48,14 +48,14 @@ const goneMax = 50
 export function openPlacing(
   view: EditorView,
   store: Store,
-  recent: ReadonlySignal<ReadonlySet<string>>,
+  staying: ReadonlySignal<ReadonlySet<string>>,
   items: () => readonly Item[]
 ): Placing {
   const spans = signal<ReadonlyMap<string, Span>>(new Map())
   const moved = signal(0)
   /** Places of annotations made on this page, until the service reports their places. */
   const made = new Map<string, Span>()
-  /** Offsets of annotations that were decided here a moment ago. */
+  /** Offsets of closed annotations whose cards stay. */
   const stood = new Map<string, number>()
   let known = new Map<string, unknown>()
 
@@ -70,8 +70,13 @@ export function openPlacing(
       made.delete(item.id)
       return own
     }
-    const last = stood.get(item.id)
-    if (last !== undefined && !isOpen(item)) return { from: last, to: last }
+    if (!isOpen(item)) {
+      const last = stood.get(item.id) ?? placesIn(state).get(item.id)?.from
+      if (last !== undefined) {
+        stood.set(item.id, last)
+        return { from: last, to: last }
+      }
+    }
     if (item.kind === 'new') {
       const { action } = item.entry
       const target = action.kind === 'comment' || action.kind === 'suggest' ? action.target : null
@@ -103,7 +108,7 @@ export function openPlacing(
     const next = new Map<string, unknown>()
     const put: { annotation: Annotation; span: Span | undefined }[] = []
     for (const item of all) {
-      const wanted = annotationOf(item, recent.peek())
+      const wanted = annotationOf(item, staying.peek())
       if (wanted === undefined) continue
       next.set(item.id, wanted.key)
       if (known.has(item.id) && known.get(item.id) === wanted.key) continue
@@ -111,7 +116,7 @@ export function openPlacing(
       // The text of a suggestion may have changed although its place has not.
       put.push({ annotation: wanted.annotation, span: span === 'same' ? placesIn(view.state).get(item.id) : span })
     }
-    for (const id of stood.keys()) if (!recent.peek().has(id)) stood.delete(id)
+    for (const id of stood.keys()) if (!staying.peek().has(id)) stood.delete(id)
     const gone = new Set([...known.keys()].filter((id) => !next.has(id)))
     known = next
     // A place made on this page is used only once.

@@ -15,6 +15,7 @@ import { openEffects } from './effects.ts'
 import { itemsOf, type Composer, type Item } from './items.ts'
 import { openPlacing, type Placing } from './placing.ts'
 import { restOf } from '../suggestions/rest-of.ts'
+import { openHalfWritten, type HalfWritten } from './half-written.ts'
 import { openRejecting, type Rejecting } from './reason.ts'
 import { openStore, type Store } from '../outbox/store.ts'
 import { storedText } from '../suggestions/suggesting.ts'
@@ -37,6 +38,10 @@ export interface State {
   readonly composer: Signal<Composer | undefined>
   /** The suggestion that is being rejected, and the reason typed so far. */
   readonly rejecting: Signal<Rejecting | undefined>
+  /** Half-written replies and edits. */
+  readonly halfWritten: HalfWritten
+  /** Ids of the closed items whose cards stay for now: those that were decided here a moment ago, and those with a half-written text. */
+  readonly staying: ReadonlySignal<ReadonlySet<string>>
   /** The last selection in the reading view, as a range of the document's text. */
   readonly picked: Signal<Span | undefined>
   /** This person's name in mentions, or '' for a guest without a name. */
@@ -86,7 +91,9 @@ export function openState(page: View, editor: Editor): State {
   const stopNumber = keepNumber(page.session.id)
   const composer = signal<Composer | undefined>(undefined)
   const isWide = signal(wide.matches)
-  const placing = openPlacing(view, store, decisions.recent, () => items.peek())
+  const halfWritten = openHalfWritten(page.session.id)
+  const staying = computed(() => new Set([...decisions.recent.value, ...halfWritten.ids.value]))
+  const placing = openPlacing(view, store, staying, () => items.peek())
   const items = computed(() => itemsOf(store, composer.value, placing.spans.value))
   const me = computed(() => {
     const own = page.here.value.find(({ self }) => self)
@@ -117,6 +124,8 @@ export function openState(page: View, editor: Editor): State {
     focused: signal<string | undefined>(undefined),
     composer,
     rejecting,
+    halfWritten,
+    staying,
     picked: signal<Span | undefined>(undefined),
     effectOf: openEffects(view),
     me,

@@ -30,6 +30,7 @@ const fits = (review: Review, item: Item): boolean => {
   if (item.kind === 'composer') return true
   const filter = review.filter.value
   if (filter === 'mine') return isOwn(review, item)
+  if (filter === 'open' && review.halfWritten.ids.value.has(item.id)) return true
   return isOpen(item) === (filter === 'open')
 }
 

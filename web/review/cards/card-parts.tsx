@@ -131,6 +131,8 @@ interface WriterInput {
   readonly onSubmit: (value: string) => void
   /** Called when the person cancels. If absent, there is no Cancel button. */
   readonly onCancel?: () => void
+  /** Called after the person discards the text. If absent, there is no Discard button. */
+  readonly onDiscard?: (() => void) | undefined
 }
 
 /** A text field. Mod-Enter sends its text, and Esc leaves it. */
@@ -143,7 +145,8 @@ export function Writer({
   charsMax,
   onInput,
   onSubmit,
-  onCancel
+  onCancel,
+  onDiscard
 }: WriterInput): JSX.Element {
   const [text, setText] = useState(value)
   // The field suggests the name that the link was made for. The person can change it.
@@ -225,6 +228,18 @@ export function Writer({
           {onCancel !== undefined && (
             <button type='button' class='button quiet' onClick={onCancel}>
               {t('Cancel')}
+            </button>
+          )}
+          {onDiscard !== undefined && (
+            <button
+              type='button'
+              class='button quiet'
+              onClick={() => {
+                setText('')
+                onDiscard()
+              }}
+            >
+              {t('Discard')}
             </button>
           )}
           <button class='button primary' disabled={text.trim() === ''}>

@@ -54,6 +54,7 @@ function UnsentReply({ review, entry }: { review: Review; entry: OutboxEntry }):
 
 interface RepliesInput {
   readonly review: Review
+  readonly item: Item
   readonly replies: Comment['replies']
   /** Replies that are waiting to be sent or were refused. */
   readonly waiting: readonly OutboxEntry[]
@@ -62,8 +63,38 @@ interface RepliesInput {
   readonly onReply: ((body: string) => void) | undefined
 }
 
+/** The field for a reply. It stays while it has text, also after the comment was resolved or the suggestion was decided. */
+function ReplyField({ review, item, onReply }: Pick<RepliesInput, 'review' | 'item'> & { onReply: (body: string) => void }): JSX.Element {
+  const { halfWritten, store } = review
+  const isLeft = !isOpen(item) && halfWritten.ids.value.has(item.id) && halfWritten.textOf('reply', item.id) !== ''
+  const write = (text: string): void => halfWritten.write('reply', item.id, text)
+  return (
+    <>
+      {isLeft && (
+        <p class='card-note' role='status'>
+          {t('Your reply has not been sent.')}
+        </p>
+      )}
+      <Writer
+        key='field'
+        review={review}
+        label={t('Reply')}
+        action={t('Reply')}
+        value={halfWritten.textOf('reply', item.id)}
+        onInput={write}
+        onSubmit={(body) => {
+          onReply(body)
+          write('')
+          store.said.value = t('Reply added')
+        }}
+        onDiscard={isLeft ? () => write('') : undefined}
+      />
+    </>
+  )
+}
+
 /** Shows the replies to a comment or suggestion, and the field for a new reply. */
-const Replies = ({ review, replies, waiting, isActive, onReply }: RepliesInput): JSX.Element => (
+const Replies = ({ review, item, replies, waiting, isActive, onReply }: RepliesInput): JSX.Element => (
   <>
     {!isActive && replies.length > 0 && <p class='card-note'>{tn(replies.length, '1 reply', '{count} replies')}</p>}
     {(isActive || waiting.length > 0) && (
@@ -80,17 +111,8 @@ const Replies = ({ review, replies, waiting, isActive, onReply }: RepliesInput):
         ))}
       </ul>
     )}
-    {isActive && onReply !== undefined && (
-      <Writer
-        review={review}
-        label={t('Reply')}
-        action={t('Reply')}
-        value=''
-        onSubmit={(body) => {
-          onReply(body)
-          review.store.said.value = t('Reply added')
-        }}
-      />
+    {(isActive || review.halfWritten.textOf('reply', item.id) !== '') && onReply !== undefined && (
+      <ReplyField key='field' review={review} item={item} onReply={onReply} />
     )}
   </>
 )
@@ -114,8 +136,12 @@ function ThreadCard({ review, item, isActive, isListed, isEditing, setEditing }:
     store.act({ kind: 'resolve', comment: comment.id, resolved: !comment.resolved })
     store.said.value = comment.resolved ? t('Comment reopened') : t('Comment resolved')
   }
-  const edit = (body: string): void => {
+  const stopEditing = (): void => {
+    review.halfWritten.write('edit', comment.id, '')
     setEditing(false)
+  }
+  const edit = (body: string): void => {
+    stopEditing()
     if (body !== comment.body) store.act({ kind: 'edit', comment: comment.id, body })
   }
   const isLong = !isActive && comment.body.length > excerptUnits
@@ -138,10 +164,11 @@ function ThreadCard({ review, item, isActive, isListed, isEditing, setEditing }:
           review={review}
           label={t('Comment')}
           action={t('Save')}
-          value={comment.body}
+          value={review.halfWritten.textOf('edit', comment.id) || comment.body}
           autoFocus
+          onInput={(text) => review.halfWritten.write('edit', comment.id, text === comment.body ? '' : text)}
           onSubmit={edit}
-          onCancel={() => setEditing(false)}
+          onCancel={stopEditing}
         />
       ) : (
         <CommentText review={review} text={isLong ? excerpt(comment.body, excerptUnits) : comment.body} />
@@ -382,7 +409,7 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
   const pick = (): void => {
     if (!isActive) review.active.value = item.id
   }
-  const [isEditing, setEditing] = useState(false)
+  const [isEditing, setEditing] = useState(() => review.halfWritten.textOf('edit', item.id) !== '')
   const contents = (): ComponentChildren => {
     if (item.kind === 'comment')
       return (
@@ -428,7 +455,7 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
       }}
     >
       {contents()}
-      {conversation !== undefined && <Replies key='replies' review={review} isActive={isActive} {...conversation} />}
+      {conversation !== undefined && <Replies key='replies' review={review} item={item} isActive={isActive} {...conversation} />}
     </article>
   )
 }

@@ -31,7 +31,7 @@ function withActive(placed: readonly Item[], active: string | undefined, start: 
 
 /** Returns the cards around the visible part of the text, up to the limit. */
 function shownOf(review: Review): readonly Item[] {
-  const placed = review.items.value.filter((item) => item.span !== undefined && (isOpen(item) || review.recent.value.has(item.id)))
+  const placed = review.items.value.filter((item) => item.span !== undefined && (isOpen(item) || review.staying.value.has(item.id)))
   if (placed.length <= cardsMax) return placed
   const { from, to } = seen(review)
   const first = placed.findIndex(({ span }) => (span?.to ?? 0) >= from)
