@@ -387,6 +387,15 @@ export const configTable = {
     secret: false,
     schema: onOff
   },
+  processes: {
+    name: 'AGMD_PROCESSES',
+    default: '1',
+    unit: 'processes',
+    allowed: 'a whole number from 1 to 64',
+    docs: 'Number of processes that serve on this machine, so that they share its processor cores. More than 1 requires AGMD_STORAGE (docs/storage.md, Several processes).',
+    secret: false,
+    schema: wholeNumber(1, 64)
+  },
   idleUnloadSeconds: {
     name: 'AGMD_IDLE_UNLOAD_SECONDS',
     default: '60',
@@ -455,6 +464,10 @@ export function readConfig(env: Environment, { isTty }: { readonly isTty: boolea
     baseUrl: parsed.baseUrl ?? (parsed.port === 0 ? null : `http://localhost:${parsed.port}`),
     logFormat: parsed.logFormat ?? (isTty ? 'pretty' : 'json')
   }
+  if (config.processes > 1 && config.storage === null)
+    throw new ConfigError(
+      `AGMD_PROCESSES is ${config.processes}, but one process at a time can use an LMDB store. Set AGMD_STORAGE to a PostgreSQL database, or remove AGMD_PROCESSES.`
+    )
   return { config, warnings: unknownVariables(env) }
 }
 

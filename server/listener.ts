@@ -1,5 +1,6 @@
 /** The HTTP server below the app: time limits for clients, and the end of connections that violate the protocol or the limits. */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
 
@@ -35,4 +36,30 @@ export const createListener = (): Server => {
   // An upgraded socket can break before its handler begins.
   server.on('upgrade', (_request, socket) => socket.on('error', () => socket.destroy()))
   return server.on('clientError', (error, socket) => endConnection(socket, statusOf(error)))
+}
+
+/** Connections that another process has accepted for this server. */
+export interface HandedConnections {
+  /** Serves a connection, whose first bytes have already been read. */
+  accept(socket: Socket, first: Uint8Array): void
+  /** Resolves when all of them have ended. `close` of the server does not wait for them. */
+  ended(): Promise<void>
+}
+
+export const createHandedConnections = (server: Server): HandedConnections => {
+  const open = new Set<Socket>()
+  let onEmpty = (): void => undefined
+  return {
+    accept(socket, first) {
+      open.add(socket)
+      socket.once('close', () => {
+        open.delete(socket)
+        if (open.size === 0) onEmpty()
+      })
+      socket.setNoDelay(true)
+      socket.unshift(first)
+      server.emit('connection', socket)
+    },
+    ended: () => new Promise((resolve) => (open.size === 0 ? resolve() : (onEmpty = resolve)))
+  }
 }

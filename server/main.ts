@@ -17,6 +17,7 @@ import { beginCheck } from './storage/check.ts'
 import type { Storage } from './domain/ports.ts'
 import { type DataFolder, DataFolderError, prepareDataFolder, readOrCreateInstance } from './storage/data-folder.ts'
 import { openLmdbStorage } from './storage/lmdb.ts'
+import { processWord } from './processes/messages.ts'
 import { PostgresError } from './storage/postgres/errors.ts'
 import { withReadCache } from './storage/read-cache.ts'
 
@@ -175,17 +176,70 @@ const fail = (error: unknown): void => {
   process.exit(exitCodeOf(error))
 }
 
+/** Stops the server on a signal, and when the launcher or the front ends. Exits afterwards. `stop` must end within `limits.stopSecondsMax`. */
+const stopper = (log: Log, stop: () => Promise<void>): ((reason: string, exitCode?: number) => void) => {
+  let stopping = false
+  const stopOn = (reason: string, exitCode = 0): void => {
+    if (stopping) return
+    stopping = true
+    log.info('stopping', { reason })
+    setTimeout(() => {
+      log.error('the server did not stop in time; the next start recovers the rest from the journal', { seconds: limits.stopSecondsMax })
+      process.exit(1)
+    }, limits.stopSecondsMax * 1000).unref()
+    stop().then(
+      () => {
+        log.info('stopped')
+        process.exit(exitCode)
+      },
+      (error: unknown) => {
+        log.error('stopping failed', { error })
+        process.exit(1)
+      }
+    )
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopOn(signal))
+  return stopOn
+}
+
+/** Runs the front of several processes. Returns the function that stops them. */
+const serveByProcesses = async (config: Config, log: Log): Promise<(reason: string) => void> => {
+  const { host, port, baseUrl, dataDir, processes } = config
+  const { startFront } = await import('./processes/front.ts')
+  // The process that could not start has said why.
+  const onFatal = (how: number | string): void => process.exit(typeof how === 'number' ? how : 1)
+  const front = await startFront({ host, port, baseUrl, folder: dataDir, processes, log, onFatal })
+  log.info(`agmd ${version} serves ${front.baseUrl}`, { listening: front.url, data: dataDir, rateLimits: config.rateLimits, processes })
+  return stopper(log, front.stop)
+}
+
+/** This process, if it is one of several: its number, and the data folder of the server. */
+interface Among {
+  readonly process: number
+  readonly folder: string
+}
+
+const amongOf = ([number = '', folder = '']: readonly string[]): Among => ({ process: Number(number), folder })
+
 const run = async (): Promise<void> => {
   const [command, ...words] = process.argv.slice(2)
   if (command === 'admin') return administer(words)
+  const among = command === processWord ? amongOf(words) : undefined
   // Until the server has started, no data exists only in memory, so the process can exit immediately.
   let onGone = (): void => process.exit(1)
   onLauncherGone(() => onGone())
   const config = settings()
-  const log = createLog({ level: config.logLevel, format: config.logFormat, write: (line) => process.stdout.write(line), now: Date.now })
+  const write = (line: string): void => void process.stdout.write(line)
+  const plain = createLog({ level: config.logLevel, format: config.logFormat, write, now: Date.now })
+  const log = among === undefined ? plain : plain.with({ process: among.process })
   captureConsole(log)
   // An unhandled rejection is a bug, but not a reason to stop serving everyone's documents. The journal contains everything that was acknowledged.
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }))
+  if (config.processes > 1) {
+    const stopOn = await serveByProcesses(config, log)
+    onGone = () => stopOn('the launcher ended')
+    return
+  }
   const folder = await prepareDataFolder(config.dataDir)
   const secret = secretOf(config, folder)
   const refusing: Refusing = { readOnly: false }
@@ -201,43 +255,37 @@ const run = async (): Promise<void> => {
   const storage = withReadCache(opened)
   const blobs = await openBlobs({
     address: config.blobs,
-    folder: config.dataDir,
+    // The processes of a server share its assets, but each receives uploads into a folder of its own.
+    folder: among?.folder ?? config.dataDir,
+    receivedIn: join(config.dataDir, 'blobs', 'new'),
     // Opening a PostgreSQL store may have changed the instance: a new data folder takes over the instance of the store.
     instance: (await readOrCreateInstance(config.dataDir)).instance,
     onWarning: (text) => log.warn(text),
     onMoved: (count) => log.info('moved the assets of the data folder to the bucket', { count })
   })
-  const server = await startServer({ config, log, clock: systemClock, storage, blobs, secret, version, readOnly: () => refusing.readOnly })
-  log.info(`agmd ${version} serves ${server.service.baseUrl}`, {
-    listening: server.url,
-    data: config.dataDir,
-    rateLimits: config.rateLimits
+  const worker = among && (await import('./processes/worker.ts')).openWorker()
+  const server = await startServer({
+    config,
+    log,
+    clock: systemClock,
+    storage,
+    blobs,
+    secret,
+    version,
+    readOnly: () => refusing.readOnly,
+    ...(among && worker && { among: { process: among.process, metricsOfOthers: worker.metricsOfOthers } })
   })
+  const facts = { listening: server.url, data: config.dataDir, rateLimits: config.rateLimits }
+  // A server with several processes says so once, when it serves.
+  if (worker === undefined) log.info(`agmd ${version} serves ${server.service.baseUrl}`, facts)
+  worker?.begin({ accept: server.accept, readMetrics: server.readMetrics })
 
-  let stopping = false
-  const stop = async (reason: string, exitCode = 0): Promise<void> => {
-    if (stopping) return
-    stopping = true
-    log.info('stopping', { reason })
-    const overdue = setTimeout(() => {
-      log.error('the server did not stop in time; the next start recovers the rest from the journal', { seconds: limits.stopSecondsMax })
-      process.exit(1)
-    }, limits.stopSecondsMax * 1000)
+  const stopOn = stopper(log, async () => {
     await server.stop()
     await storage.close()
     await folder.release()
-    clearTimeout(overdue)
-    log.info('stopped')
-    process.exit(exitCode)
-  }
-  const stopOn = (reason: string, exitCode = 0): void => {
-    stop(reason, exitCode).catch((error: unknown) => {
-      log.error('stopping failed', { error })
-      process.exit(1)
-    })
-  }
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopOn(signal))
-  onGone = () => stopOn('the launcher ended')
+  })
+  onGone = () => stopOn(among === undefined ? 'the launcher ended' : 'the front ended')
   onDamage = (error) => {
     tell(error)
     stopOn('the store is damaged', exitCodeOf(error))

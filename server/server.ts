@@ -1,6 +1,6 @@
 /** Assembles the server in this order: storage → ledger → live → app → listen. Closes its parts in reverse order. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
@@ -33,7 +33,7 @@ import type { Identity } from './http/identity.ts'
 import { isOwnOrigin } from './http/origin.ts'
 import { createRateLimiter, type RateLimiter } from './http/rate-limit.ts'
 import type { Route } from './http/routers.ts'
-import { createListener, endConnection, mayUpgrade } from './listener.ts'
+import { createHandedConnections, createListener, endConnection, mayUpgrade } from './listener.ts'
 import { isPortError, PortError } from './port-error.ts'
 import { createLive } from './live/hocuspocus.ts'
 import { withNodeRights } from './live/node-rights.ts'
@@ -43,6 +43,7 @@ import type { Readers } from './metrics/metrics.ts'
 import { sampleLoad } from './metrics/load.ts'
 import { createOutside } from './metrics/outside.ts'
 import { createReadiness } from './metrics/probes.ts'
+import { mergeMetrics, type MetricsOfProcess } from './metrics/merged.ts'
 import { createReaders } from './metrics/readers.ts'
 import { serveOperators } from './operator-socket.ts'
 import { createRelay } from './relay/relay.ts'
@@ -64,6 +65,13 @@ export interface ServerOptions {
   readonly readOnly: () => boolean
   /** Addresses from which client documents may be fetched. If absent, all public addresses are allowed. */
   readonly clientDocuments?: ClientDocumentOptions
+  /** Set if this is one of several processes of one server. */
+  readonly among?: {
+    /** The number of this process, from 1. */
+    readonly process: number
+    /** Returns the metrics of the other processes. */
+    metricsOfOthers(): Promise<readonly MetricsOfProcess[]>
+  }
 }
 
 export interface RunningServer {
@@ -74,6 +82,10 @@ export interface RunningServer {
   readonly routes: readonly Route[]
   /** Returns the numbers of documents in memory and of open sockets, and of bytes that clients have not read yet. */
   counts(): { documents: number; sockets: number; waitingBytes: number }
+  /** Serves a connection that another process has accepted, and whose first bytes are `first`. */
+  accept(socket: Socket, first: Uint8Array): void
+  /** Returns the metrics of this process as text; undefined if it has none. */
+  readMetrics(): Promise<string | undefined>
   /** Stops accepting requests, notifies open pages, and writes open documents. The caller closes the storage. */
   stop(): Promise<void>
 }
@@ -228,6 +240,16 @@ const upgradeTo =
 const afterHearing = <Parts extends unknown[]>(nodes: Nodes | undefined, handle: (...parts: Parts) => void): ((...parts: Parts) => void) =>
   nodes === undefined ? handle : (...parts) => void nodes.heard().then(() => handle(...parts))
 
+/** Adds the metrics of the other processes of this server, if there are any. */
+const withOthers = async (
+  own: Promise<{ readonly type: string; readonly text: string }>,
+  among: ServerOptions['among']
+): Promise<{ readonly type: string; readonly text: string }> => {
+  if (among === undefined) return own
+  const [{ type, text }, others] = await Promise.all([own, among.metricsOfOthers()])
+  return { type, text: mergeMetrics([{ process: among.process, text }, ...others]) }
+}
+
 /** Removes the blobs that have no record, unless another node may be about to write the record. */
 const removeStrays = async (service: Service): Promise<void> => {
   const { nodes } = service.storage
@@ -261,13 +283,14 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       clock
     }),
     access: { token: config.metricsToken, networks: config.metricsAddresses },
-    metrics: metrics && (() => started.readers && metrics.write(started.readers)),
+    metrics: metrics && (() => started.readers && withOthers(metrics.write(started.readers), options.among)),
     addressOf: (request) => exactAddress(request, config.trustProxy)
   })
   http.on('request', (request, response) => outside(request, response) || onRequest(request, response))
   http.on('upgrade', (request, socket, head) =>
     mayUpgrade(request) ? onUpgrade(request, socket, head) : endConnection(socket, '400 Bad Request')
   )
+  const handed = createHandedConnections(http)
   const port = await listen(http, config.port, config.host)
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`
   const cookies = cookiesOf(baseUrl)
@@ -390,7 +413,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
       http.closeAllConnections()
     })
     await closed
+    await handed.ended()
     cancel()
   }
-  return { url: `http://${config.host}:${port}`, service, routes, counts: live.counts, stop }
+  const readMetrics = async (): Promise<string | undefined> => started.readers && (await metrics?.write(started.readers))?.text
+  return { url: `http://${config.host}:${port}`, service, routes, counts: live.counts, accept: handed.accept, readMetrics, stop }
 }

@@ -248,6 +248,12 @@ export const limits = {
   keepAliveSeconds: 65,
   /** Time between two checks for connections that take too long, in milliseconds. */
   connectionCheckMs: 2_000,
+  /** Maximum number of connections that wait until a process of the server takes them. Further connections are closed. */
+  heldConnectionsMax: 10_000,
+  /** Longest pause before a process of the server starts again, in seconds. */
+  processRestartSecondsMax: 30,
+  /** How long a process waits for the metrics of the other processes, in milliseconds. */
+  metricsGatherMs: 2_000,
   /** How long a client may continue to send after the server has answered and closed its connection, in milliseconds. */
   connectionLingerMs: 1_000,
   /** Largest head of a request, in bytes. */

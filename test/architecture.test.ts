@@ -38,6 +38,12 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
     packages: [builtin, text, /^(zod|yauzl|yazl)$/]
   },
   {
+    of: /^server\/processes\//,
+    files: /^(?:shared\/|server\/(?:storage|metrics)\/|server\/port-error\.ts$)/,
+    types: /^server\/log\.ts$/,
+    packages: [builtin]
+  },
+  {
     of: /^server\/(?:admin\/.+|[^/]+)\.ts$/,
     files: /^(shared|server)\//,
     packages: [builtin, text, /^(koa|@koa\/.+|zod|ws|@hocuspocus\/.+)$/]

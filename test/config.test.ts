@@ -64,6 +64,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       auditDays: 365,
       foreignMedia: true,
       clientDocuments: true,
+      processes: 1,
       idleUnloadSeconds: 60,
       backup: null,
       metricsToken: null,

@@ -59,9 +59,12 @@ export const openStoredDiskBlobs = (folder: string): StoredBlobs => {
   }
 }
 
-/** Opens the folder, and removes incomplete files that an earlier process left behind. Throws the errors of the file system. */
-export const openDiskBlobs = async (folder: string): Promise<Blobs> => {
-  const receive = await openStaging(join(folder, incoming))
+/**
+ * Opens the folder. `receivedIn` is the folder for files that are still being received; files that an earlier process left in it are removed. Throws
+ * the errors of the file system.
+ */
+export const openDiskBlobs = async (folder: string, receivedIn = join(folder, incoming)): Promise<Blobs> => {
+  const receive = await openStaging(receivedIn)
   const { folderOf, pathOf } = pathsIn(folder)
 
   const keep = (temporary: string, name: string): Promise<void> =>

@@ -12,6 +12,8 @@ interface BlobOptions {
   readonly address: string | null
   /** The data folder. */
   readonly folder: string
+  /** The folder for uploads that are still being received, which belongs to one process. It must be on the same disk as the data folder. */
+  readonly receivedIn?: string
   /** The id of the installation. */
   readonly instance: string
   onWarning(text: string): void
@@ -38,8 +40,10 @@ export const moveBlobs = async (from: Blobs, to: Blobs): Promise<number> => {
 }
 
 /** Opens the store that the settings name. Throws `S3Error`, or the errors of the file system. */
-export const openBlobs = async ({ address: text, folder, instance, onWarning, onMoved }: BlobOptions): Promise<Blobs> => {
-  const disk = await openDiskBlobs(join(folder, 'blobs'))
+export const openBlobs = async (options: BlobOptions): Promise<Blobs> => {
+  const { address: text, folder, instance, onWarning, onMoved } = options
+  const receivedIn = options.receivedIn ?? join(folder, 'blobs', 'new')
+  const disk = await openDiskBlobs(join(folder, 'blobs'), receivedIn)
   const note = join(folder, 'blobs', noteName)
   const address = text === null ? undefined : parseS3Address(text)
   if (address === undefined) {
@@ -49,7 +53,7 @@ export const openBlobs = async ({ address: text, folder, instance, onWarning, on
   }
   if (address.exposed) onWarning(`The connection to the object store is not encrypted (${address.shown}). Remove tls=off from AGMD_BLOBS.`)
   const { openS3Blobs } = await import('./s3/store.ts')
-  const bucket = await openS3Blobs(address, join(folder, 'blobs', 'new'), instance)
+  const bucket = await openS3Blobs(address, receivedIn, instance)
   await writeFile(note, `${address.shown}\n`)
   const moved = await moveBlobs(disk, bucket)
   if (moved > 0) onMoved(moved)

@@ -52,7 +52,8 @@ function parse(payload: string): LiveMessage | undefined {
   }
 }
 
-const socketUrl = (): string => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/collab`
+// The parameter lets a proxy send all connections to one document to the same server.
+const socketUrl = (id: string): string => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/collab?doc=${id}`
 
 /** Connects to the server and reconnects until `close()` is called or the server ends the connection permanently. */
 export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Link {
@@ -69,7 +70,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
   let putGapsBack = (): void => undefined
 
   const transport = new HocuspocusProviderWebsocket({
-    url: socketUrl(),
+    url: socketUrl(id),
     autoConnect: false,
     WebSocketPolyfill: durableSocket({
       onChange: (state) => (wire.value = state),

@@ -1,0 +1,21 @@
+/** Messages between the front of a server and its processes, over the channel of `fork`. */
+
+import type { MetricsOfProcess } from '../metrics/merged.ts'
+
+/** The first word of the command line of a process that a front has started. The second is its number, and the third is the folder of the first. */
+export const processWord = 'process'
+
+/** From the front to a process. The message `connection` brings a socket, whose first bytes the front has read. */
+export type ToProcess =
+  | { readonly kind: 'connection'; readonly first: Uint8Array }
+  /** Asks for the metrics of this process. */
+  | { readonly kind: 'read metrics'; readonly question: number }
+  /** The metrics of the other processes, which this process asked for. */
+  | { readonly kind: 'metrics of others'; readonly question: number; readonly texts: readonly MetricsOfProcess[] }
+
+/** From a process to the front. */
+export type ToFront =
+  /** The process answers requests from now on. */
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'metrics'; readonly question: number; readonly text: string }
+  | { readonly kind: 'gather metrics'; readonly question: number }
