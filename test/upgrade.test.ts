@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readInstance, writeInstance } from '../server/storage/data-folder.ts'
-import { openDatabase, readIdentity } from '../server/storage/lmdb.ts'
+import { openDatabase, readIdentity } from '../server/storage/lmdb-database.ts'
 import { type UpgradeStep, upgradeStore } from '../server/storage/lmdb-upgrade.ts'
 
 const goldenCopy = async (): Promise<string> => {

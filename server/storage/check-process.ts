@@ -10,7 +10,8 @@ import type { Finding } from './check.ts'
 import { DataFolderError, readInstance } from './data-folder.ts'
 import type { Instance } from './data-folder.ts'
 import { decodeKey } from './keys.ts'
-import { decodeEntry, openDatabase, readIdentity, refuseOtherStore } from './lmdb.ts'
+import { openDatabase, readIdentity, refuseOtherStore } from './lmdb-database.ts'
+import { decodeEntry } from './lmdb-envelope.ts'
 
 /** Maximum time for reading entries unless all are read, in milliseconds. One half is for reading up from the first key, the other for reading down. */
 const checkMsMax = 2_000

@@ -11,11 +11,9 @@
  */
 import { open } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RootDatabase } from 'lmdb'
 import { limits } from '../../shared/limits.ts'
+import type { Database } from './lmdb-database.ts'
 import { keysOfStalePages, pageHeaderBytes } from './lmdb-pages.ts'
-
-type Database = RootDatabase<Uint8Array, Uint8Array>
 
 const dueKey = Buffer.from('\0erase')
 const fillerPrefix = Buffer.from('\0fill')

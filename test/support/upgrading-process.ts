@@ -1,7 +1,7 @@
 /** Begins to upgrade the store of a data folder (first argument), and kills itself with SIGKILL in the middle of the step. */
 import { join } from 'node:path'
 import { readInstance } from '../../server/storage/data-folder.ts'
-import { openDatabase } from '../../server/storage/lmdb.ts'
+import { openDatabase } from '../../server/storage/lmdb-database.ts'
 import { upgradeStore } from '../../server/storage/lmdb-upgrade.ts'
 
 const [folder = ''] = process.argv.slice(2)
