@@ -4,6 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { fieldMeant } from '../shared/nearest.ts'
+import { isLoopback } from './auth/loopback.ts'
 import { parseS3Address, s3AddressAllowed } from './blobs/s3/address.ts'
 import { addressAllowed, isPostgresAddress } from './storage/postgres/address.ts'
 
@@ -41,8 +42,6 @@ const networkOf = (text: string): { readonly address: string; readonly bits: num
 }
 
 const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((each) => each !== '')
-
-const isLoopback = (url: URL) => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
 
 /** A comma-separated list of account ids and email addresses. */
 const accounts = z

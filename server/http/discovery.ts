@@ -1,6 +1,7 @@
 /** Documents that programs read without credentials: the well-known documents, and the authentication guide (docs/api.md, Discovery). */
 import { agentAuth } from '../auth/agent-auth.ts'
-import { type Broker, documentScopes } from '../auth/broker.ts'
+import type { Broker } from '../auth/broker.ts'
+import { documentScopes } from '../auth/broker-scopes.ts'
 import type { RelyingParty } from '../auth/oidc.ts'
 import type { Context } from './context.ts'
 import type { Routers } from './routers.ts'

@@ -1,6 +1,6 @@
 /** Identity over HTTP: the embedded broker (if there is one), signing in and out, device login, and discovery. */
 import type { Broker } from '../auth/broker.ts'
-import { brokerPaths } from '../auth/broker.ts'
+import { brokerPaths } from '../auth/broker-paths.ts'
 import { allowsPasskeys, createPasskeys } from '../auth/passkeys.ts'
 import { type RelyingParty } from '../auth/oidc.ts'
 import { take } from './perform.ts'

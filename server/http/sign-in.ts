@@ -3,7 +3,7 @@ import { browserSession, openBrowserSession } from './browser-session.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { term } from '../../shared/words.ts'
 import type { Broker } from '../auth/broker.ts'
-import { callbackPath } from '../auth/broker.ts'
+import { callbackPath } from '../auth/broker-paths.ts'
 import { readCookie, writeCookie } from '../auth/cookies.ts'
 import { type RelyingParty, safeReturnTo, type SignedIn } from '../auth/oidc.ts'
 import {
