@@ -17,6 +17,7 @@ import type { Config } from './config.ts'
 import { removeStrayBlobs } from './domain/media/assets.ts'
 import { finishAccountEnds } from './domain/accounts/account-end.ts'
 import { sweepAudit } from './domain/records/audit.ts'
+import { claimSweep } from './domain/records/claims.ts'
 import { sweep } from './domain/records/expiry.ts'
 import { sweepJobs } from './domain/media/media-jobs.ts'
 import { createLedger } from './domain/records/ledger.ts'
@@ -175,19 +176,28 @@ const signInHostOf = (broker: () => Identity['broker']): SignInHost => ({
   endGrant: (grant) => broker()?.store.endGrant(grant) ?? Promise.resolve()
 })
 
+/** Sweeps of records that no longer matter. One node at a time does them. */
+const sweepRecords = async (service: Service, log: Log): Promise<void> => {
+  const tried = (work: Promise<void>, failure: string): Promise<void> => work.catch((error: unknown) => log.warn(failure, { error }))
+  // A node that is late keeps its claim for one more round.
+  if (!(await claimSweep(service, 'sweep', 2 * limits.sweepMinutes * 60))) return
+  await Promise.all([
+    tried(sweep(service), 'the sweep of expired records failed'),
+    tried(sweepAudit(service), 'the sweep of the audit log failed'),
+    tried(finishDeletions(service, notErased(log)), 'deletions could not be finished'),
+    tried(finishAccountEnds(service, notEnded(log)), 'deletions of accounts could not be finished'),
+    tried(sweepJobs(service), 'the sweep of media jobs failed')
+  ])
+}
+
 /** Removes expired and erased records when the server starts, and then every few minutes. Returns a function that stops the sweeps. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   let stopped = false
   let cancel = (): void => undefined
-  const tried = (work: Promise<void>, failure: string): Promise<void> => work.catch((error: unknown) => log.warn(failure, { error }))
   const again = (): void => {
     const works = [
-      tried(sweep(service), 'the sweep of expired records failed'),
-      tried(sweepAudit(service), 'the sweep of the audit log failed'),
-      tried(finishDeletions(service, notErased(log)), 'deletions could not be finished'),
-      tried(finishAccountEnds(service, notEnded(log)), 'deletions of accounts could not be finished'),
-      tried(sweepJobs(service), 'the sweep of media jobs failed'),
-      tried(service.relay.recover(), 'open media jobs could not be read')
+      sweepRecords(service, log).catch((error: unknown) => log.warn('the sweeps could not be claimed', { error })),
+      service.relay.recover().catch((error: unknown) => log.warn('open media jobs could not be read', { error }))
     ]
     // Only one sweep runs at a time, no matter how long it takes.
     void Promise.all(works).then(() => {

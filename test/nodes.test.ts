@@ -2,6 +2,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createAccount, type Account } from '../server/domain/accounts/accounts.ts'
 import { openSession, revokeSession } from '../server/domain/accounts/sessions.ts'
+import { claimSweep } from '../server/domain/records/claims.ts'
+import { consoleOperator } from '../server/domain/operator/operator.ts'
+import { runAct } from '../server/domain/operator/acts.ts'
 import { callerOfService } from '../server/domain/rights/access.ts'
 import { freshSchema, noPostgres, sharedCluster, type Cluster } from './support/postgres.ts'
 import { seeded } from './support/typist.ts'
@@ -147,6 +150,15 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     for (const person of everywhere(owner)) expect((await person.read()).content).toBe('text')
   })
 
+  test('[NODES-6] a document that was taken down ends its sockets on all nodes with that reason', async () => {
+    const editors = await connectAll(everywhere(await worlds[0]!.create('libel')))
+    await runAct(worlds[1]!.service, consoleOperator, 'takeDown', { doc: editors[0]!.provider.configuration.name })
+    for (const editor of editors) {
+      await until(() => editor.closes.length > 0, 'the end of the socket')
+      expect(editor.closes.map(({ code }) => code)).toEqual([4451])
+    }
+  })
+
   test('[NODES-7] the end of a session ends its sockets on all nodes', async () => {
     const { service } = worlds[0]!
     const { id } = (await createAccount(service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
@@ -176,6 +188,55 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     await until(() => names(editors[0]!).join() === 'Person 0,Person 2,Person 3', 'the end of one')
     await last.stop()
     await until(() => names(editors[0]!).join() === 'Person 0,Person 2', 'the end of the node')
+  })
+
+  test('[NODES-8] the pages of one person have the same mark on all nodes', async () => {
+    const editors = await connectAll(everywhere(await worlds[0]!.create('text')))
+    for (const editor of editors) editor.provider.awareness?.setLocalState({ user: { name: 'Ana' }, device: 'one browser' })
+    const marks = (): unknown[] =>
+      editors.flatMap(({ provider, ydoc }) =>
+        [...(provider.awareness?.getStates() ?? [])].flatMap(([client, { user }]: Json) =>
+          client === ydoc.clientID ? [] : (user?.person ?? [])
+        )
+      )
+    // Each page sees the two others.
+    await until(() => marks().length === 6, 'everybody')
+    expect(new Set(marks()).size).toBe(1)
+  })
+
+  test('[NODES-13] a reader who shows presence under the id of an absent editor does not lock the editor out of another node', async () => {
+    const owner = await worlds[0]!.create('one')
+    const viewer = await owner.share('view')
+    const [ana] = await connectAll([owner])
+    ana!.type(0, 'a ')
+    await ana!.saved()
+    ana!.close()
+    const [reader, watcher] = await connectAll([worlds[1]!.person(owner.doc, viewer.key), worlds[2]!.person(owner.doc, owner.key)])
+    const { awareness } = reader!.provider
+    awareness!.clientID = ana!.ydoc.clientID
+    // The clock of the state must exceed that of the editor's last state.
+    for (let clock = 0; clock < 20; clock++) awareness!.setLocalState({ user: { name: 'Eve' }, clock })
+    await until(() => watcher!.provider.awareness?.getStates().has(ana!.ydoc.clientID), 'the presence')
+    ana!.ytext.insert(0, 'offline ')
+    const back = await worlds[2]!.person(owner.doc, owner.key).connect({ ydoc: ana!.ydoc, eager: true })
+    onTestFinished(() => back.close())
+    await watcher!.shows('offline a one')
+    expect(back.closes).toEqual([])
+  })
+
+  test('[NODES-14] a sweep that has to run once runs on one node at a time', async () => {
+    const services = worlds.map(({ service }) => service)
+    const name = `test ${seed}`
+    const claim = (n: number): Promise<boolean> => claimSweep(services[n]!, name, 600)
+    const claims = await Promise.all([claim(0), claim(1), claim(2)])
+    expect(claims.filter((won) => won)).toHaveLength(1)
+    const winner = claims.indexOf(true)
+    // The winner continues. The others get their turn only when it has been silent for too long.
+    expect(await claim(winner)).toBe(true)
+    expect(await claim((winner + 1) % 3)).toBe(false)
+    const later = { ...services[(winner + 1) % 3]!, clock: { ...services[0]!.clock, now: () => Date.now() + 601_000 } }
+    expect(await claimSweep(later, name, 600)).toBe(true)
+    expect(await claim(winner)).toBe(false)
   })
 
   test('[NODES-9] a node whose listening connection was cut has the newest text when the connection is back', async () => {

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../server/config.ts'
 import { mergeMetrics } from '../server/metrics/merged.ts'
 import { documentOf, preferredOf } from '../server/processes/preference.ts'
+import { prepareDataFolder, secretBytes, writeSecret } from '../server/storage/data-folder.ts'
 import { png } from './support/media.ts'
 import { freshSchema, noPostgres, sharedCluster, type Cluster } from './support/postgres.ts'
 import { type ProcessWorld, startProcess } from './support/start.ts'
@@ -60,6 +61,16 @@ test('[PROCESS-7] several processes require PostgreSQL', () => {
   expect(() => readConfig({ AGMD_PROCESSES: '2' }, { isTty: false })).toThrow(
     'Set AGMD_STORAGE to a PostgreSQL database, or remove AGMD_PROCESSES.'
   )
+})
+
+test('[NODES-12] a new data folder keeps the secret that it was given', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-secret-'))
+  const given = Buffer.alloc(secretBytes, 7)
+  await writeSecret(folder, given)
+  const { secret, release } = await prepareDataFolder(folder)
+  await release()
+  await rm(folder, { recursive: true, force: true })
+  expect(Buffer.from(secret)).toEqual(given)
 })
 
 describe.skipIf(noPostgres !== undefined)('processes', () => {

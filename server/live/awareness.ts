@@ -2,11 +2,14 @@
  * Presence under the control of the server. Each connection has one client id that no other connection may use. The server sets name, kind, role
  * and color. A client chooses its cursor and, as a guest, a name. The id of its device never leaves the server.
  */
-import { createHash, createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import * as decoding from 'lib0/decoding'
 import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
+import type { Vault } from '../domain/secrets.ts'
 import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
+
+type Disguise = Vault['disguise']
 
 export interface PresenceUser {
   readonly name: string
@@ -46,16 +49,13 @@ const deviceOf = (state: Record<string, unknown>): string => {
   return typeof device === 'string' && device.length <= deviceCharsMax ? device : ''
 }
 
-// Presence does not outlive the process: pages reconnect to the new process and get new marks.
-const markKey = createSecretKey(randomBytes(32))
-
 /**
  * Returns the mark of a person on a document. It is derived from the account id or, for a guest, from the device id. Only someone who knows that id
- * can use the mark.
+ * can use the mark. `disguise` is the same on all nodes (`Vault`), and so are the marks.
  */
-const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown>): string | undefined => {
+const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown>, disguise: Disguise): string | undefined => {
   const who = identity.kind === 'guest' ? deviceOf(state) : `${identity.id}${identity.program ?? ''}`
-  return who === '' ? undefined : createHmac('sha256', markKey).update(`${doc} ${identity.kind} ${who}`).digest('base64url').slice(0, 16)
+  return who === '' ? undefined : disguise(`presence ${doc} ${identity.kind} ${who}`).slice(0, 16)
 }
 
 /** Avatars show the number, so it has two digits. In one of ninety cases, two guests without a name on one document have the same number. */
@@ -79,7 +79,8 @@ const heldPart = (holds: unknown): { readonly fence: string; readonly item: stri
 export const presentState = (
   state: unknown,
   caller: Caller,
-  doc: string
+  doc: string,
+  disguise: Disguise
 ): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown } => {
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
   const { identity } = caller
@@ -87,7 +88,7 @@ export const presentState = (
   // name, so that nobody sees the guest's name change a moment later.
   const guest = askedName(sent) || (caller.linkName ?? guestWithoutName)
   const name = nameOfIdentity(identity) ?? guest
-  const person = markOf(doc, caller, sent)
+  const person = markOf(doc, caller, sent, disguise)
   const number = identity.kind === 'guest' && name === guestWithoutName ? numberOf(doc, deviceOf(sent)) : undefined
   const user: PresenceUser = {
     name,

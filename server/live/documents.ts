@@ -12,6 +12,7 @@ import type { StoredEvent } from '../domain/records/keys.ts'
 import { entriesBetween, rebuild } from '../domain/text/journal.ts'
 import type { HeldDocument, Registry } from '../domain/live.ts'
 import { createOpenDocument, type OpenDocument } from '../domain/text/open-document.ts'
+import type { Vault } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 import { type Agents, createAgents } from './agents.ts'
 import { closeCodes } from '../../shared/live-protocol.ts'
@@ -72,6 +73,8 @@ export interface LoadedDocument {
   readonly healer: Healer
   /** The edits of this turn of the event loop. */
   readonly edits: TurnEdits
+  /** Returns a stable name for a text, which does not reveal the text (`Vault`). */
+  readonly disguise: Vault['disguise']
   /** Sends the presence of the document. */
   readonly presence: PresenceFrames
   /** Follows the other nodes. Undefined if no other node can write. */
@@ -224,6 +227,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
       agents,
       healer,
       edits,
+      disguise: service().vault.disguise,
       presence: createPresenceFrames(document, edits.flush),
       owners: new Map(),
       pins: 0,

@@ -135,7 +135,7 @@ export const createLive = ({
       nodes,
       find: (doc) => documents.find(doc),
       announceEvent,
-      onDeleted: (doc) => live.end(doc, null, 'document_deleted'),
+      onDeleted: (doc, reason) => live.end(doc, null, reason),
       onOwner: registry.recheck,
       log
     })

@@ -222,7 +222,7 @@ export const takePresence = (
       states.delete(client)
       continue
     }
-    const presented = presentState(state, caller, entry.id)
+    const presented = presentState(state, caller, entry.id, entry.disguise)
     states.set(client, { ...presented })
     const context = connection.context as Context
     const { name, person, number } = presented.user

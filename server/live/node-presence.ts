@@ -11,6 +11,7 @@ import { type Document } from '@hocuspocus/server'
 import { applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
+import { includesRole, type Role } from '../../shared/roles.ts'
 import { nodeOrigin } from '../domain/text/open-document.ts'
 import type { Clock, Nodes } from '../domain/ports.ts'
 import { type Agents, stateMessage } from './agents.ts'
@@ -55,6 +56,12 @@ interface NodePresenceOptions {
   readonly clock: () => Clock
   readonly nodes: Nodes
   readonly find: (doc: string) => LoadedDocument | undefined
+}
+
+/** Whether the connection with this presence may write. The server sets the role in it (`presentState`). */
+const mayWrite = (state: object | undefined): boolean => {
+  const { user } = (state ?? {}) as { readonly user?: { readonly role?: Role } }
+  return includesRole(user?.role ?? null, 'edit')
 }
 
 /** Returns groups of states that fit into one message each. A state that is too large for a message is left out. */
@@ -224,7 +231,8 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
         isElsewhere(client) {
           if (isOwnedElsewhere(shown, client)) return true
           const node = [...shown.others].find(([, { clients }]) => clients.has(client))?.[0]
-          if (node === undefined) return false
+          // A reader must not lock out a writer by showing presence with the writer's id.
+          if (node === undefined || !mayWrite(document.awareness.states.get(client))) return false
           // The node may have ended without a word.
           nodes.isAlive(node).then(
             (isAlive) => isAlive || forget(shown, node),

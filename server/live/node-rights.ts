@@ -5,6 +5,7 @@
  */
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import type { Role } from '../../shared/roles.ts'
+import { reasonOfEnd } from '../domain/documents/deleted.ts'
 import { isLive, keysOfRight, requireRightNow } from '../domain/rights/authority.ts'
 import type { Caller } from '../domain/rights/caller.ts'
 import type { End, Registry } from '../domain/live.ts'
@@ -77,7 +78,7 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
   const checkDocument = async (doc: string): Promise<void> => {
     const head = await service().ledger.findHead(doc)
     if (head === undefined) return
-    if (head.deletedAt !== null) return registry.end(doc, null, head.takenDownAt === undefined ? 'document_deleted' : 'taken_down')
+    if (head.deletedAt !== null) return registry.end(doc, null, reasonOfEnd(head))
     registry.readmit(doc)
     registry.readmit(doc, head.owner)
     checkAll(byDocument.get(doc) ?? [])

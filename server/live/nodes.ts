@@ -5,6 +5,7 @@
  * lacks (the updates, the events, the annotations). Presence is not stored. It travels in messages (node-presence.ts).
  */
 import { limits } from '../../shared/limits.ts'
+import { reasonOfEnd } from '../domain/documents/deleted.ts'
 import { announceWritten } from '../domain/review/annotations-shown.ts'
 import { type AnnotationKind, annotationsOf, hasAnnotations, tellReplaced } from '../domain/review/annotations.ts'
 import { announceStoredTask } from '../domain/review/tasks.ts'
@@ -27,8 +28,8 @@ interface OtherNodesOptions {
   readonly nodes: Nodes
   readonly find: (doc: string) => LoadedDocument | undefined
   readonly announceEvent: (doc: string, event: StoredEvent) => void
-  /** Called when another node has deleted a document. */
-  readonly onDeleted: (doc: string) => void
+  /** Called when another node has deleted a document, or an operator has taken it down there. */
+  readonly onDeleted: (doc: string, reason: 'document_deleted' | 'taken_down') => void
   /** Called when another node has given a document to another owner. */
   readonly onOwner: (doc: string) => void
   readonly log: LiveLog
@@ -132,7 +133,7 @@ export const createNodes = ({ service, nodes, find, announceEvent, onDeleted, on
     }
     const stopForeign = openDoc.onForeign((head) => {
       turns?.note(id, head)
-      if (head.deletedAt !== null) return onDeleted(id)
+      if (head.deletedAt !== null) return onDeleted(id, reasonOfEnd(head))
       if (nameOf(head.owner) !== owner) onOwner(id)
       owner = nameOf(head.owner)
       reports.upTo(head.event)

@@ -67,8 +67,8 @@ test('[WHO-9] each unnamed guest has a number, the same for everyone and every d
   expect(await told(one, 'you')).toMatchObject({ number: first?.number })
   // The number depends only on the document and the device.
   const state = { user: { name: '' }, device: 'a secret of one' }
-  expect(presentState(state, anonymous, owner.doc).user.number).toBe(first?.number)
-  const elsewhere = ['a', 'b', 'c', 'd'].map((doc) => presentState(state, anonymous, doc).user.number)
+  expect(presentState(state, anonymous, owner.doc, world.service.vault.disguise).user.number).toBe(first?.number)
+  const elsewhere = ['a', 'b', 'c', 'd'].map((doc) => presentState(state, anonymous, doc, world.service.vault.disguise).user.number)
   expect(new Set(elsewhere).size).toBeGreaterThan(1)
   // Text is stored under the number. A comment under this name counts as a comment by a guest and not by a program.
   one.type(0, 'a ')

@@ -15,6 +15,10 @@ export const isInTrash = ({ deletedAt, trashedUntil, takenDownAt }: Deleted): bo
 export const isStored = ({ deletedAt, trashedUntil, takenDownAt }: Deleted): boolean =>
   deletedAt === null || trashedUntil !== undefined || takenDownAt !== undefined
 
+/** Returns the reason why connections to a deleted document end. */
+export const reasonOfEnd = ({ takenDownAt }: Deleted): 'document_deleted' | 'taken_down' =>
+  takenDownAt === undefined ? 'document_deleted' : 'taken_down'
+
 /** Whether an error means that there is no such document, or that nobody may use it at the moment. */
 export const isGone = (error: unknown): boolean =>
   error instanceof ServiceError && ['not_found', 'document_deleted', 'taken_down'].includes(error.code)

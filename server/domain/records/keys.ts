@@ -508,6 +508,7 @@ export const keys = {
   trashedBy: (kind: string, id: string): Key => ['trashed', kind, id],
   request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash]),
 
+  claim: (name: string): Key => ['claim', name],
   account: (id: string): Key => ['account', id],
   accountSeen: (id: string): Key => ['account', id, 'seen'],
   accounts: (): Key => ['account'],
