@@ -14,7 +14,7 @@ import { removeDrawings } from '../media/drawings.ts'
 import { audit } from '../records/audit.ts'
 import type { Draft } from '../records/draft.ts'
 import { decodeRecord, encodeRecord, type Head, keys, type Revision, type StoredEvent } from '../records/keys.ts'
-import { rereadAnnotations } from '../review/annotations.ts'
+import { rereadAnnotations } from '../review/annotated-document.ts'
 import type { Service } from '../service.ts'
 import {
   contentAt,

@@ -8,7 +8,7 @@ import type { Caller, RequestStamp } from '../rights/caller.ts'
 import { type Expiring, expiring, findLive } from './expiry.ts'
 import { keys } from './keys.ts'
 import type { Draft } from './draft.ts'
-import { withAnnotationsRead } from '../review/annotations.ts'
+import { withAnnotationsRead } from '../review/annotated-document.ts'
 import { showComment, showReply, showSuggestion } from '../review/annotations-shown.ts'
 import type { Service } from '../service.ts'
 

@@ -1,6 +1,6 @@
 /** Lists of comments and lists of suggestions: newest first, in pages, with positions in the text on disk. */
 import { limits } from '../../../shared/limits.ts'
-import { type Opened, withAnnotationsRead } from './annotations.ts'
+import { type Opened, withAnnotationsRead } from './annotated-document.ts'
 import type { Service } from '../service.ts'
 
 interface PageInput {

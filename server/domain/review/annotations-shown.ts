@@ -5,7 +5,8 @@ import type { Lines, Range } from '../../../shared/text/targets.ts'
 import { type Caller, nameOfAuthor } from '../rights/caller.ts'
 import type { Author, Comment, Reply, Suggestion } from '../records/keys.ts'
 import type { LiveMessage } from '../../../shared/live-protocol.ts'
-import type { Opened, Written } from './annotations.ts'
+import type { Opened } from './annotated-document.ts'
+import type { Written } from './annotation-records.ts'
 
 type ShownComment = Output<'resolveComment'>['comment']
 type ShownSuggestion = Output<'decideSuggestion'>['suggestion']

@@ -21,7 +21,7 @@ import type { Key } from '../ports.ts'
 import { keys, type Revision } from '../records/keys.ts'
 import type { Snapshot } from './journal.ts'
 import { hunksShown, noteOf, proposeHunks } from '../review/proposals.ts'
-import { type Opened, withAnnotations } from '../review/annotations.ts'
+import { type Opened, withAnnotations } from '../review/annotated-document.ts'
 import type { Service } from '../service.ts'
 import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
 

@@ -1,0 +1,80 @@
+/** Reads and writes the records of annotations on disk. */
+import { limits } from '../../../shared/limits.ts'
+import type { Entry, Key, Storage } from '../ports.ts'
+import type { Draft } from '../records/draft.ts'
+import { type Comment, encodeRecord, keys, type Suggestion } from '../records/keys.ts'
+import type { Service } from '../service.ts'
+import type { Pin } from '../../../shared/text/anchors.ts'
+
+/** The record of each kind of annotation. */
+export interface Kinds {
+  readonly comment: Comment
+  readonly suggestion: Suggestion
+}
+
+export type AnnotationKind = keyof Kinds
+
+/** The anchor of an annotation. */
+export interface Pinned {
+  readonly kind: AnnotationKind
+  readonly pin: Pin
+}
+
+/** The effect of a text change on a pin. */
+export interface Moved extends Pinned {
+  readonly id: string
+}
+
+/** Returns all records of one kind, oldest first. */
+const listAll = async (storage: Storage, prefix: Key): Promise<Entry[]> => {
+  const entries: Entry[] = []
+  for (;;) {
+    const after = entries.at(-1)?.key.at(-1)
+    const page = await storage.list(prefix, { limit: limits.listMax, ...(after === undefined ? {} : { after }) })
+    entries.push(...page)
+    if (page.length < limits.listMax) return entries
+  }
+}
+
+/** Returns the records of all comments and all suggestions of a document. Rejects with `storage_*`. */
+export const readAll = ({ storage }: Service, doc: string): Promise<[Entry[], Entry[]]> =>
+  Promise.all([listAll(storage, keys.comments(doc)), listAll(storage, keys.suggestions(doc))])
+
+const keyOf = (kind: AnnotationKind, doc: string, id: string): Key => keys[kind](doc, id)
+
+/** The result of a change to an annotation: its current record, or undefined if it was deleted. */
+export interface Written<K extends AnnotationKind = AnnotationKind> {
+  readonly kind: K
+  readonly id: string
+  readonly record: Kinds[K] | undefined
+  readonly bytes: number
+}
+
+/** Counts a change of an annotation in the head, so that other nodes read the annotations again. */
+const countAnnotated = (draft: Draft): void => {
+  draft.head = { ...draft.head, annotated: (draft.head.annotated ?? 0) + 1 }
+}
+
+/** Puts an annotation into the draft. */
+export const putAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K, record: Kinds[K]): Written<K> => {
+  const value = encodeRecord(record)
+  draft.put(keyOf(kind, draft.head.id, record.id), value)
+  countAnnotated(draft)
+  return { kind, id: record.id, record, bytes: value.length }
+}
+
+export const deleteAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K, id: string): Written<K> => {
+  draft.delete(keyOf(kind, draft.head.id, id))
+  countAnnotated(draft)
+  return { kind, id, record: undefined, bytes: 0 }
+}
+
+/** Returns the keys of the records whose pins moved. */
+export const keysOfMoved = (doc: string, moved: readonly Moved[]): Key[] => moved.map(({ kind, id }) => keyOf(kind, doc, id))
+
+/** Writes moved pins into their records. Annotations that were deleted or decided in the meantime are skipped. */
+export const putMoved = (draft: Draft, moved: readonly Moved[]): Written[] =>
+  moved.flatMap(({ kind, id, pin }) => {
+    const record = draft.read<Kinds[AnnotationKind]>(keyOf(kind, draft.head.id, id))
+    return record === undefined || record.pin === null ? [] : [putAnnotation(draft, kind, { ...record, pin })]
+  })
