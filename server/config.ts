@@ -368,6 +368,15 @@ export const configTable = {
     secret: false,
     schema: wholeNumber(1, 3650)
   },
+  historyDays: {
+    name: 'AGMD_HISTORY_DAYS',
+    default: '0',
+    unit: 'days',
+    allowed: 'a whole number from 0 to 36500',
+    docs: 'Number of days that old versions of a document are kept. Named versions and the newest one are always kept. 0: all versions are kept.',
+    secret: false,
+    schema: wholeNumber(0, 36500)
+  },
   foreignMedia: {
     name: 'AGMD_FOREIGN_MEDIA',
     default: 'on',

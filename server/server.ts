@@ -19,6 +19,7 @@ import { finishAccountEnds } from './domain/accounts/account-end.ts'
 import { sweepAudit } from './domain/records/audit.ts'
 import { claimSweep } from './domain/records/claims.ts'
 import { sweep } from './domain/records/expiry.ts'
+import { createHistorySweep } from './domain/text/retention.ts'
 import { sweepJobs } from './domain/media/media-jobs.ts'
 import { createLedger } from './domain/records/ledger.ts'
 import { createTurns } from './domain/records/turns.ts'
@@ -177,7 +178,7 @@ const signInHostOf = (broker: () => Identity['broker']): SignInHost => ({
 })
 
 /** Sweeps of records that no longer matter. One node at a time does them. */
-const sweepRecords = async (service: Service, log: Log): Promise<void> => {
+const sweepRecords = async (service: Service, log: Log, removeOld: () => Promise<void>): Promise<void> => {
   const tried = (work: Promise<void>, failure: string): Promise<void> => work.catch((error: unknown) => log.warn(failure, { error }))
   // A node that is late keeps its claim for one more round.
   if (!(await claimSweep(service, 'sweep', 2 * limits.sweepMinutes * 60))) return
@@ -186,17 +187,23 @@ const sweepRecords = async (service: Service, log: Log): Promise<void> => {
     tried(sweepAudit(service), 'the sweep of the audit log failed'),
     tried(finishDeletions(service, notErased(log)), 'deletions could not be finished'),
     tried(finishAccountEnds(service, notEnded(log)), 'deletions of accounts could not be finished'),
-    tried(sweepJobs(service), 'the sweep of media jobs failed')
+    tried(sweepJobs(service), 'the sweep of media jobs failed'),
+    tried(removeOld(), 'old versions could not be removed')
   ])
 }
 
 /** Removes expired and erased records when the server starts, and then every few minutes. Returns a function that stops the sweeps. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   let stopped = false
+  const sweepHistory = createHistorySweep(service, () => stopped)
+  const removeOld = async (): Promise<void> => {
+    const { documents, revisions } = await sweepHistory()
+    if (documents > 0) log.info('removed old versions', { documents, revisions })
+  }
   let cancel = (): void => undefined
   const again = (): void => {
     const works = [
-      sweepRecords(service, log).catch((error: unknown) => log.warn('the sweeps could not be claimed', { error })),
+      sweepRecords(service, log, removeOld).catch((error: unknown) => log.warn('the sweeps could not be claimed', { error })),
       service.relay.recover().catch((error: unknown) => log.warn('open media jobs could not be read', { error }))
     ]
     // Only one sweep runs at a time, no matter how long it takes.
@@ -212,11 +219,12 @@ const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
 }
 
 /** Returns the settings by which the domain decides who may do what. */
-const policyOf = ({ nodeAccounts, signUp, admins, auditDays, publishing, searchEngines }: Config) => ({
+const policyOf = ({ nodeAccounts, signUp, admins, auditDays, historyDays, publishing, searchEngines }: Config) => ({
   nodeAccounts,
   signUp,
   admins,
   auditDays,
+  historyDays,
   publishing,
   searchEngines
 })

@@ -99,7 +99,7 @@ const meanings = {
   unknown_version: {
     status: 404,
     exit: 3,
-    message: 'This document never had that version.',
+    message: 'This document never had that version, or no longer keeps it.',
     hint: 'Read the document and use the version in its ETag.'
   },
   method_not_allowed: {

@@ -523,6 +523,10 @@ export const limits = {
   sweepRecordsMax: 1000,
   /** Number of records that a sweep removes in one commit. */
   sweepCommitRecords: 100,
+  /** The number of documents at which a round of the removal of old versions looks. */
+  retentionLooksMax: 10_000,
+  /** The number of documents from which a round removes old versions. */
+  retentionDocumentsMax: 200,
   /** Longest text that is rendered in the thread for quick work, in UTF-16 units. Longer texts use another thread (measured: 44 ms for 100 KB). */
   renderQuickUnitsMax: 200 * 1024,
   /** Longest time to render a text in the thread for quick work, in seconds. After that, the page shows the source. */

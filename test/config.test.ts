@@ -62,6 +62,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       nodeAccounts: [],
       admins: [],
       auditDays: 365,
+      historyDays: 0,
       foreignMedia: true,
       clientDocuments: true,
       processes: 1,

@@ -30,7 +30,7 @@ const examined = async (env: Record<string, string>): Promise<{ exitCode: number
 const found = (findings: readonly Finding[], part: string): string[] =>
   findings.filter((finding) => finding.part === part).map(({ state, message }) => `${state}: ${message}`)
 
-test('[DOCTOR-1] doctor finds no problem in an intact installation, even while its server runs', async () => {
+test('[DOCTOR-1] [DOCTOR-4] doctor finds no problem in an intact installation, even while its server runs', async () => {
   const server = await startProcess({ env: { AGMD_STORAGE: '' } })
   onTestFinished(() => server.stop())
   await createDocument(server.url, 'one\n')
@@ -38,10 +38,11 @@ test('[DOCTOR-1] doctor finds no problem in an intact installation, even while i
   const place = join(server.folder, '..', `${server.port}.tar`)
   onTestFinished(() => rm(place, { force: true }))
   expect((await startAdmin(['backup', '--to', place], env).outcome).code).toBe(0)
-  const { code, out } = await startAdmin(['doctor', '--json'], { ...env, AGMD_BACKUP: place }).outcome
+  const { code, out } = await startAdmin(['doctor', '--json'], { ...env, AGMD_BACKUP: place, AGMD_HISTORY_DAYS: '30' }).outcome
   const { findings } = JSON.parse(out) as { findings: Finding[] }
   expect(code).toBe(0)
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
+  expect(findings.find(({ part }) => part === 'history')?.message).toContain('older than 30 days')
   expect(findings.map(({ part }) => part)).toEqual([
     'program',
     'settings',
@@ -49,6 +50,7 @@ test('[DOCTOR-1] doctor finds no problem in an intact installation, even while i
     'disk',
     'secret',
     'store',
+    'history',
     'backups',
     'server',
     'address'

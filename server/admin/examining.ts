@@ -51,6 +51,7 @@ export async function* examine(env: Parameters<typeof readConfig>[0], version: s
   if (used) {
     yield* examineSecret(config)
     yield* examineStore(config)
+    yield examineHistory(config)
     yield* examineBackups(config, now)
   }
   yield* examineServer(config)
@@ -174,6 +175,14 @@ async function* examineStore(config: Config): AsyncGenerator<Finding> {
     yield problem('store', reasonOf(error), 'Do what the message says. To check everything: npm start -- admin verify')
   }
 }
+
+const examineHistory = ({ historyDays }: Config): Finding =>
+  ok(
+    'history',
+    historyDays === 0
+      ? 'All versions of documents are kept. AGMD_HISTORY_DAYS can limit their age.'
+      : `Versions that are older than ${historyDays} days are removed once a day. Named versions and the newest ones stay.`
+  )
 
 async function* examineBackups({ backup }: Config, now: number): AsyncGenerator<Finding> {
   const next = 'Schedule: npm start -- admin backup'

@@ -145,12 +145,13 @@ const writeHistory = async (
   ydoc: Y.Doc
 ): Promise<string> => {
   const entries = await readJournal(store, head)
-  const journal = entries.map(({ seq, at, actor, update, tag, redacted }) => ({
+  const journal = entries.map(({ seq, at, actor, update, tag, redacted, merged }) => ({
     seq,
     at,
     actor,
     update: Buffer.from(update).toString('base64'),
-    ...(redacted && { tag })
+    ...(redacted && { tag }),
+    ...(merged !== undefined && { merged })
   }))
   await target.write(`${folder}/journal.jsonl`, pieces(lines(journal)), head.updatedAt)
   const texts: { readonly id: number; readonly text: string; readonly at: number }[] = []

@@ -152,7 +152,7 @@ export const EventFields = z.strictObject({
   payload: z.record(z.string(), z.unknown())
 })
 
-/** `tag` is the tag of a redacted update. Other tags are computed. */
+/** `tag` is the tag of a redacted update. Other tags are computed. `merged` is the number of earlier updates that the update replaces. */
 export const JournalLine = z.strictObject({
   seq: Count,
   at: Time,
@@ -161,7 +161,8 @@ export const JournalLine = z.strictObject({
   tag: z
     .string()
     .regex(/^[0-9a-f]{12}$/)
-    .optional()
+    .optional(),
+  merged: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional()
 })
 
 export const AssetFields = z.strictObject({

@@ -16,16 +16,21 @@ export interface ExportedUpdate {
   readonly update: Uint8Array
   /** The tag of a redacted update. Absent for all others. */
   readonly tag?: string | undefined
+  /** The number of earlier updates that it replaces. Absent if it replaces none. */
+  readonly merged?: number | undefined
 }
 
 /** Returns the entries with their tags. Throws `TransferError` if a number is missing. */
 export const chained = (updates: readonly ExportedUpdate[], firstTag: string): JournalEntry[] => {
   let tag = firstTag
-  return updates.map((each, index) => {
-    if (each.seq !== index + 1) throw new TransferError(`journal.jsonl has no update ${index + 1}.`)
-    const { seq, at, actor, update } = each
+  let last = 0
+  return updates.map((each) => {
+    const { seq, at, actor, update, merged = 0 } = each
+    if (seq - merged !== last + 1) throw new TransferError(`journal.jsonl has no update ${last + 1}.`)
+    if (merged > 0 && each.tag === undefined) throw new TransferError(`Update ${seq} in journal.jsonl replaces others, but has no tag.`)
+    last = seq
     tag = each.tag ?? nextTag(tag, update)
-    return { seq, at, actor, update, tag, ...(each.tag !== undefined && { redacted: true }) }
+    return { seq, at, actor, update, tag, ...(each.tag !== undefined && { redacted: true }), ...(merged > 0 && { merged }) }
   })
 }
 

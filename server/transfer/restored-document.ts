@@ -71,8 +71,12 @@ const checkHistory = ({ document, revisions }: ExportedDocument, entries: readon
   const { revisionSeq, announcedSeq, replacedSeq = 0 } = document
   demand(Math.max(revisionSeq, announcedSeq, replacedSeq) <= last.seq, 'document.json names a version that is not in the history.')
   demand(content.length <= limits.contentUnitsMax, `The text has ${content.length} characters, more than ${limits.contentUnitsMax}.`)
-  demand(ascends(revisions.map(({ id }) => id)), 'revisions.json has a gap.')
-  const isPoint = ({ seq, tag }: { seq: number; tag: string }): boolean => (seq === 0 ? document.firstTag : entries[seq - 1]?.tag) === tag
+  const ids = revisions.map(({ id }) => id)
+  // A server that removes old versions leaves gaps.
+  const hasMerged = entries.some(({ merged }) => merged !== undefined)
+  demand(hasMerged ? ids.every((id, index) => id > (ids[index - 1] ?? 0)) : ascends(ids), 'revisions.json has a gap.')
+  const tags = new Map([[0, document.firstTag], ...entries.map(({ seq, tag }) => [seq, tag] as const)])
+  const isPoint = ({ seq, tag }: { seq: number; tag: string }): boolean => tags.get(seq) === tag
   demand(revisions.every(isPoint), 'revisions.json names a version that is not in the history.')
 }
 
@@ -119,6 +123,7 @@ const taskPuts = (doc: string, { tasks, document: { links = [] } }: ExportedDocu
 const headOf = ({ document, events, revisions }: ExportedDocument, { id, owner }: RestoreOptions, last: JournalEntry | undefined): Head => {
   const { givenTitle, kind, createdAt, updatedAt, publishedAt, indexed, firstTag, replacedSeq, revisionSeq, announcedSeq, unsaved } =
     document
+  const newestRevision = revisions.at(-1)?.id ?? 0
   return {
     id,
     title: givenTitle,
@@ -134,7 +139,8 @@ const headOf = ({ document, events, revisions }: ExportedDocument, { id, owner }
     tag: last?.tag ?? firstTag,
     ...(replacedSeq !== undefined && { replacedSeq }),
     event: events.length,
-    revision: revisions.length,
+    revision: newestRevision,
+    ...(newestRevision > revisions.length && { revisionsRemoved: newestRevision - revisions.length }),
     revisionSeq,
     announcedSeq,
     unsaved,
@@ -154,7 +160,7 @@ export const restoredDocument = async (exported: ExportedDocument, options: Rest
     const exact = ydoc.getText(textRootName).toString()
     checkHistory(exported, entries, exact)
     checkRecords(exported, ydoc, exact)
-    const renaming = renameAssets(ydoc, renamed, entries.length + 1, now)
+    const renaming = renameAssets(ydoc, renamed, (entries.at(-1)?.seq ?? 0) + 1, now)
     if (renaming !== undefined) {
       entries = chained([...updates, renaming], document.firstTag)
       history = await historyRecords(id, entries, document.firstTag, new Y.Doc())

@@ -8,7 +8,7 @@ import { textRootName } from '../../shared/names.ts'
 import type { Entry, Key, Storage } from '../domain/ports.ts'
 import { type Asset, type Comment, decodeRecord, type Head, type Imported, keys } from '../domain/records/keys.ts'
 import type { Revision, Share, StoredEvent, Suggestion, Task } from '../domain/records/keys.ts'
-import { entriesAfter, formatVersion, type JournalEntry } from '../domain/text/journal.ts'
+import { entriesAfter, firstOf, formatVersion, type JournalEntry } from '../domain/text/journal.ts'
 import { TransferError } from './source.ts'
 
 export type StoreReader = Pick<Storage, 'get' | 'list'>
@@ -113,7 +113,10 @@ export const replay = (
 const readEntries = async (store: StoreReader, head: Head): Promise<JournalEntry[]> => {
   const found: JournalEntry[] = []
   for await (const entries of entriesAfter(store, head.id, 0))
-    for (const entry of entries) if (entry.seq === found.length + 1 && entry.seq <= head.seq) found.push(entry)
+    for (const entry of entries) {
+      const last = found.at(-1)?.seq ?? 0
+      if (entry.seq > last && firstOf(entry) <= last + 1 && entry.seq <= head.seq) found.push(entry)
+    }
   const last = found.at(-1) ?? { seq: 0, tag: head.firstTag }
   if (last.seq === head.seq && last.tag === head.tag) return found
   throw new TransferError(

@@ -17,6 +17,9 @@ export const withLimit = async (
     | 'auditRecordsMax'
     | 'auditFailuresPerMinute'
     | 'importFilesMax'
+    | 'journalRecordsMax'
+    | 'keyframeBytesMin'
+    | 'retentionDocumentsMax'
     | 'importBombBytesMin'
     | 'importTextBytesMax',
   value: number,

@@ -108,6 +108,10 @@ export interface Head {
   readonly event: number
   /** Number of the newest revision; 0 if there is none. */
   readonly revision: number
+  /** The number of revisions that were removed because they were too old (text/retention.ts). Absent if none were. */
+  readonly revisionsRemoved?: number
+  /** The sequence number up to which old versions were removed. Absent if none were. */
+  readonly historySeq?: number
   /** Sequence number of the text in the newest revision. */
   readonly revisionSeq: number
   /** The sequence number up to which content events report the changes. */

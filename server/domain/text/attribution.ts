@@ -10,7 +10,7 @@ import { textRootName } from '../../../shared/names.ts'
 import { placesOf } from '../../../shared/text/characters.ts'
 import { isSystemActor, nameOfActor, splitActor, systemActor } from '../rights/caller.ts'
 import { findPoint, versionsNamed } from './content.ts'
-import { continues, docOptions, entriesAfter, formatVersion, type JournalEntry, type Point, rebuild } from './journal.ts'
+import { continues, docOptions, entriesAfter, firstOf, formatVersion, type JournalEntry, type Point, rebuild } from './journal.ts'
 import type { Storage } from '../ports.ts'
 import type { Service } from '../service.ts'
 import { lastAt } from '../../../shared/last-at.ts'
@@ -57,7 +57,7 @@ const follow = async (storage: Storage, doc: string, authors: Authors, to: Point
   if (authors.seq >= to.seq) return true
   for await (const entries of entriesAfter(storage, doc, authors.seq)) {
     for (const entry of entries) {
-      if (entry.seq !== authors.seq + 1) continue
+      if (entry.seq <= authors.seq || firstOf(entry) > authors.seq + 1) continue
       if (authors.seq > 0 && !continues(authors.tag, entry)) return false
       add(authors, entry)
       Object.assign(authors, { seq: entry.seq, tag: entry.tag })

@@ -6,7 +6,7 @@ import * as Y from 'yjs'
 import { textRootName } from '../../../shared/names.ts'
 import type { Entry, Key, Storage } from '../ports.ts'
 import { decodeRecord, type Head, keys, type Revision } from '../records/keys.ts'
-import { continues, decodeState, entriesAfter, formatVersion, type Point } from './journal.ts'
+import { continues, decodeState, entriesAfter, firstOf, formatVersion, type Point } from './journal.ts'
 
 /** A record that describes the document at one point of its history. */
 interface Landmark extends Point {
@@ -96,7 +96,9 @@ export async function* checkHistory(storage: Storage, head: Head): AsyncGenerato
     for await (const entries of entriesAfter(storage, head.id, 0))
       for (const entry of entries) {
         const { seq, tag, update } = entry
-        if (seq !== at.seq + 1) return yield `Entry ${at.seq + 1} of the journal is missing.`
+        // A crash in the middle of a merge leaves entries behind that the merged entry replaces.
+        if (seq <= at.seq) continue
+        if (firstOf(entry) > at.seq + 1) return yield `Entry ${at.seq + 1} of the journal is missing.`
         if (!continues(at.tag, entry)) return yield `Entry ${seq} of the journal does not continue the entry before it.`
         at = { seq, tag }
         updates.push(update)

@@ -77,7 +77,7 @@ export const contentAtHand = async (service: Service, doc: string, head: Head): 
   return openDoc === undefined ? projectionOf(service, doc, head) : durableSnapshot(service, openDoc)
 }
 
-/** Returns the point of a version; undefined if this document never had that version. */
+/** Returns the point of a version; undefined if this document never had that version, or no longer keeps it. */
 export const findPoint = async (service: Service, doc: string, version: string): Promise<Point | undefined> => {
   const point = parseVersion(version)
   if (point === undefined) return undefined
@@ -184,7 +184,7 @@ export const conflict = async (
   if (point === undefined)
     return new ServiceError('version_conflict', {
       ...facts,
-      message: 'Version conflict: this document never had that version.',
+      message: 'Version conflict: this document never had that version, or no longer keeps it.',
       hint: 'Read the document, make your change in its text, and send it with the version from its ETag.'
     })
   const before = await contentAt(service.storage, doc, point)

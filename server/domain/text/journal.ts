@@ -3,9 +3,9 @@
  *
  * Numbers are unsigned variable-length integers. Strings and byte strings are length-prefixed (lib0).
  *
- *   record      format (1, or 2 if it has redacted entries) · first sequence number · tag before it · count · entry…
- *   entry       milliseconds since the previous entry (since 1970 for the first) · actor ('' = same as before) · in format 2 the tag of a redacted
- *               entry ('' = computed) · update (Yjs V1)
+ *   record      format (1, or 2 if it has redacted entries, or 3 if it has merged ones) · first sequence number · tag before it · count · entry…
+ *   entry       milliseconds since the previous entry (since 1970 for the first) · actor ('' = same as before) · in formats 2 and 3 the tag of a
+ *               redacted entry ('' = computed) · in format 3 the number of earlier entries that it replaces · update (Yjs V1)
  *   segment     deflate-raw of: format (1) · count · record…
  *   state       format (1) · sequence number · tag · Yjs V1 state        (checkpoint and keyframe)
  *   projection  format (1) · sequence number · tag · Markdown in UTF-8 up to the end
@@ -15,6 +15,9 @@
  * different tag if it was invented, or comes from another document or from a history that a restored backup lacks.
  *
  * A redacted entry is an update from which an operator removed text (redaction.ts). It keeps the tag of the original update.
+ * A merged entry replaces a run of entries whose versions the server no longer keeps (retention.ts). Its number and tag are those of the last entry of
+ * the run, and its update leads from the text before the run to the text after it. The versions in between no longer exist. A merged entry is also
+ * redacted. While a crash or a reader is between two steps of a merge, entries that a merged entry replaces may still come before it.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -30,6 +33,8 @@ import type { Key, Storage } from '../ports.ts'
 const format = 1
 /** The format of records with redacted entries. */
 const redactedFormat = 2
+/** The format of records with merged entries. */
+const mergedFormat = 3
 const tagDigits = 12
 
 /** One update in the journal. */
@@ -44,6 +49,8 @@ export interface JournalEntry {
   readonly update: Uint8Array
   /** Present if text was removed from the update. The tag is then stored, because it cannot be computed from the update. */
   readonly redacted?: true
+  /** The number of earlier entries that this entry replaces. Absent if it replaces none. */
+  readonly merged?: number
 }
 
 /** A point in the history of a document. */
@@ -102,12 +109,16 @@ export const parseVersion = (version: string): Point | undefined => {
 /** Whether an entry continues the chain of tags after `tag`. The tag of a redacted entry cannot be checked. */
 export const continues = (tag: string, entry: JournalEntry): boolean => entry.redacted === true || nextTag(tag, entry.update) === entry.tag
 
+/** Returns the number of the first entry that an entry replaces; its own number if it replaces none. */
+export const firstOf = ({ seq, merged = 0 }: JournalEntry): number => seq - merged
+
 /** Encodes consecutive entries. `before` is the tag before the first entry. */
 export const encodeEntries = (entries: readonly JournalEntry[], before: string): Uint8Array => {
   const encoder = encoding.createEncoder()
-  const hasRedacted = entries.some(({ redacted }) => redacted)
-  encoding.writeVarUint(encoder, hasRedacted ? redactedFormat : format)
-  encoding.writeVarUint(encoder, entries[0]?.seq ?? 0)
+  const hasMerged = entries.some(({ merged = 0 }) => merged > 0)
+  const hasRedacted = hasMerged || entries.some(({ redacted }) => redacted)
+  encoding.writeVarUint(encoder, hasMerged ? mergedFormat : hasRedacted ? redactedFormat : format)
+  encoding.writeVarUint(encoder, entries[0] === undefined ? 0 : firstOf(entries[0]))
   encoding.writeVarString(encoder, before)
   encoding.writeVarUint(encoder, entries.length)
   let at = 0
@@ -118,6 +129,7 @@ export const encodeEntries = (entries: readonly JournalEntry[], before: string):
     encoding.writeVarUint(encoder, now - at)
     encoding.writeVarString(encoder, entry.actor === actor ? '' : entry.actor)
     if (hasRedacted) encoding.writeVarString(encoder, entry.redacted === true ? entry.tag : '')
+    if (hasMerged) encoding.writeVarUint(encoder, entry.merged ?? 0)
     encoding.writeVarUint8Array(encoder, entry.update)
     at = now
     actor = entry.actor
@@ -137,8 +149,8 @@ const readFormat = (decoder: decoding.Decoder, newest = format): number => {
 /** Returns the entries of a record. Their tags are computed again, except those of redacted entries. */
 export const decodeEntries = (record: Uint8Array): JournalEntry[] => {
   const decoder = decoding.createDecoder(record)
-  const hasRedacted = readFormat(decoder, redactedFormat) === redactedFormat
-  const first = decoding.readVarUint(decoder)
+  const found = readFormat(decoder, mergedFormat)
+  let seq = decoding.readVarUint(decoder) - 1
   let tag = decoding.readVarString(decoder)
   const count = decoding.readVarUint(decoder)
   const entries: JournalEntry[] = []
@@ -147,10 +159,12 @@ export const decodeEntries = (record: Uint8Array): JournalEntry[] => {
   for (let index = 0; index < count; index++) {
     at += decoding.readVarUint(decoder)
     actor = decoding.readVarString(decoder) || actor
-    const kept = hasRedacted ? decoding.readVarString(decoder) : ''
+    const kept = found >= redactedFormat ? decoding.readVarString(decoder) : ''
+    const merged = found >= mergedFormat ? decoding.readVarUint(decoder) : 0
+    seq += 1 + merged
     const update = decoding.readVarUint8Array(decoder)
     tag = kept || nextTag(tag, update)
-    entries.push({ seq: first + index, tag, at, actor, update, ...(kept !== '' && { redacted: true }) })
+    entries.push({ seq, tag, at, actor, update, ...(kept !== '' && { redacted: true }), ...(merged > 0 && { merged }) })
   }
   return entries
 }
@@ -158,7 +172,7 @@ export const decodeEntries = (record: Uint8Array): JournalEntry[] => {
 /** Returns the tag before the first entry of a record. */
 const tagBefore = (record: Uint8Array): string => {
   const decoder = decoding.createDecoder(record)
-  readFormat(decoder, redactedFormat)
+  readFormat(decoder, mergedFormat)
   decoding.readVarUint(decoder)
   return decoding.readVarString(decoder)
 }
@@ -276,7 +290,7 @@ const updatesTo = async (storage: Storage, doc: string, to: Point): Promise<{ up
     walk: for await (const entries of entriesAfter(storage, doc, at.seq))
       for (const entry of entries) {
         if (entry.seq <= at.seq) continue
-        if (entry.seq !== at.seq + 1) throw damaged(`entry ${at.seq + 1} is missing`)
+        if (firstOf(entry) > at.seq + 1) throw damaged(`entry ${at.seq + 1} is missing`)
         updates.push(entry.update)
         at = entry
         if (at.seq === to.seq) break walk
@@ -307,7 +321,10 @@ export const contentAt = async (storage: Storage, doc: string, point: Point): Pr
   }
 }
 
-/** Returns the point after the entry with this number. The number must not exceed the number in the head; 0 is the empty document. */
+/**
+ * Returns the point after the entry with this number; undefined if the server no longer keeps that version. The number must not exceed the number in
+ * the head; 0 is the empty document.
+ */
 export const findPointAt = async (storage: Storage, head: Head, seq: number): Promise<Point | undefined> => {
   if (seq === head.seq) return { seq, tag: head.tag }
   if (seq === 0) return { seq, tag: head.firstTag }

@@ -70,7 +70,8 @@ export const listRevisions = async (service: Service, doc: string, input: Input<
     ...(input.before === undefined ? {} : { before: input.before })
   })
   const page = entries.slice(0, limit).map((entry) => decodeRecord<Revision>(entry.value))
-  const { revision: total } = await service.ledger.head(doc)
+  const { revision, revisionsRemoved = 0 } = await service.ledger.head(doc)
+  const total = revision - revisionsRemoved
   return { revisions: page.map(present), total, nextBefore: entries.length > limit ? (page.at(-1)?.id ?? null) : null }
 }
 

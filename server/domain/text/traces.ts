@@ -8,7 +8,7 @@ import { placesOf } from '../../../shared/text/characters.ts'
 import type { Range } from '../../../shared/text/targets.ts'
 import type { Storage } from '../ports.ts'
 import type { Head } from '../records/keys.ts'
-import { entriesAfter, formatVersion } from './journal.ts'
+import { entriesAfter, firstOf, formatVersion } from './journal.ts'
 import { ServiceError } from '../../../shared/errors.ts'
 import { Characters, maskRanges } from './redaction.ts'
 
@@ -28,7 +28,7 @@ interface Replayed {
 
 type Delta = Y.YTextEvent['delta']
 
-const applied = (content: string, delta: Delta): { content: string; touched: Range[] } => {
+const changed = (content: string, delta: Delta): { content: string; touched: Range[] } => {
   const touched: Range[] = []
   let at = 0
   for (const { retain, insert, delete: removed } of delta) {
@@ -51,19 +51,22 @@ async function* replayed(storage: Storage, head: Head): AsyncGenerator<Replayed>
   const ydoc = new Y.Doc({ gc: false })
   const text = ydoc.getText(textRootName)
   let state = { content: '', touched: [] as Range[] }
-  text.observe(({ delta }) => (state = applied(state.content, delta)))
+  text.observe(({ delta }) => (state = changed(state.content, delta)))
   try {
     let seq = 0
+    let applied = 0
     for await (const entries of entriesAfter(storage, head.id, 0))
       for (const entry of entries) {
         if (entry.seq <= seq) continue
         if (entry.seq > head.seq) return
-        seq += 1
-        if (entry.seq !== seq) throw new ServiceError('storage_corrupt', {}, { cause: new Error(`journal of ${head.id}: no entry ${seq}`) })
+        if (firstOf(entry) > seq + 1)
+          throw new ServiceError('storage_corrupt', {}, { cause: new Error(`journal of ${head.id}: no entry ${seq + 1}`) })
+        seq = entry.seq
         state = { ...state, touched: [] }
         Y.applyUpdate(ydoc, entry.update)
         yield { seq, text, ...state }
-        if (seq % entriesAtOnce === 0) await nextTurn()
+        applied += 1
+        if (applied % entriesAtOnce === 0) await nextTurn()
       }
     if (seq !== head.seq)
       throw new ServiceError('storage_corrupt', {}, { cause: new Error(`journal of ${head.id} ends before ${formatVersion(head)}`) })

@@ -1,0 +1,198 @@
+/** Removing old versions of documents. */
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { runAct } from '../../server/domain/operator/acts.ts'
+import { consoleOperator } from '../../server/domain/operator/operator.ts'
+import { measure } from '../../server/domain/documents/usage.ts'
+import type { Service } from '../../server/domain/service.ts'
+import { contentAt, parseVersion } from '../../server/domain/text/journal.ts'
+import { createHistorySweep, type Removed } from '../../server/domain/text/retention.ts'
+import { turnedClock, type TurnedClock } from '../support/clock.ts'
+import { withLimit } from '../support/limits.ts'
+import { runAdmin } from '../support/operator.ts'
+import { removeAll } from '../support/start.ts'
+import { tracesIn, tracesOf } from '../support/traces.ts'
+import { type Json, type Person, startWorld, until, type World } from '../support/world.ts'
+
+const dayMs = 24 * 3600 * 1000
+
+/** Removes versions that are older than 30 days. */
+const sweep = (service: Service): Promise<Removed> => createHistorySweep({ ...service, historyDays: 30 }, () => false)()
+
+const versionsOf = async (owner: Person): Promise<string[]> =>
+  (await owner.revisions({ limit: 100 })).revisions.map(({ version }: Json) => version).toReversed()
+
+const statusAt = async (owner: Person, version: string): Promise<number> => (await owner.ask('GET', `/content?version=${version}`)).status
+
+const secret = 'correct-horse-battery-staple'
+
+interface Past {
+  readonly owner: Person
+  /** The text of each version that has a revision. */
+  readonly texts: ReadonlyMap<string, string>
+  /** The versions that stay: a named one, the version of an open assignment, the last old one, and those after. */
+  readonly kept: readonly string[]
+}
+
+/** A document with ten versions that are 40 days old, and two that are new. Some were typed, and one old version contained a secret. */
+const past = async (world: World, clock: TurnedClock): Promise<Past> => {
+  const owner = await world.create('# Notes\n')
+  const editor = await owner.connect({ name: 'Ana' })
+  for (let count = 0; count < 8; count++) {
+    for (const character of 'typed') editor.type(editor.ytext.length, character)
+    await editor.saved()
+    const text = `# Notes\n\nversion ${count}\n${count === 1 ? `${secret}\n` : ''}`
+    await owner.replace(text, { ifMatch: '*', ...(count === 3 && { label: 'kept' }) })
+    if (count === 5) await owner.ask('POST', '/tasks', { json: { requestId: 'one', title: 'Look', instructions: 'Read.' } })
+  }
+  const old = await versionsOf(owner)
+  clock.turn(40 * dayMs)
+  for (const text of ['# Notes\n\nnew\n', '# Notes\n\nnewest\n']) await owner.replace(text, { ifMatch: '*' })
+  const texts = new Map<string, string>()
+  const all = await versionsOf(owner)
+  for (const version of all) texts.set(version, await owner.at(version))
+  const { revisions } = await owner.revisions({ limit: 100 })
+  const named = revisions.find(({ label }: Json) => label === 'kept').version
+  const { tasks } = (await owner.ask('GET', '/tasks')).json
+  return { owner, texts, kept: [named, tasks[0].startingVersion, old.at(-1), ...all.slice(old.length)] }
+}
+
+/** The same, with a journal in several segments, and keyframes. */
+const pastInSegments = async (world: World, clock: TurnedClock): Promise<Past> => {
+  let found: Past | undefined
+  await withLimit('journalRecordsMax', 3, () =>
+    withLimit('keyframeBytesMin', 100, async () => {
+      found = await past(world, clock)
+    })
+  )
+  if (found === undefined) throw new Error('there is no past')
+  const count = async (kind: string): Promise<number> => (await world.service.storage.list(['d', found?.owner.doc ?? '', kind])).length
+  await until(async () => (await count('history')) > 1 && (await count('keyframe')) > 1)
+  return found
+}
+
+const expectKept = async (owner: Person, { texts, kept }: Past): Promise<void> => {
+  expect((await versionsOf(owner)).toSorted()).toEqual([...kept].toSorted())
+  for (const [version, text] of texts)
+    if (kept.includes(version)) expect(await owner.at(version)).toBe(text)
+    else expect(await statusAt(owner, version)).toBe(404)
+}
+
+test('[RETAIN-1] [RETAIN-2] [RETAIN-3] old versions are removed, except named ones, the newest and those of open assignments', async () => {
+  const clock = turnedClock()
+  const world = await startWorld({ clock })
+  const before = await past(world, clock)
+  const { owner, texts, kept } = before
+  const total = (await owner.revisions()).total
+  expect(await sweep(world.service)).toEqual({ documents: 1, revisions: texts.size - kept.length })
+  await expectKept(owner, before)
+  expect((await owner.revisions()).total).toBe(total - (texts.size - kept.length))
+  const removed = [...texts.keys()].find((version) => !kept.includes(version)) ?? ''
+  const gone = await owner.ask('GET', `/content?since=${removed}`)
+  expect(gone).toMatchObject({ status: 404, json: { code: 'unknown_version' } })
+  expect(gone.json.message).toContain('no longer keeps it')
+  expect(await owner.ask('GET', `/attribution?version=${removed}`)).toMatchObject({ status: 404, json: { code: 'unknown_version' } })
+  await expect(owner.replace('x', { ifMatch: removed })).rejects.toMatchObject({ code: 'version_conflict' })
+  expect(await sweep(world.service), 'a second sweep finds nothing').toEqual({ documents: 0, revisions: 0 })
+  // The newest version stays, however old it is.
+  clock.turn(100 * dayMs)
+  await sweep(world.service)
+  expect(await versionsOf(owner)).toEqual([kept[0], kept[1], kept.at(-1)])
+  expect((await owner.read()).content).toBe('# Notes\n\nnewest\n')
+  await world.stop()
+})
+
+test('[RETAIN-4] open pages go on and converge; authors of the kept lines stay, and the count of bytes is right', async () => {
+  const clock = turnedClock()
+  const world = await startWorld({ clock })
+  const { owner, kept } = await past(world, clock)
+  const editor = await owner.connect({ name: 'Ben' })
+  const bytes = (await world.service.ledger.head(owner.doc)).bytes ?? 0
+  await sweep(world.service)
+  const head = await world.service.ledger.head(owner.doc)
+  expect(head.bytes).toBeLessThan(bytes)
+  expect(head.bytes).toBe(await measure(world.service.storage, owner.doc))
+  // Enough for a segment and a checkpoint.
+  for (let count = 0; count < 60; count++) {
+    editor.type(editor.ytext.length, count % 10 === 9 ? '\n' : 'x')
+    await editor.saved()
+  }
+  expect(editor.closes).toEqual([])
+  const other = await owner.connect()
+  expect(other.ytext.toString()).toBe(editor.ytext.toString())
+  const { lines } = (await owner.ask('GET', '/attribution')).json
+  expect(lines.at(-1)).toMatchObject({ author: 'Ben' })
+  // A secret in a kept version can still be removed.
+  const { characters } = await runAct(world.service, consoleOperator, 'forget', { doc: owner.doc, text: 'version 3' })
+  expect(characters).toBe('version 3'.length)
+  expect(await owner.at(kept[0] ?? '')).toBe(`# Notes\n\n${'\u2588'.repeat(9)}\n`)
+  const next = await world.restart()
+  expect((await next.person(owner.doc, owner.key).read()).content).toBe(editor.ytext.toString())
+  await next.stop()
+})
+
+test('[RETAIN-7] the server removes old versions once a day, and keeps all versions by default', async () => {
+  const clock = turnedClock()
+  const world = await startWorld({ clock, env: { AGMD_HISTORY_DAYS: '30' } })
+  const before = await past(world, clock)
+  await until(async () => {
+    clock.turn(dayMs)
+    return (await versionsOf(before.owner)).length < before.texts.size
+  })
+  await until(() => world.lines.some((line) => line.includes('removed old versions')))
+  await world.stop()
+  const other = await startWorld({ clock })
+  const { owner, texts } = await past(other, clock)
+  expect(await createHistorySweep(other.service, () => false)()).toEqual({ documents: 0, revisions: 0 })
+  expect(await versionsOf(owner)).toHaveLength(texts.size)
+  await past(other, clock)
+  await withLimit('retentionDocumentsMax', 1, async () => {
+    const round = createHistorySweep({ ...other.service, historyDays: 30 }, () => false)
+    const rounds = [await round(), await round(), await round(), await round()]
+    expect(rounds.map(({ documents }) => documents)).toEqual([1, 1, 0, 0])
+  })
+  await other.stop()
+})
+
+test('[RETAIN-5] [RETAIN-6] after kills at each step, a second run finishes; no byte is left, verify accepts the rest, export keeps it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-retention-'))
+  onTestFinished(() => removeAll(folder))
+  const clock = turnedClock()
+  const world = await startWorld({ folder, clock, env: { AGMD_STORAGE: '' } })
+  const before = await pastInSegments(world, clock)
+  const { owner, texts, kept } = before
+  const { ledger } = world.service
+  let killed = 0
+  // The first run is killed at its first commit, and each other run at its second.
+  for (let runs = 0; ; runs++) {
+    let left = Math.min(runs, 1)
+    const write: typeof ledger.write = (...change) => (left-- > 0 ? ledger.write(...change) : Promise.reject(new Error('killed')))
+    const outcome = await sweep({ ...world.service, ledger: { ...ledger, write } }).catch((error: Error) => error)
+    if (!(outcome instanceof Error)) break
+    expect(outcome.message).toBe('killed')
+    killed += 1
+    for (const version of kept) expect(await owner.at(version), `after ${runs} runs`).toBe(texts.get(version))
+  }
+  expect(killed).toBeGreaterThan(4)
+  await expectKept(owner, before)
+  await world.service.storage.erase?.()
+  await world.stop()
+  expect(await tracesIn(join(folder, 'store'), tracesOf([secret]))).toEqual([])
+  const env = { AGMD_DATA_DIR: folder }
+  expect(JSON.parse((await runAdmin(['verify', folder, '--json'], env)).output)).toMatchObject({ ok: true, problems: [] })
+  const [path, into] = [join(folder, 'all.zip'), await mkdtemp(join(tmpdir(), 'agmd-retention-'))]
+  onTestFinished(() => removeAll(into))
+  await runAdmin(['export', path], env)
+  await (await startWorld({ folder: into, env: { AGMD_STORAGE: '' } })).stop()
+  await runAdmin(['import', path, '--write'], { AGMD_DATA_DIR: into })
+  expect(JSON.parse((await runAdmin(['verify', into, '--json'], { AGMD_DATA_DIR: into })).output)).toMatchObject({ ok: true, problems: [] })
+  const imported = await startWorld({ folder: into, env: { AGMD_STORAGE: '' } })
+  const { documents } = await runAct(imported.service, consoleOperator, 'findDocuments', {})
+  for (const version of kept)
+    expect(await contentAt(imported.service.storage, documents[0]?.id ?? '', parseVersion(version) ?? { seq: 0, tag: '' })).toBe(
+      texts.get(version)
+    )
+  await imported.stop()
+})
