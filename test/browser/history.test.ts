@@ -228,6 +228,20 @@ test('[HISTORY-3] [HISTORY-11] each line shows its author; the page shows insert
   await page.context().close()
 })
 
+test('[HISTORY-11] an unchanged formula is not marked as deleted or inserted', async () => {
+  const text =
+    'Two rules.\n\nThe first: $a$\n\n$$\nE = mc^2 + \\frac{a}{b}\n$$\n\n$$ \\begin{aligned} a &= b \\\\ c &= d \\end{aligned} $$\n'
+  const document = await createDocument(world.url, text)
+  await put(document, text.replace('Two', 'Both'), 'Ana')
+  const { page } = await open(document)
+  await saved(page)
+  await page.keyboard.press('Control+Alt+h')
+  const article = page.locator('.history-page article')
+  await article.locator('ins', { hasText: 'Both' }).waitFor()
+  expect([await article.locator('math').count(), await article.locator('.came, .gone').count()]).toEqual([3, 0])
+  await page.context().close()
+})
+
 test('[HISTORY-6] a refusal keeps the focus, and so does the replacement of a name field', async () => {
   const document = await written()
   const { page } = await open(document)

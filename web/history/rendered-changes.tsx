@@ -22,7 +22,7 @@ function pastNodes(html: string): ChildNode[] {
   const nodes = nodesOf(html)
   for (const node of nodes) {
     if (!(node instanceof Element)) continue
-    for (const element of node.querySelectorAll('[class*="math-"]'))
+    for (const element of [node, ...node.querySelectorAll('*')].filter((each) => each.matches('[class*="math-"]')))
       element.setAttribute('class', (element.getAttribute('class') ?? '').replaceAll(/\bmath-(\d+)/g, 'past-$1'))
   }
   return nodes

@@ -18,9 +18,9 @@ const textUnitsMax = 400_000
 /** Whether two versions are short enough to be shown as one page. */
 export const fitsPage = (before: string, after: string): boolean => before.length + after.length <= textUnitsMax
 
-// Formula classes are numbered per text, so the comparison ignores their numbers.
+// Formula classes are numbered per text and begin with `past` in the earlier one, so the comparison ignores both.
 const keyOf = (node: Node): string =>
-  node instanceof Element ? `${node.nodeName} ${node.outerHTML.replaceAll(/\bmath-\d+/g, 'math')}` : (node.textContent ?? '')
+  node instanceof Element ? `${node.nodeName} ${node.outerHTML.replaceAll(/\b(?:math|past)-\d+/g, 'math')}` : (node.textContent ?? '')
 
 /** Whether a text node is only a line break between blocks. */
 const isLineEnd = (text: string): boolean => text.includes('\n') && text.trim() === ''
