@@ -10,11 +10,11 @@
  */
 import * as Y from 'yjs'
 import { ServiceError } from '../../../shared/errors.ts'
-import { limits } from '../../../shared/limits.ts'
 import { textRootName } from '../../../shared/names.ts'
 import { applyEdits, type Edit } from '../../../shared/text/diff.ts'
-import { encodeEntries, type JournalEntry, nextTag, type Point, type Tail, type Snapshot, snapshotOf } from './journal.ts'
-import { type Head, keys, type Unsaved } from '../records/keys.ts'
+import { type JournalEntry, type Point, type Tail, type Snapshot, snapshotOf } from './journal.ts'
+import { createUpdateQueue, type Taken } from './update-queue.ts'
+import type { Head } from '../records/keys.ts'
 import type { Draft, Ledger } from '../records/draft.ts'
 import type { Held } from '../documents/quotas.ts'
 import type { Clock } from '../ports.ts'
@@ -106,123 +106,26 @@ interface OpenDocumentOptions {
   readonly onFailure: (cause: unknown) => void
 }
 
-const mergeUnsaved = (one: Unsaved, added: number, removed: number, actors: Iterable<string>): Unsaved => ({
-  added: one.added + added,
-  removed: one.removed + removed,
-  actors: [...new Set([...one.actors, ...actors])].slice(0, limits.revisionAuthorsMax)
-})
-
 /** The origin of transactions with updates of other nodes. The journal already contains these updates. */
 export const nodeOrigin = { source: 'node' } as const
 
 /** Maximum number of times that `settled` calls `take`. Each repetition means that another node was faster. */
 const settlesMax = 100
 
-interface Taken {
-  readonly actor: string
-  readonly update: Uint8Array
-  readonly added: number
-  readonly removed: number
-}
-
-/** An update that is not on disk. `isPlanned` is true if the code that made it relies on its number, so no other node may have written before it. */
-type Pending = JournalEntry & Taken & { readonly isPlanned: boolean }
-
-const bytesOf = (entries: readonly Taken[]): number => entries.reduce((sum, { update }) => sum + update.length, 0)
-
-/** Whether updates contain structs that the document already has, because two nodes accepted different updates with the same client id. */
-const overlaps = (ydoc: Y.Doc, updates: readonly Uint8Array[]): boolean => {
-  const next = new Map<number, number>()
-  return updates.some((update) => {
-    const { from, to } = Y.parseUpdateMeta(update)
-    const isKnown = [...from].some(([client, clock]) => clock < (next.get(client) ?? Y.getState(ydoc.store, client)))
-    for (const [client, clock] of to) next.set(client, clock)
-    return isKnown
-  })
-}
-
 export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument => {
   const { id, ydoc, head, tail, ledger, clock, actorOf, entriesTo, onFailure } = options
   const text = ydoc.getText(textRootName)
-  let point: Point = { seq: head.seq, tag: head.tag }
-  let durableSeq = head.seq
-  let mark = 0
-  /** The number of times that waiting updates were renumbered. */
-  let renumberings = 0
+  const queue = createUpdateQueue({ id, ydoc, head, tail, ledger, clock, onFailure })
   let coming: Promise<unknown> | undefined
   let isForeign = false
   let isPlanned = false
-  let replacedSeq = head.replacedSeq ?? 0
   let newest = head
-  let failed = false
-  let failure: unknown
-  let pending: Pending[] = []
-  /** The size of the updates that wait to be written. */
-  let waitingBytes = 0
-  let draining = false
-  let records = tail.records
-  let bytes = tail.bytes
   let cached: Snapshot | undefined
   let counted = { added: 0, removed: 0 }
-  const listeners = new Set<() => void>()
   const updateListeners = new Set<(actors: ReadonlySet<string>) => void>()
   const foreignListeners = new Set<(head: Head, actors: ReadonlySet<string>) => void>()
   /** The updates that the current transaction applies together. */
   let together: Taken[] | undefined
-  const notify = (): void => listeners.forEach((listener) => listener())
-
-  const fail = (cause: unknown): void => {
-    if (failed) return
-    failed = true
-    failure = cause
-    notify()
-    onFailure(cause)
-  }
-
-  const settle = (seq: number): void => {
-    durableSeq = Math.max(durableSeq, seq)
-    pending = (pending.at(-1)?.seq ?? 0) <= durableSeq ? [] : pending.filter((entry) => entry.seq > durableSeq)
-    waitingBytes = bytesOf(pending)
-    notify()
-  }
-
-  const journalInto = (draft: Draft, upTo = Number.POSITIVE_INFINITY): void => {
-    // Writes that were queued behind the failed one must not reach the disk, because another copy may have continued from the state on disk.
-    if (failed) throw failure as Error
-    const entries = pending.filter((entry) => entry.seq > draft.head.seq && entry.seq <= upTo)
-    const last = entries.at(-1)
-    if (last === undefined) return
-    if (entries[0]?.seq !== draft.head.seq + 1) throw new Error(`journal of ${id}: ${draft.head.seq} is followed by ${entries[0]?.seq}`)
-    const record = encodeEntries(entries, draft.head.tag)
-    draft.put(keys.update(id, last.seq), record)
-    draft.head = {
-      ...draft.head,
-      seq: last.seq,
-      tag: last.tag,
-      updatedAt: draft.now,
-      ...(replacedSeq > 0 ? { replacedSeq } : {}),
-      unsaved: mergeUnsaved(
-        draft.head.unsaved,
-        entries.reduce((sum, entry) => sum + entry.added, 0),
-        entries.reduce((sum, entry) => sum + entry.removed, 0),
-        entries.map((entry) => entry.actor)
-      )
-    }
-    records += 1
-    bytes += record.length
-  }
-
-  const drain = (): void => {
-    if (draining) return
-    draining = true
-    ledger
-      .write(id, 'system', (draft) => {
-        draining = false
-        journalInto(draft)
-        return draft.head.seq
-      })
-      .then(settle, fail)
-  }
 
   // `event.delta` would be simpler, but to compute it, Yjs walks through the entire document at each keystroke.
   let length = text.length
@@ -240,38 +143,18 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
       return
     }
     const taken = together ?? [{ actor: actorOf(origin), update, ...counted }]
-    if (together === undefined) waitingBytes += update.length
+    if (together === undefined) queue.expectBytes(update.length)
     together = undefined
     counted = { added: 0, removed: 0 }
     cached = undefined
-    const at = clock.now()
-    for (const each of taken) {
-      point = { seq: point.seq + 1, tag: nextTag(point.tag, each.update) }
-      pending.push({ ...each, ...point, at, isPlanned })
-    }
-    mark += taken.length
-    drain()
+    queue.add(taken, isPlanned)
     const actors = new Set(taken.map(({ actor }) => actor))
     for (const listener of updateListeners) listener(actors)
   })
 
-  /** Gives the updates that wait new numbers after a head on disk. */
-  const renumber = (onDisk: Head): void => {
-    replacedSeq = onDisk.replacedSeq ?? replacedSeq
-    point = { seq: onDisk.seq, tag: onDisk.tag }
-    pending = pending.map((entry) => {
-      point = { seq: point.seq + 1, tag: nextTag(point.tag, entry.update) }
-      return { ...entry, ...point }
-    })
-    durableSeq = onDisk.seq
-    cached = undefined
-    if (pending.length > 0) renumberings += 1
-  }
-
   const applyForeign = (entries: readonly JournalEntry[]): void => {
     const updates = entries.map(({ update }) => update)
-    if (pending.some((entry) => entry.isPlanned) || (pending.length > 0 && overlaps(ydoc, updates)))
-      throw new Error(`journal of ${id}: another node wrote what contradicts the updates that wait here`)
+    if (queue.contradicts(updates)) throw new Error(`journal of ${id}: another node wrote what contradicts the updates that wait here`)
     isForeign = true
     try {
       ydoc.transact(() => {
@@ -281,12 +164,11 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
       isForeign = false
     }
     if (ydoc.store.pendingStructs !== null) throw new Error(`journal of ${id}: updates of another node lack their predecessors`)
-    records += 1
-    bytes += updates.reduce((sum, { length }) => sum + length, 0)
+    queue.addForeign(updates.reduce((sum, { length }) => sum + length, 0))
   }
 
   const catchUp = async (onDisk: Head): Promise<void> => {
-    if (failed) throw failure as Error
+    if (queue.failed) throw queue.failure as Error
     try {
       const actors = new Set<string>()
       // This head was read before a newer one that is already known. A commit that relies on it will fail.
@@ -294,39 +176,27 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
       if (onDisk.seq !== newest.seq) {
         const entries = (await entriesTo?.({ seq: newest.seq, tag: newest.tag }, onDisk)) ?? []
         if (entries.length > 0) applyForeign(entries)
-        renumber(onDisk)
+        queue.renumber(onDisk)
+        cached = undefined
         for (const { actor } of entries) actors.add(actor)
       }
       newest = onDisk
-      notify()
+      queue.notify()
       for (const listener of foreignListeners) listener(onDisk, actors)
     } catch (cause) {
       // If the store does not answer, the copy of the text may still be right.
-      if (!(cause instanceof ServiceError) || cause.code === 'storage_corrupt') fail(cause)
+      if (!(cause instanceof ServiceError) || cause.code === 'storage_corrupt') queue.fail(cause)
       throw cause
     }
   }
 
-  const durable: OpenDocument['durable'] = (upTo = mark) =>
-    new Promise((resolve, reject) => {
-      const check = (): void => {
-        const isDurable = mark - pending.length >= upTo
-        if (!isDurable && !failed) return
-        listeners.delete(check)
-        if (isDurable) resolve()
-        else reject(failure as Error)
-      }
-      listeners.add(check)
-      check()
-    })
-
   const settled: OpenDocument['settled'] = async (take) => {
     for (let left = settlesMax; left > 0; left--) {
       if (coming !== undefined) await coming
-      const before = renumberings
+      const before = queue.renumberings
       const taken = take()
-      await durable()
-      if (before === renumberings) return taken
+      await queue.durable()
+      if (before === queue.renumberings) return taken
     }
     throw new ServiceError('storage_unavailable', {}, { cause: new Error(`other nodes wrote into ${id} again and again`) })
   }
@@ -343,34 +213,34 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
           // Deleting text that is already deleted changes nothing, so it creates no version.
           if (!isNew && removed === 0) return
           taken.push({ actor, update, added: inserted, removed })
-          waitingBytes += update.length
+          queue.expectBytes(update.length)
         })
       }, origin)
     } catch (cause) {
       // Part of an update may now be in memory, but it will never be in the journal.
-      fail(cause)
+      queue.fail(cause)
     } finally {
       together = undefined
     }
   }
 
-  const snapshot = (): Snapshot => (cached ??= snapshotOf(point, text.toString()))
+  const snapshot = (): Snapshot => (cached ??= snapshotOf(queue.point, text.toString()))
 
   return {
     id,
     ydoc,
     text,
     get seq() {
-      return point.seq
+      return queue.point.seq
     },
     get durableSeq() {
-      return durableSeq
+      return queue.durableSeq
     },
     get mark() {
-      return mark
+      return queue.mark
     },
     get durableMark() {
-      return mark - pending.length
+      return queue.durableMark
     },
     get coming() {
       return coming
@@ -379,16 +249,16 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
       return newest
     },
     get waitingSince() {
-      return pending[0]?.at
+      return queue.waitingSince
     },
     get replacedSeq() {
-      return replacedSeq
+      return queue.replacedSeq
     },
     get failed() {
-      return failed
+      return queue.failed
     },
     get tail() {
-      return { records, bytes }
+      return queue.tail
     },
     snapshot,
     written(written) {
@@ -412,7 +282,7 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
     },
     held() {
       const { owner, origin, usage } = newest
-      const bytes = newest.bytes === undefined ? undefined : newest.bytes + waitingBytes
+      const bytes = newest.bytes === undefined ? undefined : newest.bytes + queue.waitingBytes
       return {
         owner,
         ...(origin !== undefined && { origin }),
@@ -429,7 +299,7 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
         }
       }
       const before = snapshot().content
-      if (isCompared && edits.length > 0) replacedSeq = point.seq + 1
+      if (isCompared && edits.length > 0) queue.expectReplacement()
       isPlanned = planned
       try {
         ydoc.transact(apply, { source: 'local', skipStoreHooks: true, context: { actor } })
@@ -437,17 +307,14 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
         isPlanned = false
       }
       // The new text is known here. Yjs would walk through the entire document to compute it.
-      if (edits.length > 0) cached = snapshotOf(point, applyEdits(before, edits))
+      if (edits.length > 0) cached = snapshotOf(queue.point, applyEdits(before, edits))
       return snapshot()
     },
     takeTogether,
-    journalInto,
-    durable,
+    journalInto: queue.journalInto,
+    durable: queue.durable,
     settled,
-    onDurable(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onDurable: queue.onDurable,
     onUpdate(listener) {
       updateListeners.add(listener)
       return () => updateListeners.delete(listener)
@@ -456,9 +323,6 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
       foreignListeners.add(listener)
       return () => foreignListeners.delete(listener)
     },
-    checkpointed() {
-      records = 0
-      bytes = 0
-    }
+    checkpointed: queue.checkpointed
   }
 }
