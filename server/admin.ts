@@ -10,7 +10,7 @@ import { exportCommand } from './admin/export.ts'
 import { importCommand } from './admin/import.ts'
 import { invite, reset } from './admin/links.ts'
 import { docs } from './admin/docs.ts'
-import { nodes, tokens } from './admin/access.ts'
+import { links, nodes, tokens } from './admin/access.ts'
 import { auditCommand } from './admin/audit.ts'
 import { usage } from './admin/usage.ts'
 import { users } from './admin/users.ts'
@@ -24,6 +24,7 @@ export const commands: Readonly<Record<string, Command>> = {
   reset,
   users,
   docs,
+  links,
   tokens,
   nodes,
   usage,

@@ -1,4 +1,5 @@
 /** `npm start -- admin export`: its arguments and output. `server/transfer/` does the work. */
+import { limits } from '../../shared/limits.ts'
 import { findAccountByEmail, normalEmail } from '../domain/accounts/accounts.ts'
 import { createVault } from '../domain/secrets.ts'
 import { readInstance } from '../storage/data-folder.ts'
@@ -6,6 +7,7 @@ import { exportDocuments, type ExportOptions, type ExportReport } from '../trans
 import { openTarget, type Target } from '../transfer/target.ts'
 import { type Command, type CommandContext, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
+import { noteTransfer } from './operate.ts'
 import { explained } from './explained.ts'
 import { blobReader, secretOf, type StoreReader, withReader } from './stores.ts'
 
@@ -97,11 +99,20 @@ const textOf = (path: string, { documents, assets, assetBytes, withLinks, notes 
 
 const run: Command['run'] = async (words, context) => {
   const wanted = wantedOf(words)
-  context.settings()
+  const config = context.settings()
   const target = await openTarget(wanted.path).catch(explained)
   try {
+    const { owner, documents } = wanted
+    const noted = {
+      ...(owner !== undefined && { account: owner }),
+      ...(documents !== undefined && { docs: documents.slice(0, limits.adminPageMax) })
+    }
+    // The log is written first: nothing leaves the server without a record.
+    const unrecorded = await noteTransfer(config, context.version, { kind: 'export', ...noted })
     const report = await exportTo(wanted, target, context)
-    const output = wanted.json ? JSON.stringify({ ok: report.failed === 0, target: wanted.path, ...report }) : textOf(wanted.path, report)
+    const text = [textOf(wanted.path, report), ...(unrecorded === undefined ? [] : [unrecorded])].join('\n')
+    const isRecorded = unrecorded === undefined
+    const output = wanted.json ? JSON.stringify({ ok: report.failed === 0, target: wanted.path, isRecorded, ...report }) : text
     return { output, ...(report.failed > 0 && { exitCode: 1 }) }
   } catch (error) {
     await target.abort()

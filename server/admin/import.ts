@@ -12,6 +12,7 @@ import type { Source } from '../transfer/source.ts'
 import { openZipSource } from '../transfer/zip-source.ts'
 import { type Command, type CommandContext, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
+import { noteTransfer } from './operate.ts'
 import { explained } from './explained.ts'
 import { secretOf, type StoreReader, withReader, withTarget } from './stores.ts'
 
@@ -155,10 +156,14 @@ const run: Command['run'] = async (words, context) => {
   const config = context.settings()
   const source = await openSource(wanted.path).catch(explained)
   try {
+    const { owner } = wanted
+    const noted = { kind: 'import', ...(owner !== undefined && { account: owner }) } as const
+    const unrecorded = wanted.write ? await noteTransfer(config, context.version, noted) : undefined
     const report = wanted.write
       ? await withTarget(config, context.version, ({ store, arrivals }) => importWith(wanted, source, context, store, arrivals))
       : await withReader(config, (store) => importWith(wanted, source, context, store, undefined))
-    return { output: wanted.json ? JSON.stringify({ ok: true, ...report }) : reportText(report) }
+    const text = [reportText(report), ...(unrecorded === undefined ? [] : [unrecorded])].join('\n')
+    return { output: wanted.json ? JSON.stringify({ ok: true, isRecorded: unrecorded === undefined, ...report }) : text }
   } catch (error) {
     return explained(error, next)
   } finally {

@@ -52,6 +52,19 @@ const withOwnServer = async <T>(
   }
 }
 
+/**
+ * Records an export or import in the audit log. Returns a sentence for the operator if that is not possible, for example on a disk that is read-only.
+ * Data must still come out of such a disk.
+ */
+export const noteTransfer = async (config: Config, version: string, input: ActInput<'noteTransfer'>): Promise<string | undefined> => {
+  try {
+    await operate(config, version, 'noteTransfer', input)
+    return undefined
+  } catch (error) {
+    return `The audit log has no record of this ${input.kind}: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
 /** Describes the fields of an input that an act refused. */
 const faultsOf = ({ details }: ServiceError): string => {
   const faults = details['details']

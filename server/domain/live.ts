@@ -23,6 +23,8 @@ interface Connections {
   changeRole(doc: string, share: string, role: Role): void
   /** Whether a socket or a long poll is using this link. */
   isUsed(doc: string, share: string): boolean
+  /** Returns the sessions and programs that a socket or a long poll is using. */
+  usedSessions(): ReadonlySet<string>
   /** Ends the sockets and long polls of a session on every document. Takes effect immediately. */
   endSession(session: string, code: ErrorCode): void
   /**

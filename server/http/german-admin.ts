@@ -2,6 +2,22 @@
 import type { Catalogue } from '../../shared/words.ts'
 
 export const germanAdmin: Catalogue = {
+  Links: 'Links',
+  'Sign-in at a disabled account': 'Anmeldung bei einem gesperrten Konto',
+  'Data imported': 'Daten importiert',
+  'Links of the documents': 'Links der Dokumente',
+  'Link revoked.': 'Link widerrufen.',
+  'Revoke this link?': 'Diesen Link widerrufen?',
+  'This cannot be undone. The link and the links made through it stop working, and their open pages are disconnected.':
+    'Das lässt sich nicht rückgängig machen. Der Link und die Links, die über ihn erstellt wurden, gelten sofort nicht mehr; offene Seiten werden getrennt.',
+  'In use now': 'Gerade in Benutzung',
+  'Ends {when}': 'Endet {when}',
+  'Revoke the link {name}': 'Den Link {name} widerrufen',
+  'Document (id)': 'Dokument (id)',
+  'Anyone who has one of these links can open its document. You see their names, but not the links.':
+    'Wer einen dieser Links hat, kann sein Dokument öffnen. Du siehst die Namen, aber nicht die Links.',
+  'There are no links.': 'Es gibt keine Links.',
+  'This document has no such link.': 'Dieses Dokument hat diesen Link nicht.',
   'First used {when}': 'Zuerst verwendet: {when}',
   'No programs or tokens.': 'Keine Programme oder Tokens.',
   'There are no compute nodes.': 'Es gibt keine Rechenknoten.',

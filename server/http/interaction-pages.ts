@@ -7,7 +7,7 @@ import { term } from '../../shared/words.ts'
 import type { Broker } from '../auth/broker.ts'
 import { interactionPath } from '../auth/broker-paths.ts'
 import type { Passkeys } from '../auth/passkeys.ts'
-import { createAccount, findAccountByEmail, findAccountByPassword, normalEmail } from '../domain/accounts/accounts.ts'
+import { type Account, createAccount, findAccountByEmail, findAccountByPassword, normalEmail } from '../domain/accounts/accounts.ts'
 import { auditFailure } from '../domain/records/audit.ts'
 import { passwordProblem } from '../domain/accounts/passwords.ts'
 import { agreeTo, consentPage } from './consent-pages.ts'
@@ -167,8 +167,10 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
     finish(step, { login: { accountId, remember: true }, ...(step.details.prompt.name === 'create' && { create: {} }) }, false)
 
   /** Only a person who knows the password, or has the passkey, learns that the account is disabled. */
-  const showDisabled = (step: Step): Promise<void> =>
-    showSignIn(step, { text: wordsOf(step.ctx).t(errorMeanings.account_disabled.message), status: 403 })
+  const showDisabled = async (step: Step, { id }: Account): Promise<void> => {
+    await auditFailure(service, step.ctx.state.address, id, 'sign-in.disabled')
+    return showSignIn(step, { text: wordsOf(step.ctx).t(errorMeanings.account_disabled.message), status: 403 })
+  }
 
   const signIn = async (step: Step): Promise<void> => {
     const { ctx, fields } = step
@@ -178,7 +180,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
       take(http, ctx, 'signIn', ctx.state.address)
       check(http, ctx, 'password', who)
       const account = await findAccountByPassword(service, email, (fields['password'] ?? '').slice(0, limits.passwordCharsMax))
-      if (account?.disabledAt !== undefined) return showDisabled(step)
+      if (account?.disabledAt !== undefined) return await showDisabled(step, account)
       if (account !== undefined) return await signedIn(step, account.id)
       // Attempts for an email address without an account count too.
       take(http, ctx, 'password', who)
@@ -203,7 +205,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
       await auditFailure(service, ctx.state.address, undefined)
       return showSignIn(step, { text: wordsOf(ctx).t('This passkey does not belong to an account on this server.'), status: 422 })
     }
-    return account.disabledAt === undefined ? signedIn(step, account.id) : showDisabled(step)
+    return account.disabledAt === undefined ? signedIn(step, account.id) : showDisabled(step, account)
   }
 
   const makeAccount = async (step: Step): Promise<void> => {

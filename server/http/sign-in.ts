@@ -19,6 +19,7 @@ import { findLink, type Link, type LinkKind, linkPath, useOf } from '../domain/a
 import { removePasskeysOf } from '../domain/accounts/passkeys.ts'
 import { passwordProblem } from '../domain/accounts/passwords.ts'
 import { endAccess, endBrowserSession, removeAccess } from '../domain/accounts/sessions.ts'
+import { auditFailure } from '../domain/records/audit.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
@@ -91,6 +92,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
   page(callbackPath, 'get', async (ctx) => {
     const signedIn = await relyingParty.finish(ctx)
     const account = await accountOf(signedIn)
+    if (account.disabledAt !== undefined) await auditFailure(service, ctx.state.address, account.id, 'sign-in.disabled')
     const atBroker = readCookie(ctx.req.headers, cookies.broker.session)
     const atHost = atBroker && (await broker?.store.nameOfSession(atBroker, account.id))
     await openBrowserSession(http, ctx, account, { atHost, provedAt: provedAtOf(signedIn) })

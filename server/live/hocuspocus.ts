@@ -81,6 +81,7 @@ const refusalOf = (error: unknown): Refusal => new Refusal(error instanceof Serv
 const closeCodeOf = (code: ErrorCode): number => {
   if (code === 'document_deleted') return closeCodes.deleted
   if (code === 'taken_down') return closeCodes.takenDown
+  if (code === 'account_disabled') return closeCodes.accountDisabled
   if (code === 'shutting_down') return closeCodes.restarting
   return code === 'forbidden' ? closeCodes.notAllowed : closeCodes.credentialEnded
 }
@@ -365,6 +366,7 @@ export const createLive = ({
     },
     changeRole: (doc, share, role) => registry.changeRole(doc, share, role),
     isUsed: (doc, share) => registry.isUsed(doc, share),
+    usedSessions: () => registry.usedSessions(),
     readmit: (doc, owner) => registry.readmit(doc, owner),
     endOwner: (doc, owner) => registry.endOwner(doc, owner),
     hasEnded: (doc) => registry.hasEnded(doc),

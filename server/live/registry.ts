@@ -107,6 +107,7 @@ export const createRegistry = (clock: Clock): Registry => {
       for (const connected of documents.get(doc) ?? []) if (connected.share === share) connected.end('forbidden', true)
     },
     isUsed: (doc, share) => [...(documents.get(doc) ?? [])].some((connected) => connected.share === share),
+    usedSessions: () => new Set([...documents.values()].flatMap((set) => [...set].flatMap(({ session }) => session ?? []))),
     endSession(session, code) {
       noteEnd(endedSession(session), code)
       for (const set of documents.values())

@@ -20,21 +20,20 @@ export const readLoad = async (readers: Readers): Promise<Omit<LoadSample, 'at'>
   }
 }
 
-/** Takes a sample every `limits.loadMinutes`. Returns a function that stops the sampling. */
+/** Takes a sample now, and then every `limits.loadMinutes`. Returns a function that stops the sampling. */
 export const sampleLoad = (service: Service, readers: Readers, onFailure: (error: unknown) => void): (() => void) => {
   let stopped = false
   let cancel = (): void => undefined
-  const wait = (): void => {
-    cancel = service.clock.after(limits.loadMinutes * 60_000, () => {
-      void readLoad(readers)
-        .then((sample) => recordLoad(service, sample))
-        .catch(onFailure)
-        .then(() => {
-          if (!stopped) wait()
-        })
-    })
+  const take = (): void => {
+    void readLoad(readers)
+      .then((sample) => (stopped ? undefined : recordLoad(service, sample)))
+      // A store that was closed in the meantime refuses the sample.
+      .catch((error: unknown) => (stopped ? undefined : onFailure(error)))
+      .then(() => {
+        if (!stopped) cancel = service.clock.after(limits.loadMinutes * 60_000, take)
+      })
   }
-  wait()
+  take()
   return () => {
     stopped = true
     cancel()

@@ -1,5 +1,5 @@
 /** The actions of operators, through the table that the page and the commands share, and through the commands. */
-import { mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,6 +14,7 @@ import { consoleOperator, type Operator, operatorOf } from '../../server/domain/
 import { type AuditRecord, listAudit } from '../../server/domain/records/audit.ts'
 import { askServer } from '../../server/operator-socket.ts'
 import { limits } from '../../shared/limits.ts'
+import { closeCodes } from '../../shared/live-protocol.ts'
 import { refused } from '../support/mcp.ts'
 import { removeAll } from '../support/start.ts'
 import { emptyStreams } from '../support/operator.ts'
@@ -89,7 +90,7 @@ test('[OPERATOR-1] people are listed with last use, documents and bytes, and fou
   expect(await run('readPerson', { account: email })).toMatchObject({ sessions: 0, lastUsedAt: new Date(clock.now()).toISOString() })
 })
 
-test('[OPERATOR-2] a disabled account loses its sessions, tokens, nodes and sockets immediately; links still open its documents', async () => {
+test('[OPERATOR-2] [AUDIT-10] a disabled account loses its sessions, tokens, nodes and sockets immediately; links still open its documents', async () => {
   const { visitor, email, id } = await join()
   const doc = await create(visitor, 'text')
   const link = await share(visitor, doc)
@@ -109,7 +110,7 @@ test('[OPERATOR-2] a disabled account loses its sessions, tokens, nodes and sock
     nodes: 0
   })
   expect([await status(visitor), await asProgram()]).toEqual([401, 401])
-  await until(() => editor.closes.some(({ code }) => code === 4401))
+  await until(() => editor.closes.some(({ code }) => code === closeCodes.accountDisabled))
   await until(() => node.closed() !== undefined)
   expect((await world.person(doc, link.secret).read()).content).toBe('text')
   const stranger = newVisitor()
@@ -119,6 +120,7 @@ test('[OPERATOR-2] a disabled account loses its sessions, tokens, nodes and sock
   await stranger.submit('/sign-in', { email, password })
   expect([stranger.page.status, stranger.page.text.includes('This account is disabled.')]).toEqual([403, true])
   expect(await status(stranger)).toBe(401)
+  expect(await latest({ account: id })).toMatchObject({ kind: 'sign-in.disabled', by: { kind: 'guest' }, address: '127.0.0.1' })
   await expect(openSession(world.service, id, 'app', 'A test')).rejects.toMatchObject({ code: 'account_disabled' })
 })
 
@@ -302,12 +304,68 @@ test('[OPERATOR-9] tokens and nodes of all accounts are listed without secrets a
   expect(tokens.found).toContainEqual(expect.objectContaining({ id: token.token.id, account: id, name: 'A script', role: 'edit' }))
   expect(nodes.found).toContainEqual(expect.objectContaining({ id: node.node.id, account: id, name: 'Shed', connected: true }))
   for (const secret of [token.secret, node.token]) expect(JSON.stringify([tokens, nodes])).not.toContain(secret)
+  const inUse = async (): Promise<boolean> =>
+    (await run('listTokens', { limit: 500 })).found.find((each) => each.id === token.token.id)?.inUse ?? false
+  expect(await inUse()).toBe(false)
+  await world.person(await create(visitor, 'x'), token.secret).connect()
+  expect(await inUse()).toBe(true)
+  expect(await command(world.folder, ['tokens', 'list', '--limit', '500'])).toMatch(/A script .* now /)
   await run('revokeToken', { token: token.token.id })
   await run('revokeNode', { node: node.node.id })
   expect((await world.ask('GET', '/api/me', { headers: { Authorization: `Bearer ${token.secret}` } })).status).toBe(401)
   await until(() => socket.closed() !== undefined)
   await expect(run('revokeToken', { token: token.token.id })).rejects.toMatchObject({ code: 'not_found' })
   await expect(run('revokeNode', { node: node.node.id })).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('[OPERATOR-17] [OPERATOR-18] links are listed without secrets; revoking one ends its connections and the links made through it', async () => {
+  const { visitor, email } = await join()
+  const [doc, other] = [await create(visitor, '# Plan'), await create(visitor, '# Other')]
+  const [link, unused] = [await share(visitor, doc, 'owner'), await share(visitor, other, 'view')]
+  const holder = world.person(doc, link.secret)
+  const made = await holder.share('view')
+  const page = await made.connect()
+  const ofDocument = await run('listLinks', { doc })
+  expect(ofDocument.found.map(({ id }) => id)).toEqual(expect.arrayContaining([link.id, made.link['id']]))
+  expect(ofDocument.found.find(({ id }) => id === made.link['id'])).toMatchObject({ doc, title: 'Plan', role: 'view', inUse: true })
+  const ofAccount = await run('listLinks', { account: email })
+  expect(ofAccount.found.find(({ id }) => id === unused.id)).toMatchObject({ doc: other, lastUsedAt: null, inUse: false })
+  expect(JSON.stringify([ofDocument, ofAccount])).not.toContain(link.secret)
+  const pages: string[] = []
+  for (let after: string | undefined; ;) {
+    const { found, nextAfter } = await run('listLinks', { account: email, limit: 1, after })
+    pages.push(...found.map(({ id }) => id))
+    if (nextAfter === null) break
+    after = nextAfter
+  }
+  expect(pages).toEqual(ofAccount.found.map(({ id }) => id))
+  expect((await run('listLinks', { limit: 500 })).found.map(({ id }) => id)).toContain(unused.id)
+  expect(await command(world.folder, ['links', 'list', '--doc', doc])).toContain(`${doc}/${link.id}`)
+  await expect(command(world.folder, ['links', 'revoke', `${doc}/${link.id}`])).rejects.toThrow('--yes')
+  expect(await command(world.folder, ['links', 'revoke', `${doc}/${link.id}`, '--yes'])).toContain('Revoked 2 links')
+  await until(() => page.closes.some(({ code }) => code === closeCodes.credentialEnded))
+  expect((await holder.ask('GET', '')).status).toBe(401)
+  expect(await latest({ doc })).toMatchObject({ kind: 'link.revoked', by: { kind: 'operator' } })
+  await expect(run('revokeLink', { doc, link: link.id })).rejects.toMatchObject({ code: 'not_found' })
+  const anonymous = await world.create('x')
+  const [own] = (await run('listLinks', { doc: anonymous.doc })).found
+  await expect(run('revokeLink', { doc: anonymous.doc, link: own?.id ?? '' })).rejects.toMatchObject({ code: 'last_owner_link' })
+})
+
+test('[AUDIT-9] exports and imports are recorded, with the account or the documents; without a log, they run and say so', async () => {
+  const { visitor, email, id } = await join()
+  const doc = await create(visitor, '# Plan')
+  const folder = await mkdtemp(joinPath(tmpdir(), 'agmd-audit-'))
+  await command(world.folder, ['export', joinPath(folder, 'mine'), '--owner', email])
+  expect(await latest({ account: id })).toMatchObject({ kind: 'admin.export', by: { kind: 'operator' }, account: id })
+  await command(world.folder, ['export', joinPath(folder, 'one'), '--doc', doc])
+  expect(await latest({ doc })).toMatchObject({ kind: 'admin.export', doc })
+  const words = ['import', joinPath(folder, 'one'), '--owner', email]
+  await command(world.folder, words)
+  expect(await latest({ kind: 'admin.import' })).toBeUndefined()
+  await command(world.folder, [...words, '--write'])
+  expect(await latest({ kind: 'admin.import' })).toMatchObject({ by: { kind: 'operator' }, account: id })
+  await rm(folder, { recursive: true })
 })
 
 test('[OPERATOR-10] the use of storage is summed by owner', async () => {

@@ -7,6 +7,7 @@ export type Ended =
   | 'forbidden'
   | 'deleted'
   | 'taken_down'
+  | 'disabled'
   | 'bad_message'
   | 'too_big'
   | 'full'
@@ -22,6 +23,7 @@ const endedByClose: Readonly<Record<number, Ended>> = {
   [closeCodes.notAllowed]: 'forbidden',
   [closeCodes.deleted]: 'deleted',
   [closeCodes.takenDown]: 'taken_down',
+  [closeCodes.accountDisabled]: 'disabled',
   [closeCodes.full]: 'full'
 }
 

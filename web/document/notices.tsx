@@ -14,6 +14,7 @@ const endedWords: Readonly<Record<Ended, string>> = {
   not_found: term('The server no longer has this document.'),
   deleted: term('The owner deleted this document.'),
   taken_down: refusalWords.taken_down.text,
+  disabled: term('Your account is disabled. Ask the person who runs this server.'),
   bad_message: term('The server refused a change from this page and closed the connection.'),
   too_big: term('The document is too large for the server. Delete some text, and the rest will be sent automatically.'),
   full: term(

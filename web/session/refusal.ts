@@ -14,6 +14,7 @@ const refusalOfEnd: Readonly<Record<Ended, RefusalKind>> = {
   not_found: 'not_found',
   deleted: 'deleted',
   taken_down: 'taken_down',
+  disabled: 'forbidden',
   bad_message: 'server_error',
   too_big: 'server_error',
   full: 'server_error'

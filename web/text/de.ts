@@ -843,6 +843,8 @@ export const de: Catalogue = {
   'The link is ready.': 'Der Link ist fertig.',
   'The microphone is not available. Another program may be using it.':
     'Das Mikrofon ist nicht verfügbar. Vielleicht benutzt es ein anderes Programm.',
+  'Your account is disabled. Ask the person who runs this server.':
+    'Dein Konto ist gesperrt. Frage die Person, die diesen Server betreibt.',
   'The owner deleted this document.': 'Der Besitzer hat dieses Dokument gelöscht.',
   'It was taken down.': 'Der Betreiber hat es gesperrt.',
   'The page names no author.': 'Die Seite nennt keinen Autor.',

@@ -2,7 +2,7 @@
  * Programs that act for an account: personal access tokens (`apat_…`), and programs that the person authorized at the broker (OAuth). Both are
  * stored as the same kind of record, with a role, a list of documents, and an expiry time. The account lists and revokes both in the same way.
  */
-import { ServiceError } from '../../../shared/errors.ts'
+import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { plainName } from '../../../shared/names.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -36,6 +36,9 @@ export interface Program extends Expiring, Scope {
   /** The epoch of the account when the program was authorized (authority.ts). The program is valid only in this epoch. */
   readonly epoch: number
 }
+
+/** Why a credential of an account ends: it was revoked, or the account was disabled. */
+export type EndOfAccess = Extract<ErrorCode, 'credential_invalid' | 'account_disabled'>
 
 interface Kept {
   readonly hash: string
@@ -93,13 +96,13 @@ export const listTokens = async (service: Service, caller: Caller): Promise<Outp
  * Removes a program, then ends its connections, its waiting requests, and the tokens that the broker issued for it. `by` is the person who revokes
  * the program; undefined if the program ends together with other access, which the audit log already contains.
  */
-const end = async (service: Service, { hash, program }: Kept, by?: AuditActor): Promise<void> => {
+const end = async (service: Service, { hash, program }: Kept, by?: AuditActor, code: EndOfAccess = 'credential_invalid'): Promise<void> => {
   const { account, id } = program
   await service.storage.commit({
     deletes: [keys.program(hash), keys.accountProgram(account, id)],
     puts: by === undefined ? [] : [auditPut(service.clock.now(), { kind: 'token.revoked', by, account, token: id })]
   })
-  service.live.endSession(program.id, 'credential_invalid')
+  service.live.endSession(program.id, code)
   if (program.kind === 'oauth') await service.signInHost?.endGrant(hash)
 }
 
@@ -117,12 +120,12 @@ export const revokeToken = async (service: Service, caller: Caller, id: string):
   return { ok: true, revoked: true }
 }
 
-/** Ends all programs of an account. */
-export const endProgramsOf = async (service: Service, account: string): Promise<void> => {
+/** Ends all programs of an account. `code` says why. */
+export const endProgramsOf = async (service: Service, account: string, code: EndOfAccess): Promise<void> => {
   for (;;) {
     const all = await programsOf(service, account)
     if (all.length === 0) return
-    for (const kept of all) await end(service, kept)
+    for (const kept of all) await end(service, kept, undefined, code)
   }
 }
 

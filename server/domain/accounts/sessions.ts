@@ -12,7 +12,7 @@ import { auditPut } from '../records/audit.ts'
 import { type Expiring, expiring, findLive, listLive } from '../records/expiry.ts'
 import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
 import { endNodesOf } from '../media/nodes.ts'
-import { endProgramsOf } from './programs.ts'
+import { type EndOfAccess, endProgramsOf } from './programs.ts'
 import type { Check, Put } from '../ports.ts'
 import { hashSecret, isToken, newId, newToken } from '../secrets.ts'
 import type { Service } from '../service.ts'
@@ -118,10 +118,10 @@ const remove = async ({ storage }: Service, { account, id }: Session): Promise<v
   throw new ServiceError('storage_unavailable')
 }
 
-const end = async (service: Service, ended: readonly Kept[]): Promise<void> => {
+const end = async (service: Service, ended: readonly Kept[], code: EndOfAccess = 'credential_invalid'): Promise<void> => {
   for (const { session } of ended) {
     await remove(service, session)
-    service.live.endSession(session.id, 'credential_invalid')
+    service.live.endSession(session.id, code)
   }
 }
 
@@ -278,12 +278,12 @@ export const endAccess = async (service: Service, account: string, beside?: () =
   return removeAccess(service, account)
 }
 
-/** Removes all credentials that an account got before its current epoch, and closes the connections that use them. */
-export const removeAccess = async (service: Service, account: string): Promise<number> => {
+/** Removes all credentials that an account got before its current epoch, and closes the connections that use them. `code` says why. */
+export const removeAccess = async (service: Service, account: string, code: EndOfAccess = 'credential_invalid'): Promise<number> => {
   const all = await sessionsOf(service, account)
-  await end(service, all)
+  await end(service, all, code)
   await endNodesOf(service, account)
-  await endProgramsOf(service, account)
+  await endProgramsOf(service, account, code)
   await service.signInHost?.endSessions(account)
   return all.length
 }

@@ -23,6 +23,8 @@ export interface FoundToken {
   readonly createdAt: string
   readonly lastUsedAt: string | null
   readonly expiresAt: string
+  /** Whether a socket or a waiting request uses it now. */
+  readonly inUse: boolean
 }
 
 export interface FoundNode {
@@ -35,12 +37,12 @@ export interface FoundNode {
 }
 
 /** A page of a list. `nextAfter` is the value of `after` for the next page; null at the end. */
-interface Page<T> {
+export interface Page<T> {
   readonly found: readonly T[]
   readonly nextAfter: string | null
 }
 
-interface PageInput {
+export interface PageInput {
   readonly after?: string | undefined
   readonly limit?: number | undefined
 }
@@ -61,13 +63,15 @@ const pageOf = async <T>(
 }
 
 /** Returns a page of tokens and authorized programs, ordered by their hashes. */
-export const listAllTokens = (service: Service, input: PageInput = {}): Promise<Page<FoundToken>> =>
-  pageOf(service, keys.programs(), input, ({ value }) => {
+export const listAllTokens = (service: Service, input: PageInput = {}): Promise<Page<FoundToken>> => {
+  const used = service.live.usedSessions()
+  return pageOf(service, keys.programs(), input, ({ value }) => {
     const { id, account, kind, name, role, docs, createdAt, lastUsedAt, expiresAt } = decodeRecord<Program>(value)
     if (expiresAt <= service.clock.now()) return undefined
     const times = { createdAt: instant(createdAt), lastUsedAt: instantOrNull(lastUsedAt), expiresAt: instant(expiresAt) }
-    return { id, account, kind, name, role, documents: docs?.length ?? null, ...times }
+    return { id, account, kind, name, role, documents: docs?.length ?? null, ...times, inUse: used.has(id) }
   })
+}
 
 /** Returns a page of compute nodes, ordered by their hashes. */
 export const listAllNodes = (service: Service, input: PageInput = {}): Promise<Page<FoundNode>> =>

@@ -10,7 +10,8 @@ import type { Service } from '../service.ts'
 import { listAllNodes, listAllTokens, revokeAnyNode, revokeAnyToken } from './access.ts'
 import { findDocuments, readFound, restoreDocument, takeDown, transferDocument, transferDocuments } from './documents.ts'
 import { forgetText } from './forgetting.ts'
-import type { Operator } from './operator.ts'
+import { listAllLinks, revokeAnyLink } from './links.ts'
+import { besideAct, type Operator } from './operator.ts'
 import {
   accountNamed,
   deletePerson,
@@ -88,6 +89,14 @@ export const acts = {
     dangerous: true,
     run: (service, operator, { doc, text }) => forgetText(service, operator, doc, text)
   }),
+  listLinks: act({
+    input: z.strictObject({ doc: Name.optional(), account: Name.optional(), ...page }),
+    run: (service, _operator, input) => listAllLinks(service, input)
+  }),
+  revokeLink: act({
+    input: z.strictObject({ doc: Name, link: Name }),
+    run: (service, operator, { doc, link }) => revokeAnyLink(service, operator, doc, link)
+  }),
   listTokens: act({ input: z.strictObject(page), run: (service, _operator, input) => listAllTokens(service, input) }),
   revokeToken: act({
     input: z.strictObject({ token: Name }),
@@ -99,6 +108,22 @@ export const acts = {
     run: (service, operator, { node }) => revokeAnyNode(service, operator, node).then(() => ok)
   }),
   readUsage: act({ input: z.strictObject({ limit: page.limit }), run: (service, _operator, { limit }) => readUsage(service, limit) }),
+  /** Records an export or import, which a command does itself. `docs`: the documents; absent for all, or for all of `account`. */
+  noteTransfer: act({
+    input: z.strictObject({
+      kind: z.enum(['export', 'import']),
+      account: Name.optional(),
+      docs: z.array(Name).max(limits.adminPageMax).optional()
+    }),
+    async run(service, operator, { kind, account, docs }) {
+      const known = account === undefined ? {} : { account: (await accountNamed(service, account)).id }
+      for (const doc of docs ?? [undefined])
+        await service.storage.commit(
+          await besideAct(service, operator, { kind: `admin.${kind}`, ...known, ...(doc !== undefined && { doc }) })
+        )
+      return ok
+    }
+  }),
   listAudit: act({
     input: z.strictObject({
       kind: z.enum(auditKinds).optional(),

@@ -47,11 +47,12 @@ export interface DocumentsPage {
 const instant = (ms: number): string => new Date(ms).toISOString()
 
 /** The number of documents that are read before other work gets a turn. */
-const turnDocuments = 50
+export const turnDocuments = 50
 
 const stateOf = (head: Head): DocumentState => (head.takenDownAt !== undefined ? 'taken_down' : isInTrash(head) ? 'trash' : 'open')
 
-const titleIn = async (service: Service, head: Head): Promise<string> => {
+/** Returns the title of a document, or of its last stored text. */
+export const titleIn = async (service: Service, head: Head): Promise<string> => {
   const snapshot = await contentAtHand(service, head.id, head).catch(() => undefined)
   return snapshot === undefined ? (head.title ?? 'Untitled') : titleOf(head, snapshot)
 }
@@ -88,7 +89,7 @@ export interface DocumentsInput {
 }
 
 /** Reads the ids of documents, one page after another. */
-type NextIds = (after: string | undefined) => Promise<readonly string[]>
+export type NextIds = (after: string | undefined) => Promise<readonly string[]>
 
 /** Returns a page of the ids of all documents. Reads each id separately, to skip the other records of the previous document. */
 const allIds =
@@ -119,6 +120,10 @@ const idsOf =
     return [...ids].toSorted().filter((id) => after === undefined || id > after)
   }
 
+/** Returns the ids of all documents, or of the documents of an account. Throws `not_found` if there is no such account. */
+export const idsOfDocuments = async (service: Service, owner?: string): Promise<NextIds> =>
+  owner === undefined ? allIds(service) : idsOf(service, (await accountNamed(service, owner)).id)
+
 /**
  * Returns a page of documents. The pages are ordered by id, and the documents on a page by the time of the last change. A search may end before its
  * page is full; `nextAfter` continues it. Throws `not_found` if there is no such owner.
@@ -130,7 +135,7 @@ export const findDocuments = async (
   const words = query.trim().toLowerCase()
   const named = isDocumentId(query.trim()) ? await readFound(service, query.trim()).catch(() => undefined) : undefined
   if (named !== undefined) return { documents: [named], nextAfter: null }
-  const next = owner === undefined ? allIds(service) : idsOf(service, (await accountNamed(service, owner)).id)
+  const next = await idsOfDocuments(service, owner)
   const documents: FoundDocument[] = []
   const answer = (nextAfter: string | null): DocumentsPage => ({
     documents: documents.toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt)),

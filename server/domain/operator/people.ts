@@ -145,7 +145,7 @@ export const disablePerson = async (service: Service, operator: Operator, named:
   const now = service.clock.now()
   const change = (each: Account): Account => ({ ...each, disabledAt: each.disabledAt ?? now, epoch: epochOf(each) + 1 })
   await changeAccount(service, account.id, change, () => besideAct(service, operator, { kind: 'admin.disable', account: account.id }))
-  await removeAccess(service, account.id)
+  await removeAccess(service, account.id, 'account_disabled')
   return readPerson(service, account.id)
 }
 

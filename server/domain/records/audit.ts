@@ -20,6 +20,7 @@ import type { Service } from '../service.ts'
 export const auditKinds = [
   'sign-in',
   'sign-in.failed',
+  'sign-in.disabled',
   'account.created',
   'account.deleted',
   'password.set',
@@ -43,7 +44,8 @@ export const auditKinds = [
   'admin.takedown',
   'admin.restore',
   'admin.forget',
-  'admin.export'
+  'admin.export',
+  'admin.import'
 ] as const
 
 export type AuditKind = (typeof auditKinds)[number]
@@ -118,6 +120,9 @@ const minutes = new WeakMap<Storage, Minute>()
 
 const isFailure = { kind: 'sign-in.failed', by: { kind: 'guest' } } as const satisfies Audited
 
+/** A sign-in that was refused: because the password was wrong, or because the account is disabled. */
+type Failure = Extract<AuditKind, 'sign-in.failed' | 'sign-in.disabled'>
+
 /** Returns the put of the record that counts the unrecorded failures of an earlier minute. */
 const droppedOf = (now: number, minute: Minute | undefined): Put[] =>
   minute === undefined || minute.dropped === 0 ? [] : [auditPut(now, { ...isFailure, count: minute.dropped })]
@@ -126,7 +131,12 @@ const droppedOf = (now: number, minute: Minute | undefined): Put[] =>
  * Records a failed sign-in. Anybody can cause failures, so only the first ones of each minute get their own records. The next failure or sweep after
  * that minute writes one record that counts the others. A failure that cannot be stored is not recorded.
  */
-export const auditFailure = async ({ storage, clock }: Service, address: string, account: string | undefined): Promise<void> => {
+export const auditFailure = async (
+  { storage, clock }: Service,
+  address: string,
+  account: string | undefined,
+  kind: Failure = 'sign-in.failed'
+): Promise<void> => {
   const now = clock.now()
   const number = Math.floor(now / 60_000)
   const known = minutes.get(storage)
@@ -135,7 +145,10 @@ export const auditFailure = async ({ storage, clock }: Service, address: string,
   minutes.set(storage, minute)
   const isRecorded = minute.recorded < limits.auditFailuresPerMinute
   minute[isRecorded ? 'recorded' : 'dropped'] += 1
-  const puts = [...dropped, ...(isRecorded ? [auditPut(now, { ...isFailure, address, ...(account !== undefined && { account }) })] : [])]
+  const puts = [
+    ...dropped,
+    ...(isRecorded ? [auditPut(now, { ...isFailure, kind, address, ...(account !== undefined && { account }) })] : [])
+  ]
   if (puts.length > 0) await storage.commit({ puts }).catch(() => undefined)
 }
 

@@ -6,7 +6,7 @@ import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { includesRole, type Role } from '../../../shared/roles.ts'
 import { isLive, lowerRole, ownRole } from './authority.ts'
-import type { Caller } from './caller.ts'
+import type { By, Caller } from './caller.ts'
 import { decodeRecord, keys, type Share } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
 import type { Service } from '../service.ts'
@@ -112,7 +112,7 @@ export const listLinks = async ({ storage }: Service, doc: string): Promise<Shar
  */
 export const changeLinks = async <T>(
   service: Service,
-  caller: Caller,
+  by: By,
   doc: string,
   change: (draft: Draft, links: readonly Share[]) => T
 ): Promise<T> => {
@@ -130,7 +130,7 @@ export const changeLinks = async <T>(
       }
     }
     const reads = listed.flatMap(({ id, task }) => [keys.share(doc, id), ...(task === undefined ? [] : [keys.task(doc, task)])])
-    const done = await service.ledger.write(doc, caller, run, { reads })
+    const done = await service.ledger.write(doc, by, run, { reads })
     if (done !== undefined) return done.result
   }
   throw new ServiceError('storage_unavailable')

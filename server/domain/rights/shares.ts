@@ -5,8 +5,8 @@ import { shareKeyPattern } from '../../../shared/names.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import { includesRole, type Role } from '../../../shared/roles.ts'
 import { isLive } from './authority.ts'
-import { actorOf, type Caller, requireRole } from './caller.ts'
-import { audit, auditActor } from '../records/audit.ts'
+import { actorOf, type By, type Caller, requireRole } from './caller.ts'
+import { audit, type AuditActor, auditActor } from '../records/audit.ts'
 import { remember } from '../records/idempotency.ts'
 import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
@@ -24,6 +24,7 @@ import {
   withRole
 } from './lineage.ts'
 import { hashSecret, newId, newShareKey } from '../secrets.ts'
+import { term } from '../../../shared/words.ts'
 import type { Service } from '../service.ts'
 import type { OnDocument } from '../on-document.ts'
 
@@ -146,7 +147,7 @@ export const createShare: OnDocument<'createShare'> = async (service, caller, do
 const placeOf = ({ createdAt, id }: Share): string => `${String(createdAt).padStart(15, '0')}-${id}`
 
 /** Returns the time of a link's last use: now if a page or program is connected through it, null if the link has never been used. */
-const lastUse = async ({ clock, live, storage }: Service, doc: string, share: string): Promise<number | null> => {
+export const lastUse = async ({ clock, live, storage }: Service, doc: string, share: string): Promise<number | null> => {
   if (live.isUsed(doc, share)) return clock.now()
   const used = await storage.get(keys.use(doc, share))
   return used === undefined ? null : decodeRecord<number>(used.value)
@@ -181,8 +182,16 @@ export const readShare = async (service: Service, doc: string, { share }: Input<
   return { share: present(service, doc, link, await lastUse(service, doc, link.id)) }
 }
 
+/** The person or program that ends a link, as the audit log and the events name it. */
+export interface Ender {
+  readonly audited: AuditActor
+  readonly actor: string
+}
+
+const enderOf = (caller: Caller): Ender => ({ audited: auditActor(caller), actor: actorOf(caller) })
+
 /** Revokes a link, and marks it as revoked in its review assignment. `through` is the id of the link whose revocation also ends this link. */
-const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, through?: string): void => {
+const putRevocation = (draft: Draft, ender: Ender, doc: string, share: Share, through?: string): void => {
   const { id, hash, role, label, expiresAt, task } = share
   const { shares, taskShares } = draft.head
   draft.put(keys.share(doc, id), encodeRecord({ ...share, revokedAt: draft.now } satisfies Share))
@@ -192,8 +201,8 @@ const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, 
     const ofTask = task !== undefined && taskShares !== undefined && taskShares > 0
     draft.head = { ...draft.head, ...(ofTask ? { taskShares: taskShares - 1 } : { shares: Math.max(0, shares - 1) }) }
   }
-  audit(draft, { kind: 'link.revoked', by: auditActor(caller), doc, link: id })
-  draft.event('share.revoked', actorOf(caller), { shareId: id, role, label, ...(through === undefined ? {} : { endedWith: through }) })
+  audit(draft, { kind: 'link.revoked', by: ender.audited, doc, link: id })
+  draft.event('share.revoked', ender.actor, { shareId: id, role, label, ...(through === undefined ? {} : { endedWith: through }) })
   const reviewed = task === undefined ? undefined : draft.read<Task>(keys.task(doc, task))
   // The assignment shows its link, and must not show a revoked link as valid.
   if (reviewed !== undefined)
@@ -210,7 +219,7 @@ const passOn = (draft: Draft, doc: string, links: readonly Share[], from: string
 /** Revokes the link that was used to claim a document. Links made through it now belong to the account. */
 export const putRevocationOfClaim = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string): void => {
   const link = links.find((each) => each.id === id)
-  if (link !== undefined) putRevocation(draft, caller, doc, link)
+  if (link !== undefined) putRevocation(draft, enderOf(caller), doc, link)
   passOn(draft, doc, links, id, undefined)
 }
 
@@ -223,7 +232,7 @@ const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readon
   const ended = keep ? lineage.slice(0, 1) : lineage
   if (keep && lineage[0] !== undefined) requireNotFreed(lineage[0], lineage, makerOf(draft, caller))
   requireOwnerLeft(draft, links, ended)
-  for (const link of ended) putRevocation(draft, caller, doc, link, link.id === id ? undefined : id)
+  for (const link of ended) putRevocation(draft, enderOf(caller), doc, link, link.id === id ? undefined : id)
   if (keep) passOn(draft, doc, links, id, lineage[0]?.maker)
   return ended.map((link) => link.id)
 }
@@ -240,6 +249,22 @@ export const revokeShare: OnDocument<'revokeShare'> = async (service, caller, do
   })
   for (const each of [id, ...answer.ended]) service.live.end(doc, each, 'credential_invalid')
   return answer
+}
+
+/**
+ * Revokes a link of any document for an operator, together with all links made through it, and closes their connections. Returns the ids of the links
+ * that ended. Throws `not_found` or `last_owner_link`.
+ */
+export const revokeForOperator = async (service: Service, by: By, ender: Ender, doc: string, id: string): Promise<readonly string[]> => {
+  const ended = await changeLinks(service, by, doc, (draft, links) => {
+    const lineage = lineageOf(links, id)
+    if (lineage.length === 0) throw new ServiceError('not_found', { message: term('This document has no such link.') })
+    requireOwnerLeft(draft, links, lineage)
+    for (const link of lineage) putRevocation(draft, ender, doc, link, link.id === id ? undefined : id)
+    return lineage.map((link) => link.id)
+  })
+  for (const each of ended) service.live.end(doc, each, 'credential_invalid')
+  return ended
 }
 
 /** The effects of a role change: the answer, and the links whose roles were lowered with it. */
@@ -277,7 +302,7 @@ const putRole = (
     const through = each.id === id ? {} : { changedWith: id }
     draft.event('share.changed', actorOf(caller), { shareId: each.id, role: each.role, label: each.label, ...through })
   }
-  for (const each of ended) putRevocation(draft, caller, doc, before.get(each.id) ?? each, id)
+  for (const each of ended) putRevocation(draft, enderOf(caller), doc, before.get(each.id) ?? each, id)
   const share = present(service, doc, { ...link, role }, null)
   const idsOf = (some: readonly Share[]): string[] => some.map((each) => each.id).filter((each) => each !== id)
   const answer = { ...share, share, lowered: idsOf(lowered), ended: idsOf(ended) }

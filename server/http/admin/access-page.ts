@@ -19,7 +19,7 @@ const tokenRow = (words: Words, found: FoundToken, accounts: Accounts, token: st
   const { id, account, name, role, documents } = found
   return html`
 <li class="entry">
-<span class="entry-link"><span class="entry-title">${named(name)}</span><span class="tag">${found.kind === 'token' ? t('Token') : t('Program')}</span></span>
+<span class="entry-link"><span class="entry-title">${named(name)}</span><span class="tag">${found.kind === 'token' ? t('Token') : t('Program')}</span>${found.inUse ? html`<span class="tag">${t('In use now')}</span>` : undefined}</span>
 <span class="muted entry-about">${accountLink(words, account, accounts.get(account))} <span>${t(roleWords[role])}, ${documents === null ? t('all documents') : tn(documents, '1 document', '{count} documents')}</span> ${lastUsed(words, found.lastUsedAt, now)}</span>
 ${actButton(token, 'revokeToken', { token_id: id }, { text: t('Revoke'), label: t('Revoke access for {name}', { name: spoken(name) }), kind: 'quiet' })}
 </li>`

@@ -87,6 +87,16 @@ export const pageActs = {
     done: term('Document taken down.')
   },
   restore: { fields: ['doc'], next: document, done: term('Document restored.') },
+  revokeLink: {
+    confirm: {
+      question: term('Revoke this link?'),
+      about: term('This cannot be undone. The link and the links made through it stop working, and their open pages are disconnected.'),
+      button: term('Revoke')
+    },
+    fields: ['doc', 'link'],
+    next: ({ doc = '' }) => `/admin/links?doc=${encodeURIComponent(doc)}`,
+    done: term('Link revoked.')
+  },
   revokeToken: {
     confirm: {
       question: term('Revoke this access?'),

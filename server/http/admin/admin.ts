@@ -22,6 +22,7 @@ import { accessPage } from './access-page.ts'
 import { confirmPage, inputOf, linkPage, pageActOf, type PageActName, pageActs, signInAgain } from './act-pages.ts'
 import { auditPage } from './audit-page.ts'
 import { documentPage, documentsPage } from './document-pages.ts'
+import { linksPage } from './links-page.ts'
 import { overviewPage } from './overview.ts'
 import { peoplePage, personPage } from './people-pages.ts'
 
@@ -55,6 +56,7 @@ export const adminPages = ({ http, stylesheet, formKey }: AdminOptions): Koa.Mid
     '/admin/person': ({ words, query, token, found }) => personPage(words, service, query, token, found.account.id),
     '/admin/documents': async ({ words, query }) => ({ title: words.t('Documents'), body: await documentsPage(words, service, query) }),
     '/admin/document': ({ words, query, token }) => documentPage(words, service, query, token),
+    '/admin/links': async ({ words, query, token }) => ({ title: words.t('Links'), body: await linksPage(words, service, query, token) }),
     '/admin/access': async ({ words, query, token }) => ({
       title: words.t('Tokens and nodes'),
       body: await accessPage(words, service, query, token)

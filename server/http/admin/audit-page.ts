@@ -11,6 +11,7 @@ import { accountLink, moreLink, navigation } from './page.ts'
 const kindWords: Readonly<Record<AuditKind, string>> = {
   'sign-in': term('Signed in'),
   'sign-in.failed': term('Failed sign-in'),
+  'sign-in.disabled': term('Sign-in at a disabled account'),
   'account.created': term('Account created'),
   'account.deleted': term('Account deleted'),
   'password.set': term('Password changed'),
@@ -34,7 +35,8 @@ const kindWords: Readonly<Record<AuditKind, string>> = {
   'admin.takedown': term('Document taken down'),
   'admin.restore': term('Document restored'),
   'admin.forget': term('Text removed from a history'),
-  'admin.export': term('Data exported')
+  'admin.export': term('Data exported'),
+  'admin.import': term('Data imported')
 }
 
 type Accounts = ReadonlyMap<string, Account | undefined>

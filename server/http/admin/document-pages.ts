@@ -68,7 +68,7 @@ export const documentPage = async (
     html`${t('Owner:')} ${shownOwner}`,
     html`${filled(t('Created {when}'), { when: timeOf(words, Date.parse(found.createdAt), now) })}, ${filled(t('changed {when}'), { when: timeOf(words, Date.parse(found.updatedAt), now) })}`,
     html`${t('Text and history:')} ${bytesText(words, bytes ?? 0)}, ${t('files:')} ${bytesText(words, assetBytes)}`,
-    html`${tn(found.links, '1 link', '{count} links')}`,
+    html`<a href="/admin/links?doc=${encodeURIComponent(found.id)}">${tn(found.links, '1 link', '{count} links')}</a>`,
     html`<code>${found.id}</code>`
   ]
   const body = html`${navigation(words, '/admin/documents')}

@@ -10,6 +10,7 @@ const pages = {
   '/admin': term('Overview'),
   '/admin/people': term('People'),
   '/admin/documents': term('Documents'),
+  '/admin/links': term('Links'),
   '/admin/access': term('Tokens and nodes'),
   '/admin/audit': term('Audit log')
 } as const

@@ -77,7 +77,7 @@ export const personPage = async (
 <p>${tags(words, person)}</p>
 ${factsOf(words, person, now)}
 ${person.id === self ? html`<p class="muted">${t('This is your own account. Use the account page to change it.')}</p>` : actsOf(words, service, person, token)}
-<section aria-labelledby="owned"><div class="section-head"><h2 id="owned">${t('Documents')}</h2><a class="button" href="/admin/audit?account=${encodeURIComponent(person.id)}">${t('Audit log of this account')}</a></div>
+<section aria-labelledby="owned"><div class="section-head"><h2 id="owned">${t('Documents')}</h2><a class="button" href="/admin/links?account=${encodeURIComponent(person.id)}">${t('Links of the documents')}</a><a class="button" href="/admin/audit?account=${encodeURIComponent(person.id)}">${t('Audit log of this account')}</a></div>
 ${documents.length === 0 ? html`<p class="empty">${t('No documents.')}</p>` : html`<ul class="entries">${documents.map((found) => documentRow(words, found, now))}</ul>`}
 ${nextAfter === null ? undefined : moreLink(words, '/admin/documents', { owner: person.id, after: nextAfter })}</section>`
   return { title: person.name, body }
