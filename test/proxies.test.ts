@@ -74,6 +74,10 @@ for (const name of names) {
       for (const socket of opened) if (typeof socket !== 'string') socket.close()
     })
 
+    test(`[PROXY-6] the line for HSTS is disabled in the example, and works when it is enabled: ${name}`, async () => {
+      expect((await fetch(`${world.url}/livez`)).headers.get('Strict-Transport-Security')).toBe('max-age=31536000')
+    })
+
     test(`[PROXY-5] the proxy does not pass the metrics: ${name}`, async () => {
       expect((await fetch(`${world.listening}/metrics`)).status).toBe(200)
       expect((await fetch(`${world.url}/metrics`)).status).toBe(404)

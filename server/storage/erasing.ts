@@ -143,16 +143,35 @@ export async function removeFillers({ database, transact, stopped }: ErasingOpti
   }
 }
 
+/**
+ * Whether another process, such as a backup, reads a state of the store that is older than a transaction. LMDB does not give away the pages that were
+ * freed since then, so fillers cannot overwrite them. This process has no long read transactions.
+ */
+function isHeldBack(database: Database, transaction: number): boolean {
+  // A process that was killed cannot end its transaction.
+  database.readerCheck()
+  // Each line has a process id, a thread and a transaction, which is "-" if there is none.
+  const readers = database
+    .readerList()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+  return readers.some(([pid, , reads]) => Number(pid) !== process.pid && Number(reads) < transaction)
+}
+
+const lastTransaction = (database: Database): number => (database.getStats() as { readonly lastTxnId: number }).lastTxnId
+
 /** Performs one run. Resolves to the number of overwritten bytes. Bytes that are deleted during the run are overwritten by the next run. */
 export async function eraseDeleted(options: ErasingOptions): Promise<number> {
   const { database, file, transact, stopped } = options
   const due = readDue(database)
   await removeFillers(options)
   await copyStalePages(options)
+  const isPartial = isHeldBack(database, lastTransaction(database))
   const { pageBytes } = readSpace(database)
   const fillers = await takeFreePages(options, Math.floor((await sizeOf(file)) / pageBytes))
   await removeFillers(options)
-  if (!stopped() && due > 0)
+  // If the run could not reach all pages, the mark stays, and the next run tries again.
+  if (!stopped() && due > 0 && !isPartial)
     await transact(() => {
       if (readDue(database) === due) database.removeSync(dueKey)
     })

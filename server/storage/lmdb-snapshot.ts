@@ -33,6 +33,8 @@ export function scanLmdb(database: Database, above: Uint8Array, transaction?: Tr
 export async function openLmdbSnapshot(folder: string, instance: Instance): Promise<StoreSnapshot> {
   await refuseLostStore(folder, instance)
   const database = openDatabase(join(folder, 'store'), true)
+  // A command that was killed leaves its transaction behind, which would keep freed pages from being used again.
+  database.readerCheck()
   const transaction = database.useReadTransaction()
   const close = async (): Promise<void> => {
     transaction.done()

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { link, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -153,6 +155,27 @@ test('[ERASE-5] writes and reads during an erasure work', async () => {
   await erasings
   expect((await person.read()).content).toBe(editor.text())
   await intact(others)
+})
+
+test('[ERASE-8] an erasure during a backup is repeated after the backup, also after one that was killed', async () => {
+  for (const ending of ['ended', 'killed'] as const) {
+    const { owner, words } = await used()
+    const reader = spawn(process.execPath, [join(import.meta.dirname, '../support/reading-process.ts'), world.folder])
+    await once(reader.stdout, 'data')
+    await owner.ask('DELETE', '', { query: { permanent: 'true' } })
+    // The file with the locks is not read: closing it would release the locks of this process, which the server in it needs.
+    const traces = async (): Promise<string[]> => tracesOf(words).in(await readFile(join(world.folder, 'store', 'data.mdb')))
+    await erase()
+    expect((await traces()).length, 'the reader still needs the text').toBeGreaterThan(0)
+    const exit = once(reader, 'exit')
+    if (ending === 'killed') reader.kill('SIGKILL')
+    else reader.stdin.end()
+    await exit
+    await until(async () => {
+      clock.turn(limits.eraseQuietSeconds * 1000)
+      return (await traces()).length === 0
+    })
+  }
 })
 
 test('[ERASE-7] the file of an asset is overwritten before it is removed', async () => {

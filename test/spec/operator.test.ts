@@ -158,7 +158,10 @@ test('[OPERATOR-4] the documents of a deleted account go to another account, sta
     await create(dropped.visitor, '# C')
   ]
   const [link, other] = [await share(kept.visitor, open), await share(dropped.visitor, trashed)]
-  expect(await run('deletePerson', { account: gone.email, documents: 'keep', to: heir.email })).toEqual({ ok: true, id: gone.id, moved: 1 })
+  const binned = await create(gone.visitor, '# D')
+  await call(gone.visitor, 'DELETE', `/api/docs/${binned}`)
+  const answered = await run('deletePerson', { account: gone.email, documents: 'keep', to: heir.email })
+  expect(answered).toEqual({ ok: true, id: gone.id, moved: 1, inTrash: 1 })
   await run('deletePerson', { account: kept.email, documents: 'keep' })
   await run('deletePerson', { account: dropped.email, documents: 'trash' })
   expect([await status(gone.visitor), await status(kept.visitor), await status(dropped.visitor)]).toEqual([401, 401, 401])

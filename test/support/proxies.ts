@@ -1,4 +1,4 @@
-/** Reverse proxies from Debian's packages, run with the examples in `deploy/`. Only addresses, ports and certificates are replaced. */
+/** Reverse proxies from Debian's packages, run with the examples in `deploy/`. Only addresses, ports and certificates are replaced, and the line for HSTS is enabled. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -59,7 +59,10 @@ export interface Between {
 const prepare: Readonly<Record<ProxyName, (folder: string, between: Between) => Promise<readonly string[]>>> = {
   async nginx(folder, { address, server }) {
     await certificate(folder)
-    const example = replaced(await readFile(join(deploy, 'nginx.conf'), 'utf8'), { '/etc/ssl/docs.example.org': folder })
+    const example = replaced(await readFile(join(deploy, 'nginx.conf'), 'utf8'), {
+      '/etc/ssl/docs.example.org': folder,
+      '# add_header Strict': 'add_header Strict'
+    })
     const port = address.split(':')[1] ?? ''
     // The configuration with TLS must at least be valid. The tests then use the same configuration without TLS.
     await writeFile(join(folder, 'tls.conf'), nginxMain(folder, join(folder, 'tls-site.conf')))
@@ -79,7 +82,11 @@ const prepare: Readonly<Record<ProxyName, (folder: string, between: Between) => 
   },
   async caddy(folder, { address, server }) {
     const example = await readFile(join(deploy, 'Caddyfile'), 'utf8')
-    const site = replaced(example, { '\ndocs.example.org {': `\nhttp://${address} {`, '127.0.0.1:8080': server })
+    const site = replaced(example, {
+      '\ndocs.example.org {': `\nhttp://${address} {`,
+      '127.0.0.1:8080': server,
+      '# header Strict': 'header Strict'
+    })
     const global = `{\n\tadmin off\n\tauto_https off\n\tstorage file_system ${folder}\n}\n`
     await writeFile(join(folder, 'Caddyfile'), `${global}${site}`)
     return ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile']

@@ -8,7 +8,7 @@ import { limits } from '../../../shared/limits.ts'
 import { auditKinds, type AuditRecord, listAudit } from '../records/audit.ts'
 import type { Service } from '../service.ts'
 import { listAllNodes, listAllTokens, revokeAnyNode, revokeAnyToken } from './access.ts'
-import { findDocuments, readFound, restoreDocument, takeDown, transferDocument, transferDocuments } from './documents.ts'
+import { countTrashed, findDocuments, readFound, restoreDocument, takeDown, transferDocument, transferDocuments } from './documents.ts'
 import { forgetText } from './forgetting.ts'
 import { listAllLinks, revokeAnyLink } from './links.ts'
 import { besideAct, type Operator } from './operator.ts'
@@ -68,8 +68,9 @@ export const acts = {
     async run(service, operator, { account, documents, to }) {
       const { id } = await accountNamed(service, account)
       const moved = to === undefined ? 0 : await transferDocuments(service, operator, id, to)
+      const inTrash = await countTrashed(service, id)
       await deletePerson(service, operator, id, documents)
-      return { ...ok, id, moved }
+      return { ...ok, id, moved, inTrash }
     }
   }),
   findDocuments: act({

@@ -208,6 +208,17 @@ export const transferDocuments = async (service: Service, operator: Operator, fr
   }
 }
 
+/** Returns the number of documents in the trash of an account. They cannot be transferred, and are erased when their time is over. */
+export const countTrashed = async ({ storage }: Service, account: string): Promise<number> => {
+  let count = 0
+  for (let after: KeyPart | undefined; ;) {
+    const page = await storage.list(keys.trashedBy('account', account), after === undefined ? {} : { after })
+    count += page.length
+    if (page.length < limits.listMax) return count
+    after = page.at(-1)?.key.at(-1)
+  }
+}
+
 /** Takes a document down: nobody can open it until an administrator restores it. Callers that had access get 451. Throws `not_found`. */
 export const takeDown = async (service: Service, operator: Operator, doc: string): Promise<FoundDocument> => {
   await storedHead(service, doc)
