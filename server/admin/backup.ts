@@ -37,7 +37,7 @@ Examples:
   npm start -- admin backup --to agmd-$(date +%F).tar
   npm --silent start -- admin backup --to - | age -r RECIPIENT > agmd.tar.age`
 
-const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean): CommandResult => {
+const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean, isStream: boolean): CommandResult => {
   const { id, records, bytes, blobs, damagedBlobs, secretIn, createdAt } = manifest
   const exitCode = damagedBlobs.length > 0 ? 3 : 0
   if (json)
@@ -61,7 +61,8 @@ const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean
     'left out': 'It does not include the secret. Keep a copy of the file secret elsewhere.',
     AGMD_SECRET: 'It does not include AGMD_SECRET. Keep a copy of this setting elsewhere.'
   }[secretIn]
-  const lines = [`Backup ${id} is in ${shown}: ${records} records, ${blobs.count} assets, ${writtenBytes} bytes written. ${secret}`]
+  const where = isStream ? 'went to' : 'is in'
+  const lines = [`Backup ${id} ${where} ${shown}: ${records} records, ${blobs.count} assets, ${writtenBytes} bytes written. ${secret}`]
   if (damagedBlobs.length > 0)
     lines.push(
       `These assets are missing or damaged in the installation, and are not in the backup: ${damagedBlobs.join(', ')}. Run: npm start -- admin verify`
@@ -126,7 +127,7 @@ const run: Command['run'] = async (words, { settings, version, progress, stdout 
     try {
       const withSecret = values['without-secret'] !== true
       const made = await makeBackup({ installation, place, version, withSecret, onProgress: progress(json), now })
-      return { ...resultOf(made, place.shown, json), onStderr }
+      return { ...resultOf(made, place.shown, json, onStderr), onStderr }
     } finally {
       await place.close()
     }
