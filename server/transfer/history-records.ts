@@ -6,6 +6,7 @@ import { encodeEntries, encodeSegment, encodeState, type JournalEntry, nextTag, 
 import type { Put } from '../domain/ports.ts'
 import { keys } from '../domain/records/keys.ts'
 import { checkUpdate, parseUpdate, UpdateRefused } from '../live/update-check.ts'
+import { piecesOf } from './pieces.ts'
 import { TransferError } from './source.ts'
 
 /** An update as an export contains it. */
@@ -52,29 +53,13 @@ const applyChecked = (ydoc: Y.Doc, { seq, update }: JournalEntry): void => {
   }
 }
 
-/** Divides entries as the server does when it compacts a journal. */
-const chunksOf = (entries: readonly JournalEntry[]): JournalEntry[][] => {
-  const chunks: JournalEntry[][] = []
-  let bytes = Infinity
-  for (const entry of entries) {
-    const chunk = chunks.at(-1)
-    if (chunk === undefined || chunk.length >= limits.journalRecordsMax || bytes + entry.update.length > limits.journalBytesMax) {
-      chunks.push([entry])
-      bytes = entry.update.length
-    } else {
-      chunk.push(entry)
-      bytes += entry.update.length
-    }
-  }
-  return chunks
-}
-
 /**
  * Applies the entries to `ydoc`, and returns the records of the journal: the tail of a short history, or segments, keyframes and a checkpoint of a long
  * one. Throws `TransferError` if an update is invalid.
  */
 export const historyRecords = async (doc: string, entries: readonly JournalEntry[], firstTag: string, ydoc: Y.Doc): Promise<Put[]> => {
-  const chunks = chunksOf(entries)
+  // The server divides a journal in the same way when it compacts it.
+  const chunks = piecesOf(entries, ({ update }) => update.length, { bytesMax: limits.journalBytesMax, countMax: limits.journalRecordsMax })
   const puts: Put[] = []
   let before: Point = { seq: 0, tag: firstTag }
   let unkeyed = 0

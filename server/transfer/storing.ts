@@ -3,27 +3,11 @@ import { encodeRecord, type Asset, keys } from '../domain/records/keys.ts'
 import type { Arrivals } from '../domain/documents/arrivals.ts'
 import type { Put } from '../domain/ports.ts'
 import type { DocumentRecords } from './new-document.ts'
+import { piecesOf } from './pieces.ts'
 
 /** Maximum size, in bytes, of the records that are stored in one commit. A single larger record gets its own commit. */
-const pieceBytesMax = 1024 * 1024
-const pieceRecordsMax = 500
-
-/** Divides records into pieces. */
-const piecesOf = (puts: readonly Put[]): Put[][] => {
-  const pieces: Put[][] = []
-  let bytes = Infinity
-  for (const put of puts) {
-    const piece = pieces.at(-1)
-    if (piece === undefined || bytes + put.value.length > pieceBytesMax || piece.length >= pieceRecordsMax) {
-      pieces.push([put])
-      bytes = put.value.length
-    } else {
-      piece.push(put)
-      bytes += put.value.length
-    }
-  }
-  return pieces
-}
+/** The limits of one commit. */
+const pieceLimits = { bytesMax: 1024 * 1024, countMax: 500 }
 
 /** An asset, with a function that reads its bytes when they are stored. */
 export interface ArrivingAsset {
@@ -42,7 +26,7 @@ export const storeDocument = async (arrivals: Arrivals, records: DocumentRecords
   const { id } = records.head
   await arrivals.begin(id)
   for (const { asset, bytes } of assets) await arrivals.blob(asset.id, await bytes())
-  const [last = [], ...pieces] = piecesOf(records.pieces).toReversed()
+  const [last = [], ...pieces] = piecesOf(records.pieces, ({ value }) => value.length, pieceLimits).toReversed()
   for (const piece of pieces.toReversed()) await arrivals.records(piece)
   const assetBytes = assets.reduce((sum, { asset }) => sum + asset.size, 0)
   const head = { ...records.head, ...(assetBytes > 0 && { assetBytes }) }

@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLoad } from '../support/load.ts'
 import { type Cluster, newCluster, noPostgres } from '../support/postgres.ts'
 import { repeats } from '../support/repeats.ts'
 import { type ProcessWorld, startProcess } from '../support/start.ts'
-import { appendingAgent, countAllTokens, wrongTokens } from '../support/tokens.ts'
-import { createDocument, pause, readMarkdown, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
+import { countAllTokens, wrongTokens } from '../support/tokens.ts'
+import { createDocument, pause, readMarkdown, seeded, type Target, TokenLedger, type Typist } from '../support/typist.ts'
 
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
-const typistsCount = 6
 
 describe.skipIf(noPostgres !== undefined)('nodes fail', () => {
   let cluster: Cluster
@@ -48,48 +48,13 @@ describe.skipIf(noPostgres !== undefined)('nodes fail', () => {
   const at = (n: number): string => nodes[n]!.listening
   const on = (target: Target, n: number): Target => ({ ...target, url: at(n) })
 
-  /** Lets an agent append tokens through both nodes by turns. After a refusal or a lost answer, it reads again. */
-  const agent = async (name: string, target: Target, running: () => boolean): Promise<void> => {
-    const { append } = appendingAgent(name, ledger)
-    for (let turn = 0; running(); turn++) {
-      try {
-        const status = await append(on(target, turn % 2))
-        if (status !== 200) expect([409, 503]).toContain(status)
-      } catch {
-        // The node was killed while it was answering.
-        await pause(20)
-      }
-    }
-  }
-
-  let people = 0
-
-  /** Lets people and agents write on both nodes while `fault` happens. */
-  const underLoad = async (fault: (typists: readonly Typist[]) => Promise<void>): Promise<Typist[]> => {
-    const typists = Array.from(
-      { length: typistsCount },
-      (_, n) => new Typist(`c${people++}`, on(targets[n % 2]!, Math.floor(n / 2) % 2), ledger)
-    )
-    for (const typist of typists) typist.connect()
-    let running = true
-    const work = [
-      ...typists.map(async (typist) => {
-        while (running) {
-          typist.typeToken(random(typist.text.length + 1))
-          await pause(20 + random(40))
-        }
-      }),
-      ...targets.map((target) => agent(`a${people++}`, target, () => running))
-    ]
-    for (const typist of typists) await typist.whenSynced()
-    await pause(200 + random(300))
-    const before = ledger.acknowledged.size
-    await fault(typists)
-    running = false
-    await Promise.all(work)
-    expect(before, 'the load was acknowledged').toBeGreaterThan(0)
-    return typists
-  }
+  /** Lets people and agents write on both nodes while a fault happens. The agents use both nodes by turns. */
+  const underLoad = createLoad({
+    targetOfPerson: (n) => on(targets[n % 2]!, Math.floor(n / 2) % 2),
+    targetsOfAgents: () => targets.map((target) => (turn) => on(target, turn % 2)),
+    random,
+    ledger
+  })
 
   /** Waits until everybody is in sync. Then each typed token must occur exactly once, and both nodes must have the same text and version. */
   const settle = async (typists: readonly Typist[]): Promise<void> => {

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { patience } from '../../server/storage/postgres/connection.ts'
+import { createLoad } from '../support/load.ts'
 import { type Cluster, newCluster, noPostgres } from '../support/postgres.ts'
 import { repeats } from '../support/repeats.ts'
 import { type ProcessWorld, startProcess } from '../support/start.ts'
-import { appendingAgent, countAllTokens, wrongTokens } from '../support/tokens.ts'
-import { createDocument, pause, seeded, type Target, TokenLedger, Typist } from '../support/typist.ts'
+import { countAllTokens, wrongTokens } from '../support/tokens.ts'
+import { createDocument, pause, seeded, type Target, TokenLedger, type Typist } from '../support/typist.ts'
 import { type Answer, ask, settledWithin, startWorld, until } from '../support/world.ts'
 
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
 const rounds = repeats(2, 20)
 const documentsCount = 3
-const typistsCount = 6
 
 describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
   let cluster: Cluster
@@ -43,48 +43,12 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
   }
   const here = (target: Target): Target => ({ ...target, url: server.url })
 
-  /** Lets an agent append tokens. After a refusal or a lost answer, it reads again. */
-  const agent = async (name: string, target: Target, running: () => boolean): Promise<void> => {
-    const { append } = appendingAgent(name, ledger)
-    while (running()) {
-      try {
-        const status = await append(here(target))
-        if (status !== 200) expect([409, 503]).toContain(status)
-      } catch {
-        // The request was refused, or the server was killed while it was answering.
-        await pause(20)
-      }
-    }
-  }
-
-  let people = 0
-
-  /** Lets people and agents write while `fault` happens. */
-  const underLoad = async (fault: (typists: readonly Typist[]) => Promise<void>): Promise<Typist[]> => {
-    const typists = Array.from(
-      { length: typistsCount },
-      (_, n) => new Typist(`c${people++}`, here(targets[n % documentsCount] as Target), ledger)
-    )
-    for (const typist of typists) typist.connect()
-    let running = true
-    const work = [
-      ...typists.map(async (typist) => {
-        while (running) {
-          typist.typeToken(random(typist.text.length + 1))
-          await pause(40 + random(60))
-        }
-      }),
-      ...targets.map((target) => agent(`a${people++}`, target, () => running))
-    ]
-    for (const typist of typists) await typist.whenSynced()
-    await pause(100 + random(300))
-    const before = ledger.acknowledged.size
-    await fault(typists)
-    running = false
-    await Promise.all(work)
-    expect(before, 'the load was acknowledged').toBeGreaterThan(0)
-    return typists
-  }
+  const underLoad = createLoad({
+    targetOfPerson: (n) => here(targets[n % documentsCount] as Target),
+    targetsOfAgents: () => targets.map((target) => () => here(target)),
+    random,
+    ledger
+  })
 
   const wrongs = async (expected: Iterable<string>): Promise<{ lost: string[]; twice: string[] }> =>
     wrongTokens(expected, await countAllTokens(targets.map(here)))

@@ -8,7 +8,7 @@ import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { withLimit } from '../support/limits.ts'
 import type { TurnedClock } from '../support/clock.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
-import { newVisitor, password, signUp, type Visitor } from '../support/visitor.ts'
+import { callAs, join as joinAs, type Joined, newVisitor, password, signUp, type Visitor } from '../support/visitor.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -16,19 +16,10 @@ let clock: TurnedClock
 onTurnedWorld((turned) => ({ world, clock } = turned))
 
 let people = 0
-const join = async (): Promise<{ visitor: Visitor; email: string; id: string }> => {
-  const email = `profile-${++people}@example.org`
-  const visitor = await signUp(world.url, email)
-  const { user } = (await (await visitor.request(`${world.url}/api/me`)).json()) as Json
-  return { visitor, email, id: user.id }
-}
+const join = (): Promise<Joined> => joinAs(world.url, `profile-${++people}@example.org`)
 
-const ask = (visitor: Visitor, method: string, path: string, json: unknown = {}): Promise<Response> =>
-  visitor.request(`${world.url}${path}`, {
-    method,
-    ...(method === 'GET' ? {} : { body: JSON.stringify(json) }),
-    headers: { 'Content-Type': 'application/json', Accept: 'application/json', Origin: world.url }
-  })
+const ask = (visitor: Visitor, method: string, path: string, json?: unknown): Promise<Response> =>
+  callAs(world.url, visitor, method, path, json)
 
 const create = async (visitor: Visitor, content: string): Promise<string> =>
   ((await (await ask(visitor, 'POST', '/api/docs', { content })).json()) as Json).id

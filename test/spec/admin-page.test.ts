@@ -9,7 +9,7 @@ import { pageActs, type PageActName } from '../../server/http/admin/act-pages.ts
 import { limits } from '../../shared/limits.ts'
 import { startIssuer } from '../support/issuer.ts'
 import { turnedClock } from '../support/clock.ts'
-import { newVisitor, password, signIn, signUp, type Visitor } from '../support/visitor.ts'
+import { callAs, join as joinAs, type Joined, newVisitor, password, signIn, signUp, type Visitor } from '../support/visitor.ts'
 import { type Json, startWorld, until, type World } from '../support/world.ts'
 
 const clock = turnedClock()
@@ -43,19 +43,9 @@ const act = async (name: PageActName, fields: Readonly<Record<string, string>>):
   send(root, { token: tokenIn(await page(root, '/admin/people')), act: name, confirmed: 'yes', ...fields })
 
 let people = 0
-const join = async (): Promise<{ visitor: Visitor; email: string; id: string }> => {
-  const email = `administered-${++people}@example.org`
-  const visitor = await signUp(world.url, email)
-  return { visitor, email, id: ((await findAccountByEmail(world.service, email)) as Account).id }
-}
-const call = async (visitor: Visitor, method: string, path: string, json: unknown = {}): Promise<Json> =>
-  (
-    await visitor.request(`${world.url}${path}`, {
-      method,
-      ...(method === 'GET' ? {} : { body: JSON.stringify(json) }),
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json', Origin: world.url }
-    })
-  ).json()
+const join = (): Promise<Joined> => joinAs(world.url, `administered-${++people}@example.org`)
+const call = async (visitor: Visitor, method: string, path: string, json?: unknown): Promise<Json> =>
+  (await callAs(world.url, visitor, method, path, json)).json()
 const status = async (visitor: Visitor, path = '/api/me'): Promise<number> =>
   (await visitor.request(`${world.url}${path}`, { headers: { Accept: 'application/json' } })).status
 

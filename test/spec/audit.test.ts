@@ -6,7 +6,7 @@ import { finishDeletions } from '../../server/domain/documents/trash.ts'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
 import { withLimit } from '../support/limits.ts'
-import { newVisitor, password, signIn, signUp, type Visitor } from '../support/visitor.ts'
+import { callAs, join as joinAs, type Joined, newVisitor, password, signIn, type Visitor } from '../support/visitor.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
 
 const clock = turnedClock()
@@ -30,21 +30,13 @@ const log = async (filter: AuditFilter = {}): Promise<readonly AuditRecord[]> =>
 }
 const kinds = async (filter: AuditFilter): Promise<string[]> => (await log(filter)).map(({ kind }) => kind).toReversed()
 
-const call = (visitor: Visitor, method: string, path: string, json: unknown = {}): Promise<Response> =>
-  visitor.request(`${world.url}${path}`, {
-    method,
-    ...(method === 'GET' ? {} : { body: JSON.stringify(json) }),
-    headers: { 'Content-Type': 'application/json', Accept: 'application/json', Origin: world.url }
-  })
+const call = (visitor: Visitor, method: string, path: string, json?: unknown): Promise<Response> =>
+  callAs(world.url, visitor, method, path, json)
 const answer = async (visitor: Visitor, method: string, path: string, json?: unknown): Promise<Json> =>
   (await call(visitor, method, path, json)).json()
 
 let people = 0
-const join = async (): Promise<{ visitor: Visitor; email: string; id: string }> => {
-  const email = `audited-${++people}@example.org`
-  const visitor = await signUp(world.url, email)
-  return { visitor, email, id: (await answer(visitor, 'GET', '/api/me')).user.id }
-}
+const join = (): Promise<Joined> => joinAs(world.url, `audited-${++people}@example.org`)
 
 test('[AUDIT-1] sign-ins and failures are recorded with the address; a failure names an existing account, but never the typed text', async () => {
   const { email, id } = await join()

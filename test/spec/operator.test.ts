@@ -20,7 +20,7 @@ import { removeAll } from '../support/start.ts'
 import { emptyStreams } from '../support/operator.ts'
 import { turnedClock } from '../support/clock.ts'
 import { startIssuer } from '../support/issuer.ts'
-import { newVisitor, password, signIn, signUp, type Visitor } from '../support/visitor.ts'
+import { callAs, join as joinAs, type Joined, newVisitor, password, signIn, signUp, type Visitor } from '../support/visitor.ts'
 import { dialIn } from '../support/nodes.ts'
 import { type Json, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
@@ -39,22 +39,14 @@ const run = <Name extends ActName>(
   operator: Operator = consoleOperator
 ): ReturnType<typeof runAct<Name>> => runAct(world.service, operator, name, input)
 
-const call = (visitor: Visitor, method: string, path: string, json: unknown = {}): Promise<Response> =>
-  visitor.request(`${world.url}${path}`, {
-    method,
-    ...(method === 'GET' ? {} : { body: JSON.stringify(json) }),
-    headers: { 'Content-Type': 'application/json', Accept: 'application/json', Origin: world.url }
-  })
+const call = (visitor: Visitor, method: string, path: string, json?: unknown): Promise<Response> =>
+  callAs(world.url, visitor, method, path, json)
 const answer = async (visitor: Visitor, method: string, path: string, json?: unknown): Promise<Json> =>
   (await call(visitor, method, path, json)).json()
 const status = async (visitor: Visitor, path = '/api/me'): Promise<number> => (await call(visitor, 'GET', path)).status
 
 let people = 0
-const join = async (): Promise<{ visitor: Visitor; email: string; id: string }> => {
-  const email = `operated-${++people}@example.org`
-  const visitor = await signUp(world.url, email)
-  return { visitor, email, id: (await answer(visitor, 'GET', '/api/me')).user.id }
-}
+const join = (): Promise<Joined> => joinAs(world.url, `operated-${++people}@example.org`)
 const create = async (visitor: Visitor, content: string): Promise<string> => (await answer(visitor, 'POST', '/api/docs', { content })).id
 const share = (visitor: Visitor, doc: string, role = 'edit'): Promise<Json> => answer(visitor, 'POST', `/api/docs/${doc}/shares`, { role })
 const latest = async (filter: object): Promise<AuditRecord | undefined> => (await listAudit(world.service, filter)).records[0]

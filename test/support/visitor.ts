@@ -141,3 +141,25 @@ export const signIn = async (base: string, email: string, visitor = newVisitor()
   await visitor.submit('/sign-in', { email, password })
   return visitor
 }
+
+/** Calls the API at `base` with the cookies of a visitor. */
+export const callAs = (base: string, visitor: Visitor, method: string, path: string, json: unknown = {}): Promise<Response> =>
+  visitor.request(`${base}${path}`, {
+    method,
+    ...(method === 'GET' ? {} : { body: JSON.stringify(json) }),
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json', Origin: base }
+  })
+
+/** A visitor with an account. */
+export interface Joined {
+  readonly visitor: Visitor
+  readonly email: string
+  readonly id: string
+}
+
+/** Signs up a visitor with an email address at `base`. */
+export const join = async (base: string, email: string): Promise<Joined> => {
+  const visitor = await signUp(base, email)
+  const { user } = (await (await callAs(base, visitor, 'GET', '/api/me')).json()) as { user: { id: string } }
+  return { visitor, email, id: user.id }
+}
