@@ -34,14 +34,16 @@ test('[WEB-34] pages do not all reconnect at once', () => {
   ).toEqual([375, 625])
 })
 
-test('[WEB-35] a permanent end is not retried', () => {
+test('[WEB-35] [OPERATOR-2] a permanent end is not retried', () => {
   const endOf = (code: number) => createRetries().closed(code, 100)
-  expect([1009, 4401, 4403, 4404, 4413].map(endOf)).toEqual([
+  expect([1009, 4401, 4403, 4404, 4410, 4413, 4451].map(endOf)).toEqual([
     { ended: 'too_big' },
     { ended: 'credential_ended' },
     { ended: 'forbidden' },
     { ended: 'deleted' },
-    { ended: 'full' }
+    { ended: 'disabled' },
+    { ended: 'full' },
+    { ended: 'taken_down' }
   ])
 })
 
