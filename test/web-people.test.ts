@@ -8,6 +8,9 @@ import { hueOfName, hues, ownHue } from '../shared/hues.ts'
 import { hueOf, noteColours } from '../web/presence/colours.ts'
 import type { Page } from '../web/commands/page.ts'
 import { namesAround } from '../web/presence/mention-names.ts'
+import type { Revision } from '../web/history/api.ts'
+import { otherWriters, writersOf } from '../web/history/writers.ts'
+import { writeDevice } from '../web/device/values.ts'
 import { refusalWords } from '../web/client/refusals.ts'
 import { isFirst } from '../web/sharing/links.ts'
 import { firstLinkLabel } from '../server/domain/records/keys.ts'
@@ -234,6 +237,28 @@ test('[WHO-13] entries under a number of one’s own show the name that the pers
   expect(hueOf('Guest 27')).toBe(hueOf('Ana'))
   noteColours([])
   shown(undefined, '')
+})
+
+test('[WHO-14] the history calls the reader “You”, once, whatever names the entries have', () => {
+  const revision = (authors: string[], author: string | null, more: object = {}): Revision =>
+    ({ cause: 'autosave', authorKind: 'guest', ...more, author, authors }) as unknown as Revision
+  ownNumber.value = 27
+  setPersonName('Ana')
+  accountName.value = 'Ana Sousa'
+  expect(writersOf('d1', revision(['Guest 27', 'Ana', 'Ana Sousa', 'Ben', 'Guest 28'], null))).toEqual(['You', 'Ben', 'Guest 28'])
+  expect(otherWriters('Ana Sousa', ['Guest 27', 'Ana', 'Ben'])).toEqual(['Ben'])
+  expect(otherWriters('Ben', ['Guest 27', 'Ana', 'Ben'])).toEqual(['you'])
+  expect(writersOf('d1', revision(['Ana'], 'Ana', { authorKind: 'agent' }))).toEqual(['Ana'])
+  // The service did not know the number of the guest when the document was created.
+  const created = revision(['guest'], 'guest', { cause: 'create' })
+  expect(writersOf('d1', created)).toEqual(['Guest'])
+  writeDevice('agmd.made.d1', '1')
+  expect([writersOf('d1', created), writersOf('d2', created)]).toEqual([['You'], ['Guest']])
+  expect(writersOf('d1', revision(['guest'], 'guest', { cause: 'restore' }))).toEqual(['Guest'])
+  writeDevice('agmd.made.d1', null)
+  setPersonName('')
+  accountName.value = ''
+  ownNumber.value = undefined
 })
 
 test('[WHO-10] an unnamed guest is not suggested after @', () => {

@@ -122,7 +122,7 @@ test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the changed words, move b
   await page.context().close()
 })
 
-test('[HISTORY-9] [REV-8] undoing a restore keeps everything that others wrote since', async () => {
+test('[HISTORY-9] [REV-8] [WHO-15] undoing a restore keeps everything that others wrote since', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -147,8 +147,9 @@ test('[HISTORY-9] [REV-8] undoing a restore keeps everything that others wrote s
   await until(async () => (await editorText(page)) === `First of all.\n\n${before}`, 'both')
   const { revisions } = (await (
     await fetch(`${world.url}/api/docs/${document.id}/revisions`, { headers: { 'x-share-key': document.key } })
-  ).json()) as { revisions: { cause: string }[] }
+  ).json()) as { revisions: { cause: string; author: string }[] }
   expect(revisions.slice(0, 3).map(({ cause }) => cause)).toEqual(['restore', 'edit', 'restore'])
+  expect(revisions[2]?.author).toMatch(/^Guest \d+$/)
 
   await restoreFirst()
   const theirs = `${trip}Theirs.\n`.replaceAll(/^[^#\n].*$/gm, 'Theirs.')

@@ -9,6 +9,7 @@ import { readDevice, writeDevice } from '../device/values.ts'
 import type { View } from '../view/view.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
 import { displayName, type Person } from '../presence/people.ts'
+import { isMadeHere, isOwnName } from '../presence/signature.ts'
 import type { FeedEvent } from './event.ts'
 import { offerUndo } from './unguarded.ts'
 
@@ -61,8 +62,10 @@ export function openFeed({ session, here }: View): Feed {
   )
 
   const list = (since: number | 'latest') => listEvents({ id, key }, { since })
-  const isOwn = ({ actor, actorKind }: FeedEvent): boolean =>
-    actor === null ? actorKind === 'guest' && isOnlyNameless.value : actorKind !== 'agent' && displayName(actor) === self.value?.name
+  const isOwn = ({ actor, actorKind, kind }: FeedEvent): boolean => {
+    if (actor === null) return actorKind === 'guest' && (isOnlyNameless.value || (kind === 'doc.created' && isMadeHere(id)))
+    return actorKind !== 'agent' && (displayName(actor) === self.value?.name || isOwnName(actor))
+  }
 
   const mark = (seq: number): void => {
     seen.value = seq

@@ -45,6 +45,8 @@ export const documentValues = [
   'seen',
   /** Whether edits become suggestions. */
   'suggesting',
+  /** Whether the document was created on this device. */
+  'made',
   /** The number that the service gave this person as a guest without a name. */
   'number',
   /** The view of the document, live if absent. */

@@ -8,9 +8,10 @@ import { initials } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { dayOf, timeOf } from './timeline.tsx'
+import { otherWriters, writerName } from './writers.ts'
 
 function Author({ lines: { author, authorKind, authors, at } }: { lines: AttributedLines }): JSX.Element {
-  const others = authors.filter((name) => name !== author)
+  const others = otherWriters(author, authors)
   const name = author === null ? t('Unknown author') : displayName(author)
   return (
     <div class='author'>
@@ -18,13 +19,13 @@ function Author({ lines: { author, authorKind, authors, at } }: { lines: Attribu
         {authorKind === 'agent' ? <Icon name='bot' size={14} /> : initials(name)}
       </span>
       <span class='author-words'>
-        <bdi class='author-name'>{name}</bdi>
+        <bdi class='author-name'>{author === null || authorKind === 'agent' ? name : writerName(author)}</bdi>
         {at !== null && (
           <time class='muted' dateTime={at} title={`${dayOf(at)}, ${timeOf(at)}`}>
             {dayOf(at)}, {timeOf(at)}
           </time>
         )}
-        {others.length > 0 && <span class='muted'>{t('with {names}', { names: others.map(displayName).join(', ') })}</span>}
+        {others.length > 0 && <span class='muted'>{t('with {names}', { names: others.join(', ') })}</span>}
       </span>
     </div>
   )

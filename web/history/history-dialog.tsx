@@ -158,7 +158,7 @@ function Compared({ history, entries }: { history: History; entries: readonly En
         }}
       >
         <option value='previous'>{t('the previous version')}</option>
-        {[...namesOf(others)].map(([id, name]) => (
+        {[...namesOf(history.doc, others)].map(([id, name]) => (
           <option key={id} value={String(id)}>
             {name}
           </option>

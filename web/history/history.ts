@@ -11,7 +11,7 @@ import {
   type Revision
 } from './api.ts'
 import type { Session } from '../session/session.ts'
-import { personName } from '../presence/person.ts'
+import { signature } from '../presence/signature.ts'
 import { compareTexts } from './compare.ts'
 import { fitsPage } from './rendered.ts'
 import type { Comparison } from './rows.ts'
@@ -30,6 +30,8 @@ export type Shown =
   | { readonly kind: 'authors'; readonly lines: readonly AttributedLines[]; readonly text: readonly string[] }
 
 export interface History {
+  /** The id of the document. */
+  readonly doc: string
   /** The versions, newest first. Undefined until loaded. */
   readonly entries: ReadonlySignal<readonly Entry[] | undefined>
   readonly hasOlder: ReadonlySignal<boolean>
@@ -151,6 +153,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   }
 
   return {
+    doc: session.id,
     entries,
     hasOlder: computed(() => older.value !== null),
     failure,
@@ -191,10 +194,10 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
     },
     async restore(revision) {
       const newest = entries.value?.[0]?.version ?? ''
-      const { revisionId, changed, version } = await restoreRevision(session, revision, newest, personName.value)
+      const { revisionId, changed, version } = await restoreRevision(session, revision, newest, signature.value)
       // The previous text is in the previous revision, because the service saves unsaved text first.
       if (!changed || revisionId === null) return undefined
-      return () => restoreRevision(session, revisionId - 1, version, personName.value)
+      return () => restoreRevision(session, revisionId - 1, version, signature.value)
     },
     close: stop
   }

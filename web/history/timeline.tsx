@@ -2,11 +2,11 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import type { Revision } from './api.ts'
-import { displayName } from '../presence/people.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { Entry, History } from './history.ts'
 import { Choice } from '../ui/choice.tsx'
+import { writersOf } from './writers.ts'
 
 const causes: Readonly<Record<Revision['cause'], string>> = {
   create: term('Created'),
@@ -49,27 +49,26 @@ export const nameOf = (entry: Entry): string => {
 export const whenOf = ({ createdAt }: Revision): string =>
   isToday(createdAt) ? timeOf(createdAt) : `${dayOf(createdAt)}, ${timeOf(createdAt)}`
 
-function writersOf(revision: Revision): string {
-  const names = revision.authors.length > 0 ? revision.authors : revision.author === null ? [] : [revision.author]
-  if (names.length === 0) return t('Unknown author')
-  return new Intl.ListFormat(locale, { type: 'conjunction' }).format([...new Set(names.map(displayName))])
+function writerWords(doc: string, revision: Revision): string {
+  const names = writersOf(doc, revision)
+  return names.length === 0 ? t('Unknown author') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names)
 }
 
 /** Returns a distinct name for each entry. Versions of the same minute also show the second and the author. */
-export function namesOf(entries: readonly Revision[]): ReadonlyMap<Revision['id'], string> {
+export function namesOf(doc: string, entries: readonly Revision[]): ReadonlyMap<Revision['id'], string> {
   const alike = Map.groupBy(entries, nameOf)
   const more = (entry: Revision): string => {
-    const time = `${dayOf(entry.createdAt)}, ${timeOf(entry.createdAt, { second: '2-digit' })} · ${writersOf(entry)}`
+    const time = `${dayOf(entry.createdAt)}, ${timeOf(entry.createdAt, { second: '2-digit' })} · ${writerWords(doc, entry)}`
     return entry.label === null ? time : `${entry.label} · ${time}`
   }
   return new Map(entries.map((entry) => [entry.id, alike.get(nameOf(entry))?.length === 1 ? nameOf(entry) : more(entry)]))
 }
 
-function Who({ revision }: { revision: Revision }): JSX.Element {
+function Who({ doc, revision }: { doc: string; revision: Revision }): JSX.Element {
   return (
     <span class='timeline-who'>
       {revision.authorKind === 'agent' && <Icon name='bot' size={14} />}
-      <bdi>{writersOf(revision)}</bdi>
+      <bdi>{writerWords(doc, revision)}</bdi>
     </span>
   )
 }
@@ -106,7 +105,7 @@ function Item({ entry, history }: { entry: Entry; history: History }): JSX.Eleme
               {entry.label !== null && <strong class='timeline-label'>{entry.label}</strong>}
             </span>
             <span class='muted'>
-              {causeOf(entry)} · <Who revision={entry} />
+              {causeOf(entry)} · <Who doc={history.doc} revision={entry} />
             </span>
             <span class='timeline-size'>
               {entry.added > 0 && (
@@ -127,13 +126,13 @@ function Item({ entry, history }: { entry: Entry; history: History }): JSX.Eleme
   )
 }
 
-const authorsOf = (entry: Entry): string[] => (entry.id === 'now' ? [] : entry.authors.map(displayName))
+const authorsOf = (doc: string, entry: Entry): string[] => (entry.id === 'now' ? [] : writersOf(doc, entry))
 
 export function Timeline({ history }: { history: History }): JSX.Element {
   const author = useSignal('')
   const entries = history.entries.value ?? []
-  const authors = [...new Set(entries.flatMap(authorsOf))]
-  const chosen = entries.filter((entry) => author.value === '' || authorsOf(entry).includes(author.value))
+  const authors = [...new Set(entries.flatMap((entry) => authorsOf(history.doc, entry)))]
+  const chosen = entries.filter((entry) => author.value === '' || authorsOf(history.doc, entry).includes(author.value))
   const days = Map.groupBy(chosen, (entry) => (entry.id === 'now' ? t('Today') : dayOf(entry.createdAt)))
   return (
     <nav class='timeline' aria-label={t('Versions')}>

@@ -6,7 +6,9 @@ import { createDocument, readText } from '../client/documents.ts'
 import type { Access } from '../client/operation.ts'
 import { newId } from '../base/new-id.ts'
 import { failureWords, mayPass } from '../client/failure.ts'
+import { documentValue } from '../device/device.ts'
 import { remember } from '../device/recent.ts'
+import { writeDevice } from '../device/values.ts'
 import { personName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import { readTextFile, TextFileFailure } from '../ui/text-file.ts'
@@ -33,6 +35,7 @@ async function create(input: NewDocument): Promise<string> {
     const created = await createDocument({ author: personName.value, idempotencyKey: unanswered.id }, input)
     unanswered = undefined
     const { id, title, key = '' } = created
+    writeDevice(documentValue('made', id), '1')
     remember(id, { title, role: created.effectiveRole ?? created.role ?? 'owner', key, openedAt: Date.now() })
     return id
   } catch (error) {

@@ -2,10 +2,24 @@
 import { computed, effect } from '@preact/signals'
 import { documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
-import { guestNumber, ownNumber, personName } from './person.ts'
+import { accountName, givenName, guestNumber, ownName, ownNumber, personName } from './person.ts'
 
 /** This person's name, or else "Guest" with a number. The service stores "Guest" in English, and each page translates it (people.ts). */
 export const signature = computed(() => personName.value || (guestNumber.value === undefined ? '' : `Guest ${guestNumber.value}`))
+
+/**
+ * Whether a stored name of an author is one of this person's: the name of the account, the name chosen on this device, the name that the link was made
+ * for, or the number in this document. Names are all that the history stores, so another guest who chose the same name counts as well.
+ */
+export const isOwnName = (stored: string): boolean =>
+  stored !== '' &&
+  (stored === accountName.value ||
+    stored === ownName.value ||
+    stored === givenName.value ||
+    (ownNumber.value !== undefined && stored === `Guest ${ownNumber.value}`))
+
+/** Whether this device created a document. The service does not know the number of a guest without a name yet when a document is created. */
+export const isMadeHere = (id: string): boolean => readDevice(documentValue('made', id)) !== null
 
 /**
  * Keeps this guest's number in a document on the device, so that comments have it when they are written offline after a reload. Returns a function that

@@ -1028,6 +1028,7 @@ export const de: Catalogue = {
   'You are offline. You can copy existing links. To change links, go back online.':
     'Du bist offline. Vorhandene Links kannst du kopieren. Ändern kannst du sie, sobald du wieder online bist.',
   You: 'Du',
+  you: 'dir',
   'You ({name})': 'Du ({name})',
   'You are {name}. Set your name': 'Du bist {name}. Gib deinen Namen an',
   'You are {name}': 'Du bist {name}',
