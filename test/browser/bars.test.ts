@@ -96,7 +96,7 @@ test('[QUICK-4] [WRITE-59] [WRITE-117] at 360 pixels nothing in the bars is cut 
     const page = await context.newPage()
     const sockets: WebSocketRoute[] = []
     let isReachable = true
-    await page.routeWebSocket('**/collab', async (socket) => {
+    await page.routeWebSocket('**/collab?*', async (socket) => {
       if (!isReachable) return await socket.close({ code: 1012 })
       socket.connectToServer()
       sockets.push(socket)

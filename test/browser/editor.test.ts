@@ -285,7 +285,7 @@ test('[WEB-58] [WEB-100] an edit that would make the document too large does not
     const { page, context } = await person('about:blank', 'Ana')
     await replaceInScripts(page, String(usual), String(max))
     let deaf = false
-    await page.routeWebSocket('**/collab', (socket) => {
+    await page.routeWebSocket('**/collab?*', (socket) => {
       const isFirst = !deaf
       const server = socket.connectToServer()
       server.onMessage((message) => {

@@ -122,7 +122,7 @@ test('[WEB-66] a first visit requests few scripts before its editor, those of th
   })
   // The connection waits until the page has requested everything that must precede the text.
   const gate = Promise.withResolvers<void>()
-  await page.routeWebSocket('**/collab', async (socket) => {
+  await page.routeWebSocket('**/collab?*', async (socket) => {
     await gate.promise
     socket.connectToServer()
   })

@@ -63,7 +63,7 @@ test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the changed words, move b
   const document = await written()
   const { page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 800 } })
   let held: (() => void)[] | undefined
-  await page.routeWebSocket('**/collab', (socket) => {
+  await page.routeWebSocket('**/collab?*', (socket) => {
     const server = socket.connectToServer()
     socket.onMessage((message) => {
       if (held === undefined) server.send(message)

@@ -168,7 +168,7 @@ test('[WRITE-130] pictures and diagrams that could not be loaded are loaded once
   const context = await browser.newContext()
   const sockets: WebSocketRoute[] = []
   let isReachable = false
-  await context.routeWebSocket('**/collab', (socket) => {
+  await context.routeWebSocket('**/collab?*', (socket) => {
     socket.connectToServer()
     sockets.push(socket)
   })

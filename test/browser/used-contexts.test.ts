@@ -74,7 +74,7 @@ test('[HOUSE-19] a context that cannot be restored is used by one test only', as
   for (const spoil of [
     (context: BrowserContext, page: Page) => page.clock.install(),
     (context: BrowserContext) => context.setExtraHTTPHeaders({ 'x-test': '1' }),
-    (context: BrowserContext, page: Page) => page.routeWebSocket('**/collab', () => undefined),
+    (context: BrowserContext, page: Page) => page.routeWebSocket('**/collab?*', () => undefined),
     (context: BrowserContext, page: Page) => page.close()
   ]) {
     const context = await browser.newContext({ locale: 'de-DE' })
