@@ -1,6 +1,7 @@
 /** Parses a command line into a command and its values, based on the table of commands. */
 import { parseArgs } from 'node:util'
 import { type Command, globalOptions, type Option } from '../shared/commands/command.ts'
+import { shieldId, unshieldId } from '../shared/commands/dashed-ids.ts'
 import { commands } from '../shared/commands/index.ts'
 import { nearest } from '../shared/nearest.ts'
 import { Failure } from './failure.ts'
@@ -83,11 +84,7 @@ interface Token {
   readonly inlineValue?: boolean | undefined
 }
 
-// Ids can begin with a dash. A long word with a capital letter, a digit or an underscore is an id and not an option. Ids are marked with NUL, which
-// no command line can contain.
-const isId = (word: string): boolean => /^-[\w-]{11,}$/.test(word) && /[A-Z\d_]/.test(word)
-const shield = (word: string): string => (isId(word) ? `\0${word}` : word)
-const unshield = (token: Token): Token => (token.value?.startsWith('\0') === true ? { ...token, value: token.value.slice(1) } : token)
+const unshield = (token: Token): Token => (token.value === undefined ? token : { ...token, value: unshieldId(token.value) })
 
 const tokensOf = (options: readonly Option[], words: readonly string[]): readonly Token[] => {
   const known: Record<string, { type: 'string' | 'boolean'; short?: string; multiple: true }> = {}
@@ -97,7 +94,7 @@ const tokensOf = (options: readonly Option[], words: readonly string[]): readonl
     if (flag) known[`no-${name}`] = { type: 'boolean', multiple: true }
     if (text === true) known[fileName(name)] = { type: 'string', multiple: true }
   }
-  const { tokens } = parseArgs({ args: words.map(shield), options: known, strict: false, allowPositionals: true, tokens: true })
+  const { tokens } = parseArgs({ args: words.map(shieldId), options: known, strict: false, allowPositionals: true, tokens: true })
   return (tokens as readonly Token[]).map(unshield)
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Writable } from 'node:stream'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { shieldId, unshieldId } from '../../shared/commands/dashed-ids.ts'
 import type { Config } from '../config.ts'
 import { AdminError } from './error.ts'
 import type { OnProgress } from './progress.ts'
@@ -57,9 +58,10 @@ export const parseWords = <Options extends NonNullable<ParseArgsConfig['options'
   positionalsMax = 0
 ) => {
   try {
-    const parsed = parseArgs({ args: [...words], options, allowPositionals: positionalsMax > 0 })
-    if (parsed.positionals.length > positionalsMax) throw new Error(`Unexpected argument '${parsed.positionals[positionalsMax]}'.`)
-    return parsed
+    const { values, positionals } = parseArgs({ args: words.map(shieldId), options, allowPositionals: positionalsMax > 0 })
+    if (positionals.length > positionalsMax) throw new Error(`Unexpected argument '${unshieldId(positionals[positionalsMax] ?? '')}'.`)
+    for (const [name, value] of Object.entries(values)) if (typeof value === 'string') Object.assign(values, { [name]: unshieldId(value) })
+    return { values, positionals: positionals.map(unshieldId) }
   } catch (error) {
     throw new AdminError(`${error instanceof Error ? error.message : String(error)}\n\n${help}`, { cause: error })
   }

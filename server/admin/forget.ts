@@ -3,7 +3,6 @@ import type { Forgotten } from '../domain/operator/forgetting.ts'
 import { type Command, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
 import { operate } from './operate.ts'
-import { withIdsLast } from './subcommands.ts'
 
 const help = `usage: npm start -- admin forget DOC --yes [--json] < FILE
 
@@ -40,7 +39,7 @@ export const forgetCommand: Command = {
   summary: 'remove a secret from the history of a document',
   help,
   async run(words, { settings, version, input }) {
-    const { values, positionals } = parseWords(help, withIdsLast(words, options), options, 1)
+    const { values, positionals } = parseWords(help, words, options, 1)
     const [doc] = positionals
     if (doc === undefined) throw new AdminError(help)
     if (values.yes !== true) throw new AdminError(`This cannot be undone. To confirm it, add --yes.\n\n${help}`)

@@ -83,13 +83,6 @@ const helpOf = (name: string, about: string, entries: Readonly<Record<string, An
   return `usage: npm start -- admin ${name} ${usageOf(entries)} … [--json]\n\n${about}\n\n${columns(rows)}\n\n  --json  print the answer as JSON\n  --yes   confirm a command that cannot be undone\n\nThese commands work while the server runs, and take effect in it immediately.`
 }
 
-/** Moves ids to the end, after `--`. Otherwise, an id that begins with a hyphen would be parsed as an option. */
-export const withIdsLast = (words: readonly string[], options: object): string[] => {
-  const isId = (word: string): boolean => /^-[\w-]{15}$/.test(word) && !Object.keys(options).some((name) => word === `--${name}`)
-  const ids = words.filter(isId)
-  return ids.length === 0 ? [...words] : [...words.filter((word) => !isId(word)), '--', ...ids]
-}
-
 /** Returns a command with subcommands. */
 export const subcommands = (
   name: string,
@@ -110,7 +103,7 @@ export const subcommands = (
       const flag = { type: 'boolean' } as const
       const options = { ...entry.options, json: flag, ...(entry.irreversible && { yes: flag }) }
       const wanted = entry.usage === '' ? 0 : 1
-      const { values, positionals } = parseWords(help, withIdsLast(words, options), options, wanted)
+      const { values, positionals } = parseWords(help, words, options, wanted)
       if (/^[A-Z]/.test(entry.usage) && positionals.length === 0) throw new AdminError(help)
       const { json, yes, ...rest } = values as Values
       if (entry.irreversible === true && yes !== true) throw new AdminError(`This cannot be undone. To confirm it, add --yes.\n\n${help}`)

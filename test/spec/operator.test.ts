@@ -443,7 +443,10 @@ test('[OPERATOR-13] unknown and invalid fields are refused, and a command that c
   for (const name of Object.keys(acts) as ActName[])
     await expect(run(name, { unknownField: 'x' } as never)).rejects.toMatchObject({ code: 'invalid_request' })
   // Ids may begin with a hyphen.
-  await expect(command(world.folder, ['docs', 'show', '-d3fG5hJ7kL9mN1p'])).rejects.toThrow('There is no such document.')
+  const id = '-d3fG5hJ7kL9mN1p'
+  await expect(command(world.folder, ['docs', 'show', id])).rejects.toThrow('There is no such document.')
+  await expect(command(world.folder, ['links', 'list', '--doc', id])).rejects.toThrow('There is no such document.')
+  await expect(command(world.folder, ['links', 'revoke', `${id}/${id}`, '--yes'])).rejects.toThrow('There is no such document.')
   await expect(run('listPeople', { limit: 100_000 })).rejects.toMatchObject({ code: 'invalid_request' })
   const { email } = await join()
   await expect(command(world.folder, ['users', 'delete', email])).rejects.toBeInstanceOf(AdminError)

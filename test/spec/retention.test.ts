@@ -36,17 +36,15 @@ interface Past {
   readonly kept: readonly string[]
 }
 
-/** A document with ten versions that are 40 days old, and two that are new. Some were typed, and one old version contained a secret. */
-const past = async (world: World, clock: TurnedClock): Promise<Past> => {
+type Around = (owner: Person, work: () => Promise<void>) => Promise<void>
+
+/**
+ * A document with ten versions that are 40 days old, and two that are new. Some were typed, and one old version contained a secret. `around` runs the
+ * function that writes the old versions.
+ */
+const past = async (world: World, clock: TurnedClock, around: Around = (_, work) => work()): Promise<Past> => {
   const owner = await world.create('# Notes\n')
-  const editor = await owner.connect({ name: 'Ana' })
-  for (let count = 0; count < 8; count++) {
-    for (const character of 'typed') editor.type(editor.ytext.length, character)
-    await editor.saved()
-    const text = `# Notes\n\nversion ${count}\n${count === 1 ? `${secret}\n` : ''}`
-    await owner.replace(text, { ifMatch: '*', ...(count === 3 && { label: 'kept' }) })
-    if (count === 5) await owner.ask('POST', '/tasks', { json: { requestId: 'one', title: 'Look', instructions: 'Read.' } })
-  }
+  await around(owner, () => writeOld(owner))
   const old = await versionsOf(owner)
   clock.turn(40 * dayMs)
   for (const text of ['# Notes\n\nnew\n', '# Notes\n\nnewest\n']) await owner.replace(text, { ifMatch: '*' })
@@ -59,19 +57,28 @@ const past = async (world: World, clock: TurnedClock): Promise<Past> => {
   return { owner, texts, kept: [named, tasks[0].startingVersion, old.at(-1), ...all.slice(old.length)] }
 }
 
-/** The same, with a journal in several segments, and keyframes. */
-const pastInSegments = async (world: World, clock: TurnedClock): Promise<Past> => {
-  let found: Past | undefined
-  await withLimit('journalRecordsMax', 3, () =>
-    withLimit('keyframeBytesMin', 100, async () => {
-      found = await past(world, clock)
-    })
-  )
-  if (found === undefined) throw new Error('there is no past')
-  const count = async (kind: string): Promise<number> => (await world.service.storage.list(['d', found?.owner.doc ?? '', kind])).length
-  await until(async () => (await count('history')) > 1 && (await count('keyframe')) > 1)
-  return found
+const writeOld = async (owner: Person): Promise<void> => {
+  const editor = await owner.connect({ name: 'Ana' })
+  for (let count = 0; count < 8; count++) {
+    for (const character of 'typed') editor.type(editor.ytext.length, character)
+    await editor.saved()
+    const text = `# Notes\n\nversion ${count}\n${count === 1 ? `${secret}\n` : ''}`
+    await owner.replace(text, { ifMatch: '*', ...(count === 3 && { label: 'kept' }) })
+    if (count === 5) await owner.ask('POST', '/tasks', { json: { requestId: 'one', title: 'Look', instructions: 'Read.' } })
+  }
 }
+
+/** The same, with the old versions in several segments of the journal, and with keyframes. No segment has an old and a new version. */
+const pastInSegments = (world: World, clock: TurnedClock): Promise<Past> =>
+  past(world, clock, ({ doc }, work) =>
+    withLimit('journalRecordsMax', 3, () =>
+      withLimit('keyframeBytesMin', 100, async () => {
+        await work()
+        const count = async (kind: string): Promise<number> => (await world.service.storage.list(['d', doc, kind])).length
+        await until(async () => (await count('history')) > 1 && (await count('keyframe')) > 1)
+      })
+    )
+  )
 
 const expectKept = async (owner: Person, { texts, kept }: Past): Promise<void> => {
   expect((await versionsOf(owner)).toSorted()).toEqual([...kept].toSorted())
