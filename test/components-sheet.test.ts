@@ -503,6 +503,46 @@ test('[COMP-89] a cell that was only opened keeps its text, and thousands that o
   expect([changed('7,50', '7,50'), changed('7,50', '7,60'), changed('1,234', '1,235')]).toEqual(['7,50', '7.60', '1,235'])
 })
 
+/** Types a text into a cell of a sheet, in a language with a decimal comma unless told otherwise. */
+const stored = (typed: string, { before = '', hasDecimalComma = true, index = 0 } = {}) => {
+  const grid = new Grid(sheetOf('| A |', '|---|', `| ${before} |`), index).go(1, 0)
+  grid.hasDecimalComma = hasDecimalComma
+  return grid.key('F2').step({ kind: 'left', draft: { text: typed, from: 0, to: 0 }, on: index, isMoved: false }).texts[1]?.[0]
+}
+
+test.each([
+  ['=B2*1,5', '=B2*1.5'],
+  ['=1,5e3+,5', '=1.5e3+.5'],
+  ['=B2*1.5', '=B2*1.5'],
+  ['=(1,5+B2)*ABS(2)', '=(1.5+B2)*ABS(2)'],
+  ['=SUM(1,5)', '=SUM(1,5)'],
+  ['=SUM(B2,5)', '=SUM(B2,5)'],
+  ['=SUM((1,5+B2)*2,3)', '=SUM((1.5+B2)*2,3)'],
+  ['=ROUND(1.55,1)*2,5', '=ROUND(1.55,1)*2.5'],
+  ['=B2, 5', '=B2, 5'],
+  ['="1,5"&2,5', '="1,5"&2.5'],
+  ['="1,5', '="1,5']
+])('[COMP-93] the formula %s, typed where the decimal sign is a comma, is stored as %s', (typed, wanted) => {
+  expect([stored(typed), stored(typed, { hasDecimalComma: false }), stored(typed, { index: -1 })]).toEqual([wanted, typed, typed])
+})
+
+test.each([
+  ['=ROUND(1,55;1)', '=ROUND(1.55,1)'],
+  ['=IF(B2>1,5; SUM(B2;,5) ;"a;b")', '=IF(B2>1.5, SUM(B2,.5) ,"a;b")'],
+  ['=SUM(1,5;ROUND(2,5))', '=SUM(1.5,ROUND(2,5))'],
+  ['=SUM(B2;1,5', '=SUM(B2,1.5)'],
+  ['=1;5', '=1;5']
+])('[COMP-94] the formula %s, typed where the decimal sign is a comma, is stored as %s', (typed, wanted) => {
+  expect(stored(typed)).toBe(wanted)
+})
+
+test.each(['=ROUND(1,55;1)', '=B2*1,5', '=ROUND(B2,2)', '=SUM(B2'])(
+  '[COMP-89] the formula %s keeps its text when it is only opened',
+  (before) => {
+    expect([stored(before, { before }), stored(` ${before} `, { before })]).toEqual([before, before])
+  }
+)
+
 test('[COMP-90] pasted text of another program keeps a comma that may separate thousands', () => {
   const pasted = (isForeign: boolean, hasDecimalComma: boolean) => {
     const grid = new Grid(priced)

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { functionNames } from '../shared/fences/formula/functions.ts'
 import { pointable } from '../shared/fences/formula/point.ts'
+import { englishNames } from '../shared/fences/formula/german-names.ts'
+import { Failure } from '../shared/fences/formula/values.ts'
 import { createWorkbook } from '../shared/fences/formula/workbook.ts'
 import { limits } from '../shared/limits.ts'
 import { cells, otherCells, table } from './support/formulas.ts'
@@ -100,6 +102,19 @@ test('[FENCE-23] the computation of a document is bounded: cells, steps, sheets,
   expect(shown(`=COUNTIF(A1:A6,"${'a*'.repeat(8)}b")`)).toBe('0')
   expect(compute([[`${'a'.repeat(5000)}`], [`=COUNTIF(A1,"${'*a'.repeat(7)}*b")`]])[1]).toEqual(['0'])
   expect(performance.now() - before).toBeLessThan(5000)
+})
+
+test('[FENCE-49] the reason of a formula with a German name gives the English name', () => {
+  const reasonOf = (formula: string) => {
+    const value = createWorkbook([{ id: undefined, rows: [[formula]] }], now).valueAt(0, 0, 0)
+    return value instanceof Failure ? [value.error, value.reason] : value
+  }
+  expect(reasonOf('=Summe(A2:A3)')).toEqual(['#NAME?', 'There is no function SUMME. Use SUM.'])
+  expect(reasonOf('=zählenwenn(A2:A3;1)')).toEqual(['#NAME?', 'There is no function ZÄHLENWENN. Use COUNTIF.'])
+  expect(reasonOf('=IF(Wahr,1,2)')).toEqual(['#NAME?', 'There is nothing called Wahr. Use TRUE.'])
+  expect(reasonOf('=constructor(1)')).toEqual(['#NAME?', 'There is no function CONSTRUCTOR.'])
+  // Each hint names a function that exists.
+  for (const name of Object.values(englishNames)) expect(functionNames).toContain(name)
 })
 
 test('[FENCE-24] while a formula is written, the parser knows whether the cursor can take a reference to a cell or a range', () => {

@@ -5,10 +5,13 @@ import { withOwnIds } from '../shared/components/own-ids.ts'
 import { chartData, chartRows, isProblem, parseChart } from '../shared/fences/chart.ts'
 import { chartTable } from '../shared/fences/chart-svg.ts'
 import { documentSheets } from '../shared/fences/document-sheets.ts'
+import { Failure } from '../shared/fences/formula/values.ts'
 import { tableOf } from '../shared/fences/sheet-edits.ts'
+import { fill } from '../shared/words.ts'
 import { whenUndone } from '../web/components/notices.ts'
 import { createCells } from '../web/components/sheet-cells.ts'
 import { shownNumber } from '../web/components/shown-number.ts'
+import { de } from '../web/text/de.ts'
 import { fenceIn } from './support/components.ts'
 
 test('[COMP-71] a change counts as undone once its component reads as before, except for empty lines', () => {
@@ -50,6 +53,31 @@ test.each([
   ['1, 2', '1, 2']
 ])('[COMP-76] a German reader sees %s as %s', (text, german) => {
   expect([shownNumber(text, 'de-DE'), shownNumber(text, 'en-US')]).toEqual([german, text])
+})
+
+test('[COMP-95] the reason of a failed formula is a sentence with values, which the page translates', () => {
+  const sheets = documentSheets([fenceIn('sheet', '| A |', '|---|', '| =SUMME(1) |', '| ="a"*1 |', '| =1/0 |', '| =#b!A1 |')], 0)
+  const [sheet] = sheets.sheets
+  if (sheet === undefined) throw new Error('there is no sheet')
+  const size = signal({ height: sheet.rows.length, width: 1 })
+  const { grid } = createCells({ sheets: signal(sheets), sheetIndex: signal(0) }, signal(tableOf(sheet)), size)
+  expect(grid.value.map(([cell]) => cell?.error)).toEqual([
+    undefined,
+    'There is no function SUMME. Use SUM.',
+    '"a" is not a number.',
+    'The formula divides by zero.',
+    'There is no sheet #b.'
+  ])
+  const german = [1, 2, 3, 4].map((row) => {
+    const value = sheets.workbook.valueAt(0, row, 0)
+    return value instanceof Failure ? fill(String(de[value.sentence]), value.values, 'de') : value
+  })
+  expect(german).toEqual([
+    'Es gibt keine Funktion SUMME. Nimm SUM.',
+    '„a“ ist keine Zahl.',
+    'Die Formel teilt durch null.',
+    'Es gibt kein Tabellenblatt #b.'
+  ])
 })
 
 test('[COMP-91] a text that looks like a number with a decimal comma is marked, if the sheet has formulas', () => {

@@ -6,10 +6,13 @@ import { expect, test } from 'vitest'
 import { de } from '../web/text/de.ts'
 
 const web = join(import.meta.dirname, '../web')
-const source = globSync('**/*.{ts,tsx}', { cwd: web })
+const shared = join(import.meta.dirname, '../shared')
+const filesOfWeb = globSync('**/*.{ts,tsx}', { cwd: web })
   .filter((name) => !/^text\/(de|t)\./.test(name))
-  .map((name) => readFileSync(join(web, name), 'utf8'))
-  .join('\n')
+  .map((name) => join(web, name))
+/** The reasons of failed formulas, which programs receive in English. */
+const filesOfFormulas = globSync('fences/formula/*.ts', { cwd: shared }).map((name) => join(shared, name))
+const source = [...filesOfWeb, ...filesOfFormulas].map((path) => readFileSync(path, 'utf8')).join('\n')
 
 const quoted = String.raw`'((?:[^'\\]|\\.)*)'`
 const plain = [...source.matchAll(new RegExp(String.raw`\b(?:t|term)\(\s*${quoted}`, 'g'))].map(([, sentence]) => sentence ?? '')
@@ -34,6 +37,13 @@ test('[WORDS-1] every sentence of the pages has a translation with the same valu
       )
     }
   }
+})
+
+test('[COMP-95] every reason of a failed formula is a sentence of the catalog', () => {
+  const given = filesOfFormulas.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/new Failure\(('[^']+'), ([^)]{0,12})/g)])
+  expect(given.length).toBeGreaterThan(20)
+  const named = given.map(([, , reason = '']) => reason).filter((reason) => !/^(?:term\(|sentence,|hint,)/.test(reason))
+  expect(named).toEqual([])
 })
 
 // ——— sentences missing from the catalog ———

@@ -28,6 +28,7 @@ import {
   type Typed,
   withIds
 } from './sheet-pointing.ts'
+import { canonicalFormula } from './typed-formula.ts'
 import { typedNumber } from './typed-number.ts'
 import { areaOf, beginSelection, extend, focusedAt, go, goOn, goWhole, inside, move, put, type Selection } from './sheet-selection.ts'
 import { refusalOf, selectionAfter, shapeEdits, spanOf, stepOf } from './sheet-shape.ts'
@@ -309,15 +310,21 @@ const storing =
     return [...now.setCells([{ ...placeOf(readingOf(now), begun), text: named.text }]), ...named.edits]
   }
 
+/** Returns a typed text as its cell stores it. In the data of a chart every value is plain text. */
+function storedText(text: string, before: string, { index, hasDecimalComma }: SheetWorld): string {
+  if (text === before) return text
+  const typed = hasDecimalComma ? typedNumber(text, before) : text
+  if (index < 0) return typed
+  return closedFormula(hasDecimalComma ? canonicalFormula(typed) : typed)
+}
+
 /** Ends the editing and stores the draft. If others have changed the cell in the meantime, the page asks which text to keep. */
 function commit(state: SheetState, world: SheetWorld, step: Place): SheetOutcome {
   const { begun, draft, pointing } = state
   if (begun === undefined) return { state }
   const place = placeOf(readingOf(world.table), begun)
   const text = draft.text.trim()
-  const typed = world.hasDecimalComma ? typedNumber(text, begun.before) : text
-  // In the data of a chart every value is plain text.
-  const [mine, theirs] = [world.index >= 0 ? closedFormula(typed) : typed, textAt(world.table, place)]
+  const [mine, theirs] = [storedText(text, begun.before, world), textAt(world.table, place)]
   const isChanged = mine !== begun.before
   const isContested = isChanged && theirs !== begun.before && theirs !== mine
   const isStep = step.row !== 0 || step.column !== 0

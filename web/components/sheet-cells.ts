@@ -4,9 +4,13 @@ import { type Place, textAt } from '../../shared/components/cell-range.ts'
 import { withDecimalPoint } from '../../shared/components/typed-number.ts'
 import { Day, Failure, type Scalar, valueOfCell } from '../../shared/fences/formula/values.ts'
 import type { Table } from '../../shared/fences/table.ts'
+import { t } from '../text/t.ts'
 import type { ComponentInput } from './input.ts'
 import type { Shown } from './sheet-grid.tsx'
 import type { SheetSession } from './sheet-session.ts'
+
+/** Returns the reason of a failure in the language of the page, or its name if it has no reason. */
+const failureWords = ({ error, sentence, values }: Failure): string => (sentence === '' ? error : t(sentence, values))
 
 export interface Cells {
   valueOf(place: Place): Scalar
@@ -32,7 +36,7 @@ export function createCells(
       text: isComputed ? sheets.value.workbook.textAt(sheetIndex.value, place.row, place.column) : text,
       side: table.value.sides[place.column],
       isNumber: typeof value === 'number' || value instanceof Day,
-      error: value instanceof Failure ? value.reason || value.error : undefined,
+      error: value instanceof Failure ? failureWords(value) : undefined,
       asNumber: typeof value === 'string' && hasFormulas.value ? withDecimalPoint(value) : undefined
     }
   }

@@ -1,6 +1,8 @@
 /** Computes the value of a formula when all its cells are known. */
 import { limits } from '../../limits.ts'
+import { term } from '../../words.ts'
 import { findFunction } from './functions.ts'
+import { noSuch } from './german-names.ts'
 import type { Surroundings } from './function.ts'
 import { calculate } from './functions-number.ts'
 import type { Expression, Operator, Reference } from './parse.ts'
@@ -44,15 +46,17 @@ const costOf = (value: Value): number => {
   return cost
 }
 
+const wrongCount = (name: string, { least, most }: { readonly least: number; readonly most: number }): Failure =>
+  least === most
+    ? new Failure('#VALUE!', term('{name} takes {least} values.'), { name, least })
+    : new Failure('#VALUE!', term('{name} takes {least} to {most} values.'), { name, least, most })
+
 const call = (expression: Expression & { kind: 'call' }, sources: Sources): Value => {
   const found = findFunction(expression.name)
-  if (found === undefined) throw new Failure('#NAME?', `There is no function ${expression.name.slice(0, 40)}.`)
+  if (found === undefined)
+    throw noSuch(expression.name, term('There is no function {name}.'), term('There is no function {name}. Use {other}.'))
   const given = expression.arguments
-  if (given.length < found.least || given.length > found.most)
-    throw new Failure(
-      '#VALUE!',
-      `${expression.name} takes ${found.least === found.most ? found.least : `${found.least} to ${found.most}`} values.`
-    )
+  if (given.length < found.least || given.length > found.most) throw wrongCount(expression.name, found)
   if ('ofLater' in found) return found.ofLater(given.map((each) => () => evaluate(each, sources)))
   const values = given.map((each) => evaluate(each, sources))
   sources.step(values.reduce((sum: number, value) => sum + costOf(value), 1))
@@ -88,4 +92,4 @@ export const evaluate = (expression: Expression, sources: Sources): Value => {
 export const firstOf = (value: Value): Scalar => (isMatrix(value) ? (value[0]?.[0] ?? null) : value)
 
 export const tooMuch = (): Failure =>
-  new Failure('#VALUE!', `The sheets of this document take more than ${limits.sheetStepsMax} steps to compute.`)
+  new Failure('#VALUE!', term('The sheets of this document take more than {limit} steps to compute.'), { limit: limits.sheetStepsMax })

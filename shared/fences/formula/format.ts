@@ -9,6 +9,7 @@
  */
 import { withoutEnd } from '../../text/scan.ts'
 import { dateOf, Day, Failure, type Scalar, textOf, toNumber } from './values.ts'
+import { term } from '../../words.ts'
 
 const months = 'January February March April May June July August September October November December'.split(' ')
 const days = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
@@ -108,7 +109,7 @@ export const format = (value: Scalar, pattern: string): string => {
   const number = toNumber(value)
   if (/^general$/i.test(pattern)) return textOf(value instanceof Day ? number : value)
   if (isDatePattern(pattern)) {
-    if (number < 1 || number >= 2_958_466) throw new Failure('#VALUE!', 'This is not a date.')
+    if (number < 1 || number >= 2_958_466) throw new Failure('#VALUE!', term('This is not a date.'))
     return formatDate(number, pattern)
   }
   const [first = '', second] = sectionsOf(pattern)

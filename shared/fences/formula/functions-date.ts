@@ -1,11 +1,12 @@
 /** Date functions (OpenFormula 1.2, part 4, §6.10). They use the Gregorian calendar from 1900 to 9999, without times of day. */
 import type { Function } from './function.ts'
 import { dateOf, Day, dayOfInstant, Failure, serialOf, toNumber, type Value } from './values.ts'
+import { term } from '../../words.ts'
 
 /** Returns the date for a serial number. Throws `#NUM!` if the number is not a date. */
 const dateAt = (value: Value): Date => {
   const serial = toNumber(value)
-  if (serial < 0 || serial >= 2_958_466) throw new Failure('#NUM!', 'This is not a date.')
+  if (serial < 0 || serial >= 2_958_466) throw new Failure('#NUM!', term('This is not a date.'))
   return dateOf(serial)
 }
 

@@ -4,6 +4,7 @@
 import { matcherOf, type Step, wildcard } from './criteria.ts'
 import type { Function } from './function.ts'
 import { compare, Failure, isMatrix, type Matrix, type Scalar, single, toBoolean, toNumber, type Value } from './values.ts'
+import { term } from '../../words.ts'
 
 const asMatrix = (value: Value): Matrix => (isMatrix(value) ? value : [[value]])
 
@@ -12,7 +13,7 @@ const listOf = (value: Value): readonly Scalar[] => {
   const rows = asMatrix(value)
   if (rows.length === 1) return rows[0] ?? []
   if (rows[0]?.length === 1) return rows.map((row) => row[0] ?? null)
-  throw new Failure('#N/A', 'This must be one row or one column.')
+  throw new Failure('#N/A', term('This must be one row or one column.'))
 }
 
 const whole = (value: Value): number => Math.trunc(toNumber(value))
@@ -41,7 +42,7 @@ const upTo = (wanted: Scalar, list: readonly Scalar[], descending = false): numb
 }
 
 const present = (index: number): number => {
-  if (index < 0) throw new Failure('#N/A', 'The value was not found.')
+  if (index < 0) throw new Failure('#N/A', term('The value was not found.'))
   return index
 }
 
@@ -49,7 +50,7 @@ const vlookup: Function['of'] = ([wanted = null, table = null, column = null, so
   const rows = asMatrix(table)
   const at = whole(column) - 1
   if (at < 0) throw new Failure('#VALUE!')
-  if (at >= (rows[0]?.length ?? 0)) throw new Failure('#REF!', 'The table has no such column.')
+  if (at >= (rows[0]?.length ?? 0)) throw new Failure('#REF!', term('The table has no such column.'))
   const keys = rows.map((row) => row[0] ?? null)
   const key = single(wanted)
   return rows[present(toBoolean(sorted) ? upTo(key, keys) : exactly(key, keys, step))]?.[at] ?? null
@@ -80,7 +81,7 @@ const xlookup: Function['of'] = ([wanted = null, keys = null, results = null, mi
   if (index === -1 && missing !== undefined && missing !== null) return missing
   const rows = asMatrix(results)
   const isRow = rows.length === 1 && list.length > 1
-  if ((isRow ? rows[0]?.length : rows.length) !== list.length) throw new Failure('#VALUE!', 'Both ranges must have the same length.')
+  if ((isRow ? rows[0]?.length : rows.length) !== list.length) throw new Failure('#VALUE!', term('Both ranges must have the same length.'))
   return isRow ? (rows[0]?.[present(index)] ?? null) : [rows[present(index)] ?? []]
 }
 
@@ -96,7 +97,7 @@ const index: Function['of'] = ([range = null, row = 0, column]) => {
   const isRow = rows.length === 1 && column === undefined
   const [down, across] = isRow ? [1, whole(row)] : [whole(row), whole(column ?? ((rows[0]?.length ?? 0) === 1 ? 1 : 0))]
   if (down < 0 || across < 0) throw new Failure('#VALUE!')
-  if (down > rows.length || across > (rows[0]?.length ?? 0)) throw new Failure('#REF!', 'The range is too small.')
+  if (down > rows.length || across > (rows[0]?.length ?? 0)) throw new Failure('#REF!', term('The range is too small.'))
   const chosen = down === 0 ? rows : [rows[down - 1] ?? []]
   return across === 0 ? chosen : chosen.map((each) => [each[across - 1] ?? null])
 }
@@ -114,7 +115,7 @@ const unique: Function['of'] = ([range = null]) => {
 const sort: Function['of'] = ([range = null, by = 1, order = 1]) => {
   const at = whole(by) - 1
   const rows = asMatrix(range)
-  if (at < 0 || at >= (rows[0]?.length ?? 0)) throw new Failure('#VALUE!', 'There is no such column.')
+  if (at < 0 || at >= (rows[0]?.length ?? 0)) throw new Failure('#VALUE!', term('There is no such column.'))
   const sign = toNumber(order) < 0 ? -1 : 1
   return rows.toSorted((one, other) => {
     const [left, right] = [one[at] ?? null, other[at] ?? null]

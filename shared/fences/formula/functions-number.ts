@@ -2,6 +2,7 @@
 import { matcherOf } from './criteria.ts'
 import type { Function } from './function.ts'
 import { compare, Day, Failure, finite, isMatrix, type Matrix, type Scalar, sound, toNumber, type Value } from './values.ts'
+import { term } from '../../words.ts'
 
 /** Returns the numbers in the arguments. A text that is a direct argument must be a number. In ranges, everything other than numbers is skipped. */
 const numbersOf = (given: readonly Value[]): number[] => {
@@ -26,7 +27,7 @@ const flat = (given: readonly Value[]): Scalar[] => given.flatMap((value): Scala
 const sum = (numbers: readonly number[]): number => finite(numbers.reduce((total, number) => total + number, 0))
 
 const mean = (numbers: readonly number[]): number => {
-  if (numbers.length === 0) throw new Failure('#DIV/0!', 'There are no numbers.')
+  if (numbers.length === 0) throw new Failure('#DIV/0!', term('There are no numbers.'))
   return sum(numbers) / numbers.length
 }
 
@@ -39,7 +40,7 @@ const extreme = (given: readonly Value[], best: (one: number, other: number) => 
 }
 
 const median = (numbers: readonly number[]): number => {
-  if (numbers.length === 0) throw new Failure('#NUM!', 'There are no numbers.')
+  if (numbers.length === 0) throw new Failure('#NUM!', term('There are no numbers.'))
   const sorted = numbers.toSorted((one, other) => one - other)
   const middle = Math.floor(sorted.length / 2)
   const [upper = 0, lower = 0] = [sorted[middle], sorted[middle - 1]]
@@ -47,7 +48,7 @@ const median = (numbers: readonly number[]): number => {
 }
 
 const deviation = (numbers: readonly number[]): number => {
-  if (numbers.length < 2) throw new Failure('#DIV/0!', 'At least two numbers are needed.')
+  if (numbers.length < 2) throw new Failure('#DIV/0!', term('At least two numbers are needed.'))
   const average = mean(numbers)
   return Math.sqrt(numbers.reduce((total, number) => total + (number - average) ** 2, 0) / (numbers.length - 1))
 }

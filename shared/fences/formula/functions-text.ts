@@ -2,11 +2,12 @@
 import { format } from './format.ts'
 import type { Function } from './function.ts'
 import { Failure, isMatrix, numberOfText, shortEnough, single, sound, textOf, toNumber, toText, type Value } from './values.ts'
+import { term } from '../../words.ts'
 
 /** Returns a number of characters. Throws `#VALUE!` if it is below `least`. */
 const count = (value: Value, least = 0): number => {
   const number = Math.floor(toNumber(value))
-  if (number < least) throw new Failure('#VALUE!', `The number must be ${least} or more.`)
+  if (number < least) throw new Failure('#VALUE!', term('The number must be {least} or more.'), { least })
   return number
 }
 

@@ -8,6 +8,7 @@ import { lookupFunctions } from './functions-lookup.ts'
 import { numberFunctions } from './functions-number.ts'
 import { textFunctions } from './functions-text.ts'
 import { Failure, isMatrix, type Scalar, single, toBoolean, type Value } from './values.ts'
+import { term } from '../../words.ts'
 
 /** Returns the logical values in the arguments. In ranges, text and empty cells are skipped. */
 const logicalsOf = (given: readonly Value[]): boolean[] => {
@@ -15,7 +16,7 @@ const logicalsOf = (given: readonly Value[]): boolean[] => {
     if (!isMatrix(value)) return [toBoolean(value)]
     return value.flat().flatMap((each: Scalar) => (each === null || typeof each === 'string' ? [] : [toBoolean(each)]))
   })
-  if (found.length === 0) throw new Failure('#VALUE!', 'There is no true or false value.')
+  if (found.length === 0) throw new Failure('#VALUE!', term('There is no true or false value.'))
   return found
 }
 

@@ -9,7 +9,9 @@
  *     reference = ["#" id "!"] ["$"] column ["$"] row [":" ["$"] column ["$"] row]
  */
 import { limits } from '../../limits.ts'
+import { noSuch } from './german-names.ts'
 import { errorNames, Failure, type Scalar } from './values.ts'
+import { term } from '../../words.ts'
 
 /** A cell. Row and column are counted from 0. */
 export interface CellName {
@@ -87,7 +89,7 @@ const cellAt = (text: string, at: number): (Token & { kind: 'cell' }) | undefine
   return { kind: 'cell', text: all, cell, from: at, to: at + all.length }
 }
 
-const unreadable = (): Failure => new Failure('#VALUE!', 'This formula is not valid.')
+const unreadable = (): Failure => new Failure('#VALUE!', term('This formula is not valid.'))
 
 /** Returns the tokens of a formula after its `=`, up to the first invalid character. */
 const readTokens = (text: string): { readonly tokens: Token[]; readonly isWhole: boolean } => {
@@ -151,7 +153,7 @@ const prefixStrength = 7
 
 /** Parses a formula. Throws `#VALUE!` if it cannot be parsed, is too long or is nested too deeply. */
 export const parseFormula = (text: string): Formula => {
-  if (text.length > limits.formulaCharsMax) throw new Failure('#VALUE!', 'This formula is too long.')
+  if (text.length > limits.formulaCharsMax) throw new Failure('#VALUE!', term('This formula is too long.'))
   const tokens = tokensOf(text)
   const references: Reference[] = []
   let at = 0
@@ -191,7 +193,10 @@ export const parseFormula = (text: string): Formula => {
   const named = (name: string): Expression => {
     if (take('(')) return call(name)
     if (/^(?:true|false)$/i.test(name)) return { kind: 'value', value: name.toLowerCase() === 'true' }
-    return { kind: 'value', value: new Failure('#NAME?', `There is nothing called ${name}.`) }
+    return {
+      kind: 'value',
+      value: noSuch(name, term('There is nothing called {name}.'), term('There is nothing called {name}. Use {other}.'))
+    }
   }
   const primary = (): Expression => {
     const token = tokens[at]
@@ -212,7 +217,7 @@ export const parseFormula = (text: string): Formula => {
   }
   const expression = (weakest: number): Expression => {
     depth += 1
-    if (depth > limits.formulaDepthMax) throw new Failure('#VALUE!', 'This formula is nested too deeply.')
+    if (depth > limits.formulaDepthMax) throw new Failure('#VALUE!', term('This formula is nested too deeply.'))
     let left = primary()
     for (;;) {
       const token = tokens[at]

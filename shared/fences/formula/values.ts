@@ -4,24 +4,32 @@
  * A failure is thrown inside a formula. In a cell or a range it is a value.
  */
 import { limits } from '../../limits.ts'
+import { term, type Values } from '../../words.ts'
 
 export const errorNames = ['#REF!', '#DIV/0!', '#NAME?', '#VALUE!', '#CYCLE!', '#N/A', '#NUM!'] as const
 export type ErrorName = (typeof errorNames)[number]
 
 const usualReasons: Readonly<Partial<Record<ErrorName, string>>> = {
-  '#DIV/0!': 'The formula divides by zero.',
-  '#NUM!': 'The number is too large or too small.',
-  '#N/A': 'The value was not found.',
-  '#VALUE!': 'This value has the wrong type.'
+  '#DIV/0!': term('The formula divides by zero.'),
+  '#NUM!': term('The number is too large or too small.'),
+  '#N/A': term('The value was not found.'),
+  '#VALUE!': term('This value has the wrong type.')
 }
 
 /** A failed value, which is thrown inside formulas. It is not an `Error`: an `Error` would capture the stack for every cell that fails. */
 export class Failure {
   readonly error: ErrorName
-  readonly reason: string
-  constructor(error: ErrorName, reason = usualReasons[error] ?? '') {
+  /** The reason as a sentence for translation. It is empty if the error needs no reason. */
+  readonly sentence: string
+  readonly values: Values
+  constructor(error: ErrorName, sentence = usualReasons[error] ?? '', values: Values = {}) {
     this.error = error
-    this.reason = reason
+    this.sentence = sentence
+    this.values = values
+  }
+  /** The reason in English, for programs and published pages. */
+  get reason(): string {
+    return this.sentence.replace(/\{(\w+)\}/g, (_all, name: string) => String(this.values[name]))
   }
 }
 
@@ -53,7 +61,7 @@ export const serialOf = (year: number, month: number, day: number): number => {
   const date = new Date(0)
   date.setUTCFullYear(Math.trunc(year), Math.trunc(month) - 1, Math.trunc(day))
   const serial = Math.round((date.getTime() - epoch) / dayMs)
-  if (!(serial >= 1 && serial <= serialMax)) throw new Failure('#NUM!', 'That date is before 1900 or after 9999.')
+  if (!(serial >= 1 && serial <= serialMax)) throw new Failure('#NUM!', term('That date is before 1900 or after 9999.'))
   return serial
 }
 
@@ -89,7 +97,7 @@ const simpleNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/
 /** Returns the value of a cell without a formula. */
 export const valueOfCell = (text: string): Scalar => {
   if (text === '') return null
-  if (text.length > limits.sheetTextCharsMax) return new Failure('#VALUE!', 'The text is too long.')
+  if (text.length > limits.sheetTextCharsMax) return new Failure('#VALUE!', term('The text is too long.'))
   const first = text.charCodeAt(0)
   // Most cells are plain numbers or words, which need none of the patterns below.
   if (simpleNumber.test(text)) return Number(text)
@@ -109,7 +117,7 @@ export const sound = (value: Scalar): Exclude<Scalar, Failure> => {
 /** Returns the single value of an argument. A range of one cell gives that cell. Throws `#VALUE!` for a larger range. */
 export const single = (value: Value): Exclude<Scalar, Failure> => {
   if (!isMatrix(value)) return sound(value)
-  if (value.length !== 1 || value[0]?.length !== 1) throw new Failure('#VALUE!', 'Use a single cell instead of a range.')
+  if (value.length !== 1 || value[0]?.length !== 1) throw new Failure('#VALUE!', term('Use a single cell instead of a range.'))
   return sound(value[0][0] ?? null)
 }
 
@@ -128,7 +136,7 @@ export const toNumber = (value: Value): number => {
   if (one === null) return 0
   const text = one.trim()
   const number = numberOfText(text) ?? dayOfText(text)?.serial
-  if (number === undefined) throw new Failure('#VALUE!', `"${text.slice(0, 40)}" is not a number.`)
+  if (number === undefined) throw new Failure('#VALUE!', term('"{text}" is not a number.'), { text: text.slice(0, 40) })
   return number
 }
 
@@ -136,7 +144,7 @@ export const toBoolean = (value: Value): boolean => {
   const one = single(value)
   if (typeof one === 'string') {
     if (/^(?:true|false)$/i.test(one)) return one.toLowerCase() === 'true'
-    throw new Failure('#VALUE!', 'Text is neither true nor false.')
+    throw new Failure('#VALUE!', term('Text is neither true nor false.'))
   }
   return toNumber(one) !== 0
 }
@@ -159,7 +167,7 @@ export const toText = (value: Value): string => textOf(single(value))
 
 /** Returns a text. Throws `#VALUE!` if it is too long. */
 export const shortEnough = (text: string): string => {
-  if (text.length > limits.sheetTextCharsMax) throw new Failure('#VALUE!', 'The text is too long.')
+  if (text.length > limits.sheetTextCharsMax) throw new Failure('#VALUE!', term('The text is too long.'))
   return text
 }
 

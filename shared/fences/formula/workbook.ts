@@ -6,6 +6,7 @@ import { limits } from '../../limits.ts'
 import { evaluate, firstOf, type Sources, tooMuch } from './evaluate.ts'
 import { type Formula, parseFormula, type Reference } from './parse.ts'
 import { Failure, type Scalar, textOf, type Value, valueOfCell } from './values.ts'
+import { term } from '../../words.ts'
 
 export interface SheetInput {
   /** The id that other sheets use to name this sheet. If two sheets have the same id, the first one counts. */
@@ -91,9 +92,10 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     const sheet = sheets[index]
     if (id !== undefined && sheet !== undefined && !byId.has(id)) byId.set(id, sheet)
   })
-  const noSheet = (id: string): string => {
-    const others = [...byId.keys()].map((each) => `#${each}`)
-    return `There is no sheet #${id}.${others.length === 0 ? '' : ` The document has ${others.join(', ')}.`}`
+  const noSheet = (id: string): Failure => {
+    const others = [...byId.keys()].map((each) => `#${each}`).join(', ')
+    const sentence = others === '' ? term('There is no sheet {name}.') : term('There is no sheet {name}. The document has {others}.')
+    return new Failure('#REF!', sentence, { name: `#${id}`, others })
   }
   let steps = 0
 
@@ -104,10 +106,10 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
 
   const areaOrFailure = ({ sheet: id, from, to = from }: Reference, own: Computed): Area | Failure => {
     const sheet = id === undefined ? own : byId.get(id)
-    if (sheet === undefined) return new Failure('#REF!', noSheet(id ?? ''))
+    if (sheet === undefined) return noSheet(id ?? '')
     const [top, bottom] = from.row < to.row ? [from.row, to.row] : [to.row, from.row]
     const [left, right] = from.column < to.column ? [from.column, to.column] : [to.column, from.column]
-    if (bottom >= limits.sheetRowsMax || right >= limits.sheetColumnsMax) return new Failure('#REF!', 'The sheet has no such cell.')
+    if (bottom >= limits.sheetRowsMax || right >= limits.sheetColumnsMax) return new Failure('#REF!', term('The sheet has no such cell.'))
     return { sheet, top, bottom, left, right }
   }
 
@@ -232,7 +234,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
   /** Gives `#CYCLE!` to this cell and all cells above it on the stack, because they form a cycle. */
   const breakCycle = (stack: Visit[], sheet: Computed, cell: number): void => {
     for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
-      visit.sheet.values[visit.cell] = new Failure('#CYCLE!', 'This cell depends on itself.')
+      visit.sheet.values[visit.cell] = new Failure('#CYCLE!', term('This cell depends on itself.'))
       visit.sheet.underWay.delete(visit.cell)
       if (visit.sheet === sheet && visit.cell === cell) return
     }
