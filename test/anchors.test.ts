@@ -4,7 +4,7 @@ import * as Y from 'yjs'
 import { contextOf, findWords, linesOf, type Range, type Words, wholeCharacters } from '../shared/text/targets.ts'
 import { applyEdits, diff } from '../shared/text/diff.ts'
 import { fold } from '../shared/text/fold.ts'
-import { locatePins, type Pin, pinsAfter, pinsAt } from '../shared/text/anchors.ts'
+import { locateAnchors, type Anchor, anchorsAfter, anchorsAt } from '../shared/text/anchors.ts'
 import { occurrences } from '../shared/text/search.ts'
 import { anchorsHold } from './fuzz/anchors.ts'
 
@@ -179,15 +179,15 @@ test('[ANCHOR-4] the search finds what indexOf finds', () => {
 // ——— anchors ———
 
 /** Creates a text and an anchor on some of its words. */
-const pinned = (
+const anchored = (
   content: string,
   quote: string
 ): { text: Y.Text; where(): string | undefined; range(): Range | undefined; replace(after: string): void } => {
   const text = new Y.Doc().getText('content')
   text.insert(0, content)
   const from = content.indexOf(quote)
-  let pins: readonly Pin[] = pinsAt(text, content, [{ from, to: from + quote.length }])
-  const range = (): Range | undefined => locatePins(text, text.toString(), pins)[0]
+  let anchors: readonly Anchor[] = anchorsAt(text, content, [{ from, to: from + quote.length }])
+  const range = (): Range | undefined => locateAnchors(text, text.toString(), anchors)[0]
   return {
     text,
     range,
@@ -198,28 +198,28 @@ const pinned = (
     replace(after) {
       const before = text.toString()
       const edits = diff(before, after)
-      const stood = locatePins(text, before, pins)
+      const stood = locateAnchors(text, before, anchors)
       for (const { from: start, to: end, insert } of edits.toReversed()) {
         if (end > start) text.delete(start, end - start)
         text.insert(start, insert)
       }
       expect(text.toString()).toBe(applyEdits(before, edits))
-      const { changed } = pinsAfter(text, pins, stood, { before, after, edits, isCompared: true })
-      pins = pins.map((pin, index) => changed.get(index) ?? pin)
+      const { changed } = anchorsAfter(text, anchors, stood, { before, after, edits, isCompared: true })
+      anchors = anchors.map((anchor, index) => changed.get(index) ?? anchor)
     }
   }
 }
 
 /** Returns the text that an anchor on some words marks after the document has been replaced. */
 const leftOf = (before: string, quote: string, after: string): string | undefined => {
-  const { where, replace } = pinned(before, quote)
+  const { where, replace } = anchored(before, quote)
   replace(after)
   return where()
 }
 
 describe('typing', () => {
   test('[ANCHOR-5] text typed at the edges stays outside, text typed inside belongs to the range', () => {
-    const { text, where } = pinned('one two three', 'two')
+    const { text, where } = anchored('one two three', 'two')
     text.insert(4, '<')
     text.insert(8, '>')
     expect(where()).toBe('two')
@@ -229,7 +229,7 @@ describe('typing', () => {
   })
 
   test('[ANCHOR-5] a partly deleted range shrinks; a fully deleted one is gone, whatever is typed there', () => {
-    const { text, where } = pinned('one two three', 'two')
+    const { text, where } = anchored('one two three', 'two')
     text.delete(4, 1)
     expect(where()).toBe('wo')
     text.insert(5, 'XYZ')
@@ -240,7 +240,7 @@ describe('typing', () => {
   })
 
   test('[ANCHOR-5] remaining white space or marks are not the text', () => {
-    const { text, where } = pinned('one **two words** three', '**two words**')
+    const { text, where } = anchored('one **two words** three', '**two words**')
     text.delete(6, 3)
     expect(where()).toBe('** words**')
     text.delete(7, 5)
@@ -248,7 +248,7 @@ describe('typing', () => {
   })
 
   test('[ANCHOR-5] undoing a deletion restores the range', () => {
-    const { text, where } = pinned('one two three', 'two')
+    const { text, where } = anchored('one two three', 'two')
     const undo = new Y.UndoManager(text)
     text.delete(4, 3)
     expect(where()).toBeUndefined()
@@ -260,7 +260,7 @@ describe('typing', () => {
   })
 
   test('[ANCHOR-5] the same words next to it are not the range', () => {
-    const { text, where } = pinned('foofoo', 'foo')
+    const { text, where } = anchored('foofoo', 'foo')
     text.delete(0, 3)
     expect(text.toString()).toBe('foo')
     expect(where()).toBeUndefined()
@@ -271,8 +271,8 @@ describe('between two characters', () => {
   const placed = (content: string, at: number): { text: Y.Text; at(): number | undefined } => {
     const text = new Y.Doc().getText('content')
     text.insert(0, content)
-    const pins = pinsAt(text, content, [{ from: at, to: at }])
-    return { text, at: () => locatePins(text, text.toString(), pins)[0]?.from }
+    const anchors = anchorsAt(text, content, [{ from: at, to: at }])
+    return { text, at: () => locateAnchors(text, text.toString(), anchors)[0]?.from }
   }
 
   test('[ANCHOR-6] a position at the end of a line follows the text before it, one at the beginning the text after it', () => {
@@ -314,14 +314,14 @@ describe('replacements', () => {
     ['wrapped again in a text that is new throughout', 'alpha beta gamma delta\n', 'Quite other.\n\nalpha\nbeta gamma\ndelta\n'],
     ['set in marks', 'x alpha beta gamma y\n', 'totally different words\n- **alpha beta** _gamma_\n']
   ])('[ANCHOR-7] text that is %s is found again', (_how, before, after) => {
-    const { where, replace } = pinned(before, 'alpha beta gamma')
+    const { where, replace } = anchored(before, 'alpha beta gamma')
     replace(after)
     expect(where()?.replaceAll(/[\s*_]+/g, ' ')).toBe('alpha beta gamma')
   })
 
   test('[ANCHOR-7] replaced text is gone, and a restore brings it back', () => {
     const before = '# Title\n\nThe quick brown fox.\n'
-    const { where, replace } = pinned(before, 'quick brown')
+    const { where, replace } = anchored(before, 'quick brown')
     replace('# Title\n\nNothing of it.\n')
     expect(where()).toBeUndefined()
     replace(before)
@@ -329,7 +329,7 @@ describe('replacements', () => {
   })
 
   test('[ANCHOR-7] the same words elsewhere are not the text', () => {
-    const { where, replace } = pinned('first: see the note\nsecond: see the note\n', 'see the note')
+    const { where, replace } = anchored('first: see the note\nsecond: see the note\n', 'see the note')
     replace('nothing\nsecond: see the note\n')
     expect(where()).toBeUndefined()
   })
@@ -339,16 +339,16 @@ describe('replacements', () => {
     const text = new Y.Doc().getText('content')
     text.insert(0, before)
     const range = { from: before.indexOf(quote), to: before.indexOf(quote) + quote.length }
-    const pins = pinsAt(text, before, [range])
+    const anchors = anchorsAt(text, before, [range])
     text.delete(0, before.length)
     text.insert(0, after)
-    const { changed } = pinsAfter(text, pins, [range], {
+    const { changed } = anchorsAfter(text, anchors, [range], {
       before,
       after,
       edits: [{ from: 0, to: before.length, insert: after }],
       isCompared: true
     })
-    return locatePins(text, after, [changed.get(0) as Pin])[0]
+    return locateAnchors(text, after, [changed.get(0) as Anchor])[0]
   }
 
   test('[ANCHOR-7] words that return twice, or occurred twice, are gone unless their context identifies them', () => {
@@ -377,13 +377,13 @@ describe('replacements', () => {
     const text = new Y.Doc().getText('content')
     text.insert(0, before)
     const ranges = [...before.matchAll(/(?<=^|\n\n)\w+ \w+ \w+/g)].map(({ index, 0: { length } }) => ({ from: index, to: index + length }))
-    const pins = pinsAt(text, before, ranges)
-    expect(pins.length).toBe(2000)
+    const anchors = anchorsAt(text, before, ranges)
+    expect(anchors.length).toBe(2000)
     text.delete(0, before.length)
     text.insert(0, after)
     const start = cpuMs()
     const edits = [{ from: 0, to: before.length, insert: after }]
-    const { changed } = pinsAfter(text, pins, ranges, { before, after, edits, isCompared: true })
+    const { changed } = anchorsAfter(text, anchors, ranges, { before, after, edits, isCompared: true })
     expect(cpuMs() - start).toBeLessThan(3000)
     expect([...changed.values()].filter(({ place }) => place !== null).length).toBe(2000)
   })
@@ -394,11 +394,11 @@ describe('replacements', () => {
     const text = new Y.Doc().getText('content')
     text.insert(0, before)
     const ranges = Array.from({ length: 300 }, (_, index) => ({ from: index * 5, to: index * 5 + 60_000 }))
-    const pins = pinsAt(text, before, ranges)
+    const anchors = anchorsAt(text, before, ranges)
     text.delete(0, before.length)
     text.insert(0, after)
     const start = cpuMs()
-    pinsAfter(text, pins, ranges, { before, after, edits: [{ from: 0, to: before.length, insert: after }], isCompared: true })
+    anchorsAfter(text, anchors, ranges, { before, after, edits: [{ from: 0, to: before.length, insert: after }], isCompared: true })
     expect(cpuMs() - start).toBeLessThan(5000)
   })
 })
@@ -408,7 +408,7 @@ test.each([
   [153, 'marks that are left of a quote'],
   [1594, 'a quote of white space alone'],
   [4909, 'of a comment on words only their marks were left'],
-  [9013, 'a lost pin kept the words of another place, and its end came before its beginning']
+  [9013, 'a lost anchor kept the words of another place, and its end came before its beginning']
 ])('[FUZZ-2] seed %d: %s', (seed) => {
   anchorsHold(seed)
 })
@@ -421,19 +421,19 @@ describe('whatever a replacement does', () => {
   test('[ANCHOR-11] a quote of 16 characters that occurs once before and once after is found again', () => {
     fc.assert(
       fc.property(words, words, words, words, fc.constantFrom(' ', '\n', '\n\n', ''), (lead, tail, newLead, newTail, glue) => {
-        const { where, range, replace } = pinned(lead + glue + unique + glue + tail, unique)
+        const { where, range, replace } = anchored(lead + glue + unique + glue + tail, unique)
         replace(`${newLead}${glue}${unique}${newTail}`)
         expect(where()).toBe(unique)
         expect(range()?.from).toBe(newLead.length + glue.length)
       })
     )
-    const { where, replace } = pinned('# Title\n\nThe quick brown fox jumps over the lazy dog.\n\nMore.\n', 'over the lazy dog')
+    const { where, replace } = anchored('# Title\n\nThe quick brown fox jumps over the lazy dog.\n\nMore.\n', 'over the lazy dog')
     replace('Entirely new opening.\n\nIt runs over the lazy dog, they say.\n\nOther end.\n')
     expect(where()).toBe('over the lazy dog')
   })
 
   test('[ANCHOR-11] it is found at its new position, even if parts of it stayed behind', () => {
-    const { range, replace } = pinned('Start. The telling words stand here, all of them. End.\n', 'The telling words stand here')
+    const { range, replace } = anchored('Start. The telling words stand here, all of them. End.\n', 'The telling words stand here')
     const after = 'Start. The telling words stand up. End.\n\nBelow: The telling words stand here, too.\n'
     replace(after)
     expect(range()?.from).toBe(after.indexOf('The telling words stand here'))
@@ -449,7 +449,7 @@ describe('whatever a replacement does', () => {
     fc.assert(
       fc.property(tokens, tokens, (old, young) => {
         const [before, after] = [`start ${old.join(' ')} end`, `start ${young.join(' ')} end`]
-        const { where, range, replace } = pinned(before, old.join(' '))
+        const { where, range, replace } = anchored(before, old.join(' '))
         replace(after)
         const at = range()
         if (at === undefined) return
@@ -470,13 +470,13 @@ describe('what a replacement left standing by chance', () => {
     const ydoc = new Y.Doc()
     const text = ydoc.getText('t')
     text.insert(0, before)
-    const pins = pinsAt(text, before, [range])
+    const anchors = anchorsAt(text, before, [range])
     const edits = diff(before, after)
     for (const { from, to, insert } of edits.toReversed()) {
       text.delete(from, to - from)
       text.insert(from, insert)
     }
-    return pinsAfter(text, pins, [range], { before, after, edits, isCompared: true }).ranges[0]
+    return anchorsAfter(text, anchors, [range], { before, after, edits, isCompared: true }).ranges[0]
   }
   const quoted = (before: string, quote: string, after: string): Range | undefined => {
     const from = before.indexOf(quote)

@@ -9,11 +9,11 @@ const seeds = words[0] ?? 10_000
 const first = words[1] ?? Date.now() % 1_000_000_000
 
 console.log(`anchors: ${seeds} seeds from ${first}`)
-const sum = { pins: 0, together: 0, missed: 0 }
+const sum = { anchors: 0, together: 0, missed: 0 }
 try {
   for (let seed = first; seed < first + seeds; seed++) {
-    const { pins, together, missed } = anchorsHold(seed)
-    sum.pins += pins
+    const { anchors, together, missed } = anchorsHold(seed)
+    sum.anchors += anchors
     sum.together += together
     sum.missed += missed
   }
@@ -22,5 +22,5 @@ try {
   process.exit(1)
 }
 console.log(
-  `anchors: ${seeds} seeds with ${sum.pins} anchors, none on other text; ${sum.missed} of ${sum.together} that stand whole were missed`
+  `anchors: ${seeds} seeds with ${sum.anchors} anchors, none on other text; ${sum.missed} of ${sum.together} that stand whole were missed`
 )

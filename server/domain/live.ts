@@ -8,7 +8,7 @@ import type { Caller } from './rights/caller.ts'
 import type { Follower } from './text/follower.ts'
 import type { OpenDocument } from './text/open-document.ts'
 
-export interface HeldDocument {
+export interface DocumentHandle {
   readonly openDoc: OpenDocument
   readonly follower: Follower
   /** Allows the document to leave memory once it is idle. */
@@ -43,7 +43,7 @@ interface Connections {
 
 export interface Live extends Connections {
   /** Returns the document in memory, and loads it first if necessary. Rejects with the error of a failed load. */
-  open(doc: string): Promise<HeldDocument>
+  open(doc: string): Promise<DocumentHandle>
   /** Returns the document if it is in memory and has not failed. */
   find(doc: string): OpenDocument | undefined
   /** Shows on open pages, for a while, the range where a program without a socket has just written. Does nothing for people. */

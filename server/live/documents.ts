@@ -10,7 +10,7 @@ import { createFollower } from '../domain/text/follow.ts'
 import type { Follower } from '../domain/text/follower.ts'
 import type { StoredEvent } from '../domain/records/keys.ts'
 import { entriesBetween, rebuild } from '../domain/text/journal.ts'
-import type { HeldDocument, Registry } from '../domain/live.ts'
+import type { DocumentHandle, Registry } from '../domain/live.ts'
 import { createOpenDocument, type OpenDocument } from '../domain/text/open-document.ts'
 import type { Vault } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
@@ -82,7 +82,7 @@ export interface LoadedDocument {
   /** The connection that writes with each Yjs client id. */
   readonly owners: Map<number, Peer>
   /** The number of callers that have opened the document and not yet released it. */
-  pins: number
+  uses: number
   cancelUnload: () => void
 }
 
@@ -92,7 +92,7 @@ export interface Documents {
   /** Returns the document if it is in memory and its journal has not failed. */
   find(id: string): LoadedDocument | undefined
   /** Returns the document in memory, and loads it if necessary. The document stays in memory until it is released. */
-  open(id: string): Promise<HeldDocument>
+  open(id: string): Promise<DocumentHandle>
   /** Starts the timer after which the document leaves memory if it is idle. */
   scheduleUnload(id: string): void
   /** Drops a document whose journal failed. Its sockets close; clients store their edits and reconnect. */
@@ -230,7 +230,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
       disguise: service().vault.disguise,
       presence: createPresenceFrames(document, edits.flush),
       owners: new Map(),
-      pins: 0,
+      uses: 0,
       cancelUnload: () => undefined
     }
     const entry: LoadedDocument = Object.assign(loading, { nodes: undefined })
@@ -238,7 +238,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
     if (follow !== undefined) Object.assign(entry, { nodes: follow(loading) })
   }
 
-  const isIdle = (entry: LoadedDocument): boolean => entry.pins === 0 && entry.document.getConnectionsCount() === 0
+  const isIdle = (entry: LoadedDocument): boolean => entry.uses === 0 && entry.document.getConnectionsCount() === 0
 
   const unload = async (entry: LoadedDocument): Promise<void> => {
     await entry.follower.settle()
@@ -261,18 +261,18 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
     })
   }
 
-  const open = async (id: string): Promise<HeldDocument> => {
+  const open = async (id: string): Promise<DocumentHandle> => {
     await hocuspocus().createDocument(id, internalRequest, 'service', { isAuthenticated: true, readOnly: false })
     const entry = loaded.get(id)
     if (entry === undefined || entry.openDoc.failed) throw new ServiceError('storage_unavailable')
-    entry.pins += 1
+    entry.uses += 1
     entry.cancelUnload()
     if (entry.openDoc.coming !== undefined) await entry.openDoc.coming
     let released = false
     const release = (): void => {
       if (released) return
       released = true
-      entry.pins -= 1
+      entry.uses -= 1
       scheduleUnload(id)
     }
     return { openDoc: entry.openDoc, follower: entry.follower, release }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
-import { locatePins, type Pin } from '../../shared/text/anchors.ts'
+import { locateAnchors, type Anchor } from '../../shared/text/anchors.ts'
 import { linesOf } from '../../shared/text/targets.ts'
 import type { Blobs } from '../domain/ports.ts'
 import type { Share } from '../domain/records/keys.ts'
@@ -63,14 +63,14 @@ async function* pieces(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array>
 }
 
 /** Returns the records with their current positions in the text. */
-const positioned = <T extends { readonly pin: Pin | null }>(
+const positioned = <T extends { readonly pin: Anchor | null }>(
   ydoc: Y.Doc,
   content: string,
   records: readonly T[]
 ): (T & { position: Position })[] => {
   const index = linesOf(content)
-  const pinned = records.flatMap(({ pin }) => (pin === null ? [] : [pin]))
-  const ranges = locatePins(ydoc.getText(textRootName), content, pinned)
+  const anchored = records.flatMap(({ pin }) => (pin === null ? [] : [pin]))
+  const ranges = locateAnchors(ydoc.getText(textRootName), content, anchored)
   let next = 0
   return records.map((record) => {
     const range = record.pin === null ? undefined : ranges[next++]

@@ -32,7 +32,7 @@ const AuthorFields = z.strictObject({ kind: z.enum(['guest', 'account', 'agent']
 const OwnerFields = z.strictObject({ kind: z.enum(['anonymous', 'account', 'agent']), id: Id.optional(), name: Name.optional() })
 
 const CharacterIdFields = z.tuple([Count, Count])
-const PinFields = z.strictObject({
+const AnchorFields = z.strictObject({
   place: z
     .strictObject({
       spans: z.array(Count),
@@ -50,7 +50,7 @@ const ReplyFields = z.strictObject({ id: Id, body: Text, author: AuthorFields, c
 const annotation = {
   id: Id,
   number: Count,
-  pin: PinFields.nullable(),
+  pin: AnchorFields.nullable(),
   author: AuthorFields,
   createdAt: Time,
   version: Version,
@@ -91,7 +91,7 @@ export const SuggestionFields = z.strictObject({
   decidedAt: Time.nullable(),
   resultVersion: Version.nullable(),
   set: Id.nullable(),
-  past: PinFields.nullable().optional(),
+  past: AnchorFields.nullable().optional(),
   withdrawn: z.literal(true).optional(),
   reason: Text.optional(),
   replies: z.array(ReplyFields).max(limits.repliesMax).optional(),

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
-import { locatePins } from '../../shared/text/anchors.ts'
+import { locateAnchors } from '../../shared/text/anchors.ts'
 import type { Put } from '../domain/ports.ts'
 import { type Comment, encodeRecord, type Head, keys, type Owner, type StoredEvent, type Suggestion } from '../domain/records/keys.ts'
 import { systemActor } from '../domain/rights/caller.ts'
@@ -95,9 +95,9 @@ const checkRecords = ({ document, events, comments, suggestions, tasks }: Export
     'tasks.json belongs to another document.'
   )
   demand(isUnique(document.assets.map(({ id }) => id)), 'document.json has an asset twice.')
-  const pins = [...comments, ...suggestions].flatMap(({ pin }) => pin ?? [])
+  const anchors = [...comments, ...suggestions].flatMap(({ pin }) => pin ?? [])
   try {
-    locatePins(ydoc.getText(textRootName), content, pins)
+    locateAnchors(ydoc.getText(textRootName), content, anchors)
   } catch (error) {
     throw new TransferError('The anchors of comments or suggestions are not valid.', { cause: error })
   }

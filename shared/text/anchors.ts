@@ -1,36 +1,36 @@
 /**
- * The anchors of comments and suggestions, and how they follow their text. A pin is the stored form of an anchor: the ids of its characters
+ * The anchors of comments and suggestions, and how they follow their text. An anchor has the ids of its characters
  * (characters.ts), and its text with the context. A replacement of the document may remove the characters and insert the same text elsewhere. The
  * stored text then finds the new place (reanchor.ts).
  */
 import type * as Y from 'yjs'
 import { contextOf, type Range } from './targets.ts'
-import { locate, type Place, placesOf } from './characters.ts'
+import { locate, type CharacterPosition, placesOf } from './characters.ts'
 import type { Edit } from './diff.ts'
 import { findAgain, findAround, findReturned, findTelling, type Lost } from './reanchor.ts'
 import { surroundingsTaken } from './surroundings.ts'
 
-export interface Pin {
-  /** The place of the pin; null if a replacement removed the text and did not insert it again. */
-  readonly place: Place | null
-  /** The text of the pin. It equals the characters of `place` unit for unit. */
+export interface Anchor {
+  /** The place of the anchor; null if a replacement removed the text and did not insert it again. */
+  readonly place: CharacterPosition | null
+  /** The text of the anchor. It equals the characters of `place` unit for unit. */
   readonly quote: string
   readonly prefix: string
   readonly suffix: string
 }
 
-/** Returns pins for ranges of the current text, which is `content`. */
-export const pinsAt = (text: Y.Text, content: string, ranges: readonly Range[]): Pin[] =>
+/** Returns anchors for ranges of the current text, which is `content`. */
+export const anchorsAt = (text: Y.Text, content: string, ranges: readonly Range[]): Anchor[] =>
   placesOf(text, content, ranges).map((place, index) => {
     const range = ranges[index] as Range
     return { place, quote: content.slice(range.from, range.to), ...contextOf(content, range) }
   })
 
-/** Returns the current ranges of pins in the text `content`. The range of a pin without text is undefined. */
-export const locatePins = (text: Y.Text, content: string, pins: readonly Pin[]): (Range | undefined)[] => {
-  const placed = pins.flatMap(({ place, quote }, index) => (place === null ? [] : [{ place, quote, index }]))
+/** Returns the current ranges of anchors in the text `content`. The range of an anchor without text is undefined. */
+export const locateAnchors = (text: Y.Text, content: string, anchors: readonly Anchor[]): (Range | undefined)[] => {
+  const placed = anchors.flatMap(({ place, quote }, index) => (place === null ? [] : [{ place, quote, index }]))
   const found = locate(text, content, placed)
-  const ranges = Array.from<Range | undefined>({ length: pins.length })
+  const ranges = Array.from<Range | undefined>({ length: anchors.length })
   placed.forEach(({ index }, position) => (ranges[index] = found[position]))
   return ranges
 }
@@ -59,15 +59,15 @@ const isKept = ({ from, to }: Range, edits: readonly Edit[]): boolean => {
   return kept * 2 >= to - from || longest >= runUnitsMin
 }
 
-/** A pin that must be searched for, because its text changed. */
+/** An anchor that must be searched for, because its text changed. */
 interface Sought extends Lost {
   readonly index: number
 }
 
-/** A pin whose text or identifying context was changed by the edits. */
+/** An anchor whose text or identifying context was changed by the edits. */
 interface Disturbed {
   readonly index: number
-  /** The text of the pin's range before the edits. */
+  /** The text of the anchor's range before the edits. */
   readonly quote: string
   readonly was: Range
   readonly is: Range | undefined
@@ -86,9 +86,9 @@ interface Replacement {
 }
 
 interface Settled {
-  /** The changed pins to store, by index. */
-  readonly changed: ReadonlyMap<number, Pin>
-  /** The current ranges of all pins. The range of a pin without text is undefined. */
+  /** The changed anchors to store, by index. */
+  readonly changed: ReadonlyMap<number, Anchor>
+  /** The current ranges of all anchors. The range of an anchor without text is undefined. */
   readonly ranges: readonly (Range | undefined)[]
 }
 
@@ -113,28 +113,28 @@ const deletesWithin = ({ from, to }: Range, edits: readonly Edit[]): boolean =>
   edits.some((edit) => edit.from < to && edit.to > from && edit.to > edit.from)
 
 /**
- * Updates pins after a replacement of the document. `stood` contains their previous ranges. If the text of a pin moved, the pin follows it. If
- * almost none of a pin's text is left, the pin becomes lost instead of moving to other text.
+ * Updates anchors after a replacement of the document. `stood` contains their previous ranges. If the text of an anchor moved, the anchor follows it. If
+ * almost none of an anchor's text is left, the anchor becomes lost instead of moving to other text.
  */
-export const pinsAfter = (
+export const anchorsAfter = (
   text: Y.Text,
-  pins: readonly Pin[],
+  anchors: readonly Anchor[],
   stood: readonly (Range | undefined)[],
   { before, after, edits, isCompared }: Replacement
 ): Settled => {
   const shift = shifted(edits)
-  const ranges = pins.map(({ quote }, index) => {
+  const ranges = anchors.map(({ quote }, index) => {
     const was = stood[index]
-    // A pin between two characters depends on these characters, which may have moved.
+    // An anchor between two characters depends on these characters, which may have moved.
     const isWhole = was !== undefined && quote !== '' && was.to - was.from === quote.length && before.startsWith(quote, was.from)
     return isWhole ? shift(was) : undefined
   })
-  // All other pins are exactly where the edits moved them. Only touched and incomplete pins can be elsewhere.
-  const unsure = [...pins.keys()].filter((index) => ranges[index] === undefined)
-  const located = locatePins(
+  // All other anchors are exactly where the edits moved them. Only touched and incomplete anchors can be elsewhere.
+  const unsure = [...anchors.keys()].filter((index) => ranges[index] === undefined)
+  const located = locateAnchors(
     text,
     after,
-    unsure.map((index) => pins[index] as Pin)
+    unsure.map((index) => anchors[index] as Anchor)
   )
   unsure.forEach((index, position) => (ranges[index] = located[position]))
 
@@ -142,12 +142,12 @@ export const pinsAfter = (
   const disturbed: Disturbed[] = []
   const isTaken = isCompared ? surroundingsTaken(before, after, edits) : () => false
   const taken = new Set(
-    [...pins.keys()].filter((index) => ranges[index] !== undefined && stood[index] !== undefined && isTaken(stood[index]))
+    [...anchors.keys()].filter((index) => ranges[index] !== undefined && stood[index] !== undefined && isTaken(stood[index]))
   )
   for (const index of new Set([...unsure, ...taken])) {
-    const [pin, was, is] = [pins[index] as Pin, stood[index], ranges[index]]
+    const [anchor, was, is] = [anchors[index] as Anchor, stood[index], ranges[index]]
     if (was === undefined) {
-      if (is === undefined) lost.push({ ...pin, standing: false, index })
+      if (is === undefined) lost.push({ ...anchor, standing: false, index })
       continue
     }
     const quote = before.slice(was.from, was.to)
@@ -179,49 +179,49 @@ export const pinsAfter = (
     if (range !== undefined) again.push({ range, index: (lost[position] as Sought).index })
   })
 
-  const changed = new Map<number, Pin>()
+  const changed = new Map<number, Anchor>()
   for (const { quote, prefix, suffix, standing, index } of lost) {
     ranges[index] = undefined
-    // The pin keeps its last known context, so that the text can be found if it returns.
+    // The anchor keeps its last known context, so that the text can be found if it returns.
     if (standing) changed.set(index, { place: null, quote, prefix, suffix })
   }
-  const fresh = pinsAt(
+  const fresh = anchorsAt(
     text,
     after,
     again.map(({ range }) => range)
   )
   again.forEach(({ range, index }, position) => {
-    changed.set(index, fresh[position] as Pin)
+    changed.set(index, fresh[position] as Anchor)
     ranges[index] = range
   })
   return { changed, ranges }
 }
 
 /**
- * Returns pins whose lost text has returned, by index, with their ranges. This happens because undoing a deletion creates new characters. `ranges`
- * contains the ranges of the pins in the text `content`. The time is bounded.
+ * Returns anchors whose lost text has returned, by index, with their ranges. This happens because undoing a deletion creates new characters. `ranges`
+ * contains the ranges of the anchors in the text `content`. The time is bounded.
  */
-export const pinsReturned = (
+export const anchorsReturned = (
   text: Y.Text,
   content: string,
-  pins: readonly Pin[],
+  anchors: readonly Anchor[],
   ranges: readonly (Range | undefined)[]
-): ReadonlyMap<number, { readonly pin: Pin; readonly range: Range }> => {
+): ReadonlyMap<number, { readonly anchor: Anchor; readonly range: Range }> => {
   const isThere = (quote: string, range: Range | undefined): boolean =>
     range !== undefined && (quote === '' || content.slice(range.from, range.to) === quote)
-  const gone = [...pins.keys()].filter((index) => !isThere((pins[index] as Pin).quote, ranges[index]))
+  const gone = [...anchors.keys()].filter((index) => !isThere((anchors[index] as Anchor).quote, ranges[index]))
   const found = findReturned(
-    gone.map((index) => ({ ...(pins[index] as Pin), left: ranges[index] })),
+    gone.map((index) => ({ ...(anchors[index] as Anchor), left: ranges[index] })),
     content
   )
   const back = gone.flatMap((index, position) => {
     const range = found[position]
     return range === undefined ? [] : [{ index, range }]
   })
-  const fresh = pinsAt(
+  const fresh = anchorsAt(
     text,
     content,
     back.map(({ range }) => range)
   )
-  return new Map(back.map(({ index, range }, position) => [index, { pin: fresh[position] as Pin, range }]))
+  return new Map(back.map(({ index, range }, position) => [index, { anchor: fresh[position] as Anchor, range }]))
 }

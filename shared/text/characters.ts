@@ -10,7 +10,7 @@ import { lastAt } from '../last-at.ts'
 
 export type CharacterId = readonly [client: number, clock: number]
 
-export interface Place {
+export interface CharacterPosition {
   /** Client, clock and length of each run of characters, in the order of the text. It is empty for a place between two characters. */
   readonly spans: readonly number[]
   /**
@@ -25,7 +25,7 @@ export interface Place {
 
 /** A place with its text at the time it was created. */
 export interface Quoted {
-  readonly place: Place
+  readonly place: CharacterPosition
   readonly quote: string
 }
 
@@ -74,14 +74,14 @@ const spansOf = (runs: readonly Run[], { from, to }: Range): number[] => {
 
 // A place at the end of a line belongs to the text before it. A place at the beginning of a line belongs to the text after it, and a place within a
 // line to both.
-const needsAt = (content: string, at: number): Place['needs'] => {
+const needsAt = (content: string, at: number): CharacterPosition['needs'] => {
   if (at === content.length) return 'left'
   if (at === 0 || content[at - 1] === '\n') return 'right'
   return content[at] === '\n' ? 'left' : 'both'
 }
 
 /** Returns the places for ranges of the current text, which is `content`. Walks the text once, regardless of the number of ranges. */
-export const placesOf = (text: Y.Text, content: string, ranges: readonly Range[]): Place[] => {
+export const placesOf = (text: Y.Text, content: string, ranges: readonly Range[]): CharacterPosition[] => {
   if (ranges.length === 0) return []
   const runs = runsOf(text)
   return ranges.map((range) => ({
@@ -219,7 +219,7 @@ const offsetsOf = (text: Y.Text, items: Map<Y.Item, number>): void => {
 const isThere = (held: Held | undefined): boolean => held !== undefined && !held.item.deleted
 
 /** Returns the text between the original neighbors of each place; undefined if a neighbor is no longer known. Walks the text once. */
-export const gapsOf = (text: Y.Text, length: number, places: readonly (Place | null)[]): (Range | undefined)[] => {
+export const gapsOf = (text: Y.Text, length: number, places: readonly (CharacterPosition | null)[]): (Range | undefined)[] => {
   const items = new Map<Y.Item, number>()
   const held = (id: CharacterId | null): Held | undefined => {
     const found = id === null ? undefined : find(text, id)
@@ -273,14 +273,14 @@ export const locate = (text: Y.Text, content: string, quoted: readonly Quoted[])
   })
 
   /** Finds the quote between its original neighbors. The quote counts as found only if the text matches exactly. */
-  function again(place: Place, quote: string, left: Held | undefined, right: Held | undefined): Range | undefined {
+  function again(place: CharacterPosition, quote: string, left: Held | undefined, right: Held | undefined): Range | undefined {
     if ((place.left !== null && left === undefined) || (place.right !== null && right === undefined)) return undefined
     const from = left === undefined ? 0 : after(left)
     const to = right === undefined ? content.length : before(right)
     return to - from === quote.length && content.startsWith(quote, from) ? { from, to } : undefined
   }
 
-  function between(place: Place, left: Held | undefined, right: Held | undefined): Range | undefined {
+  function between(place: CharacterPosition, left: Held | undefined, right: Held | undefined): Range | undefined {
     if (place.left === null && place.right === null) return content === '' ? { from: 0, to: 0 } : undefined
     const leftThere = place.left === null || isThere(left)
     const rightThere = place.right === null || isThere(right)

@@ -10,10 +10,10 @@ const seeds = Number(process.env['AGMD_TEST_SEEDS'] ?? repeats(1_000, 10_000))
 const first = Number(process.env['AGMD_TEST_SEED'] ?? 1)
 
 test(`[FUZZ-2] under concurrent edits, replacements, restores and accepts anchors stay on their text or report that it is gone (seeds ${first}–${first + seeds - 1})`, () => {
-  const sum: Tally = { pins: 0, together: 0, missed: 0 }
+  const sum: Tally = { anchors: 0, together: 0, missed: 0 }
   for (let seed = first; seed < first + seeds; seed++) {
     const tally = anchorsHold(seed)
-    sum.pins += tally.pins
+    sum.anchors += tally.anchors
     sum.together += tally.together
     sum.missed += tally.missed
   }

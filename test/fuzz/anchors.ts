@@ -10,7 +10,7 @@ import assert from 'node:assert/strict'
 import * as Y from 'yjs'
 import { type Range, wholeCharacters } from '../../shared/text/targets.ts'
 import { applyEdits, diff, type Edit } from '../../shared/text/diff.ts'
-import { locatePins, type Pin, pinsAfter, pinsAt } from '../../shared/text/anchors.ts'
+import { locateAnchors, type Anchor, anchorsAfter, anchorsAt } from '../../shared/text/anchors.ts'
 import { seeded } from '../support/typist.ts'
 
 type Random = (below: number) => number
@@ -27,7 +27,7 @@ interface Case {
   readonly random: Random
   readonly server: Person
   readonly people: readonly Person[]
-  readonly pins: { pin: Pin; readonly tags: Set<string>; replaced: boolean }[]
+  readonly anchors: { anchor: Anchor; readonly tags: Set<string>; replaced: boolean }[]
   /** Earlier versions of the text. */
   readonly past: string[]
   readonly log: string[]
@@ -197,41 +197,41 @@ const pinSomewhere = (fuzz: Case, model: Model): string => {
   const { random, server } = fuzz
   const content = server.text.toString()
   const range = model === words ? wordsAlone(content, wholeWords(content, rangeIn(random, content, 30))) : rangeIn(random, content, 12)
-  const [pin] = pinsAt(server.text, content, [range])
+  const [anchor] = anchorsAt(server.text, content, [range])
   const tags = model.tags(server.text).slice(range.from, range.to)
-  fuzz.pins.push({ pin: pin as Pin, tags: new Set(tags.filter((tag) => tag !== '')), replaced: false })
-  return `pins ${JSON.stringify(range)} ${JSON.stringify(pin?.quote)}`
+  fuzz.anchors.push({ anchor: anchor as Anchor, tags: new Set(tags.filter((tag) => tag !== '')), replaced: false })
+  return `anchors ${JSON.stringify(range)} ${JSON.stringify(anchor?.quote)}`
 }
 
 /** Replaces a text as the server does for a PUT or a restore. */
 const replaceBy = (fuzz: Case, model: Model, after: string, edits = diff(fuzz.server.text.toString(), after)): void => {
-  const { server, pins } = fuzz
+  const { server, anchors } = fuzz
   const before = server.text.toString()
   const tags = model.tags(server.text)
-  const all = pins.map(({ pin }) => pin)
-  const stood = locatePins(server.text, before, all)
+  const all = anchors.map(({ anchor }) => anchor)
+  const stood = locateAnchors(server.text, before, all)
   apply(server.text, edits)
-  const { changed, ranges } = pinsAfter(server.text, all, stood, { before, after, edits, isCompared: true })
+  const { changed, ranges } = anchorsAfter(server.text, all, stood, { before, after, edits, isCompared: true })
   assert.deepEqual(
     ranges,
-    locatePins(
+    locateAnchors(
       server.text,
       after,
-      all.map((pin, index) => changed.get(index) ?? pin)
+      all.map((anchor, index) => changed.get(index) ?? anchor)
     ),
-    'where pins are said to be is where they are'
+    'where anchors are said to be is where they are'
   )
-  for (const [index, pin] of changed) {
-    const held = pins[index]
+  for (const [index, anchor] of changed) {
+    const held = anchors[index]
     if (held === undefined) continue
-    held.pin = pin
+    held.anchor = anchor
     // Text that was typed inside the range disappeared with it.
     const was = stood[index]
     if (was !== undefined) for (const tag of tags.slice(was.from, was.to)) held.tags.add(tag)
     held.tags.delete('')
   }
   // From now on, the diff decides which of several equal characters is meant.
-  for (const held of pins) held.replaced = true
+  for (const held of anchors) held.replaced = true
 }
 
 const put = (fuzz: Case, model: Model): string => {
@@ -251,31 +251,31 @@ const restore = (fuzz: Case, model: Model): string => {
 
 /** Accepts a suggestion on an anchor as the server does. If its text has changed, nothing happens. */
 const accept = (fuzz: Case, model: Model): string => {
-  const { random, server, pins } = fuzz
-  if (pins.length === 0) return 'nothing to accept'
-  const { pin } = pick(random, pins)
+  const { random, server, anchors } = fuzz
+  if (anchors.length === 0) return 'nothing to accept'
+  const { anchor } = pick(random, anchors)
   const content = server.text.toString()
-  const [range] = locatePins(server.text, content, [pin])
-  if (range === undefined || content.slice(range.from, range.to) !== pin.quote) return 'target changed'
+  const [range] = locateAnchors(server.text, content, [anchor])
+  if (range === undefined || content.slice(range.from, range.to) !== anchor.quote) return 'target changed'
   const insert = random(3) > 0 ? model.typed(fuzz) : model === words ? ' ' : ''
-  const edits = diff(pin.quote, insert).map((edit) => ({ ...edit, from: edit.from + range.from, to: edit.to + range.from }))
+  const edits = diff(anchor.quote, insert).map((edit) => ({ ...edit, from: edit.from + range.from, to: edit.to + range.from }))
   replaceBy(fuzz, model, applyEdits(content, edits), edits)
   return `accepts ${JSON.stringify(insert)} at ${JSON.stringify(range)}`
 }
 
 // ——— invariants ———
 
-const check = ({ server, pins }: Case, model: Model): void => {
+const check = ({ server, anchors }: Case, model: Model): void => {
   const content = server.text.toString()
   const tags = model.tags(server.text)
-  const ranges = locatePins(
+  const ranges = locateAnchors(
     server.text,
     content,
-    pins.map(({ pin }) => pin)
+    anchors.map(({ anchor }) => anchor)
   )
-  for (const [index, { pin, tags: own, replaced }] of pins.entries()) {
+  for (const [index, { anchor, tags: own, replaced }] of anchors.entries()) {
     const range = ranges[index]
-    const shown = `pin ${index} ${JSON.stringify(pin.quote)} at ${JSON.stringify(range)} of ${JSON.stringify(content)}`
+    const shown = `anchor ${index} ${JSON.stringify(anchor.quote)} at ${JSON.stringify(range)} of ${JSON.stringify(content)}`
     if (range !== undefined) {
       assert.ok(range.from >= 0 && range.from <= range.to && range.to <= content.length, shown)
       if (own.size > 0) assert.ok(range.from < range.to, `${shown}: empty`)
@@ -293,17 +293,17 @@ const check = ({ server, pins }: Case, model: Model): void => {
       )
       for (const at of [range.from, range.to - 1])
         assert.ok(
-          own.has(tags[at] ?? '') || (tags[at] === '' && pin.quote.includes(content[at] ?? '')),
+          own.has(tags[at] ?? '') || (tags[at] === '' && anchor.quote.includes(content[at] ?? '')),
           `${shown}: other words at its edge`
         )
       continue
     }
     if (replaced) continue
     // The exact words are at the anchor's position, because a deletion was undone.
-    if (range !== undefined && content.slice(range.from, range.to) === pin.quote) continue
+    if (range !== undefined && content.slice(range.from, range.to) === anchor.quote) continue
     // At the edges of a quote, only letters count. If a quote has no letters, everything except white space counts. If it is all white space, all
     // characters count.
-    const counts = [/[ab]/, /\S/].find((kind) => kind.test(pin.quote)) ?? /[^]/
+    const counts = [/[ab]/, /\S/].find((kind) => kind.test(anchor.quote)) ?? /[^]/
     const solid = kept.filter((at) => counts.test(content[at] ?? ''))
     const ends = kept.filter((at) => solid.includes(at) || tags[at] === ids[0] || tags[at] === ids.at(-1))
     const whole = solid.length === 0 ? undefined : { from: ends[0] ?? 0, to: (ends.at(-1) ?? 0) + 1 }
@@ -328,25 +328,25 @@ export interface Tally {
   together: number
   missed: number
   /** Number of anchors that a replacement moved. */
-  pins: number
+  anchors: number
 }
 
 /** Number of neighboring units that identify words. */
 const besideUnits = 8
 
-const tallyOf = ({ server, pins }: Case): Tally => {
+const tallyOf = ({ server, anchors }: Case): Tally => {
   const content = server.text.toString()
-  const ranges = locatePins(
+  const ranges = locateAnchors(
     server.text,
     content,
-    pins.map(({ pin }) => pin)
+    anchors.map(({ anchor }) => anchor)
   )
-  const standsBeside = ({ quote, prefix, suffix }: Pin): boolean =>
+  const standsBeside = ({ quote, prefix, suffix }: Anchor): boolean =>
     content.includes(prefix.slice(-besideUnits) + quote + suffix.slice(0, besideUnits))
-  const together = pins.flatMap(({ pin, tags }, index) =>
-    tags.size > 0 && content.split(pin.quote).length === 2 && pin.quote.trim().length > 8 && standsBeside(pin) ? [index] : []
+  const together = anchors.flatMap(({ anchor, tags }, index) =>
+    tags.size > 0 && content.split(anchor.quote).length === 2 && anchor.quote.trim().length > 8 && standsBeside(anchor) ? [index] : []
   )
-  return { pins: pins.length, together: together.length, missed: together.filter((index) => ranges[index] === undefined).length }
+  return { anchors: anchors.length, together: together.length, missed: together.filter((index) => ranges[index] === undefined).length }
 }
 
 /** Runs one case. Throws the first fault, with the seed and its operations. */
@@ -361,7 +361,7 @@ export const anchorsHold = (seed: number): Tally => {
     random,
     server,
     people: [personOf(state), personOf(state), personOf(state)],
-    pins: [],
+    anchors: [],
     past: [],
     log: [],
     words: 1000

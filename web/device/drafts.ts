@@ -1,7 +1,7 @@
 /**
  * Drafts: suggestions that somebody is typing and has not sent yet. They survive closing the browser. Each page has its own value in local
  * storage, which is written immediately, and holds a lock while it is open. If nobody holds the lock of a value, its page has closed, and
- * the next page sends the drafts. web/review/annotations/proposing.ts writes the drafts. suggestions/suggesting.ts notifies proposing.ts
+ * the next page sends the drafts. web/review/annotations/suggesting-mode.ts writes the drafts. suggestions/suggesting.ts notifies suggesting-mode.ts
  * when the page is hidden or closed.
  */
 import { documentValue } from './device.ts'

@@ -5,7 +5,7 @@
 import { effect, untracked } from '@preact/signals'
 import type * as Y from 'yjs'
 import type { Rendered } from '../../shared/markdown/render.ts'
-import type { AnnotationPlace } from '../review/annotations/placing.ts'
+import type { AnnotationRange } from '../review/annotations/positions.ts'
 import type { Review } from '../review/annotations/review.ts'
 import { type Bare, bareOf, findShown } from './find-words.ts'
 import { sourceOf, watchPicked } from './picked.ts'
@@ -41,7 +41,7 @@ interface Marked {
 }
 
 /** Returns the place of each annotation in every block that it touches: its words, or else the block. */
-function placesOf(blocks: readonly Block[], text: string, annotations: readonly AnnotationPlace[]): Marked[] {
+function placesOf(blocks: readonly Block[], text: string, annotations: readonly AnnotationRange[]): Marked[] {
   const known = new Map<Block, { readonly source: Bare; readonly shown: ShownText }>()
   const partsOf = (block: Block): { readonly source: Bare; readonly shown: ShownText } => {
     const parts = known.get(block) ?? { source: bareOf(text.slice(block.from, block.to)), shown: textOf(block.element) }
@@ -129,7 +129,7 @@ export function annotationMarks(review: Review, article: HTMLElement, text: Y.Te
     const content = text.toString()
     const before = active
     active = review.active.peek()
-    marked = placesOf(blocksOf(article, content, rendered), content, review.places())
+    marked = placesOf(blocksOf(article, content, rendered), content, review.ranges())
     paint()
     if (active !== before) reveal()
   }

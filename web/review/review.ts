@@ -1,7 +1,7 @@
 /**
  * The entry point for comments, suggestions and assignments on the page of a document. It loads after the editor and contains no markup. In
- * `annotations/`, `state.ts` has the shared state and `placing.ts` the places of annotations. `looking.ts` handles the active annotation,
- * `writing.ts` new comments, `proposing.ts` typing in suggesting mode, and `address.ts` addresses.
+ * `annotations/`, `state.ts` has the shared state and `positions.ts` the positions of annotations. `navigation.ts` handles the active annotation,
+ * `writing.ts` new comments, `suggesting-mode.ts` typing in suggesting mode, and `address.ts` addresses.
  */
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { documentValue } from '../device/device.ts'
@@ -11,12 +11,12 @@ import type { Editor } from '../editor/setup/editor.ts'
 import { openAddress } from './annotations/address.ts'
 import { composerId, isOpen } from './annotations/items.ts'
 import { kindsOfWriting } from './annotations/half-written.ts'
-import { openKeeping } from './annotations/keeping.ts'
+import { storeAnnotations } from './annotations/stored-annotations.ts'
 import { showInvitation } from './cards/invitation.ts'
 import { Layer } from './cards/layer.tsx'
-import { openLooking } from './annotations/looking.ts'
-import { activate, annotationPlaces } from './suggestions/places.ts'
-import { openProposing } from './annotations/proposing.ts'
+import { openNavigation } from './annotations/navigation.ts'
+import { activate, annotationRanges } from './suggestions/annotation-ranges.ts'
+import { openSuggestingMode } from './annotations/suggesting-mode.ts'
 import type { Review } from './annotations/review.ts'
 import { openState, type State } from './annotations/state.ts'
 import { openWriting } from './annotations/writing.ts'
@@ -41,7 +41,7 @@ function offerLost({ store, items, halfWritten }: State): () => void {
   return effect(() => {
     if (store.state.value !== 'ready') return
     const there = new Set(items.value.map(({ id }) => id))
-    const gone = [...halfWritten.ids.value].filter((id) => !there.has(id) && !store.successors.value.has(id))
+    const gone = [...halfWritten.ids.value].filter((id) => !there.has(id) && !store.recordIds.value.has(id))
     if (gone.every((id) => offered.has(id))) return
     offered = new Set(gone)
     const copy = (): void => void copyText(gone.map(take).join('\n\n'), t('Text'))
@@ -53,10 +53,10 @@ export function openReview(page: View, editor: Editor): OpenReview {
   const { session } = page
   const { view } = editor
   const state = openState(page, editor)
-  const { store, placing, decisions, items, active, hasMargin, staying, halfWritten } = state
-  const looking = openLooking(state)
+  const { store, positions, decisions, items, active, hasMargin, staying, halfWritten } = state
+  const looking = openNavigation(state)
   const writing = openWriting(state)
-  const entryOf = computed(() => new Map([...store.successors.value].map(([entry, record]) => [record, entry])))
+  const entryOf = computed(() => new Map([...store.recordIds.value].map(([entry, record]) => [record, entry])))
   const wantsMargin = signal<boolean | undefined>(undefined)
 
   const pick = (id: string | undefined): void => {
@@ -68,15 +68,15 @@ export function openReview(page: View, editor: Editor): OpenReview {
     if (!hasMargin.value) page.panel.value = 'annotations'
   }
 
-  editor.setReview([annotationPlaces(pick), placing.extension, decisions.extension])
+  editor.setReview([annotationRanges(pick), positions.extension, decisions.extension])
   const stopStore = store.start()
-  const stopKeeping = openKeeping(state)
+  const stopStoring = storeAnnotations(state)
   const marginKey = documentValue('margin', session.id)
   const stops = [
     effect(() => {
       const all = items.value
       void staying.value
-      untracked(() => placing.place(all))
+      untracked(() => positions.update(all))
     }),
     effect(() => {
       const id = active.value
@@ -84,12 +84,12 @@ export function openReview(page: View, editor: Editor): OpenReview {
     }),
     effect(() => {
       const id = active.value
-      const successor = id === undefined ? undefined : store.successors.value.get(id)
+      const successor = id === undefined ? undefined : store.recordIds.value.get(id)
       if (successor !== undefined) active.value = successor
     }),
     effect(() => {
       for (const id of halfWritten.ids.value) {
-        const successor = store.successors.value.get(id)
+        const successor = store.recordIds.value.get(id)
         if (successor !== undefined) untracked(() => halfWritten.renamed(id, successor))
       }
     }),
@@ -104,20 +104,20 @@ export function openReview(page: View, editor: Editor): OpenReview {
     })
   ]
   const stopInvitation = showInvitation(page, store)
-  const proposing = openProposing(state)
+  const suggestingMode = openSuggestingMode(state)
   const address = openAddress(state, looking)
 
   return {
     ...state,
     ...looking,
     ...writing,
-    ...proposing,
+    ...suggestingMode,
     doc: session,
     panel: page.panel,
     open: computed(() => items.value.filter((item) => isOpen(item) && item.kind !== 'composer').length),
     cardKeyOf: ({ id }) => entryOf.value.get(id) ?? id,
-    moved: placing.moved,
-    places: placing.places,
+    moved: positions.moved,
+    ranges: positions.ranges,
     pick,
     wantsMargin,
     editor: view,
@@ -128,11 +128,11 @@ export function openReview(page: View, editor: Editor): OpenReview {
     redoDecision: decisions.redo,
     Layer,
     close() {
-      proposing.close()
+      suggestingMode.close()
       address.close()
       for (const stop of stops) stop()
       stopInvitation()
-      stopKeeping()
+      stopStoring()
       stopStore()
       state.close()
     }

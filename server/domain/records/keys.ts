@@ -60,7 +60,7 @@ import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts
 import type { MediaKind } from '../../../shared/media-types.ts'
 import type { Role } from '../../../shared/roles.ts'
 import type { TaskState } from '../../../shared/task-states.ts'
-import type { Pin } from '../../../shared/text/anchors.ts'
+import type { Anchor } from '../../../shared/text/anchors.ts'
 import type { Key } from '../ports.ts'
 
 export interface Owner {
@@ -256,8 +256,8 @@ interface AnnotationRecord {
   readonly id: string
   /** Cursor of the `created` event. It determines the position in the list. */
   readonly number: number
-  /** The position in the text. Null if the annotation never had a position, or has lost it. */
-  readonly pin: Pin | null
+  /** The anchor. Null if the annotation never had a position, or has lost it. */
+  readonly pin: Anchor | null
   readonly author: Author
   readonly createdAt: number
   /** Version of the document when the annotation was made. */
@@ -297,7 +297,7 @@ export interface Suggestion extends AnnotationRecord {
    * The position at the time of the decision. For an accepted suggestion, this is the position of the inserted text. Absent if the suggestion is
    * not decided, or was decided before this field was introduced.
    */
-  readonly past?: Pin | null
+  readonly past?: Anchor | null
   /** Present if the author withdrew the suggestion. A withdrawn suggestion is also rejected. */
   readonly withdrawn?: true
   /** The reason for the rejection. Absent if none was given. */

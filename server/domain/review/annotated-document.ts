@@ -2,7 +2,7 @@
  * Keeps a document open together with its annotations. The annotations are read from the store at first use, and again after another node has changed
  * them.
  */
-import type { HeldDocument } from '../live.ts'
+import type { DocumentHandle } from '../live.ts'
 import type { Draft } from '../records/draft.ts'
 import type { Service } from '../service.ts'
 import type { OpenDocument } from '../text/open-document.ts'
@@ -10,7 +10,7 @@ import { keysOfMoved, type Moved, putMoved, readAll, type Written } from './anno
 import { type Annotations, createAnnotations } from './annotations.ts'
 
 /** An open document, together with its annotations. */
-export interface Opened extends HeldDocument {
+export interface AnnotatedDocument extends DocumentHandle {
   readonly service: Service
   readonly doc: string
   readonly annotations: Annotations
@@ -22,8 +22,8 @@ const loaded = new WeakMap<OpenDocument, Promise<Annotations>>()
 const reading = new WeakMap<OpenDocument, Promise<Annotations>>()
 
 /** Reads the annotations again, because other nodes have changed some. */
-const readAgain = async (service: Service, held: HeldDocument, annotations: Annotations): Promise<Annotations> => {
-  const { openDoc } = held
+const readAgain = async (service: Service, handle: DocumentHandle, annotations: Annotations): Promise<Annotations> => {
+  const { openDoc } = handle
   while (annotations.annotated < (openDoc.head.annotated ?? 0)) {
     const { annotated = 0 } = openDoc.head
     const found = await readAll(service, openDoc.id)
@@ -31,38 +31,38 @@ const readAgain = async (service: Service, held: HeldDocument, annotations: Anno
     if (annotations.annotated >= annotated) break
     const changed = annotations.replaceAll(...found)
     annotations.annotated = annotated
-    onReplaced.get(openDoc)?.({ ...held, service, doc: openDoc.id, annotations }, changed)
+    onReplaced.get(openDoc)?.({ ...handle, service, doc: openDoc.id, annotations }, changed)
   }
   return annotations
 }
 
-const onReplaced = new WeakMap<OpenDocument, (opened: Opened, changed: readonly Written[]) => void>()
+const onReplaced = new WeakMap<OpenDocument, (opened: AnnotatedDocument, changed: readonly Written[]) => void>()
 
 /** Calls `tell` with the annotations of an open document that other nodes have changed, once they have been read again. */
-export const tellReplaced = (openDoc: OpenDocument, tell: (opened: Opened, changed: readonly Written[]) => void): void =>
+export const tellReplaced = (openDoc: OpenDocument, tell: (opened: AnnotatedDocument, changed: readonly Written[]) => void): void =>
   void onReplaced.set(openDoc, tell)
 
 /**
  * Returns the annotations of an open document. They are read from the store on first use, and again after another node has changed them. Throws
  * `storage_*`.
  */
-export const annotationsOf = (service: Service, held: HeldDocument): Promise<Annotations> => {
-  const { openDoc } = held
+export const annotationsOf = (service: Service, handle: DocumentHandle): Promise<Annotations> => {
+  const { openDoc } = handle
   const known = loaded.get(openDoc)
   if (known === undefined) return loadAnnotations(service, openDoc)
   if (service.turns === null) return known
   return known.then((annotations) => {
     if (annotations.annotated >= (openDoc.head.annotated ?? 0)) return annotations
-    const again = reading.get(openDoc) ?? readAgain(service, held, annotations).finally(() => reading.delete(openDoc))
+    const again = reading.get(openDoc) ?? readAgain(service, handle, annotations).finally(() => reading.delete(openDoc))
     reading.set(openDoc, again)
     return again
   })
 }
 
 /** Reads the annotations of an open document again if they are in memory, because an operator has changed their records. */
-export const rereadAnnotations = async (service: Service, held: HeldDocument): Promise<void> => {
-  const known = loaded.get(held.openDoc)
-  if (known !== undefined) await readAgain(service, held, await known)
+export const rereadAnnotations = async (service: Service, handle: DocumentHandle): Promise<void> => {
+  const known = loaded.get(handle.openDoc)
+  if (known !== undefined) await readAgain(service, handle, await known)
 }
 
 /** Whether the annotations of an open document have been read. */
@@ -81,9 +81,9 @@ const loadAnnotations = (service: Service, openDoc: OpenDocument): Promise<Annot
         annotations.annotated += written.length
         for (const { kind, record, bytes } of written) if (record !== undefined) annotations.keep(kind, record, bytes)
       }
-      // If this node does not have the turn, another node may be writing these records, and also moves the pins.
+      // If this node does not have the turn, another node may be writing these records, and also moves the anchors.
       if (turns !== null && !turns.has(openDoc.id)) return
-      // If this write fails, the moved pins are found again when the document is read the next time.
+      // If this write fails, the moved anchors are found again when the document is read the next time.
       ledger.write(openDoc.id, 'system', change, { reads: keysOfMoved(openDoc.id, moved) }).then(kept, () => undefined)
     }
     const annotations = createAnnotations(openDoc, comments, suggestions, keepMoved)
@@ -96,7 +96,11 @@ const loadAnnotations = (service: Service, openDoc: OpenDocument): Promise<Annot
 }
 
 /** Keeps the document open while `read` runs, which must not change anything. Rejects if the document cannot be loaded. */
-export const withAnnotationsRead = async <T>(service: Service, doc: string, read: (opened: Opened) => Promise<T>): Promise<T> => {
+export const withAnnotationsRead = async <T>(
+  service: Service,
+  doc: string,
+  read: (opened: AnnotatedDocument) => Promise<T>
+): Promise<T> => {
   const opened = await service.live.open(doc)
   try {
     return await read({ ...opened, service, doc, annotations: await annotationsOf(service, opened) })
@@ -109,7 +113,7 @@ export const withAnnotationsRead = async <T>(service: Service, doc: string, read
  * Keeps the document open while `work` runs, with the turn to write its text if other nodes could write it too. Rejects if the document cannot be
  * loaded. Do not call it inside another call: a node that is asked for its turn begins no further work.
  */
-export const withAnnotations = async <T>(service: Service, doc: string, work: (opened: Opened) => Promise<T>): Promise<T> => {
+export const withAnnotations = async <T>(service: Service, doc: string, work: (opened: AnnotatedDocument) => Promise<T>): Promise<T> => {
   const { turns } = service
   if (turns === null) return withAnnotationsRead(service, doc, work)
   const opened = await service.live.open(doc)
@@ -129,7 +133,7 @@ export const withAnnotations = async <T>(service: Service, doc: string, work: (o
  * Waits until no decision on the suggestion and no change to it is in progress, then runs `work`. Decisions and changes that come later wait for
  * `work`.
  */
-export const alone = async <T>({ annotations: { deciding } }: Opened, id: string, work: () => Promise<T>): Promise<T> => {
+export const alone = async <T>({ annotations: { deciding } }: AnnotatedDocument, id: string, work: () => Promise<T>): Promise<T> => {
   for (let other = deciding.get(id); other !== undefined; other = deciding.get(id)) await Promise.allSettled([other])
   const working = work()
   deciding.set(id, working)

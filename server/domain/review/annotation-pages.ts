@@ -1,6 +1,6 @@
 /** Lists of comments and lists of suggestions: newest first, in pages, with positions in the text on disk. */
 import { limits } from '../../../shared/limits.ts'
-import { type Opened, withAnnotationsRead } from './annotated-document.ts'
+import { type AnnotatedDocument, withAnnotationsRead } from './annotated-document.ts'
 import type { Service } from '../service.ts'
 
 interface PageInput {
@@ -10,7 +10,7 @@ interface PageInput {
 
 /** Returns one page of records in ascending order. The page has at most the requested length and stays within the byte limit. */
 export const pageOf = <T extends { readonly id: string; readonly number: number }>(
-  { annotations }: Opened,
+  { annotations }: AnnotatedDocument,
   fitting: readonly T[],
   { before = Number.MAX_SAFE_INTEGER, limit = limits.annotationPageDefault }: PageInput
 ): { page: T[]; total: number; nextBefore: number | null } => {
@@ -29,7 +29,7 @@ export const pageOf = <T extends { readonly id: string; readonly number: number 
  * Resolves with the result of `read` once the text that it used is on disk. If writing that text fails (a full disk), runs `read` on the document
  * as it is on disk, so that the document stays readable.
  */
-export const readable = async <T>(service: Service, doc: string, read: (opened: Opened) => T): Promise<T> => {
+export const readable = async <T>(service: Service, doc: string, read: (opened: AnnotatedDocument) => T): Promise<T> => {
   const readOnce = (): Promise<{ found: T } | undefined> =>
     withAnnotationsRead(service, doc, async (opened) => {
       const found = read(opened)

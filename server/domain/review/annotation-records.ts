@@ -4,7 +4,7 @@ import type { Entry, Key, Storage } from '../ports.ts'
 import type { Draft } from '../records/draft.ts'
 import { type Comment, encodeRecord, keys, type Suggestion } from '../records/keys.ts'
 import type { Service } from '../service.ts'
-import type { Pin } from '../../../shared/text/anchors.ts'
+import type { Anchor } from '../../../shared/text/anchors.ts'
 
 /** The record of each kind of annotation. */
 export interface Kinds {
@@ -15,13 +15,13 @@ export interface Kinds {
 export type AnnotationKind = keyof Kinds
 
 /** The anchor of an annotation. */
-export interface Pinned {
+export interface Anchored {
   readonly kind: AnnotationKind
-  readonly pin: Pin
+  readonly anchor: Anchor
 }
 
-/** The effect of a text change on a pin. */
-export interface Moved extends Pinned {
+/** The effect of a text change on an anchor. */
+export interface Moved extends Anchored {
   readonly id: string
 }
 
@@ -69,12 +69,12 @@ export const deleteAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K
   return { kind, id, record: undefined, bytes: 0 }
 }
 
-/** Returns the keys of the records whose pins moved. */
+/** Returns the keys of the records whose anchors moved. */
 export const keysOfMoved = (doc: string, moved: readonly Moved[]): Key[] => moved.map(({ kind, id }) => keyOf(kind, doc, id))
 
-/** Writes moved pins into their records. Annotations that were deleted or decided in the meantime are skipped. */
+/** Writes moved anchors into their records. Annotations that were deleted or decided in the meantime are skipped. */
 export const putMoved = (draft: Draft, moved: readonly Moved[]): Written[] =>
-  moved.flatMap(({ kind, id, pin }) => {
+  moved.flatMap(({ kind, id, anchor }) => {
     const record = draft.read<Kinds[AnnotationKind]>(keyOf(kind, draft.head.id, id))
-    return record === undefined || record.pin === null ? [] : [putAnnotation(draft, kind, { ...record, pin })]
+    return record === undefined || record.pin === null ? [] : [putAnnotation(draft, kind, { ...record, pin: anchor })]
   })

@@ -5,7 +5,7 @@ import type { Lines, Range } from '../../../shared/text/targets.ts'
 import { type Caller, nameOfAuthor } from '../rights/caller.ts'
 import type { Author, Comment, Reply, Suggestion } from '../records/keys.ts'
 import type { LiveMessage } from '../../../shared/live-protocol.ts'
-import type { Opened } from './annotated-document.ts'
+import type { AnnotatedDocument } from './annotated-document.ts'
 import type { Written } from './annotation-records.ts'
 
 type ShownComment = Output<'resolveComment'>['comment']
@@ -55,7 +55,7 @@ const lastingOf = (comment: Comment): Lasting => {
   return made
 }
 
-export const showComment = ({ annotations }: Opened, comment: Comment): ShownComment => {
+export const showComment = ({ annotations }: AnnotatedDocument, comment: Comment): ShownComment => {
   const range = annotations.rangeOf(comment.id)
   return {
     ...lastingOf(comment),
@@ -67,10 +67,10 @@ export const showComment = ({ annotations }: Opened, comment: Comment): ShownCom
 }
 
 /** Returns the status of a suggestion. A pending suggestion is orphaned while its text is gone; undoing the deletion makes it pending again. */
-export const statusOf = ({ annotations }: Opened, { id, status }: Suggestion): ShownSuggestion['status'] =>
+export const statusOf = ({ annotations }: AnnotatedDocument, { id, status }: Suggestion): ShownSuggestion['status'] =>
   status === 'pending' && annotations.rangeOf(id) === undefined ? 'orphaned' : status
 
-export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSuggestion => {
+export const showSuggestion = (opened: AnnotatedDocument, suggestion: Suggestion): ShownSuggestion => {
   const { annotations } = opened
   const range = suggestion.status === 'pending' ? annotations.rangeOf(suggestion.id) : undefined
   return { id: suggestion.id, ...suggestionShown(suggestion, statusOf(opened, suggestion), range, annotations.lines) }
@@ -112,7 +112,7 @@ export const suggestionShown = (
 }
 
 /** Returns the message that notifies open pages of a changed annotation. */
-const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage => {
+const messageOf = (opened: AnnotatedDocument, { kind, id, record }: Written): LiveMessage => {
   if (record === undefined) return { type: 'comment.deleted', commentId: id }
   return kind === 'comment'
     ? { type: 'comment', comment: showComment(opened, record as Comment) }
@@ -123,7 +123,7 @@ const isLarge = (written: readonly Written[]): boolean =>
   written.length > limits.annotationsToldMax || written.some(({ bytes }) => bytes > limits.annotationToldBytesMax)
 
 /** Updates the annotations in memory to match the commit, and notifies every open page. */
-export const settle = (opened: Opened, written: readonly Written[]): void => {
+export const settle = (opened: AnnotatedDocument, written: readonly Written[]): void => {
   const { annotations } = opened
   annotations.annotated += written.length
   for (const each of written) {
@@ -134,14 +134,14 @@ export const settle = (opened: Opened, written: readonly Written[]): void => {
 }
 
 /** Notifies every open page on this node of changed annotations. */
-export const announceWritten = (opened: Opened, written: readonly Written[]): void => {
+export const announceWritten = (opened: AnnotatedDocument, written: readonly Written[]): void => {
   const { service, doc } = opened
   const messages: LiveMessage[] = isLarge(written) ? [{ type: 'annotations' }] : written.map((each) => messageOf(opened, each))
   for (const message of messages) service.live.announce(doc, message)
 }
 
 /** Shows on open pages the range where a program made its comment or suggestion. */
-export const showWriter = ({ service, doc, annotations }: Opened, caller: Caller, id: string | undefined): void => {
+export const showWriter = ({ service, doc, annotations }: AnnotatedDocument, caller: Caller, id: string | undefined): void => {
   const range = id === undefined ? undefined : annotations.rangeOf(id)
   if (range !== undefined) service.live.showAgent(doc, caller, range)
 }

@@ -7,7 +7,7 @@
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
-import type { Pin } from '../../../shared/text/anchors.ts'
+import type { Anchor } from '../../../shared/text/anchors.ts'
 import type { Edit } from '../../../shared/text/diff.ts'
 import type { Lines, Range } from '../../../shared/text/targets.ts'
 import type { Entry } from '../ports.ts'
@@ -28,9 +28,9 @@ export interface Annotations {
    * Ties a new annotation to its text, which is currently at `range`. Call it before the annotation is written. Throws `invalid_request` if there
    * are too many annotations.
    */
-  tie(kind: AnnotationKind, id: string, pin: Pin | null, range: Range | undefined): void
+  tie(kind: AnnotationKind, id: string, anchor: Anchor | null, range: Range | undefined): void
   /** Ties an existing annotation to different text, which is currently at `range`. Returns a function that undoes the change. */
-  retie(kind: AnnotationKind, id: string, pin: Pin, range: Range | undefined): () => void
+  retie(kind: AnnotationKind, id: string, anchor: Anchor, range: Range | undefined): () => void
   /** Returns the size of a record in bytes. */
   bytesOf(id: string): number
   /** Checks that a record may grow to its new size. Throws `invalid_request`. */
@@ -40,7 +40,7 @@ export interface Annotations {
   /** Stores in memory a record that was written to disk. `bytes` is its size. */
   keep<K extends AnnotationKind>(kind: K, record: Kinds[K], bytes: number): void
   forget(kind: AnnotationKind, id: string): void
-  /** Applies edits to the text and moves the pins with it. `isCompared` is true if the edits are the difference between two texts. Synchronous. */
+  /** Applies edits to the text and moves the anchors with it. `isCompared` is true if the edits are the difference between two texts. Synchronous. */
   apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
   /** The work on suggestions that are currently being decided or changed, by suggestion id. */
   readonly deciding: Map<string, Promise<unknown>>
@@ -56,7 +56,7 @@ const tooLarge = 'The comments and suggestions of this document are larger than 
 
 const tooMany = (message: string): ServiceError => new ServiceError('invalid_request', { message })
 
-/** Creates the annotations of a document. `keepMoved` writes the pins that were found again to disk. */
+/** Creates the annotations of a document. `keepMoved` writes the anchors that were found again to disk. */
 export const createAnnotations = (
   openDoc: OpenDocument,
   comments: readonly Entry[],
@@ -87,7 +87,7 @@ export const createAnnotations = (
   load('comment', comments)
   load('suggestion', suggestions)
 
-  /** Replaces the records of one kind. Records that did not change keep their pins, which may have been found again. */
+  /** Replaces the records of one kind. Records that did not change keep their anchors, which may have been found again. */
   const replace = <K extends AnnotationKind>(kind: K, entries: readonly Entry[]): Written[] => {
     const before = records[kind]
     const found = new Map(entries.map((entry) => [String(entry.key.at(-1)), entry.value]))
@@ -123,12 +123,12 @@ export const createAnnotations = (
     get lines() {
       return anchors.lines
     },
-    tie(kind, id, pin, range) {
+    tie(kind, id, anchor, range) {
       if (records[kind].size + coming >= limits.annotationsMax)
         throw tooMany(`A document may have ${limits.annotationsMax} ${kind}s; delete those that are no longer needed.`)
       if (bytes >= limits.annotationsBytesMax) throw tooMany(tooLarge)
       coming++
-      if (pin !== null) anchors.set(kind, id, pin, range)
+      if (anchor !== null) anchors.set(kind, id, anchor, range)
     },
     retie: anchors.set,
     bytesOf: (id) => sizes.get(id) ?? 0,

@@ -11,13 +11,13 @@ import type { EventPayload } from '../../../shared/events.ts'
 import type { Draft } from '../records/draft.ts'
 import { takingPart } from '../events/notices.ts'
 import { pageOf, readable } from './annotation-pages.ts'
-import { type Opened, withAnnotations } from './annotated-document.ts'
+import { type AnnotatedDocument, withAnnotations } from './annotated-document.ts'
 import { deleteAnnotation, putAnnotation, type Written } from './annotation-records.ts'
 import { settle, showComment, showReply, showWriter } from './annotations-shown.ts'
 import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
 import { checkAnnotation, kindOf, type Target } from '../text/named-range.ts'
-import { type Aim, aim, type Ground, groundOf, rangeOfCharacters, withRange } from '../text/targets.ts'
+import { type AnchoredRange, anchorRange, type BaseText, baseTextOf, rangeOfCharacters, withRange } from '../text/targets.ts'
 
 export const listComments = (service: Service, doc: string, input: Input<'listComments'>): Promise<Output<'listComments'>> =>
   readable(service, doc, (opened) => {
@@ -67,13 +67,13 @@ const targetOf = (content: string, target: Target, range: Range | undefined): Co
  * cannot change in the meantime.
  */
 const write = async (
-  opened: Opened,
+  opened: AnnotatedDocument,
   caller: Caller,
   input: Input<'createComment'>,
-  { ground, content, range }: { readonly ground: Ground; readonly content: string; readonly range: Range | undefined }
+  { ground, content, range }: { readonly ground: BaseText; readonly content: string; readonly range: Range | undefined }
 ): Promise<Output<'createComment'>> => {
   const { service, doc, openDoc, annotations } = opened
-  const aimed: Aim | undefined = range && aim(openDoc, ground, range)
+  const anchored: AnchoredRange | undefined = range && anchorRange(openDoc, ground, range)
   const id = newId()
   const made = {
     id,
@@ -86,7 +86,7 @@ const write = async (
     resolvedBy: null,
     replies: []
   }
-  annotations.tie('comment', id, aimed?.pin ?? null, aimed?.range)
+  annotations.tie('comment', id, anchored?.anchor ?? null, anchored?.range)
   const change = (draft: Draft): { written: Written; answer: Output<'createComment'> } => {
     service.quotas.require(draft.head, Buffer.byteLength(input.body))
     openDoc.journalInto(draft)
@@ -97,7 +97,7 @@ const write = async (
       ...made,
       ...(mentioned.length === 0 ? {} : { mentioned }),
       number,
-      pin: aimed?.pin ?? null,
+      pin: anchored?.anchor ?? null,
       createdAt: draft.now,
       updatedAt: draft.now
     }
@@ -123,7 +123,7 @@ export const createComment = (
   checkAnnotation('body', input.body)
   return withAnnotations(service, doc, async (opened) => {
     const { openDoc } = opened
-    const ground = await groundOf(service, openDoc, input.baseVersion)
+    const ground = await baseTextOf(service, openDoc, input.baseVersion)
     const look = async (text: string): Promise<Range | undefined> =>
       rangeOfCharacters(openDoc, ground, input) ?? (await service.texts.do(doc, 'target', text, input))
     return withRange(ground, look, (content, range) => write(opened, caller, input, { ground, content, range }))
@@ -139,7 +139,7 @@ const changeComment = <T>(
   doc: string,
   id: string,
   change: (draft: Draft, comment: Comment) => Comment | undefined,
-  answerOf: (opened: Opened, comment: Comment) => T
+  answerOf: (opened: AnnotatedDocument, comment: Comment) => T
 ): Promise<T> =>
   withAnnotations(service, doc, async (opened) => {
     const key = keys.comment(doc, id)
@@ -186,7 +186,7 @@ export const replyToComment = (
 
 type CommentAnswer = Output<'resolveComment'>
 
-const commentAnswer = (opened: Opened, comment: Comment): CommentAnswer => ({ ok: true, comment: showComment(opened, comment) })
+const commentAnswer = (opened: AnnotatedDocument, comment: Comment): CommentAnswer => ({ ok: true, comment: showComment(opened, comment) })
 
 export const resolveComment = (
   service: Service,

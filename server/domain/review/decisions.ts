@@ -10,7 +10,7 @@ import type { Input, Output } from '../../../shared/operations/index.ts'
 import type { Range } from '../../../shared/text/targets.ts'
 import { applyEdits, diff, type Edit, unifiedDiff } from '../../../shared/text/diff.ts'
 import { gapsOf } from '../../../shared/text/characters.ts'
-import { locatePins, type Pin, pinsAt } from '../../../shared/text/anchors.ts'
+import { locateAnchors, type Anchor, anchorsAt } from '../../../shared/text/anchors.ts'
 import { linesAround, linesNow, type SimilarLine, similarLines } from '../../../shared/text/similar.ts'
 import { requireRightNow } from '../rights/authority.ts'
 import { actorNamed, actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor } from '../rights/caller.ts'
@@ -19,7 +19,7 @@ import { remember } from '../records/idempotency.ts'
 import { formatVersion, type Snapshot } from '../text/journal.ts'
 import { keys, type Suggestion } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
-import { type Opened, withAnnotations } from './annotated-document.ts'
+import { type AnnotatedDocument, withAnnotations } from './annotated-document.ts'
 import { putAnnotation, type Written } from './annotation-records.ts'
 import { settle, showSuggestion } from './annotations-shown.ts'
 import type { Service } from '../service.ts'
@@ -49,7 +49,7 @@ interface Judged extends Decision {
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
 /** Returns the current ranges for suggestions that cannot be decided. Each range lies between the texts that surrounded the suggestion. */
-const placesNow = ({ openDoc, annotations }: Opened, ids: readonly string[]): (Range | undefined)[] => {
+const placesNow = ({ openDoc, annotations }: AnnotatedDocument, ids: readonly string[]): (Range | undefined)[] => {
   const places = ids.map((id) => {
     const { status, pin, past = null } = annotations.suggestion.get(id) ?? { status: 'pending', pin: null }
     return (status === 'pending' ? pin : past)?.place ?? null
@@ -58,7 +58,7 @@ const placesNow = ({ openDoc, annotations }: Opened, ids: readonly string[]): (R
 }
 
 /** Adds lines to the error of one refused decision: the current lines at that position, and the lines most similar to the intended text. */
-const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, error: ServiceError): ServiceError => {
+const withNearest = (opened: AnnotatedDocument, { suggestionId: id, action }: Decision, error: ServiceError): ServiceError => {
   const found = opened.annotations.suggestion.get(id)
   if (error.code !== 'target_changed' || error.details['suggestion'] !== undefined || found === undefined) return error
   const source = { text: opened.openDoc.snapshot().content, lines: opened.annotations.lines }
@@ -71,7 +71,7 @@ const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, err
 /**
  * Returns the current lines for several refused decisions, by suggestion id. There can be many decisions, so similar lines are not searched for.
  */
-const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<string, readonly SimilarLine[]> => {
+const linesOfRefused = (opened: AnnotatedDocument, judged: readonly Judged[]): ReadonlyMap<string, readonly SimilarLine[]> => {
   const ids = judged.flatMap(({ suggestionId, verdict }) =>
     verdict.kind === 'refused' && verdict.error.code === 'target_changed' ? [suggestionId] : []
   )
@@ -90,13 +90,13 @@ interface Change {
 }
 
 /** Returns the current range of a decided suggestion; undefined if its text is gone. */
-const pastOf = ({ openDoc }: Opened, { past }: Suggestion): Range | undefined =>
-  past == null ? undefined : locatePins(openDoc.text, openDoc.snapshot().content, [past])[0]
+const pastOf = ({ openDoc }: AnnotatedDocument, { past }: Suggestion): Range | undefined =>
+  past == null ? undefined : locateAnchors(openDoc.text, openDoc.snapshot().content, [past])[0]
 
 const timesIn = (text: string, words: string): number => text.split(words).length - 1
 
 /** Whether the text that the suggestion deleted has been inserted again. */
-const isBack = ({ openDoc }: Opened, { past, original }: Suggestion, { from, to }: Range): boolean => {
+const isBack = ({ openDoc }: AnnotatedDocument, { past, original }: Suggestion, { from, to }: Range): boolean => {
   const { length } = original
   const now = openDoc.snapshot().content.slice(Math.max(0, from - length), to + length)
   const then = (past?.prefix ?? '').slice(-length) + (past?.suffix ?? '').slice(0, length)
@@ -104,7 +104,7 @@ const isBack = ({ openDoc }: Opened, { past, original }: Suggestion, { from, to 
 }
 
 /** Returns the edit that a decision makes; undefined if the affected text has changed. */
-const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 'reopen'): Change | undefined => {
+const changeOf = (opened: AnnotatedDocument, suggestion: Suggestion, action: 'accept' | 'reopen'): Change | undefined => {
   const { id, original, text } = suggestion
   const range = action === 'accept' ? opened.annotations.rangeOf(id) : pastOf(opened, suggestion)
   const [before, after] = action === 'accept' ? [original, text] : [text, original]
@@ -121,7 +121,7 @@ const saysStill = ({ draft }: Suggestion, step: number): boolean =>
   draft !== undefined && step >= (draft.since ?? draft.step) && step <= draft.step
 
 /** Judges the decisions in order, each one independently of the others. If two decisions change the same text, the first one wins. */
-const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): Judged[] => {
+const judge = (opened: AnnotatedDocument, caller: Caller, decisions: readonly Decision[]): Judged[] => {
   const { annotations } = opened
   const decided = new Map<string, Decision['action']>()
   const taken: Range[] = []
@@ -155,14 +155,14 @@ const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): 
 
 const events = { accept: 'suggestion.accepted', reject: 'suggestion.rejected', reopen: 'suggestion.reopened' } as const
 
-/** Writes one decision into the draft. `pin` is the position after the decision. If it is undefined, the position before the decision is stored. */
+/** Writes one decision into the draft. `anchor` is the position after the decision. If it is undefined, the position before the decision is stored. */
 const putDecision = (
   draft: Draft,
   caller: Caller,
   doc: string,
   { suggestionId, action, withdrawn, reason = '' }: Decision,
   version: string,
-  pin: Pin | null | undefined
+  anchor: Anchor | null | undefined
 ): Written<'suggestion'> => {
   const found = draft.read<Suggestion>(keys.suggestion(doc, suggestionId))
   if (found === undefined || (found.status === 'pending') === (action === 'reopen'))
@@ -177,7 +177,7 @@ const putDecision = (
   if (action === 'reopen')
     return putAnnotation(draft, 'suggestion', {
       ...kept,
-      pin: pin === undefined ? (past ?? null) : pin,
+      pin: anchor === undefined ? (past ?? null) : anchor,
       decidedBy: null,
       decidedAt: null,
       resultVersion: null
@@ -187,7 +187,7 @@ const putDecision = (
     ...(withdrawn && { withdrawn }),
     ...why,
     pin: null,
-    past: pin === undefined ? found.pin : pin,
+    past: anchor === undefined ? found.pin : anchor,
     decidedBy: authorOf(caller),
     decidedAt: draft.now,
     resultVersion: action === 'accept' ? version : null
@@ -206,7 +206,7 @@ type AnswerOf<T> = (told: Told, judged: readonly Judged[], show: (id: string) =>
 
 /** A request to decide suggestions. */
 interface Request {
-  readonly opened: Opened
+  readonly opened: AnnotatedDocument
   readonly caller: Caller
   readonly decisions: readonly Decision[]
   readonly dryRun: boolean | undefined
@@ -223,30 +223,34 @@ const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id:
 /** Returns the edits of the decisions in document order. */
 const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
 
-/** Returns the pins of the text that the decisions inserted, by suggestion id. A reopened suggestion is tied to its text again. */
-const pinsMade = ({ openDoc, annotations }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
+/** Returns the anchors of the text that the decisions inserted, by suggestion id. A reopened suggestion is tied to its text again. */
+const anchorsMade = (
+  { openDoc, annotations }: AnnotatedDocument,
+  judged: readonly Judged[],
+  content: string
+): ReadonlyMap<string, Anchor | null> => {
   let shift = 0
   const placed = changesOf(judged).map((change) => {
     const from = change.range.from + shift
     shift += change.after.length - change.before.length
     return { ...change, range: { from, to: from + change.after.length } }
   })
-  const pins = pinsAt(
+  const anchors = anchorsAt(
     openDoc.text,
     content,
     placed.map(({ range }) => range)
   )
   return new Map(
     placed.map(({ id, action, range, after }, index) => {
-      const pin = content.slice(range.from, range.to) === after ? (pins[index] ?? null) : null
-      if (action === 'reopen' && pin !== null) annotations.retie('suggestion', id, pin, range)
-      return [id, pin]
+      const anchor = content.slice(range.from, range.to) === after ? (anchors[index] ?? null) : null
+      if (action === 'reopen' && anchor !== null) annotations.retie('suggestion', id, anchor, range)
+      return [id, anchor]
     })
   )
 }
 
 const shownBy =
-  (opened: Opened, written: ReadonlyMap<string, Suggestion | undefined> = new Map()) =>
+  (opened: AnnotatedDocument, written: ReadonlyMap<string, Suggestion | undefined> = new Map()) =>
   (id: string): Shown | undefined => {
     const record = written.get(id) ?? opened.annotations.suggestion.get(id)
     return record && showSuggestion(opened, record)
@@ -257,9 +261,9 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
   const { opened, caller } = request
   const { service, doc, openDoc, annotations } = opened
   const fresh = judged.filter(({ verdict }) => verdict.kind === 'new')
-  let pins: ReadonlyMap<string, Pin | null> = new Map()
+  let anchors: ReadonlyMap<string, Anchor | null> = new Map()
   const also = (draft: Draft, version: string): { written: Written<'suggestion'>[]; answer: T } => {
-    const written = fresh.map((decision) => putDecision(draft, caller, doc, decision, version, pins.get(decision.suggestionId)))
+    const written = fresh.map((decision) => putDecision(draft, caller, doc, decision, version, anchors.get(decision.suggestionId)))
     const show = shownBy(opened, new Map(written.map(({ id, record }) => [id, record])))
     return { written, answer: remember(service, draft, caller, doc, answerOf({ version }, judged, show)) }
   }
@@ -268,9 +272,9 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
   const untouched = fresh.flatMap(({ suggestionId, action, verdict }) => {
     const found = annotations.suggestion.get(suggestionId)
     if (action !== 'reopen' || (verdict.kind === 'new' && verdict.change !== undefined) || found?.past == null) return []
-    return [{ id: suggestionId, pin: found.past, range: pastOf(opened, found) }]
+    return [{ id: suggestionId, anchor: found.past, range: pastOf(opened, found) }]
   })
-  const tied = untouched.map(({ id, pin, range }) => annotations.retie('suggestion', id, pin, range))
+  const tied = untouched.map(({ id, anchor, range }) => annotations.retie('suggestion', id, anchor, range))
   const changes = changesOf(judged)
   try {
     if (changes.length === 0) {
@@ -293,7 +297,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
       return author === undefined ? [] : [actorNamed(author)]
     }
     const changed = ({ content }: Snapshot): void => {
-      pins = pinsMade(opened, judged, content)
+      anchors = anchorsMade(opened, judged, content)
     }
     return await changeText(
       opened,
@@ -396,7 +400,7 @@ export const withdrawSuggestion = (
  * Returns the requested decisions. Decisions on a set follow the order in which its suggestions were created. Throws `not_found` or `too_many_ids`.
  */
 const decisionsOf = (
-  { annotations }: Opened,
+  { annotations }: AnnotatedDocument,
   { decisions, setId, action = 'reject', reason }: Input<'decideSuggestions'>
 ): readonly Decision[] => {
   const ofSet = [...annotations.suggestion.values()].filter(({ set }) => setId !== undefined && set === setId)

@@ -7,7 +7,7 @@ import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import { linesOf, type Range } from '../../../shared/text/targets.ts'
 import { followed } from '../../../shared/text/diff.ts'
-import { type Pin, pinsAt } from '../../../shared/text/anchors.ts'
+import { type Anchor, anchorsAt } from '../../../shared/text/anchors.ts'
 import { sourceOf } from '../../../shared/text/resolution.ts'
 import { linesNow } from '../../../shared/text/similar.ts'
 import { actorOf, authorOf, type Caller, taskOf } from '../rights/caller.ts'
@@ -18,12 +18,12 @@ import type { Snapshot } from '../text/journal.ts'
 import type { Draft } from '../records/draft.ts'
 import { checkAnnotation, checkText, kindOf } from '../text/named-range.ts'
 import { checkHunks, type Hunk } from './proposed-hunks.ts'
-import { type Opened, withAnnotations } from './annotated-document.ts'
+import { type AnnotatedDocument, withAnnotations } from './annotated-document.ts'
 import { putAnnotation, type Written } from './annotation-records.ts'
 import { settle, showSuggestion, showWriter, suggestionShown } from './annotations-shown.ts'
 import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
-import { type Aim, aim, changedSince, groundOf, withRange } from '../text/targets.ts'
+import { type AnchoredRange, anchorRange, changedSince, baseTextOf, withRange } from '../text/targets.ts'
 
 /** A proposed change to the text, and its position. */
 export interface Proposal {
@@ -31,7 +31,7 @@ export interface Proposal {
   readonly original: string
   readonly text: string
   readonly note: string | null
-  readonly aim: Aim
+  readonly anchored: AnchoredRange
   /** The id and the draft of the suggestion, if it is still being typed. */
   readonly typed?: { readonly id: string; readonly draft: NonNullable<Suggestion['draft']> }
 }
@@ -41,7 +41,7 @@ export type ShownSuggestion = Output<'decideSuggestion'>['suggestion']
 /** Returns the record of a pending suggestion. */
 const recordOf = (
   caller: Caller,
-  { operation, original, text, note, aim: { pin }, typed }: Proposal,
+  { operation, original, text, note, anchored: { anchor }, typed }: Proposal,
   facts: Pick<Suggestion, 'id' | 'number' | 'set' | 'createdAt' | 'version'>
 ): Suggestion => ({
   ...facts,
@@ -49,7 +49,7 @@ const recordOf = (
   original,
   text,
   note,
-  pin,
+  pin: anchor,
   author: authorOf(caller),
   task: taskOf(caller),
   status: 'pending',
@@ -61,7 +61,7 @@ const recordOf = (
 
 /** Records proposals on the current text in one commit. There is no `await` before they are anchored in the text. */
 export const propose = async <T>(
-  opened: Opened,
+  opened: AnnotatedDocument,
   caller: Caller,
   proposals: readonly Proposal[],
   set: string | null,
@@ -72,9 +72,9 @@ export const propose = async <T>(
   const ids = proposals.map(({ typed }) => typed?.id ?? newId())
   const tied: string[] = []
   const tie = (): void => {
-    for (const [index, { aim: to }] of proposals.entries()) {
+    for (const [index, { anchored: to }] of proposals.entries()) {
       const id = ids[index] ?? ''
-      annotations.tie('suggestion', id, to.pin, to.range)
+      annotations.tie('suggestion', id, to.anchor, to.range)
       tied.push(id)
     }
   }
@@ -110,7 +110,7 @@ export const propose = async <T>(
 
 // ——— Single suggestions ———
 
-interface Place {
+interface MovedPlace {
   readonly range: Range
   readonly text: string
 }
@@ -118,7 +118,7 @@ interface Place {
 const required = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
 /** Returns the insertion point, and the text as it will be inserted. */
-const insertion = (content: string, input: Input<'createSuggestion'>, text: string, range: Range | undefined): Place | undefined => {
+const insertion = (content: string, input: Input<'createSuggestion'>, text: string, range: Range | undefined): MovedPlace | undefined => {
   const kind = kindOf(input)
   const point = (at: number): Range => ({ from: at, to: at })
   if (kind === 'document') return { range: point(input.at === 'start' || input.at === 'before' ? 0 : content.length), text }
@@ -152,7 +152,7 @@ const checkInput = (input: Input<'createSuggestion'>): void => {
  * Returns the range and text of a proposal for the range that the caller named. Returns undefined if the quoted text is not in the document. Throws
  * `invalid_request`.
  */
-const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range | undefined): Place | undefined => {
+const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range | undefined): MovedPlace | undefined => {
   const { operation, text = '' } = input
   if (operation === 'insert') return insertion(content, input, text, named)
   if (operation === 'replace') return named && { range: named, text }
@@ -170,12 +170,12 @@ export const checkProposal = (input: Input<'createSuggestion'>): void => {
 
 /** Finds the target in the text that the caller read, and calls `use` with the proposal in the same turn of the event loop. */
 export const proposalOf = async <T>(
-  { service, doc, openDoc }: Opened,
+  { service, doc, openDoc }: AnnotatedDocument,
   input: Input<'createSuggestion'>,
   use: (proposal: Proposal) => Promise<T>
 ): Promise<T> => {
   const { operation, note } = input
-  const ground = await groundOf(service, openDoc, input.baseVersion)
+  const ground = await baseTextOf(service, openDoc, input.baseVersion)
   const look = (text: string): Promise<Range | undefined> => service.texts.do(doc, 'rangeNamed', text, input)
   return withRange(ground, look, async (content, named) => {
     // There is no `await` from here until the suggestion is anchored in the text.
@@ -183,12 +183,12 @@ export const proposalOf = async <T>(
     if (place === undefined) throw new ServiceError('target_not_found')
     const { range, text } = place
     const original = content.slice(range.from, range.to)
-    const aimed = aim(openDoc, ground, range)
-    if (aimed.range === undefined || aimed.pin.quote !== original) {
+    const aimed = anchorRange(openDoc, ground, range)
+    if (aimed.range === undefined || aimed.anchor.quote !== original) {
       const nearest = linesNow(sourceOf(openDoc.snapshot().content), changedSince(openDoc, ground, range), original)
       throw new ServiceError('target_changed', nearest.length === 0 ? {} : { nearest })
     }
-    return use({ operation, original, text, note: note ?? null, aim: aimed })
+    return use({ operation, original, text, note: note ?? null, anchored: aimed })
   })
 }
 
@@ -230,18 +230,18 @@ export const noteOf = ({ note, label }: { readonly note?: string | undefined; re
   return note ?? label ?? null
 }
 
-/** Returns the proposal for one hunk. `pin` is the position of the hunk. */
-const proposalOfHunk = (content: string, { from, to, text }: Hunk, note: string | null, pin: Pin): Proposal => ({
+/** Returns the proposal for one hunk. `anchor` is the position of the hunk. */
+const proposalOfHunk = (content: string, { from, to, text }: Hunk, note: string | null, anchor: Anchor): Proposal => ({
   operation: operationOf({ from, to, text }),
   original: content.slice(from, to),
   text,
   note,
-  aim: { pin, range: { from, to } }
+  anchored: { anchor, range: { from, to } }
 })
 
 /** Returns the suggestions that `proposeHunks` would make, without ids. Throws the same errors. */
 export const hunksShown = (
-  { service }: Opened,
+  { service }: AnnotatedDocument,
   caller: Caller,
   { content, version }: Snapshot,
   hunks: readonly Hunk[],
@@ -252,13 +252,13 @@ export const hunksShown = (
   const facts = { id: '', number: 0, set: null, createdAt: service.clock.now(), version }
   return hunks.map((hunk) => {
     const proposal = proposalOfHunk(content, hunk, note, { place: null, quote: '', prefix: '', suffix: '' })
-    return suggestionShown(recordOf(caller, proposal, facts), 'pending', proposal.aim.range, lines)
+    return suggestionShown(recordOf(caller, proposal, facts), 'pending', proposal.anchored.range, lines)
   })
 }
 
 /** Proposes changes to the current text as one suggestion for each hunk, all with the same `setId`. Throws `text_too_large`. */
 export const proposeHunks = <T>(
-  opened: Opened,
+  opened: AnnotatedDocument,
   caller: Caller,
   hunks: readonly Hunk[],
   note: string | null,
@@ -267,8 +267,8 @@ export const proposeHunks = <T>(
   const { openDoc } = opened
   const { content } = openDoc.snapshot()
   checkHunks(content, hunks)
-  const pins = pinsAt(openDoc.text, content, hunks)
-  const proposals = hunks.map((hunk, index) => proposalOfHunk(content, hunk, note, pins[index] as Pin))
+  const anchors = anchorsAt(openDoc.text, content, hunks)
+  const proposals = hunks.map((hunk, index) => proposalOfHunk(content, hunk, note, anchors[index] as Anchor))
   const setId = newId()
   return propose(opened, caller, proposals, setId, (shown) => answerOf(setId, shown))
 }

@@ -6,7 +6,7 @@ import { actorOf, authorOf, type Caller, sameAuthor } from '../rights/caller.ts'
 import { remember } from '../records/idempotency.ts'
 import { type Author, keys, type Suggestion } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
-import { alone, type Opened, withAnnotations } from './annotated-document.ts'
+import { alone, type AnnotatedDocument, withAnnotations } from './annotated-document.ts'
 import { putAnnotation, type Written } from './annotation-records.ts'
 import { settle, showSuggestion } from './annotations-shown.ts'
 import type { Service } from '../service.ts'
@@ -23,7 +23,7 @@ const shownName = (draftId: string): string | undefined => (draftId.includes('.'
 
 /** A request about a suggestion that is still being typed. */
 interface Typed {
-  readonly opened: Opened
+  readonly opened: AnnotatedDocument
   readonly caller: Caller
   readonly input: Input<'draftSuggestion'>
 }
@@ -37,20 +37,20 @@ const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed[
   const isGone = error instanceof ServiceError && (error.code === 'target_not_found' || error.code === 'target_ambiguous')
   const isSame = operation === known.operation && (operation === 'insert' || find === known.original)
   if (!isGone || !isSame || known.pin === null) return undefined
-  return { operation, original: known.original, text, note: note ?? null, aim: { pin: known.pin, range: undefined } }
+  return { operation, original: known.original, text, note: note ?? null, anchored: { anchor: known.pin, range: undefined } }
 }
 
 /** Changes a pending suggestion. There is no `await` before the suggestion is anchored in the text. */
 const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, proposal: Proposal, isMoved: boolean): Promise<Drafted> => {
   const { service, doc, openDoc, annotations } = opened
-  const { operation, original, text, note, aim: to } = proposal
+  const { operation, original, text, note, anchored: to } = proposal
   const key = keys.suggestion(doc, known.id)
   const isSame = operation === known.operation && original === known.original && text === known.text && note === known.note
   const told = isSame && (known.draft?.told ?? true)
   const stood = annotations.rangeOf(known.id)
   const saysSame = isSame && (!isMoved || (stood !== undefined && stood.from === to.range?.from && stood.to === to.range.to))
   const since = known.draft?.since ?? known.draft?.step ?? 0
-  const back = isMoved ? annotations.retie('suggestion', known.id, to.pin, to.range) : undefined
+  const back = isMoved ? annotations.retie('suggestion', known.id, to.anchor, to.range) : undefined
   const change = (draft: Draft): { written: Written<'suggestion'>; answer: Drafted } => {
     const found = draft.read<Suggestion>(key)
     if (found === undefined) throw new ServiceError('not_found')
@@ -63,14 +63,14 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
       draft.event('suggestion.edited', actorOf(caller), payload)
     }
     const drafted = { ...found.draft, step: input.step, since: saysSame ? since : input.step, told: input.done || told }
-    const pin = isMoved ? to.pin : found.pin
+    const anchor = isMoved ? to.anchor : found.pin
     const written = putAnnotation(draft, 'suggestion', {
       ...found,
       operation,
       original,
       text,
       note,
-      pin,
+      pin: anchor,
       draft: drafted,
       updatedAt: draft.now
     })
@@ -96,7 +96,11 @@ const repeats = ({ input: { operation, find, text = '', note } }: Typed, known: 
   (operation === 'insert' || find === undefined || find === known.original)
 
 /** Throws `suggestion_fixed` if typing alone cannot explain the new position of the suggestion. */
-const requireSamePlace = ({ openDoc, annotations }: Opened, known: Suggestion, { operation, original, aim: { range } }: Proposal): void => {
+const requireSamePlace = (
+  { openDoc, annotations }: AnnotatedDocument,
+  known: Suggestion,
+  { operation, original, anchored: { range } }: Proposal
+): void => {
   const stood = annotations.rangeOf(known.id)
   if (stood === undefined || range === undefined) {
     if (operation !== 'insert' && original === known.original) return
@@ -150,8 +154,8 @@ export const draftSuggestion = (service: Service, caller: Caller, doc: string, i
       if (isAnswered && !isSame) throw new ServiceError('suggestion_fixed')
       // The position of the suggestion does not change.
       if ((step === has || isAnswered) && known.pin !== null) {
-        const { operation, original, text, note, pin } = known
-        return redraft(typed, known, { operation, original, text, note, aim: { pin, range: undefined } }, false)
+        const { operation, original, text, note, pin: anchor } = known
+        return redraft(typed, known, { operation, original, text, note, anchored: { anchor, range: undefined } }, false)
       }
       const change = (proposal: Proposal): Promise<Drafted> => {
         requireSamePlace(opened, known, proposal)

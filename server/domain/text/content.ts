@@ -16,7 +16,7 @@ import { contentAt, findPointAt, findProjection, parseVersion, type Point, type 
 import { type Head, type Revision, type RevisionCause } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
 import type { Key } from '../ports.ts'
-import type { Opened } from '../review/annotated-document.ts'
+import type { AnnotatedDocument } from '../review/annotated-document.ts'
 import { keysOfMoved, putMoved, type Written } from '../review/annotation-records.ts'
 import { settle } from '../review/annotations-shown.ts'
 import { saveRevision, saveUnsaved } from './revisions.ts'
@@ -234,7 +234,7 @@ const lastPlace = (edits: readonly Edit[]): Range | undefined => {
 
 /** Additional writes in the commit of a change to the text. */
 interface Beside<T> {
-  /** Annotations whose text is replaced, so their pins need not move. */
+  /** Annotations whose text is replaced, so their anchors need not move. */
   readonly untied?: readonly string[]
   readonly reads?: readonly Key[]
   /** Called with the new text as soon as the text has changed, before the commit. */
@@ -276,20 +276,20 @@ const record = (
 }
 
 /** Checks the quota. Throws `quota_exceeded` if the edits do not fit. */
-const requireSpace = ({ service, openDoc }: Opened, edits: readonly Edit[]): void => {
+const requireSpace = ({ service, openDoc }: AnnotatedDocument, edits: readonly Edit[]): void => {
   const inserted = edits.reduce((sum, { insert }) => sum + insert.length, 0)
   const removed = edits.reduce((sum, { from, to }) => sum + to - from, 0)
   if (edits.length > 0) service.quotas.require(openDoc.held(), inserted, inserted * limits.quotaLessFactor <= removed)
 }
 
 /**
- * Applies edits to the current text. One commit writes everything that belongs to them: updates, revisions, events, the moved pins of annotations, and
+ * Applies edits to the current text. One commit writes everything that belongs to them: updates, revisions, events, the moved anchors of annotations, and
  * the records of `beside`. There is no `await` before the edits are applied, so check their preconditions just before the call.
  * The text in memory changes before the commit. Therefore, the caller's access is checked here, and the commit does not check it again. Throws
  * `quota_exceeded`, or the errors of `requireRight` if the access has ended. After one of these errors, the text is unchanged.
  */
 export const changeText = async <T>(
-  opened: Opened,
+  opened: AnnotatedDocument,
   caller: Caller,
   change: TextChange,
   { reads = [], untied = [], changed, also }: Beside<T>
@@ -315,9 +315,9 @@ export const changeText = async <T>(
   follower.announced(after)
   const run = (draft: Draft): { written: readonly Written[]; answer: T } => {
     const revisions = record(draft, openDoc, actor, before, after, unannounced, change)
-    const pins = putMoved(draft, moved)
+    const moves = putMoved(draft, moved)
     const { written, answer } = also(draft, { after, ...revisions, typed: saved })
-    return { written: [...pins, ...written], answer }
+    return { written: [...moves, ...written], answer }
   }
   const writing = service.ledger.write(doc, 'system', run, { reads: [...keysOfMoved(doc, moved), ...reads] })
   const [{ written, answer }] = await Promise.all([writing, typed])

@@ -21,9 +21,9 @@ import type { Key } from '../ports.ts'
 import { keys, type Revision } from '../records/keys.ts'
 import type { Snapshot } from './journal.ts'
 import { hunksShown, noteOf, proposeHunks } from '../review/proposals.ts'
-import { type Opened, withAnnotations } from '../review/annotated-document.ts'
+import { type AnnotatedDocument, withAnnotations } from '../review/annotated-document.ts'
 import type { Service } from '../service.ts'
-import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
+import { anchorRanges, changedSince, type BaseText, baseTextOf } from './targets.ts'
 
 type Edited = Output<'editContent'>
 
@@ -61,13 +61,13 @@ const landed = (now: Source, { operation, change }: Planned, quote: string, rang
  * Finds the targets of operations in the current text, even if the operations refer to an earlier version. Returns the changes, in the order
  * of the operations. Throws `target_*`. Synchronous.
  */
-const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operation[]): Change[] => {
+const land = ({ openDoc }: AnnotatedDocument, ground: BaseText, operations: readonly Operation[]): Change[] => {
   const { content, version } = openDoc.snapshot()
   const read = sourceOf(ground.content())
   const planned = resolveAll(read, operations, version)
   const now = sourceOf(content)
   const places = planned.map((plan) => followed(read, plan))
-  const aims = aimAll(openDoc, ground, places)
+  const aims = anchorRanges(openDoc, ground, places)
   const changes = planned.map((plan, position): Change | undefined => {
     const { from, to } = places[position] as Range
     const change = landed(now, plan, read.text.slice(from, to), aims[position]?.range)
@@ -112,7 +112,7 @@ const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | unde
  * the operations, and `busy` if other people keep changing the same part.
  */
 const withPlan = async <T>(
-  { service, doc, openDoc }: Opened,
+  { service, doc, openDoc }: AnnotatedDocument,
   { operations, mode, granularity }: Input<'editContent'>,
   use: (plan: EditPlan) => Promise<T>
 ): Promise<T> => {
@@ -145,7 +145,7 @@ const replacesUnread = ({ operations, baseVersion }: Input<'editContent'>, { cha
  * are made.
  */
 const carryOut = async (
-  opened: Opened,
+  opened: AnnotatedDocument,
   caller: Caller,
   input: Input<'editContent'>,
   plan: EditPlan,
@@ -213,7 +213,7 @@ export const editContent = async (service: Service, caller: Caller, doc: string,
     const { operations } = input
     if (service.turns !== null) await requireRightNow(service, doc, caller)
     const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)
-    const ground = await groundOf(service, openDoc, input.baseVersion)
+    const ground = await baseTextOf(service, openDoc, input.baseVersion)
     if (ground.past === null) return withPlan(opened, input, (plan) => carryOut(opened, caller, input, plan, newest))
     const read = { version: versionsNamed(input.baseVersion ?? '')[0] ?? '', content: ground.content() }
     const othersChanged = await othersChanges(service, doc, read, openDoc.snapshot())

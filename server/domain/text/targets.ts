@@ -6,7 +6,7 @@ import { textRootName } from '../../../shared/names.ts'
 import type { Range } from '../../../shared/text/targets.ts'
 import { locate } from '../../../shared/text/characters.ts'
 import { changeIn, coarseDiff, diff, type Edit, followed } from '../../../shared/text/diff.ts'
-import { locatePins, type Pin, pinsAfter, pinsAt } from '../../../shared/text/anchors.ts'
+import { locateAnchors, type Anchor, anchorsAfter, anchorsAt } from '../../../shared/text/anchors.ts'
 import { editsTo, findPoint, versionsNamed } from './content.ts'
 import { docOptions, rebuild } from './journal.ts'
 import { checkText, type Target } from './named-range.ts'
@@ -16,7 +16,7 @@ import type { Service } from '../service.ts'
 /** Returns the range of the characters that a page saw. Returns undefined unless the live text still has them and they still read the same. */
 export const rangeOfCharacters = (
   { text }: OpenDocument,
-  { past, content }: Ground,
+  { past, content }: BaseText,
   { find, line, anchor, characters }: Target
 ): Range | undefined => {
   const spans = past === null && line === undefined && anchor === undefined ? (characters ?? []) : []
@@ -35,18 +35,18 @@ interface Since {
 }
 
 /** The text that a caller has read. */
-export interface Ground {
+export interface BaseText {
   /** A copy of the earlier version that the caller read, with its sequence number. Null if the caller read the live text. */
   readonly past: { readonly text: Y.Text; readonly seq: number; readonly since: Since } | null
   readonly content: () => string
 }
 
-const liveGround = (openDoc: OpenDocument): Ground => ({ past: null, content: () => openDoc.snapshot().content })
+const liveText = (openDoc: OpenDocument): BaseText => ({ past: null, content: () => openDoc.snapshot().content })
 
-/** Returns the text of a version, in the form that `aimAll` needs. Throws `unknown_version`. */
-export const groundOf = async (service: Service, openDoc: OpenDocument, baseVersion: string | undefined): Promise<Ground> => {
+/** Returns the text of a version, in the form that `anchorRanges` needs. Throws `unknown_version`. */
+export const baseTextOf = async (service: Service, openDoc: OpenDocument, baseVersion: string | undefined): Promise<BaseText> => {
   const [named, ...others] = baseVersion === undefined ? ['*'] : versionsNamed(baseVersion)
-  if (named === '*' || named === openDoc.snapshot().version) return liveGround(openDoc)
+  if (named === '*' || named === openDoc.snapshot().version) return liveText(openDoc)
   const point = named === undefined || others.length > 0 ? undefined : await findPoint(service, openDoc.id, named)
   if (point === undefined) throw new ServiceError('unknown_version')
   const ydoc = new Y.Doc(docOptions)
@@ -66,49 +66,50 @@ const editsSince = ({ seq, edits }: Since, openDoc: OpenDocument, before: string
 }
 
 /** Returns the range of the current text that replaced a changed range of the text that was read. Synchronous. */
-export const changedSince = (openDoc: OpenDocument, { past, content }: Ground, range: Range): Range =>
+export const changedSince = (openDoc: OpenDocument, { past, content }: BaseText, range: Range): Range =>
   past === null ? range : changeIn(range, editsSince(past.since, openDoc, content()))
 
-/** A pin on the live text, for a range of the text that the caller read. */
-export interface Aim {
-  readonly pin: Pin
-  /** The current range of the pin. Undefined if that text is gone. */
+/** An anchor in the live text, for a range of the text that the caller read. */
+export interface AnchoredRange {
+  readonly anchor: Anchor
+  /** The current range of the anchor. Undefined if that text is gone. */
   readonly range: Range | undefined
 }
 
 /** Maps ranges of the text that the caller read to ranges of the live text. Synchronous. */
-export const aimAll = (openDoc: OpenDocument, { past, content }: Ground, ranges: readonly Range[]): Aim[] => {
+export const anchorRanges = (openDoc: OpenDocument, { past, content }: BaseText, ranges: readonly Range[]): AnchoredRange[] => {
   const now = openDoc.snapshot().content
-  if (past === null) return pinsAt(openDoc.text, now, ranges).map((pin, index) => ({ pin, range: ranges[index] }))
+  if (past === null) return anchorsAt(openDoc.text, now, ranges).map((anchor, index) => ({ anchor, range: ranges[index] }))
   const before = content()
-  const then = pinsAt(past.text, before, ranges)
+  const then = anchorsAt(past.text, before, ranges)
   // Later changes may have moved the text, or replaced it with a different text that shares some of its characters.
   const isCompared = openDoc.replacedSeq > past.seq
-  const moved = pinsAfter(openDoc.text, then, ranges, {
+  const moved = anchorsAfter(openDoc.text, then, ranges, {
     before,
     after: now,
     edits: editsSince(past.since, openDoc, before),
     isCompared
   }).changed
-  const found = locatePins(
+  const found = locateAnchors(
     openDoc.text,
     now,
-    then.map((pin, index) => moved.get(index) ?? pin)
+    then.map((anchor, index) => moved.get(index) ?? anchor)
   )
-  const fresh = pinsAt(
+  const fresh = anchorsAt(
     openDoc.text,
     now,
     found.filter((range) => range !== undefined)
   )
   let next = 0
-  return then.map((pin, index) => {
+  return then.map((anchor, index) => {
     const range = found[index]
-    return range === undefined ? { pin: { ...pin, place: null }, range } : { pin: fresh[next++] as Pin, range }
+    return range === undefined ? { anchor: { ...anchor, place: null }, range } : { anchor: fresh[next++] as Anchor, range }
   })
 }
 
-/** Calls `aimAll` for a single range. */
-export const aim = (openDoc: OpenDocument, ground: Ground, range: Range): Aim => aimAll(openDoc, ground, [range])[0] as Aim
+/** Calls `anchorRanges` for a single range. */
+export const anchorRange = (openDoc: OpenDocument, ground: BaseText, range: Range): AnchoredRange =>
+  anchorRanges(openDoc, ground, [range])[0] as AnchoredRange
 
 /** The maximum number of searches for a range. A search is repeated if other people changed the same part in the meantime. */
 const looksMax = 10
@@ -118,7 +119,7 @@ const looksMax = 10
  * the live text in the meantime, the range is adjusted. Throws the errors of `look`, and `busy` if other people keep changing the same part.
  */
 export const withRange = async <T>(
-  ground: Ground,
+  ground: BaseText,
   look: (content: string) => Promise<Range | undefined>,
   use: (content: string, range: Range | undefined) => Promise<T>
 ): Promise<T> => {

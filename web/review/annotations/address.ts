@@ -3,7 +3,7 @@ import { effect, signal, untracked } from '@preact/signals'
 import { t } from '../../text/t.ts'
 import { toast } from '../../ui/toast.tsx'
 import type { Item } from './items.ts'
-import type { Looking } from './looking.ts'
+import type { Navigation } from './navigation.ts'
 import type { State } from './state.ts'
 
 export interface Address {
@@ -15,7 +15,7 @@ export interface Address {
 /** Longest wait for an annotation that the address names, in milliseconds. */
 const missingMs = 4000
 
-export function openAddress({ page: { session }, store, items }: State, { show }: Looking): Address {
+export function openAddress({ page: { session }, store, items }: State, { show }: Navigation): Address {
   const shareable = (item: Item): string => (item.kind === 'proposal' ? 'suggestion' : 'comment')
   const addressOf = (item: Item): string => `${location.origin}/d/${session.id}#${shareable(item)}-${item.id}`
   const fromAddress = (): string | undefined =>

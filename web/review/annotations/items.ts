@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { signature } from '../../presence/signature.ts'
 import { shownName } from '../outbox/draft-name.ts'
-import type { Annotation } from '../suggestions/places.ts'
+import type { Annotation } from '../suggestions/annotation-ranges.ts'
 import { isUndecided, type Suggestion } from '../outbox/records.ts'
 import type { Proposal, Store, Thread } from '../outbox/store.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
@@ -15,13 +15,13 @@ export interface Composer {
   readonly body: Signal<string>
 }
 
-interface Placed {
+interface Positioned {
   readonly id: string
-  /** The range in the editor. Undefined if the item has no place in the text. */
+  /** The range in the editor. Undefined if the item has no position in the text. */
   readonly span: Span | undefined
 }
 
-export type Item = Placed &
+export type Item = Positioned &
   (
     | { readonly kind: 'comment'; readonly thread: Thread }
     | { readonly kind: 'proposal'; readonly proposal: Proposal }
@@ -41,7 +41,7 @@ export const isOpen = (item: Item): boolean => {
 const nobody: ReadonlySet<string> = new Set()
 
 /**
- * Returns the mark of an item in the text, or undefined if there is none. `key` changes when the service reports a new place. `staying` contains
+ * Returns the mark of an item in the text, or undefined if there is none. `key` changes when the service reports a new position. `staying` contains
  * the ids of closed items whose cards stay for now.
  */
 export function annotationOf(item: Item, staying = nobody): { readonly annotation: Annotation; readonly key: unknown } | undefined {
@@ -82,12 +82,12 @@ export const authorOf = (item: Item): string => {
 const isSeen = ({ draftId, withdrawn, replies }: Suggestion, typed: ReadonlySet<string>): boolean =>
   draftId === undefined || !(typed.has(draftId) || (withdrawn === true && replies === undefined))
 
-/** Returns all items in the order of the text. Items without a place come last. */
+/** Returns all items in the order of the text. Items without a position come last. */
 export function itemsOf(store: Store, composer: Composer | undefined, spans: ReadonlyMap<string, Span>): readonly Item[] {
   const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
   const proposed = new Set(store.proposals.value.map(({ suggestion: { id } }) => id))
   // If a comment was deleted, an unsent reply to it becomes a separate item, so that its text can be copied.
-  const sent = store.successors.value
+  const sent = store.recordIds.value
   const unsent = new Set(store.outbox.list.value.map(({ id }) => id))
   const waiting = store.outbox.list.value.filter(
     ({ id, action, refusal }) =>
@@ -103,15 +103,20 @@ export function itemsOf(store: Store, composer: Composer | undefined, spans: Rea
   const typed = new Set(store.held.value)
   for (const { action, refusal } of store.outbox.list.value)
     if (action.kind === 'suggest' && action.draft !== undefined && refusal === undefined) typed.add(shownName(action.draft.id))
-  const placed = (id: string): Placed => ({ id, span: spans.get(id) })
+  const positioned = (id: string): Positioned => ({ id, span: spans.get(id) })
   const all: Item[] = [
-    ...store.threads.value.map((thread): Item => ({ kind: 'comment', thread, ...placed(thread.comment.id) })),
+    ...store.threads.value.map((thread): Item => ({ kind: 'comment', thread, ...positioned(thread.comment.id) })),
     ...store.proposals.value
       .filter(({ suggestion }) => isSeen(suggestion, typed))
-      .map((proposal): Item => ({ kind: 'proposal', proposal, ...placed(proposal.suggestion.id) })),
-    ...waiting.map((each): Item => ({ kind: 'new', entry: each, waiting: store.entriesOf.value.get(each.id) ?? [], ...placed(each.id) })),
-    ...(composer === undefined ? [] : [{ kind: 'composer', composer, ...placed(composerId) } as const])
+      .map((proposal): Item => ({ kind: 'proposal', proposal, ...positioned(proposal.suggestion.id) })),
+    ...waiting.map((each): Item => ({
+      kind: 'new',
+      entry: each,
+      waiting: store.entriesOf.value.get(each.id) ?? [],
+      ...positioned(each.id)
+    })),
+    ...(composer === undefined ? [] : [{ kind: 'composer', composer, ...positioned(composerId) } as const])
   ]
-  const place = ({ span }: Item): number => span?.from ?? Number.MAX_SAFE_INTEGER
-  return all.toSorted((one, other) => place(one) - place(other))
+  const positionOf = ({ span }: Item): number => span?.from ?? Number.MAX_SAFE_INTEGER
+  return all.toSorted((one, other) => positionOf(one) - positionOf(other))
 }

@@ -5,19 +5,19 @@ import type { View } from '../../view/view.ts'
 import type { Address } from './address.ts'
 import type { Decisions } from './decisions.ts'
 import type { Item } from './items.ts'
-import type { Looking } from './looking.ts'
-import type { Placing } from './placing.ts'
-import type { Proposing } from './proposing.ts'
+import type { Navigation } from './navigation.ts'
+import type { Positions } from './positions.ts'
+import type { SuggestingMode } from './suggesting-mode.ts'
 import type { State } from './state.ts'
 import type { Writing } from './writing.ts'
 
 export interface Review
   extends
-    Omit<State, 'page' | 'editor' | 'placing' | 'decisions'>,
-    Looking,
+    Omit<State, 'page' | 'editor' | 'positions' | 'decisions'>,
+    Navigation,
     Writing,
-    Omit<Proposing, 'close'>,
-    Pick<Placing, 'moved' | 'places'>,
+    Omit<SuggestingMode, 'close'>,
+    Pick<Positions, 'moved' | 'ranges'>,
     Pick<Address, 'addressOf'> {
   /** Ids of suggestions that were decided here a moment ago. */
   readonly recent: Decisions['recent']

@@ -9,11 +9,11 @@ import type { Editor } from '../../editor/setup/editor.ts'
 import { namesAround } from '../../presence/mention-names.ts'
 import { personName } from '../../presence/person.ts'
 import { toast } from '../../ui/toast.tsx'
-import { aim } from '../suggestions/aim.ts'
+import { newTargetOf } from '../suggestions/new-target.ts'
 import { openDecisions, type Decisions } from './decisions.ts'
 import { openEffects } from './effects.ts'
 import { itemsOf, type Composer, type Item } from './items.ts'
-import { openPlacing, type Placing } from './placing.ts'
+import { openPositions, type Positions } from './positions.ts'
 import { restOf } from '../suggestions/rest-of.ts'
 import { openHalfWritten, type HalfWritten } from './half-written.ts'
 import { openRejecting, type Rejecting } from './reason.ts'
@@ -26,7 +26,7 @@ export interface State {
   readonly page: View
   readonly editor: Editor
   readonly store: Store
-  readonly placing: Placing
+  readonly positions: Positions
   readonly decisions: Decisions
   /** All items in the order of the text. Items without a place come last. */
   readonly items: ReadonlySignal<readonly Item[]>
@@ -75,10 +75,10 @@ export function openState(page: View, editor: Editor): State {
   })
   const store = openStore({
     session: page.session,
-    aim: (item) => aim(view, item),
-    afresh: (action, decided) => restOf(storedText(view.state).toString(), action, decided),
+    newTargetOf: (item) => newTargetOf(view, item),
+    restOf: (action, decided) => restOf(storedText(view.state).toString(), action, decided),
     onDeciding(action, ids) {
-      for (const id of ids) placing.keep(id)
+      for (const id of ids) positions.keep(id)
       decisions.asked(action, ids)
     },
     onDecided: decisions.done,
@@ -93,8 +93,8 @@ export function openState(page: View, editor: Editor): State {
   const isWide = signal(wide.matches)
   const halfWritten = openHalfWritten(page.session.id)
   const staying = computed(() => new Set([...decisions.recent.value, ...halfWritten.ids.value]))
-  const placing = openPlacing(view, store, staying, () => items.peek())
-  const items = computed(() => itemsOf(store, composer.value, placing.spans.value))
+  const positions = openPositions(view, store, staying, () => items.peek())
+  const items = computed(() => itemsOf(store, composer.value, positions.spans.value))
   const me = computed(() => {
     const own = page.here.value.find(({ self }) => self)
     return own?.nameless === true ? '' : mentionOf(own?.name ?? personName.value)
@@ -116,7 +116,7 @@ export function openState(page: View, editor: Editor): State {
     page,
     editor,
     store,
-    placing,
+    positions,
     decisions,
     items,
     filter: signal<Filter>('open'),
@@ -135,7 +135,7 @@ export function openState(page: View, editor: Editor): State {
     close() {
       stopNumber()
       closeRejecting()
-      placing.close()
+      positions.close()
       decisions.close()
       wide.removeEventListener('change', onWidth)
     }

@@ -32,7 +32,7 @@ function charactersAt(text: Y.Text, content: string, range: Span): { readonly ch
   return place === undefined || place.spans.length > 3 * limits.targetRunsMax ? {} : { characters: place.spans }
 }
 
-export function openWriting({ page, editor: { view }, store, placing, active, focused, composer, picked, hasMargin }: State): Writing {
+export function openWriting({ page, editor: { view }, store, positions, active, focused, composer, picked, hasMargin }: State): Writing {
   /** Returns the range in the editor for a new comment. */
   const begunOn = (): Span | undefined => {
     if (page.mode.value === 'read') {
@@ -53,11 +53,11 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
     if (composer.value === undefined) {
       const on = begunOn()
       const quote = on === undefined ? '' : view.state.sliceDoc(on.from, on.to)
-      if (on !== undefined && quote.trim() !== '') placing.made(composerId, { from: on.from, to: on.to })
+      if (on !== undefined && quote.trim() !== '') positions.made(composerId, { from: on.from, to: on.to })
       composer.value = { quote: quote.trim() === '' ? '' : quote, body: signal('') }
     }
     active.value = composerId
-    const at = placing.spanOf(composerId)?.from
+    const at = positions.spanOf(composerId)?.from
     // The margin shows only cards that have a place in the text.
     if (at === undefined || !hasMargin.value) page.panel.value = 'annotations'
     // On a phone, the sheet covers the lower part of the text, so the range is scrolled to a place above it.
@@ -70,7 +70,7 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
     const written = composer.value
     const body = written?.body.value.trim() ?? ''
     if (written === undefined || body === '') return
-    const span = placing.spanOf(composerId)
+    const span = positions.spanOf(composerId)
     const { stored } = view.state.facet(textMap)
     const text = storedText(view.state).toString()
     // The text was deleted while the person wrote the comment, so only its words identify the place.
@@ -80,7 +80,7 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
     const named = target !== lost && range !== undefined ? charactersAt(page.session.text, text, range) : {}
     batch(() => {
       const sent = store.act({ kind: 'comment', body, target, ...named })
-      if (span !== undefined) placing.made(sent.id, span)
+      if (span !== undefined) positions.made(sent.id, span)
       composer.value = undefined
       active.value = sent.id
     })

@@ -58,20 +58,20 @@ function arrange(host: HTMLElement, review: Review, items: readonly Item[]): voi
   const lines = host.querySelector('svg')
   if (lines === null) return
   const { length } = editor.state.doc
-  const places = items.map(({ span }) => topOf(editor, Math.min(span?.from ?? 0, length)))
+  const positions = items.map(({ span }) => topOf(editor, Math.min(span?.from ?? 0, length)))
   const heights = cards.map((card) => card?.offsetHeight ?? 0)
   const content = editor.contentDOM
   const end = content.offsetLeft + content.offsetWidth - paddingPixels
   const fixed = items.findIndex(({ id }) => id === review.active.peek())
   const tops = pushedApart(
-    places.map((at, index) => ({ at, height: heights[index] ?? 0 })),
+    positions.map((at, index) => ({ at, height: heights[index] ?? 0 })),
     fixed
   )
   host.style.left = `${end + leadPixels}px`
   lines.replaceChildren(
     ...items.flatMap((item, index) => {
       const card = cards[index]
-      const [at, top] = [(places[index] ?? 0) + 13, (tops[index] ?? 0) + 20]
+      const [at, top] = [(positions[index] ?? 0) + 13, (tops[index] ?? 0) + 20]
       if (card != null) card.style.top = `${tops[index] ?? 0}px`
       // A card that was pushed far from its text has no connecting line, unless its annotation is active.
       if (index !== fixed && Math.abs(top - at) > slopePixelsMax) return []
@@ -88,19 +88,19 @@ function Cards({ review, host }: { review: Review; host: HTMLElement }): JSX.Ele
   const frame = useRef(0)
   const latest = useRef(items)
   latest.current = items
-  const place = (): void => {
+  const layOut = (): void => {
     cancelAnimationFrame(frame.current)
     frame.current = requestAnimationFrame(() => arrange(host, review, latest.current))
   }
   // Positions the cards before the browser paints.
   useLayoutEffect(() => arrange(host, review, items))
   useEffect(() => {
-    const sizes = new ResizeObserver(place)
+    const sizes = new ResizeObserver(layOut)
     for (const card of host.querySelectorAll('.card')) sizes.observe(card)
     return () => sizes.disconnect()
   }, [items.map(({ id }) => id).join()])
   useEffect(() => {
-    const stop = review.moved.subscribe(place)
+    const stop = review.moved.subscribe(layOut)
     return () => {
       stop()
       cancelAnimationFrame(frame.current)

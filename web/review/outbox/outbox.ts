@@ -37,7 +37,7 @@ export interface Outbox {
   readonly onlyHere: ReadonlySignal<number>
   add(action: Action, author: string): OutboxEntry
   /** Sends an entry again if its place was not found and there is a new description of the place. */
-  aimAgain(): void
+  retarget(): void
   /** Sends a refused entry again. */
   retry(id: string): void
   /** Discards a refused or waiting entry. */
@@ -53,21 +53,21 @@ interface OutboxInput {
   readonly key: string
   readonly connected: ReadonlySignal<boolean>
   /** Returns a new description of an annotation's place. Undefined if it has not changed. */
-  readonly aim: (item: OutboxEntry) => Target | undefined
+  readonly newTargetOf: (item: OutboxEntry) => Target | undefined
   /** Returns what to do with a refused entry: the action to send instead, `later` to wait, or `done`. Undefined if the entry remains refused. */
-  readonly afresh: (item: OutboxEntry, error: RequestError) => Action | 'later' | 'done' | undefined
+  readonly afterRefusal: (item: OutboxEntry, error: RequestError) => Action | 'later' | 'done' | undefined
   readonly onAnswer: (done: OutboxEntry, answer: unknown) => void
   readonly onRefusal: (refused: OutboxEntry, error: RequestError) => void
 }
 
 /** Delay between two retries of waiting entries when no network event occurs, in milliseconds. */
-const againMs = 15_000
+const retryMs = 15_000
 /** Delay before retrying an entry that others have just decided, in milliseconds. */
-const afreshMs = 1000
+const decidedRetryMs = 1000
 /** Largest number of bytes that this queue sends when the page closes. At that moment, browsers send at most 64 KiB, and drafts need most of it. */
 const leavingBytesMax = 12 * 1024
 
-const said = ({ operation, text, note, target }: SuggestAction) => ({
+const suggestionFields = ({ operation, text, note, target }: SuggestAction) => ({
   operation,
   ...(operation === 'delete' ? {} : { text }),
   ...(note === '' ? {} : { note }),
@@ -94,7 +94,7 @@ const prepare = <Fields, Answer>(send: (at: Access & How, fields: Fields) => Pro
 
 /** Prepares to send a suggestion that is being typed. `done` means that the person has stopped typing it for now. */
 export const prepareDraft = (action: SuggestAction, done: boolean): Prepared<Output<'draftSuggestion'>> =>
-  prepare(draftSuggestion, { draftId: action.draft?.id ?? '', ...said(action), step: action.draft?.step ?? 0, done })
+  prepare(draftSuggestion, { draftId: action.draft?.id ?? '', ...suggestionFields(action), step: action.draft?.step ?? 0, done })
 
 const prepareAction = ({ id, action }: OutboxEntry): Prepared<unknown> => {
   switch (action.kind) {
@@ -111,7 +111,7 @@ const prepareAction = ({ id, action }: OutboxEntry): Prepared<unknown> => {
     case 'answer':
       return prepare(replyToSuggestion, { suggestionId: action.suggestion, body: action.body })
     case 'suggest':
-      return action.draft === undefined ? prepare(createSuggestion, said(action)) : prepareDraft(action, true)
+      return action.draft === undefined ? prepare(createSuggestion, suggestionFields(action)) : prepareDraft(action, true)
     case 'decide':
       return prepare(decideSuggestions, { decisions: decisionsOf(action) })
     case 'withdraw':
@@ -132,7 +132,7 @@ const prepareAction = ({ id, action }: OutboxEntry): Prepared<unknown> => {
 /** Only guests have numbers. An entry that a person wrote as a guest before signing in is sent under the account alone. */
 const signedNow = (author: string): string => (accountName.peek() !== '' && /^Guest \d+$/.test(author) ? '' : author)
 
-export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefusal }: OutboxInput): Outbox {
+export function openOutbox({ doc, key, connected, newTargetOf, afterRefusal, onAnswer, onRefusal }: OutboxInput): Outbox {
   const outbox = openDeviceOutbox<StoredEntry>('review', doc)
   const list = signal<readonly OutboxEntry[]>([])
   const sending = signal(false)
@@ -166,7 +166,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
 
   /** Updates the target of an annotation. Returns false if it has not changed. */
   const rename = (item: OutboxEntry): boolean => {
-    const target = aim(item)
+    const target = newTargetOf(item)
     if (target === undefined) return false
     const { refusal: _refusal, isLost: _isLost, ...rest } = item
     replace({ ...rest, action: { ...item.action, target } as Action })
@@ -189,18 +189,18 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
       if (passes(error)) {
-        outbox.later(item.id, error.retryAfterSeconds === undefined ? againMs : error.retryAfterSeconds * 1000)
+        outbox.later(item.id, error.retryAfterSeconds === undefined ? retryMs : error.retryAfterSeconds * 1000)
         return false
       }
       const isLost = missesPlace(error)
       if (isLost && rename(item)) return true
-      const next = afresh(item, error)
+      const next = afterRefusal(item, error)
       if (next === 'done') {
         remove(item.id)
         return true
       }
       if (next === 'later') {
-        outbox.later(item.id, afreshMs)
+        outbox.later(item.id, decidedRetryMs)
         return false
       }
       if (next !== undefined) {
@@ -253,7 +253,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
       outbox.wake()
       return item
     },
-    aimAgain() {
+    retarget() {
       const renamed = list.value.filter(({ isLost }) => isLost === true).filter(rename)
       if (renamed.length > 0) outbox.wake()
     },

@@ -75,7 +75,7 @@ export interface Store {
   /** Whether this person, or a guest with the same name, wrote a record. For a reply, this is all that the page can find out about the author. */
   isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
   /** Maps the ids of outbox entries to the ids of their records, for the annotations that this page has sent. */
-  readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
+  readonly recordIds: ReadonlySignal<ReadonlyMap<string, string>>
   /** The waiting or refused entries of each comment, by the id of the comment, or of its own entry while it is unsent. */
   readonly entriesOf: ReadonlySignal<ReadonlyMap<string, readonly OutboxEntry[]>>
   /** The last announcement for screen readers. */
@@ -106,7 +106,7 @@ const merge = <Item extends { readonly id: string }>(into: Signal<ReadonlyMap<st
 }
 
 /** Returns a comment with its waiting actions applied. */
-function foreseen(comment: Comment, entries: readonly OutboxEntry[]): Comment {
+function withEntries(comment: Comment, entries: readonly OutboxEntry[]): Comment {
   let next = comment
   for (const { action, refusal } of entries) {
     if (refusal !== undefined) continue
@@ -141,9 +141,9 @@ function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): st
 interface StoreInput {
   readonly session: Session
   /** Returns a new description of a waiting annotation's place. Undefined if it has not changed. */
-  readonly aim: (item: OutboxEntry) => Target | undefined
+  readonly newTargetOf: (item: OutboxEntry) => Target | undefined
   /** Returns the remaining part of a suggestion that others decided while it was being typed. */
-  readonly afresh: (action: SuggestAction, decided: Suggestion) => Action | undefined
+  readonly restOf: (action: SuggestAction, decided: Suggestion) => Action | undefined
   readonly onDeciding: (action: Decision, suggestions: readonly string[]) => void
   /** Called when the service has carried out decisions of this page. */
   readonly onDecided: (action: Decision, suggestions: readonly string[]) => void
@@ -151,7 +151,7 @@ interface StoreInput {
   readonly onUndecided: (suggestions: readonly string[], words: string | undefined) => void
 }
 
-export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndecided }: StoreInput): Store {
+export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided, onUndecided }: StoreInput): Store {
   const { id, key } = session
   const comments = signal<ReadonlyMap<string, Comment>>(new Map())
   const suggestions = signal<ReadonlyMap<string, Suggestion>>(new Map())
@@ -162,7 +162,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
   const state = signal<'reading' | 'ready' | 'failed'>('reading')
   const asOf = signal<number | undefined>(undefined)
   const account = signal<string | undefined>(undefined)
-  const successors = signal<ReadonlyMap<string, string>>(new Map())
+  const recordIds = signal<ReadonlyMap<string, string>>(new Map())
   const said = signal('')
   const own = ownIds(id)
   const connected = computed(() => session.link.socket.value === 'synced')
@@ -177,18 +177,18 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     if (left.delete(shownName(draft))) typed.value = left
   }
   /** Returns the action to send instead of a suggestion that others decided, or replied to, while it was being typed. */
-  const renewed = ({ action }: OutboxEntry, { code }: RequestError): Action | 'later' | 'done' | undefined => {
+  const afterRefusal = ({ action }: OutboxEntry, { code }: RequestError): Action | 'later' | 'done' | undefined => {
     if (action.kind !== 'suggest' || action.draft === undefined) return undefined
     if (code !== 'already_decided' && code !== 'stale_step' && code !== 'suggestion_fixed') return undefined
     const draft = shownName(action.draft.id)
     const known = [...suggestions.peek().values()].find(({ draftId }) => draftId === draft)
     letGo(action.draft.id)
-    if (code === 'stale_step' && known !== undefined) return known.text.includes(action.text) ? 'done' : afresh(action, known)
+    if (code === 'stale_step' && known !== undefined) return known.text.includes(action.text) ? 'done' : restOf(action, known)
     if (code === 'suggestion_fixed' && known !== undefined) {
       act({ kind: 'withdraw', suggestion: known.id }, own.nameOf(known.id) ?? signature.value)
-      return afresh(action, known)
+      return restOf(action, known)
     }
-    if (known !== undefined && !isUndecided(known)) return afresh(action, known)
+    if (known !== undefined && !isUndecided(known)) return restOf(action, known)
     readSoon()
     return 'later'
   }
@@ -229,7 +229,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     const record = action.kind === 'comment' ? comment : action.kind === 'suggest' ? suggestion : undefined
     if (record !== undefined) {
       own.add(record.id, author)
-      successors.value = new Map(successors.value).set(sent, record.id)
+      recordIds.value = new Map(recordIds.value).set(sent, record.id)
       outbox.redirect(sent, record.id)
     }
     if (action.kind === 'suggest' && action.draft !== undefined) letGo(action.draft.id)
@@ -245,8 +245,8 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     doc: id,
     key,
     connected,
-    aim,
-    afresh: renewed,
+    newTargetOf,
+    afterRefusal,
     // A card changes from the entry to its record in one step.
     onAnswer: (entry, answer) => batch(() => take(entry, answer)),
     onRefusal({ id: refused, action }, error) {
@@ -304,7 +304,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     handle
   })
 
-  const kept = <Item extends { readonly id: string }>(
+  const refreshed = <Item extends { readonly id: string }>(
     now: ReadonlyMap<string, Item>,
     listed: readonly Item[]
   ): ReadonlyMap<string, Item> => {
@@ -327,10 +327,10 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
         listSuggestions(session),
         listTasks(session)
       ])
-      comments.value = kept(comments.value, someComments)
+      comments.value = refreshed(comments.value, someComments)
       // Decided suggestions that this page has seen stay until the page closes.
       const decided = [...suggestions.value.values()].filter(({ status }) => status === 'accepted' || status === 'rejected')
-      suggestions.value = new Map([...byId(decided), ...kept(suggestions.value, someSuggestions)])
+      suggestions.value = new Map([...byId(decided), ...refreshed(suggestions.value, someSuggestions)])
       tasks.value = byId(someTasks)
       state.value = 'ready'
       asOf.value = undefined
@@ -360,7 +360,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     [...comments.value.values()].flatMap((comment): Thread[] => {
       const waiting = entriesOf.value.get(comment.id) ?? none
       const isGoing = waiting.some(({ action, refusal }) => action.kind === 'delete' && refusal === undefined)
-      return isGoing ? [] : [{ comment: foreseen(comment, waiting), waiting }]
+      return isGoing ? [] : [{ comment: withEntries(comment, waiting), waiting }]
     })
   )
   const proposals = computed(() => {
@@ -389,7 +389,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
   // The holder of an assignment is identified by the name under which the assignment was started. That name is never the number of a guest.
   const signed = (action: Action): string => ('task' in action || action.kind === 'ask' ? personName.value : signature.value)
   const act = (action: Action, author = signed(action)): OutboxEntry => {
-    const stored = 'comment' in action ? successors.peek().get(action.comment) : undefined
+    const stored = 'comment' in action ? recordIds.peek().get(action.comment) : undefined
     return outbox.add(stored === undefined || !('comment' in action) ? action : { ...action, comment: stored }, author)
   }
   const isWritten: Store['isMe'] = (record) => own.has(record.id) || (record.authorKind === 'account' && record.author === account.value)
@@ -426,7 +426,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       const name = record.id === '' ? signature.value : personName.value
       return isWritten(record) || (record.authorKind === 'guest' && name !== '' && record.author === name)
     },
-    successors,
+    recordIds,
     entriesOf,
     said,
     held: typed,

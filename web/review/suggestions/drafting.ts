@@ -1,7 +1,7 @@
 /**
  * Sends suggestions while they are being typed. The service receives them shortly after the person pauses, and others see them. Each suggestion has
  * an id. Later versions change the same suggestion, even if they come from a page that has taken over its draft. If the tab closes first, the draft
- * is in web/device/drafts.ts: annotations/proposing.ts stores it there when suggesting.ts reports that the page is being hidden or closed.
+ * is in web/device/drafts.ts: annotations/suggesting-mode.ts stores it there when suggesting.ts reports that the page is being hidden or closed.
  */
 import { effect, signal, untracked, type Signal } from '@preact/signals'
 import type { ChangeSet } from '@codemirror/state'

@@ -24,7 +24,7 @@ import { verbatim } from '../../editor/clean-input.ts'
 import { followed } from './accepted.ts'
 import type { Drafting } from './drafting.ts'
 import { byWord, hunksOf, trimmed, type Hunk } from './hunks.ts'
-import { ProposedText } from './places.ts'
+import { ProposedText } from './annotation-ranges.ts'
 
 interface Drafts {
   /** The text of the document. */

@@ -1,5 +1,6 @@
 /**
- * Places annotations in the editor. It uses the places that the service or this page reports, and restores annotations whose deleted text returns.
+ * Keeps the positions of annotations in the editor. It uses the positions that the service or this page reports, and restores annotations whose deleted
+ * text returns.
  */
 import { batch, signal, type ReadonlySignal } from '@preact/signals'
 import type { Extension } from '@codemirror/state'
@@ -7,60 +8,60 @@ import { EditorView, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { textMap } from '../../editor/binding.ts'
 import { isOpen, quoteOf, annotationOf, type Item } from './items.ts'
-import { dropAnnotations, placeAnnotations, placesIn, type Annotation } from '../suggestions/places.ts'
+import { dropAnnotations, setAnnotations, rangesIn, type Annotation } from '../suggestions/annotation-ranges.ts'
 import type { Store } from '../outbox/store.ts'
 import { storedText } from '../suggestions/suggesting.ts'
 import { findTarget, near } from '../suggestions/targets.ts'
 
-/** The place of an annotation in the text of the document. */
-export interface AnnotationPlace extends Span {
+/** The position of an annotation in the text of the document. */
+export interface AnnotationRange extends Span {
   readonly id: string
   readonly isSuggestion: boolean
 }
 
-export interface Placing {
-  /** The places of annotations in the editor, as last read. */
+export interface Positions {
+  /** The positions of annotations in the editor, as last read. */
   readonly spans: ReadonlySignal<ReadonlyMap<string, Span>>
   /** Increases whenever the text moves on the screen. */
   readonly moved: ReadonlySignal<number>
   /** The extension that follows changes of the text. */
   readonly extension: Extension
   spanOf(id: string): Span | undefined
-  /** Returns the open annotations that have a place in the current text. */
-  places(): readonly AnnotationPlace[]
-  /** Notes the place of an annotation made on this page. This place is used until the service reports one. */
+  /** Returns the open annotations that have a position in the current text. */
+  ranges(): readonly AnnotationRange[]
+  /** Notes the position of an annotation made on this page. This position is used until the service reports one. */
   made(id: string, span: Span): void
-  /** Keeps the place of a card for a while after the decision. */
+  /** Keeps the position of a card for a while after the decision. */
   keep(id: string): void
   /** Updates the annotations in the editor. */
-  place(all: readonly Item[]): void
+  update(all: readonly Item[]): void
   close(): void
 }
 
-/** Shortest time between two readings of the places while somebody types, in milliseconds. */
-const placeMs = 120
-const lookAgainMs = 1500
+/** Shortest time between two readings of the positions while somebody types, in milliseconds. */
+const readMs = 120
+const searchMs = 1500
 /** Number of times that restored text is checked. The delay doubles each time, because the service may receive the text later than this page. */
-const looksMax = 5
+const searchesMax = 5
 /** Largest number of deleted texts that are searched for after typing. */
-const goneMax = 50
+const deletedMax = 50
 
-export function openPlacing(
+export function openPositions(
   view: EditorView,
   store: Store,
   staying: ReadonlySignal<ReadonlySet<string>>,
   items: () => readonly Item[]
-): Placing {
+): Positions {
   const spans = signal<ReadonlyMap<string, Span>>(new Map())
   const moved = signal(0)
-  /** Places of annotations made on this page, until the service reports their places. */
+  /** Positions of annotations made on this page, until the service reports their positions. */
   const made = new Map<string, Span>()
   /** Offsets of closed annotations whose cards stay. */
   const stood = new Map<string, number>()
   let known = new Map<string, unknown>()
 
-  /** Returns the place of an item according to the service or this page. Returns `same` if the editor's place is more accurate. */
-  const placeOf = (item: Item, stored: () => string): Span | undefined | 'same' => {
+  /** Returns the position of an item according to the service or this page. Returns `same` if the editor's position is more accurate. */
+  const positionOf = (item: Item, stored: () => string): Span | undefined | 'same' => {
     const { state } = view
     const { shown } = state.facet(textMap)
     const base = storedText(state)
@@ -71,7 +72,7 @@ export function openPlacing(
       return own
     }
     if (!isOpen(item)) {
-      const last = stood.get(item.id) ?? placesIn(state).get(item.id)?.from
+      const last = stood.get(item.id) ?? rangesIn(state).get(item.id)?.from
       if (last !== undefined) {
         stood.set(item.id, last)
         return { from: last, to: last }
@@ -87,22 +88,22 @@ export function openPlacing(
     const { from, to } = item.kind === 'comment' ? (item.thread.comment.anchor ?? { from: null, to: null }) : item.proposal.suggestion
     if (from === null || to === null) return undefined
     const quote = quoteOf(item)
-    // A quote identifies the place only if its length is that of the range.
+    // A quote identifies the position only if its length is that of the range.
     const words = quote.length === to - from ? quote : ''
     const found = near(base, { from, to }, words)
     const isExact = words !== '' && base.sliceString(found.from, found.to) === words
-    return !isExact && placesIn(state).has(item.id) ? 'same' : onScreen(found)
+    return !isExact && rangesIn(state).has(item.id) ? 'same' : onScreen(found)
   }
 
-  const readPlaces = (): void => {
+  const readPositions = (): void => {
     batch(() => {
-      spans.value = placesIn(view.state)
+      spans.value = rangesIn(view.state)
       moved.value += 1
     })
   }
 
   /** Updates the annotations in the editor. */
-  const place = (all: readonly Item[]): void => {
+  const update = (all: readonly Item[]): void => {
     let whole: string | undefined
     const stored = (): string => (whole ??= storedText(view.state).toString())
     const next = new Map<string, unknown>()
@@ -112,58 +113,58 @@ export function openPlacing(
       if (wanted === undefined) continue
       next.set(item.id, wanted.key)
       if (known.has(item.id) && known.get(item.id) === wanted.key) continue
-      const span = placeOf(item, stored)
-      // The text of a suggestion may have changed although its place has not.
-      put.push({ annotation: wanted.annotation, span: span === 'same' ? placesIn(view.state).get(item.id) : span })
+      const span = positionOf(item, stored)
+      // The text of a suggestion may have changed although its position has not.
+      put.push({ annotation: wanted.annotation, span: span === 'same' ? rangesIn(view.state).get(item.id) : span })
     }
     for (const id of stood.keys()) if (!staying.peek().has(id)) stood.delete(id)
     const gone = new Set([...known.keys()].filter((id) => !next.has(id)))
     known = next
-    // A place made on this page is used only once.
+    // A position made on this page is used only once.
     made.clear()
     if (put.length === 0 && gone.size === 0) return
-    view.dispatch({ effects: [dropAnnotations.of(gone), placeAnnotations.of(put)] })
-    readPlaces()
+    view.dispatch({ effects: [dropAnnotations.of(gone), setAnnotations.of(put)] })
+    readPositions()
   }
 
-  let placing: ReturnType<typeof setTimeout> | undefined
-  let looking: ReturnType<typeof setTimeout> | undefined
-  let looks = 0
+  let readTimer: ReturnType<typeof setTimeout> | undefined
+  let searchTimer: ReturnType<typeof setTimeout> | undefined
+  let searches = 0
 
-  /** Reads the lists again if deleted text appears to have been restored, because the service knows the annotation's place. */
-  const lookForGone = (): void => {
-    looking = undefined
+  /** Reads the lists again if deleted text appears to have been restored, because the service knows the annotation's position. */
+  const searchForDeleted = (): void => {
+    searchTimer = undefined
     const gone = items().filter((item) => item.span === undefined && isOpen(item) && quoteOf(item) !== '')
     const text = gone.length === 0 ? '' : storedText(view.state).toString()
-    if (!gone.slice(0, goneMax).some((item) => text.includes(quoteOf(item)))) return
+    if (!gone.slice(0, deletedMax).some((item) => text.includes(quoteOf(item)))) return
     store.read()
-    looks += 1
-    if (looks < looksMax) looking = setTimeout(lookForGone, lookAgainMs * 2 ** looks)
+    searches += 1
+    if (searches < searchesMax) searchTimer = setTimeout(searchForDeleted, searchMs * 2 ** searches)
   }
 
   const follow = EditorView.updateListener.of(({ docChanged, geometryChanged, viewportChanged, changes }: ViewUpdate) => {
     if (!docChanged && !geometryChanged && !viewportChanged) return
     if (docChanged) for (const [id, at] of stood) stood.set(id, changes.mapPos(Math.min(at, changes.length)))
-    placing ??= setTimeout(() => {
-      placing = undefined
-      readPlaces()
-      store.outbox.aimAgain()
-    }, placeMs)
+    readTimer ??= setTimeout(() => {
+      readTimer = undefined
+      readPositions()
+      store.outbox.retarget()
+    }, readMs)
     if (!docChanged || changes.newLength <= changes.length) return
-    looks = 0
-    looking ??= setTimeout(lookForGone, lookAgainMs)
+    searches = 0
+    searchTimer ??= setTimeout(searchForDeleted, searchMs)
   })
   return {
     spans,
     moved,
     extension: follow,
-    spanOf: (id) => placesIn(view.state).get(id),
-    places() {
-      const places = placesIn(view.state)
+    spanOf: (id) => rangesIn(view.state).get(id),
+    ranges() {
+      const ranges = rangesIn(view.state)
       const { stored } = view.state.facet(textMap)
-      return items().flatMap((item): AnnotationPlace[] => {
+      return items().flatMap((item): AnnotationRange[] => {
         const kind = annotationOf(item)?.annotation.kind
-        const span = places.get(item.id)
+        const span = ranges.get(item.id)
         const isSuggestion = kind !== 'comment'
         if (kind === undefined || span === undefined || (span.from === span.to && !isSuggestion)) return []
         return [{ id: item.id, isSuggestion, from: stored(span.from), to: stored(span.to) }]
@@ -173,13 +174,13 @@ export function openPlacing(
       made.set(id, span)
     },
     keep(id) {
-      const span = placesIn(view.state).get(id)
+      const span = rangesIn(view.state).get(id)
       if (span !== undefined) stood.set(id, span.from)
     },
-    place,
+    update,
     close() {
-      clearTimeout(placing)
-      clearTimeout(looking)
+      clearTimeout(readTimer)
+      clearTimeout(searchTimer)
     }
   }
 }

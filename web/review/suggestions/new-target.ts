@@ -4,14 +4,14 @@
  */
 import type { EditorView } from '@codemirror/view'
 import { textMap } from '../../editor/binding.ts'
-import { placesIn } from './places.ts'
+import { rangesIn } from './annotation-ranges.ts'
 import { storedText } from './suggesting.ts'
 import { targetOf } from './targets.ts'
 import type { Target, OutboxEntry } from '../outbox/entry.ts'
 
 /** Returns the new target. Undefined if the words themselves were deleted or the text around them has not changed. */
-export function aim({ state }: EditorView, { id, action }: OutboxEntry): Target | undefined {
-  const span = placesIn(state).get(id)
+export function newTargetOf({ state }: EditorView, { id, action }: OutboxEntry): Target | undefined {
+  const span = rangesIn(state).get(id)
   if (span === undefined || !('target' in action) || action.target === null) return undefined
   const { stored } = state.facet(textMap)
   const range = { from: stored(span.from), to: stored(span.to) }

@@ -8,22 +8,22 @@ import { locate, placesOf, type Quoted } from '../../../shared/text/characters.t
 import { textMap } from '../../editor/binding.ts'
 import { findRecent } from '../../device/recent.ts'
 import { keptLists } from '../outbox/last-seen.ts'
-import { placesIn } from '../suggestions/places.ts'
+import { rangesIn } from '../suggestions/annotation-ranges.ts'
 import type { State } from './state.ts'
 
 /** Shortest time between two writes of the lists, in milliseconds. */
 const writeMs = 1000
 
 /** Starts storing and showing annotations. Returns a function that stops both. */
-export function openKeeping({ page: { session }, editor: { view }, store, placing }: State): () => void {
+export function storeAnnotations({ page: { session }, editor: { view }, store, positions }: State): () => void {
   const { id, key, text } = session
-  const mayKeep = (): boolean => findRecent(id)?.key === key
+  const mayStore = (): boolean => findRecent(id)?.key === key
   let timer: ReturnType<typeof setTimeout> | undefined
   let closed = false
 
   const show = async (): Promise<void> => {
     const [kept] = await Promise.all([keptLists.find(id), session.keep.ready])
-    if (kept === undefined || closed || store.state.peek() === 'ready' || !mayKeep()) return
+    if (kept === undefined || closed || store.state.peek() === 'ready' || !mayStore()) return
     const ranges = locate(
       text,
       text.toString(),
@@ -32,7 +32,7 @@ export function openKeeping({ page: { session }, editor: { view }, store, placin
     const { shown } = view.state.facet(textMap)
     kept.places.forEach(([annotation], index) => {
       const range = ranges[index]
-      if (range !== undefined) placing.made(annotation, { from: shown(range.from), to: shown(range.to) })
+      if (range !== undefined) positions.made(annotation, { from: shown(range.from), to: shown(range.to) })
     })
     // Positions in an earlier text do not apply to the current text.
     const { comments, suggestions, tasks } = kept.lists
@@ -48,10 +48,10 @@ export function openKeeping({ page: { session }, editor: { view }, store, placin
 
   const write = (): void => {
     timer = undefined
-    if (!mayKeep()) return
+    if (!mayStore()) return
     const content = text.toString()
     const { stored } = view.state.facet(textMap)
-    const spans = [...placesIn(view.state)].map(([annotation, { from, to }]) => ({ annotation, from: stored(from), to: stored(to) }))
+    const spans = [...rangesIn(view.state)].map(([annotation, { from, to }]) => ({ annotation, from: stored(from), to: stored(to) }))
     const places = placesOf(text, content, spans).map((place, index): [string, Quoted] => {
       const { annotation, from, to } = spans[index] as (typeof spans)[number]
       return [annotation, { place, quote: content.slice(from, to) }]

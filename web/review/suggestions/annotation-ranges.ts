@@ -1,6 +1,6 @@
 /**
- * The places of annotations in the editor, as ranges that stay on their characters while people type, and their decorations. An annotation whose text
- * was deleted has no place.
+ * The ranges of annotations in the editor, as ranges that stay on their characters while people type, and their decorations. An annotation whose text
+ * was deleted has no range.
  */
 import { MapMode, RangeSet, RangeValue, StateEffect, StateField, type EditorState, type Extension, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view'
@@ -12,7 +12,7 @@ import { t } from '../../text/t.ts'
 import { effect } from '@preact/signals'
 import { hueOf } from '../../presence/colours.ts'
 
-/** The kind of a place. At a place of the kind `decided`, only the card remains, and the text shows no mark. */
+/** The kind of a range. At a range of the kind `decided`, only the card remains, and the text shows no mark. */
 export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'decided'
 
 /** An annotation as the text shows it. */
@@ -24,7 +24,7 @@ export interface Annotation {
   readonly text: string
 }
 
-class Place extends RangeValue {
+class MarkedRange extends RangeValue {
   readonly annotation: Annotation
   readonly isPoint: boolean
 
@@ -32,7 +32,7 @@ class Place extends RangeValue {
     super()
     this.annotation = annotation
     this.isPoint = isPoint
-    // Text typed at the edges of a place does not become part of it. A place between two characters disappears when the text on both sides is
+    // Text typed at the edges of a range does not become part of it. A range between two characters disappears when the text on both sides is
     // deleted.
     this.startSide = isPoint ? -1 : 1
     this.endSide = -1
@@ -40,23 +40,23 @@ class Place extends RangeValue {
   }
 
   override eq(other: RangeValue): boolean {
-    return other instanceof Place && other.annotation === this.annotation
+    return other instanceof MarkedRange && other.annotation === this.annotation
   }
 }
 
-interface Places {
-  readonly set: RangeSet<Place>
+interface MarkedRanges {
+  readonly set: RangeSet<MarkedRange>
   readonly active: string | undefined
 }
 
-/** Sets the places of annotations. An undefined `span` removes the place. */
-export const placeAnnotations = StateEffect.define<readonly { readonly annotation: Annotation; readonly span: Span | undefined }[]>()
+/** Sets the ranges of annotations. An undefined `span` removes the range. */
+export const setAnnotations = StateEffect.define<readonly { readonly annotation: Annotation; readonly span: Span | undefined }[]>()
 /** Removes annotations from the editor, by id. */
 export const dropAnnotations = StateEffect.define<ReadonlySet<string>>()
 /** Highlights one annotation, by id. */
 export const activate = StateEffect.define<string | undefined>()
 
-const field = StateField.define<Places>({
+const field = StateField.define<MarkedRanges>({
   create: () => ({ set: RangeSet.empty, active: undefined }),
   update(value, transaction) {
     let { set, active } = value
@@ -64,12 +64,12 @@ const field = StateField.define<Places>({
     for (const effect of transaction.effects) {
       if (effect.is(activate)) active = effect.value
       if (effect.is(dropAnnotations)) set = set.update({ filter: (_from, _to, { annotation }) => !effect.value.has(annotation.id) })
-      if (effect.is(placeAnnotations)) {
+      if (effect.is(setAnnotations)) {
         const ids = new Set(effect.value.map(({ annotation }) => annotation.id))
         const { length } = transaction.newDoc
-        const add = effect.value.flatMap(({ annotation, span }): Range<Place>[] => {
+        const add = effect.value.flatMap(({ annotation, span }): Range<MarkedRange>[] => {
           if (span === undefined || span.to > length) return []
-          return [new Place(annotation, span.from === span.to).range(span.from, span.to)]
+          return [new MarkedRange(annotation, span.from === span.to).range(span.from, span.to)]
         })
         set = set.update({ filter: (_from, _to, { annotation }) => !ids.has(annotation.id), add, sort: true })
       }
@@ -78,11 +78,11 @@ const field = StateField.define<Places>({
   }
 })
 
-const listed = new WeakMap<RangeSet<Place>, ReadonlyMap<string, Span>>()
+const listed = new WeakMap<RangeSet<MarkedRange>, ReadonlyMap<string, Span>>()
 
-/** Returns the places of all annotations by id, in the order of the text. */
-export function placesIn(state: EditorState): ReadonlyMap<string, Span> {
-  const { set } = state.field(field, false) ?? { set: RangeSet.empty as RangeSet<Place> }
+/** Returns the ranges of all annotations by id, in the order of the text. */
+export function rangesIn(state: EditorState): ReadonlyMap<string, Span> {
+  const { set } = state.field(field, false) ?? { set: RangeSet.empty as RangeSet<MarkedRange> }
   const known = listed.get(set)
   if (known !== undefined) return known
   const found = new Map<string, Span>()
@@ -153,7 +153,7 @@ export class ProposedText extends WidgetType {
   }
 }
 
-function decorationsOf({ annotation, isPoint }: Place, from: number, to: number, isActive: boolean): Range<Decoration>[] {
+function decorationsOf({ annotation, isPoint }: MarkedRange, from: number, to: number, isActive: boolean): Range<Decoration>[] {
   const { id, kind, author, text } = annotation
   if (kind === 'decided') return []
   const attributes = { 'data-annotation': id }
@@ -196,10 +196,10 @@ const shown = ViewPlugin.fromClass(
 
     #build({ state, visibleRanges }: EditorView): DecorationSet {
       const { set, active } = state.field(field)
-      const found = new Map<Place, Range<Decoration>[]>()
+      const found = new Map<MarkedRange, Range<Decoration>[]>()
       for (const { from, to } of visibleRanges)
-        set.between(from, to, (start, end, place) => {
-          found.set(place, decorationsOf(place, start, end, place.annotation.id === active))
+        set.between(from, to, (start, end, range) => {
+          found.set(range, decorationsOf(range, start, end, range.annotation.id === active))
         })
       return Decoration.set([...found.values()].flat(), true)
     }
@@ -208,7 +208,7 @@ const shown = ViewPlugin.fromClass(
 )
 
 /** Creates the extension. `onPick` is called when the person clicks in the text, with the id of the annotation there, or undefined. */
-export const annotationPlaces = (onPick: (id: string | undefined) => void): Extension => [
+export const annotationRanges = (onPick: (id: string | undefined) => void): Extension => [
   field,
   shown,
   tiedText.of((state, from, to) => {

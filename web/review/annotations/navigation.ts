@@ -8,7 +8,7 @@ import { authorOf, isOpen, type Item } from './items.ts'
 import { excerpt } from '../outbox/records.ts'
 import type { State } from './state.ts'
 
-export interface Looking {
+export interface Navigation {
   /** Activates an annotation and scrolls to its text. */
   show(id: string, focus?: 'card' | 'text'): void
   /** Activates the next or the previous annotation in the text. */
@@ -29,15 +29,15 @@ function suggestionWords(name: string, { original, text }: { readonly original: 
   return t('{name} suggests replacing {original} with {text}', { name, text: excerpt(text, 120), original: excerpt(original, 120) })
 }
 
-export function openLooking(state: State): Looking {
-  const { page, editor, store, placing, items, filter, active, focused, rejecting, hasMargin, effectOf } = state
+export function openNavigation(state: State): Navigation {
+  const { page, editor, store, positions, items, filter, active, focused, rejecting, hasMargin, effectOf } = state
   const { view } = editor
   const show = (id: string, focus?: 'card' | 'text'): void => {
     const item = items.peek().find((each) => each.id === id)
     if (item === undefined) return
     active.value = id
     if (!isOpen(item)) filter.value = 'resolved'
-    const span = placing.spanOf(id)
+    const span = positions.spanOf(id)
     if ((span === undefined || !hasMargin.value) && page.panel.value !== 'annotations') page.panel.value = 'annotations'
     if (span !== undefined && page.mode.value !== 'read')
       view.dispatch({
@@ -64,7 +64,7 @@ export function openLooking(state: State): Looking {
   const go = (step: 1 | -1): void => {
     // The current positions are used, because the items do not include the latest typing yet.
     const all = items.peek().flatMap((item) => {
-      const span = isOpen(item) && item.kind !== 'composer' ? placing.spanOf(item.id) : undefined
+      const span = isOpen(item) && item.kind !== 'composer' ? positions.spanOf(item.id) : undefined
       return span === undefined ? [] : [{ item, span }]
     })
     if (all.length === 0) {
@@ -76,9 +76,9 @@ export function openLooking(state: State): Looking {
     const current = all.findIndex(
       ({ item: { id }, span }) => id === active.peek() && (head === undefined || (span.from <= head && head <= span.to))
     )
-    const beside =
+    const nearest =
       step === 1 ? all.findIndex(({ span }) => span.from >= (head ?? 0)) : all.findLastIndex(({ span }) => span.from < (head ?? Infinity))
-    const next = current === -1 ? beside : current + step
+    const next = current === -1 ? nearest : current + step
     const index = next < 0 ? (step === 1 ? 0 : all.length - 1) : next % all.length
     const item = all[index]?.item
     if (item === undefined) return
@@ -86,28 +86,28 @@ export function openLooking(state: State): Looking {
     store.said.value = t('{at} of {count}. {what}', { at: index + 1, count: all.length, what: wordsFor(item) })
   }
 
-  const looked = (): Item | undefined => items.peek().find(({ id }) => id === active.peek())
+  const activeItem = (): Item | undefined => items.peek().find(({ id }) => id === active.peek())
 
-  const suggestionLooked = (): string | undefined => {
-    const item = looked()
+  const activeSuggestion = (): string | undefined => {
+    const item = activeItem()
     if (item?.kind === 'proposal' && isOpen(item)) return item.id
     toast(t('Select a suggestion first.'))
     return undefined
   }
   const askReason = (): void => {
-    const id = suggestionLooked()
+    const id = activeSuggestion()
     if (id === undefined) return
     show(id)
     rejecting.value = { id, reason: signal('') }
   }
   const decide = (action: 'accept' | 'reject'): void => {
-    const id = suggestionLooked()
+    const id = activeSuggestion()
     if (id === undefined) return
     store.decide(action, [id])
     store.said.value = action === 'accept' ? t('Accepting…') : t('Rejecting…')
   }
   const resolve = (): void => {
-    const item = looked()
+    const item = activeItem()
     if (item?.kind !== 'comment' || !isOpen(item)) return toast(t('Select a comment first.'))
     store.act({ kind: 'resolve', comment: item.id, resolved: true })
     store.said.value = t('Comment resolved')

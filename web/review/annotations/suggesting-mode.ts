@@ -24,7 +24,7 @@ const sameMs = 10_000
 /** How long typed changes may exist only on the page, in milliseconds. */
 const draftMs = 300
 
-export interface Proposing {
+export interface SuggestingMode {
   /** Whether typing creates suggestions. */
   readonly suggesting: ReadonlySignal<boolean>
   /** The reason that is sent with new suggestions. */
@@ -44,7 +44,7 @@ export interface Proposing {
   close(): void
 }
 
-export function openProposing({ page: { session, panel }, editor, store, placing, items }: State): Proposing {
+export function openSuggestingMode({ page: { session, panel }, editor, store, positions, items }: State): SuggestingMode {
   const { view } = editor
   const reason = signal('')
   const actionFor = (text: string, { from, to, original, text: proposed }: Hunk): SuggestAction => ({
@@ -70,7 +70,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
       toast(by === '' ? t('Your suggestion was rejected.') : t('{name} rejected your suggestion.', { name: displayName(by) }))
     }
   })
-  const propose = (_view: EditorView, hunks: readonly Hunk[], names: readonly DraftName[] = []): string[] => {
+  const addSuggestions = (_view: EditorView, hunks: readonly Hunk[], names: readonly DraftName[] = []): string[] => {
     const ids: string[] = []
     const text = storedText(view.state).toString()
     const { shown } = view.state.facet(textMap)
@@ -79,14 +79,14 @@ export function openProposing({ page: { session, panel }, editor, store, placing
         const { from, to } = hunk
         const draft = names[index]
         const sent = store.act({ ...actionFor(text, hunk), ...(draft && { draft }) })
-        placing.made(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
+        positions.made(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
         ids.push(sent.id)
       }
     })
     return ids
   }
 
-  const tellUprooted = (): void => {
+  const reportChangedText = (): void => {
     const show = (): void => void (panel.value = 'annotations')
     toast(t('Someone changed the text you were replacing. Your suggestion is kept.'), {
       name: t('Show'),
@@ -95,15 +95,15 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     })
   }
 
-  const kept = keepDrafts<Pick<StoredEntry, 'author' | 'deed'>>(session.id)
-  let keeping: ReturnType<typeof setTimeout> | undefined
-  const keep = (): void => {
-    clearTimeout(keeping)
-    keeping = undefined
+  const stored = keepDrafts<Pick<StoredEntry, 'author' | 'deed'>>(session.id)
+  let storeTimer: ReturnType<typeof setTimeout> | undefined
+  const storeDrafts = (): void => {
+    clearTimeout(storeTimer)
+    storeTimer = undefined
     const text = storedText(view.state).toString()
     const hunks = draftsOf(view.state)
     const names = drafting.named(hunks)
-    kept.write(
+    stored.write(
       hunks.map((hunk, index) => {
         const draft = names[index]
         return { author: store.authorOf(draft?.id ?? ''), deed: { ...actionFor(text, hunk), ...(draft && { draft }) } }
@@ -114,25 +114,25 @@ export function openProposing({ page: { session, panel }, editor, store, placing
   const onDrafts = (some: boolean): void => {
     areSome.value = some
     drafting.changed()
-    if (some) keeping ??= setTimeout(keep, draftMs)
+    if (some) storeTimer ??= setTimeout(storeDrafts, draftMs)
     else {
-      clearTimeout(keeping)
-      keeping = undefined
-      kept.write([])
+      clearTimeout(storeTimer)
+      storeTimer = undefined
+      stored.write([])
     }
   }
   const onLeave = (): void => {
-    keep()
+    storeDrafts()
     drafting.leave()
   }
   const onHunks = (_view: EditorView, hunks: readonly Hunk[]): void => {
-    propose(
+    addSuggestions(
       view,
       hunks,
       hunks.map((hunk) => drafting.claim(hunk))
     )
   }
-  void kept.adopt(({ deed, author }) => void store.act(deed, author))
+  void stored.adopt(({ deed, author }) => void store.act(deed, author))
 
   const askedKey = documentValue('suggesting', session.id)
   const asked = signal(readDevice(askedKey) === '1')
@@ -155,7 +155,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
 
   const setSuggesting = (isOn: boolean): void => {
     if (isOn === suggesting.value) return
-    if (isOn) editor.setBinding(suggestingIn(session.text, { onHunks, onUprooted: tellUprooted, onDrafts, onLeave, drafting }))
+    if (isOn) editor.setBinding(suggestingIn(session.text, { onHunks, onUprooted: reportChangedText, onDrafts, onLeave, drafting }))
     else {
       takeHunks(view, () => true, onHunks)
       editor.setBinding(undefined)
@@ -167,7 +167,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     if (suggesting.peek()) takeHunks(view, () => true, onHunks)
   }
   const withdraw = ({ id, operation, original, text, note }: Suggestion): void => {
-    const span = placing.spanOf(id)
+    const span = positions.spanOf(id)
     const { stored } = view.state.facet(textMap)
     const target = span && targetOf(storedText(view.state).toString(), { from: stored(span.from), to: stored(span.to) })
     store.act({ kind: 'withdraw', suggestion: id })
@@ -176,7 +176,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     toast(t('Withdrawn'), { name: t('Undo'), run: again, milliseconds: sameMs })
   }
   const takeBack = (id: string): void => {
-    const now = store.successors.peek().get(id) ?? id
+    const now = store.recordIds.peek().get(id) ?? id
     const isThere = store.proposals.peek().some(({ suggestion }) => suggestion.id === now)
     if (isThere) store.act({ kind: 'withdraw', suggestion: now })
     else store.outbox.drop(now)
@@ -196,13 +196,13 @@ export function openProposing({ page: { session, panel }, editor, store, placing
       toast(t('You already suggested this.'), { name: t('Withdraw'), run: () => takeBack(same.id), milliseconds: sameMs })
       return undefined
     }
-    const [id = ''] = propose(view, [hunk])
+    const [id = ''] = addSuggestions(view, [hunk])
     return () => takeBack(id)
   }
 
   const stopTelling = effect(() => {
     const isUnsaved = areSome.value && !drafting.saved.value
-    session.drafts.value = isUnsaved ? (kept.isKept ? 'kept' : 'here') : 'none'
+    session.drafts.value = isUnsaved ? (stored.isKept ? 'kept' : 'here') : 'none'
   })
   const stop = effect(() => {
     const isOn = wanted.value
@@ -221,7 +221,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
       stop()
       stopTelling()
       drafting.close()
-      kept.close()
+      stored.close()
     }
   }
 }
