@@ -26,7 +26,7 @@ for (const name of names) {
           AGMD_METRICS_ADDRESSES: '127.0.0.1'
         }
       })
-      proxy = await startProxy(name, { address, server: new URL(world.listening).host })
+      proxy = await startProxy(name, { address, servers: [new URL(world.listening).host] })
     })
 
     afterAll(async () => {

@@ -1,4 +1,7 @@
-/** Reverse proxies from Debian's packages, run with the examples in `deploy/`. Only addresses, ports and certificates are replaced, and the line for HSTS is enabled. */
+/**
+ * Reverse proxies from Debian's packages, run with the examples in `deploy/`. Only addresses, ports and certificates are replaced. The line for HSTS is
+ * enabled, and with two servers also the lines for several nodes.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -50,14 +53,18 @@ http {
   include ${site};
 }`
 
-/** The address that the proxy serves, and the address of the server behind it, each as HOST:PORT. */
+/** The address that the proxy serves, and the addresses of the servers behind it, each as HOST:PORT. Two servers are nodes. */
 export interface Between {
   readonly address: string
-  readonly server: string
+  readonly servers: readonly [string] | readonly [string, string]
 }
 
+/** Returns a part of an example with the disabled directives of some lines enabled. */
+const enabled = (text: string, names: readonly string[]): string =>
+  names.reduce((all, name) => replaced(all, { [`# ${name}`]: name }), text)
+
 const prepare: Readonly<Record<ProxyName, (folder: string, between: Between) => Promise<readonly string[]>>> = {
-  async nginx(folder, { address, server }) {
+  async nginx(folder, { address, servers: [first, second] }) {
     await certificate(folder)
     const example = replaced(await readFile(join(deploy, 'nginx.conf'), 'utf8'), {
       '/etc/ssl/docs.example.org': folder,
@@ -75,20 +82,18 @@ const prepare: Readonly<Record<ProxyName, (folder: string, between: Between) => 
       .replace(/server \{\s+listen 80;[^}]*\}/, '')
       .replaceAll(/^ *ssl_.*\n/gm, '')
       .replace('listen 443 ssl http2;', `listen ${address} default_server;`)
-      .replace('server 127.0.0.1:8080;', `server ${server};`)
-    await writeFile(join(folder, 'site.conf'), plain)
+      .replace('server 127.0.0.1:8080 ', `server ${first} `)
+    const site = second === undefined ? plain : enabled(plain, ['hash ', 'server ']).replace('127.0.0.1:8081', second)
+    await writeFile(join(folder, 'site.conf'), site)
     await writeFile(join(folder, 'nginx.conf'), nginxMain(folder, join(folder, 'site.conf')))
     return ['-c', join(folder, 'nginx.conf')]
   },
-  async caddy(folder, { address, server }) {
-    const example = await readFile(join(deploy, 'Caddyfile'), 'utf8')
-    const site = replaced(example, {
-      '\ndocs.example.org {': `\nhttp://${address} {`,
-      '127.0.0.1:8080': server,
-      '# header Strict': 'header Strict'
-    })
+  async caddy(folder, { address, servers }) {
     const global = `{\n\tadmin off\n\tauto_https off\n\tstorage file_system ${folder}\n}\n`
-    await writeFile(join(folder, 'Caddyfile'), `${global}${site}`)
+    const example = await readFile(join(deploy, servers.length === 1 ? 'Caddyfile' : 'nodes/Caddyfile'), 'utf8')
+    // The example for several nodes has its addresses in the environment.
+    const single = { '\ndocs.example.org {': `\nhttp://${address} {`, '127.0.0.1:8080': servers[0], '# header Strict': 'header Strict' }
+    await writeFile(join(folder, 'Caddyfile'), `${global}${servers.length === 1 ? replaced(example, single) : example}`)
     return ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile']
   }
 }
@@ -105,7 +110,12 @@ export const startProxy = async (name: ProxyName, between: Between): Promise<Pro
   const words = await prepare[name](folder, between)
   await mkdir(join(folder, 'home'), { recursive: true })
   const child = spawn(programs[name], words, {
-    env: { PATH: process.env['PATH'], HOME: join(folder, 'home') },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: join(folder, 'home'),
+      AGMD_SITE: `http://${between.address}`,
+      AGMD_NODES: between.servers.join(' ')
+    },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   let output = ''

@@ -172,7 +172,7 @@ export class Typist {
   }
 
   #open(): void {
-    const address = `${this.#target.url.replace(/^http/, 'ws').replace('localhost', '127.0.0.1')}/collab`
+    const address = `${this.#target.url.replace(/^http/, 'ws').replace('localhost', '127.0.0.1')}/collab?doc=${this.#target.doc}`
     const from = this.#target.from === undefined ? {} : { localAddress: this.#target.from }
     const ws = new WebSocket(address, { perMessageDeflate: false, ...from })
     this.#ws = ws
