@@ -70,7 +70,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
  */
 const floors: Readonly<Record<'base' | 'editor' | 'features' | 'page', readonly string[]>> = {
   base: ['base', 'device', 'text', 'ui', 'presence', 'client', 'connection', 'uploads', 'diagram', 'markdown', 'session'],
-  editor: ['editor', 'editor/blocks', 'editor/grid', 'editor/paste', 'editor/find', 'editor/live', 'editor/setup'],
+  editor: ['editor', 'editor/blocks', 'editor/grid', 'editor/paste', 'editor/live', 'editor/find', 'editor/setup'],
   features: [
     'view',
     'sharing',

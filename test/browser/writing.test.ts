@@ -398,7 +398,7 @@ test('[WRITE-13] a table of 20,000 rows is written in like any other, and only t
   await leave()
 })
 
-test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] text is found and replaced: counted, by case, whole words and expressions, and within a selection', async () => {
+test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] [WRITE-132] text is found and replaced: counted, by case, whole words and expressions, and within a selection', async () => {
   const { page, press, type, text, leave } = await writer('one One someone\none two\none')
   const status = (words: string) => page.getByRole('search').getByText(words, { exact: true }).waitFor()
   await press('Control+Home', 'Control+f')
@@ -436,6 +436,14 @@ test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] text is found and replaced: c
   await press('Control+Home', ...Array.from({ length: 3 }, () => 'Shift+ArrowRight'))
   await page.getByRole('toolbar', { name: 'Actions for the selection' }).waitFor()
   expect(await page.locator('.cm-selectionMatch, .cm-searchMatch').count()).toBe(0)
+  // The address of a link is found only in the source view.
+  await press('Control+End')
+  await type(' [a](/one)')
+  await press('Control+Home', 'Control+f')
+  await page.getByRole('textbox', { name: 'Find', exact: true }).fill('on.')
+  await status('1 of 3')
+  await page.getByRole('button', { name: 'Source' }).click()
+  await status('1 of 4')
   await leave()
 })
 

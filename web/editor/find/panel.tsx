@@ -19,7 +19,8 @@ import { render, type JSX } from 'preact'
 import { handOver } from '../../ui/early-field.ts'
 import { t, term, tn } from '../../text/t.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { count, countAll, goToMatch, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
+import { isLive } from './hidden.ts'
+import { count, countAll, goToMatch, readFurther, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
 
 /** Shortest time between two counts, in milliseconds. Counting the matches of a long text is slow. */
 const countMs = 120
@@ -201,7 +202,7 @@ function createPanel(view: EditorView): Panel {
   render(<FindPanel view={view} shown={shown} />, dom)
   let timer: ReturnType<typeof setTimeout> | undefined
   const refresh = (): void => {
-    timer = undefined
+    timer = readFurther(view.state) ? undefined : setTimeout(refresh, countMs)
     shown.value = { ...read(), replaced: shown.peek().replaced }
   }
   return {
@@ -212,7 +213,8 @@ function createPanel(view: EditorView): Panel {
       const asked = update.transactions.some((transaction) => transaction.effects.some((effect) => effect.is(setSearchQuery)))
       if ((asked || update.docChanged) && shown.peek().replaced !== undefined) shown.value = { ...shown.peek(), replaced: undefined }
       if (asked) shown.value = { ...shown.peek(), wanted: wanted(view.state), valid: getSearchQuery(view.state).valid }
-      if (asked || update.docChanged || update.selectionSet) timer ??= setTimeout(refresh, countMs)
+      const isOtherView = isLive(update.startState) !== isLive(update.state)
+      if (asked || isOtherView || update.docChanged || update.selectionSet) timer ??= setTimeout(refresh, countMs)
     },
     destroy() {
       clearTimeout(timer)

@@ -2,6 +2,7 @@
 import { SearchQuery, getSearchQuery, setSearchQuery } from '@codemirror/search'
 import { StateEffect, StateField, type EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
+import { isHidden, parseFurther } from './hidden.ts'
 
 /** The range that is searched. Undefined for the entire text. */
 export interface Within {
@@ -21,9 +22,9 @@ export const within = StateField.define<Within | undefined>({
   }
 })
 
-const isWithin = (_match: string, state: EditorState, from: number, to: number): boolean => {
+const isSearched = (_match: string, state: EditorState, from: number, to: number): boolean => {
   const range = state.field(within, false)
-  return range === undefined || (from >= range.from && to <= range.to)
+  return (range === undefined || (from >= range.from && to <= range.to)) && !isHidden(state, from, to)
 }
 
 export interface Wanted {
@@ -36,19 +37,32 @@ export interface Wanted {
 
 export const wanted = (state: EditorState): Wanted => getSearchQuery(state)
 
+/** Returns a query that finds text in the search range, and in the live view only visible text. */
+export const queryOf = ({ search, replace, caseSensitive, wholeWord, regexp }: Wanted): SearchQuery =>
+  // In a literal query, `\n` means two characters.
+  new SearchQuery({ search, replace, caseSensitive, wholeWord, regexp, literal: !regexp, test: isSearched })
+
 /** Changes the search query. */
 export function want(view: EditorView, change: Partial<Wanted>): void {
-  const { search, replace, caseSensitive, wholeWord, regexp } = { ...wanted(view.state), ...change }
-  // In a literal query, `\n` means two characters.
-  const query = new SearchQuery({ search, replace, caseSensitive, wholeWord, regexp, literal: !regexp, test: isWithin })
-  view.dispatch({ effects: setSearchQuery.of(query) })
+  view.dispatch({ effects: setSearchQuery.of(queryOf({ ...wanted(view.state), ...change })) })
 }
+
+/**
+ * Longest time for which one step parses the text, in milliseconds. The first value applies while a person types, and the second one before all
+ * matches are replaced.
+ */
+const parseMsMax = 100
+const parseAllMsMax = 20_000
+
+/** Parses more of the text, so that hidden matches are known. Returns whether the entire text is parsed. */
+export const readFurther = (state: EditorState): boolean => parseFurther(state, parseMsMax)
 
 /** Selects the first match after the start of the selection, or else after the start of the search range, and scrolls to it. */
 export function goToMatch(view: EditorView): void {
   const { state } = view
   const query = getSearchQuery(state)
   if (!query.valid) return
+  readFurther(state)
   const range = state.field(within, false)
   const first = (from: number) => {
     const next = query.getCursor(state, from, range?.to).next()
@@ -88,10 +102,11 @@ export function count(state: EditorState): Count | undefined {
   return { total, current, more: false }
 }
 
-/** Counts every match, without a limit. */
+/** Counts every match, without a limit. It parses the entire text first, so that no hidden match is replaced. */
 export function countAll(state: EditorState): number {
   const query = getSearchQuery(state)
   if (!query.valid) return 0
+  parseFurther(state, parseAllMsMax)
   const cursor = query.getCursor(state)
   let total = 0
   while (!cursor.next().done) total++

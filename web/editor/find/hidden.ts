@@ -1,0 +1,91 @@
+/**
+ * Finds the text that the live view hides: marks, addresses, and the sources of formulas and pictures. Find and replace leave it out, because a person
+ * cannot see its change. The position of the caret, which reveals marks, does not matter.
+ */
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
+import type { EditorState, Text } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+import { decorateRange } from '../live/live.ts'
+
+interface Stretch {
+  readonly from: number
+  readonly to: number
+}
+
+/** Length of the parts whose hidden ranges are found together, in UTF-16 units. */
+const partUnits = 4096
+
+interface Known {
+  /** The state with the longest parse result of its text. */
+  readonly state: EditorState
+  /** The hidden ranges of each part, ascending, by the number of the part. */
+  readonly parts: Map<number, readonly Stretch[]>
+}
+
+const knownOf = new WeakMap<Text, Known>()
+
+/** Whether the text is shown in the live view. */
+export const isLive = (state: EditorState): boolean =>
+  state.facet(EditorView.editorAttributes).some((attributes) => 'class' in attributes && attributes['class'] === 'cm-live')
+
+const isParsed = (state: EditorState, to: number): boolean => syntaxTree(state).length >= to
+
+/**
+ * Parses more of the text, for at most `ms` milliseconds. The editor itself parses little more than the visible part, and marks in the rest count as
+ * visible text. Returns whether the entire text is parsed.
+ */
+export function parseFurther(state: EditorState, ms: number): boolean {
+  const known = knownOf.get(state.doc)
+  if (!isLive(state) || (known !== undefined && isParsed(known.state, state.doc.length))) return true
+  ensureSyntaxTree(state, state.doc.length, ms)
+  // A state contains its own parse result only after another transaction.
+  const parsed = state.update({}).state
+  knownOf.set(state.doc, { state: parsed, parts: new Map() })
+  return isParsed(parsed, state.doc.length)
+}
+
+/** Returns the formulas of a range. They are drawn by another part of the live view. */
+function formulas(state: EditorState, range: Stretch): Stretch[] {
+  const found: Stretch[] = []
+  syntaxTree(state).iterate({
+    ...range,
+    enter({ name, from, to, node }) {
+      const info = name === 'FencedCode' ? node.getChild('CodeInfo') : null
+      const isFormula = /^(?:Inline|Block)Math$/.test(name) || (info !== null && state.sliceDoc(info.from, info.to).trim() === 'math')
+      if (isFormula) found.push({ from, to })
+      return !isFormula
+    }
+  })
+  return found
+}
+
+function hiddenIn(state: EditorState, part: number): readonly Stretch[] {
+  const known = knownOf.get(state.doc) ?? { state, parts: new Map<number, readonly Stretch[]>() }
+  knownOf.set(state.doc, known)
+  const found = known.parts.get(part)
+  if (found !== undefined) return found
+  const end = state.doc.lineAt(Math.min((part + 1) * partUnits, state.doc.length)).to
+  const parsed = isParsed(state, end) ? state : known.state
+  const range = { from: state.doc.lineAt(part * partUnits).from, to: end }
+  if (!isParsed(parsed, range.from + 1)) return []
+  const hidden = [...decorateRange(parsed, range, []).hidden, ...formulas(parsed, range)].toSorted((one, other) => one.from - other.from)
+  if (isParsed(parsed, end)) known.parts.set(part, hidden)
+  return hidden
+}
+
+/** Whether a position is in the title of a picture, which is drawn as its caption. */
+function isCaption(state: EditorState, position: number): boolean {
+  const node = syntaxTree(knownOf.get(state.doc)?.state ?? state).resolveInner(position, 1)
+  return node.name === 'LinkTitle' && node.parent?.name === 'Image'
+}
+
+/** Whether a range lies whole in text that the live view hides. In the source view, no text is hidden. */
+export function isHidden(state: EditorState, from: number, to: number): boolean {
+  if (from === to || !isLive(state)) return false
+  let end = from
+  for (const range of hiddenIn(state, Math.floor(from / partUnits))) {
+    if (range.from > end) break
+    end = Math.max(end, range.to)
+  }
+  return end >= to && !isCaption(state, from)
+}
