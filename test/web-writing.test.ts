@@ -166,6 +166,10 @@ test.each([
   ['- []|', '- [ ] |'],
   ['3. [x]|', '3. [x] |'],
   ['> []|', '> - [ ] |'],
+  ['[ ]|', '- [ ] |'],
+  ['  [ ]|words', '  - [ ] |words'],
+  ['- [ ]|', undefined],
+  ['a [ ]|', undefined],
   ['a []|', undefined],
   ['```\n[]|\n```', undefined]
 ])('[WRITE-46] a space after %j makes: %s', (before, expected) => {
@@ -1068,6 +1072,31 @@ test.each([
   expect(marked(state.update({ changes, userEvent: 'delete.backward' }).state)).toBe(expected)
   // Other changes, such as those by other people, leave marks alone.
   expect(state.update({ changes }).newDoc.length).toBe(state.doc.length - (to - changes.from))
+})
+
+test.each([
+  ['a **‹word›** b', '', 'a **new|** b'],
+  ['a ‹**word**› b', '', 'a **new|** b'],
+  ['a **‹word**› b', ' ', 'a  **new|** b'],
+  ['==‹w›==', '', '==new|=='],
+  ['`‹w›`', '', '`new|`'],
+  ['***‹w›***', '', '***new|***'],
+  ['**a *‹w›***', '', '**a *new|***'],
+  ['**‹a** b *c›*', '', 'new|'],
+  ['a ‹**word** b›', '', 'a new|']
+])('[WRITE-133] in %j, text that is typed after a deletion, and after %j, gives %j', (before, first, expected) => {
+  let state = stateOf(before, [emptyMarks, marking])
+  state = state.update({ ...state.replaceSelection(''), userEvent: 'delete.selection' }).state
+  for (const text of [first, 'n', 'e', 'w']) state = state.update({ ...state.replaceSelection(text), userEvent: 'input.type' }).state
+  expect(marked(state)).toBe(expected)
+})
+
+test('[WRITE-133] a caret that has moved after the deletion types plain text', () => {
+  let state = stateOf('a **‹word›** b', [emptyMarks, marking])
+  state = state.update({ ...state.replaceSelection(''), userEvent: 'delete.cut' }).state
+  expect([...formatsAt(state)]).toEqual(['bold'])
+  for (const anchor of [0, 2]) state = state.update({ selection: { anchor }, userEvent: 'select' }).state
+  expect(marked(state.update({ ...state.replaceSelection('x'), userEvent: 'input.type' }).state)).toBe('a x| b')
 })
 
 test('[WRITE-123] the marks belong to the same undo step and to the same suggestion as the text', () => {

@@ -1,7 +1,12 @@
-/** Removes the marks of a format together with the last of its text. Marks without text would be read as other Markdown, or as plain characters. */
+/**
+ * Removes the marks of a format together with the last of its text. Marks without text would be read as other Markdown, or as plain characters. The
+ * text that is typed next gets the format again.
+ */
 import { syntaxTree } from '@codemirror/language'
 import { EditorState, Transaction, type ChangeSpec, type Extension, type TransactionSpec } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
+import { setPending } from './caret-formats.ts'
+import { spanNames } from './format-names.ts'
 
 interface Stretch {
   readonly from: number
@@ -10,9 +15,15 @@ interface Stretch {
 
 const formats = /^(?:StrongEmphasis|Emphasis|Strikethrough|Highlight|InlineCode|Subscript|Superscript)$/
 
+interface Deletion extends Stretch {
+  /** The formats whose text is deleted. */
+  readonly emptied: readonly SyntaxNode[]
+}
+
 /** If a deletion removes all text between the formatting marks around `at`, extends it to delete these marks, too. */
-function withMarks(state: EditorState, { from, to }: Stretch, at: number, side: 1 | -1): Stretch {
+function withMarks(state: EditorState, { from, to, emptied }: Deletion, at: number, side: 1 | -1): Deletion {
   let [start, end] = [from, to]
+  const nodes = [...emptied]
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, side); node !== null; node = node.parent) {
     const [first, last] = [node.firstChild, node.lastChild]
     if (!formats.test(node.name) || first === null || last === null) continue
@@ -22,13 +33,14 @@ function withMarks(state: EditorState, { from, to }: Stretch, at: number, side: 
     if (rest.trim() !== '') continue
     start = Math.min(start, node.from)
     end = Math.max(end, node.to)
+    nodes.push(node)
   }
-  return { from: start, to: end }
+  return { from: start, to: end, emptied: nodes }
 }
 
 /** Returns the deletion with the marks that it would leave without text. Inner marks extend it first, and then those around them. */
-function deleted(state: EditorState, { from, to }: Stretch): Stretch {
-  let range: Stretch = { from, to }
+function deleted(state: EditorState, { from, to }: Stretch): Deletion {
+  let range: Deletion = { from, to, emptied: [] }
   for (const [at, side] of [
     [from, 1],
     [from, -1],
@@ -39,19 +51,27 @@ function deleted(state: EditorState, { from, to }: Stretch): Stretch {
   return range
 }
 
-/** Returns the additional change for a deletion by a person. Undefined if it leaves no marks without text. */
+/** Returns the markers of the formats that contained an entire deletion and have lost their text. */
+function markersOf({ from, to }: Stretch, emptied: readonly SyntaxNode[]): string[] {
+  const names = emptied.filter((node) => node.from <= from && node.to >= to).map(({ name }) => name)
+  return [...spanNames].filter(([, name]) => names.includes(name)).map(([marker]) => marker)
+}
+
+/** Returns the additional change for a deletion by a person. Undefined if it removes no format. */
 export function marksLeft(transaction: Transaction): TransactionSpec | undefined {
   const event = transaction.annotation(Transaction.userEvent) ?? ''
   if (!transaction.docChanged || !/^(?:delete|input\.type$)/.test(event)) return undefined
   const changes: ChangeSpec[] = []
+  const markers: string[] = []
   let isDeletion = true
   transaction.changes.iterChanges((from, to, _from, _to, inserted) => {
     if (inserted.length > 0) isDeletion = false
     const range = deleted(transaction.startState, { from, to })
     if (range.from < from) changes.push({ from: range.from, to: from })
     if (range.to > to) changes.push({ from: to, to: range.to })
+    markers.push(...markersOf({ from, to }, range.emptied))
   })
-  return isDeletion && changes.length > 0 ? { changes } : undefined
+  return isDeletion && changes.length + markers.length > 0 ? { changes, effects: setPending.of(markers) } : undefined
 }
 
 export const emptyMarks: Extension = EditorState.transactionFilter.of((transaction) => {
