@@ -207,6 +207,14 @@ export const limits = {
   mcpSessionsMax: 1000,
   /** Maximum number of subscriptions per MCP session. */
   mcpSubscriptionsMax: 50,
+  /** Maximum number of resources that other nodes watch for an MCP session with its stream on this node. */
+  mcpSubscriptionsElsewhereMax: 200,
+  /** Maximum number of MCP sessions about which a node asks the other nodes at the same time. */
+  mcpSessionsAskedMax: 1000,
+  /** How long a node waits for other nodes to answer that an MCP session continues, in milliseconds. */
+  mcpAnswerMs: 1000,
+  /** Longest URI of a subscription, in UTF-16 units. With 3 bytes for each unit, it fits into a message between nodes. */
+  mcpUriCharsMax: 2000,
   /** Maximum number of ended sessions whose ids are remembered. */
   mcpSessionsEndedMax: 10_000,
   /** How long a new session may exist without a stream, in seconds. */

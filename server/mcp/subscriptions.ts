@@ -1,12 +1,10 @@
 /**
- * Subscriptions to resources. A session is the stream of one client with its subscriptions. Sessions are the only state of the endpoint. A session
- * lives as long as its stream. Invariant: a session that has ended watches nothing.
+ * Subscriptions to resources, in sessions (sessions.ts).
  *
  * Up to version 2025-11-25 of MCP (Resources; Streamable HTTP), a header names the session. The session ends when the connection closes, the link
  * ends, or the server stops. A request with the id of an ended session gets a 404, and the client begins a new session. From version 2026-07-28 on
  * (Subscriptions), a session is one request, `subscriptions/listen`, whose answer is the stream.
  */
-import { randomBytes } from 'node:crypto'
 import { PassThrough } from 'node:stream'
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from '@modelcontextprotocol/sdk/types.js'
@@ -22,20 +20,7 @@ import type { Connection } from './connection.ts'
 import { resultFields, type ServerInfo, subscriptionKey } from './modern.ts'
 import { Refused, refusedFor } from './refused.ts'
 import { namedBy } from './resources.ts'
-
-interface Session {
-  /** Functions that stop watching a resource, by the resource's URI. */
-  readonly watched: Map<string, () => void>
-  stream: PassThrough | undefined
-  /** Cancels the timer of the session. The timer first waits for the stream, and then for the next heartbeat. */
-  cancel: () => void
-  /** Removes the session from the registry of credentials. */
-  forget: () => void
-  /** Returns the notification that a resource changed. */
-  readonly notice: (uri: string) => string
-  /** The last message of the stream, which is sent if the server ends the stream. */
-  readonly farewell: string
-}
+import { createSessions, newSession, type Session } from './sessions.ts'
 
 /** A request that opens a stream. */
 interface Listening {
@@ -56,7 +41,8 @@ export interface Subscriptions {
   open(ctx: Context, connection: Connection): Promise<void>
   /** Subscribes the session to a resource. Throws the errors of reading the resource, `not_found` if the session has ended, or `rate_limited`. */
   subscribe(ctx: Context, uri: string): Promise<void>
-  unsubscribe(ctx: Context, uri: string): void
+  /** Ends the subscription to a resource. Throws `not_found` if the session has ended, or `rate_limited`. */
+  unsubscribe(ctx: Context, uri: string): Promise<void>
   /** Answers a request with a stream that announces changes to resources. Throws the errors of reading the resources, or `rate_limited`. */
   listen(ctx: Context, request: Listening): Promise<void>
 }
@@ -71,14 +57,9 @@ const listenerOf = async (http: Http, ctx: Context, { doc }: Connection): Promis
   return { doc: '', caller: await callerOfService(http.service, { bearer, atMcp: true }) }
 }
 
-const idPattern = /^([\w-]{8})\.[\w-]{24}$/
-
 /** The next step for a client that tries to listen without a session. */
 export const howToListen =
   'Connect with the document in the address (doc=ID) and its key, or with an account; initialize then returns Mcp-Session-Id: send it with every request, and open the stream with GET.'
-
-const over = (): ServiceError =>
-  new ServiceError('not_found', { message: 'This session has ended.', hint: 'Send initialize again, without Mcp-Session-Id.' })
 
 const event = (message: object): string => `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
 
@@ -107,55 +88,13 @@ const tooMany = (): ServiceError =>
 export const createSubscriptions = (http: Http): Subscriptions => {
   const { service, registry } = http
   const { clock, storage } = service
-  // Session ids from before a restart are invalid, because their subscriptions were lost.
-  const start = randomBytes(6).toString('base64url')
-  const sessions = new Map<string, Session>()
-  const ended = new Set<string>()
-
-  const end = (id: string): void => {
-    const session = sessions.get(id)
-    if (session === undefined) return
-    sessions.delete(id)
-    ended.add(id)
-    if (ended.size > limits.mcpSessionsEndedMax) ended.delete(ended.values().next().value as string)
-    for (const stop of session.watched.values()) stop()
-    session.cancel()
-    session.forget()
-    if (session.stream?.writable === true) session.stream.end(session.farewell)
-  }
-
-  /** Adds a session. Throws `rate_limited` if there are too many. */
-  const add = (id: string, session: Session): void => {
-    if (sessions.size >= limits.mcpSessionsMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
-    sessions.set(id, session)
-  }
+  const sessions = createSessions({ clock, nodes: storage.nodes, notice: updated })
 
   /** Returns the session that a request names. Throws `not_found` or `rate_limited`. */
-  const sessionOf = (ctx: Context): [string, Session] => {
+  const sessionOf = async (ctx: Context): Promise<[string, Session]> => {
     const id = ctx.get('Mcp-Session-Id')
     if (id === '') throw new ServiceError('invalid_request', { message: 'Notifications need a session and its stream.', hint: howToListen })
-    if (idPattern.exec(id)?.[1] !== start || ended.has(id)) throw over()
-    const known = sessions.get(id)
-    if (known !== undefined) return [id, known]
-    // A client can subscribe before it opens its stream, but the session waits only a short time for the stream.
-    const session: Session = {
-      watched: new Map(),
-      stream: undefined,
-      cancel: () => undefined,
-      forget: () => undefined,
-      notice: updated,
-      farewell: ''
-    }
-    add(id, session)
-    session.cancel = clock.after(limits.mcpStreamSeconds * 1000, () => end(id))
-    return [id, session]
-  }
-
-  /** Sends heartbeats at intervals that are shorter than the idle limit of proxies. */
-  const beat = (session: Session): void => {
-    session.cancel()
-    if (session.stream?.writable === true) session.stream.write(':\n\n')
-    session.cancel = clock.after(limits.mcpHeartbeatSeconds * 1000, () => beat(session))
+    return [id, await sessions.get(id)]
   }
 
   /** Announces commits that concern a resource, at a limited rate. Returns a function that stops the announcements. */
@@ -171,8 +110,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
       cursor = events.at(-1)?.seq ?? cursor
       again ||= entries.length === limits.eventPageMax
       if (stopped || !events.some(({ kind }) => kinds.some((begin) => kind.startsWith(begin)))) return
-      if ((session.stream?.writableLength ?? 0) > limits.mcpStreamBytesMax) end(id)
-      else session.stream?.write(session.notice(uri))
+      sessions.notify(id, session, uri)
     }
     const wake = (): void => {
       again = true
@@ -182,7 +120,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
       look()
         .catch((error: unknown) => {
           http.log.error('subscription failed', { error })
-          end(id)
+          sessions.end(id)
         })
         .finally(() => {
           cancel = clock.after(limits.mcpNotifySeconds * 1000, () => {
@@ -203,6 +141,8 @@ export const createSubscriptions = (http: Http): Subscriptions => {
 
   /** Returns the resource that a URI names, if the caller may read it. Throws the errors of reading the resource. */
   const placeOf = async (ctx: Context, uri: string): Promise<Place> => {
+    if (uri.length > limits.mcpUriCharsMax)
+      throw new ServiceError('invalid_request', { message: `A URI may be at most ${limits.mcpUriCharsMax} characters long.` })
     const { doc, part } = namedBy(uri)
     const caller = await admitReading(http, ctx, { name: part.operation, doc })
     const { event: since } = await service.ledger.head(doc)
@@ -215,7 +155,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     const forget = registry.add(doc, caller, () => {
       stop()
       // Ends the session if it no longer watches anything.
-      if (session.watched.size === 0) end(id)
+      if (session.watched.size === 0) sessions.end(id)
     })
     const stop = (): void => {
       stopWatching()
@@ -223,39 +163,38 @@ export const createSubscriptions = (http: Http): Subscriptions => {
       session.watched.delete(uri)
     }
     session.watched.set(uri, stop)
+    sessions.watch(id, session, uri)
   }
 
   return {
     canBegin: (ctx, { doc }) => doc !== undefined || hasBearer(http, ctx),
-    begin: (ctx, { doc }) => (doc === undefined && !hasBearer(http, ctx) ? undefined : `${start}.${randomBytes(18).toString('base64url')}`),
+    begin: (ctx, { doc }) => (doc === undefined && !hasBearer(http, ctx) ? undefined : sessions.newId()),
     async open(ctx, connection) {
       const { doc, caller } = await listenerOf(http, ctx, connection)
-      const [id, session] = sessionOf(ctx)
+      const [id, session] = await sessionOf(ctx)
       // A session has only one stream. A client that opens another one has lost the previous stream.
-      const former = session.stream
       const stream = new PassThrough()
-      session.stream = stream
-      former?.end()
+      await sessions.open(id, session, stream)
       session.forget()
-      session.forget = registry.add(doc, caller, () => end(id))
-      stream.once('close', () => session.stream === stream && end(id))
-      ctx.res.once('close', () => session.stream === stream && end(id))
+      session.forget = registry.add(doc, caller, () => sessions.end(id))
+      stream.once('close', () => session.stream === stream && sessions.end(id))
+      ctx.res.once('close', () => session.stream === stream && sessions.end(id))
       ctx.status = 200
       ctx.type = 'text/event-stream'
       ctx.set({ ...streamHeaders, 'Mcp-Session-Id': id })
       ctx.body = stream
-      beat(session)
+      sessions.beat(id, session)
     },
     async subscribe(ctx, uri) {
       const place = await placeOf(ctx, uri)
-      const [id, session] = sessionOf(ctx)
+      const [id, session] = await sessionOf(ctx)
       if (session.watched.has(uri)) return
       if (session.watched.size >= limits.mcpSubscriptionsMax) throw tooMany()
       attach(id, session, place)
     },
-    unsubscribe(ctx, uri) {
-      const [, session] = sessionOf(ctx)
-      session.watched.get(uri)?.()
+    async unsubscribe(ctx, uri) {
+      const [id, session] = await sessionOf(ctx)
+      sessions.unwatch(id, session, uri)
     },
     async listen(ctx, { id: request, uris, info }) {
       if (uris.length > limits.mcpSubscriptionsMax) throw tooMany()
@@ -263,18 +202,12 @@ export const createSubscriptions = (http: Http): Subscriptions => {
       for (const uri of uris) places.push(await placeOf(ctx, uri))
       const about = { [subscriptionKey]: request }
       const stream = new PassThrough()
-      const session: Session = {
-        watched: new Map(),
-        stream,
-        cancel: () => undefined,
-        forget: () => undefined,
-        notice: (uri) => updated(uri, about),
-        farewell: event({ id: request, result: resultFields(info, about) })
-      }
-      const id = `${start}.${randomBytes(18).toString('base64url')}`
-      add(id, session)
-      stream.once('close', () => end(id))
-      ctx.res.once('close', () => end(id))
+      const session = newSession((uri) => updated(uri, about), event({ id: request, result: resultFields(info, about) }))
+      session.stream = stream
+      const id = sessions.newId()
+      sessions.add(id, session)
+      stream.once('close', () => sessions.end(id))
+      ctx.res.once('close', () => sessions.end(id))
       ctx.status = 200
       ctx.type = 'text/event-stream'
       ctx.set(streamHeaders)
@@ -283,15 +216,15 @@ export const createSubscriptions = (http: Http): Subscriptions => {
       stream.write(event({ method: 'notifications/subscriptions/acknowledged', params: { _meta: about, notifications } }))
       for (const place of places) attach(id, session, place)
       // The client may have left while its rights were checked.
-      if (places.length === 0 || ctx.res.destroyed) end(id)
-      else beat(session)
+      if (places.length === 0 || ctx.res.destroyed) sessions.end(id)
+      else sessions.beat(id, session)
     }
   }
 }
 
 /** Adds the handlers of requests for subscriptions. */
 export const addSubscriptions = (server: Server, http: Http, ctx: Context, subscriptions: Subscriptions): void => {
-  const answered = async (work: () => Promise<void> | void): Promise<object> => {
+  const answered = async (work: () => Promise<void>): Promise<object> => {
     try {
       await work()
       return {}

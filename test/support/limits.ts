@@ -13,6 +13,8 @@ export const withLimit = async (
     | 'inboxEntriesMax'
     | 'inboxLooksMax'
     | 'renamesWaitingMax'
+    | 'mcpHeartbeatSeconds'
+    | 'mcpNotifySeconds'
     | 'devicePollSeconds'
     | 'auditRecordsMax'
     | 'auditFailuresPerMinute'
