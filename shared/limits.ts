@@ -284,6 +284,8 @@ export const limits = {
   awarenessBytesMax: 8 * 1024,
   /** Longest awareness state of a person, in UTF-16 units of its JSON. */
   awarenessStateCharsMax: 4 * 1024,
+  /** Longest name of a fence in the presence of a person, in UTF-16 units. */
+  awarenessFenceCharsMax: 200,
   /**
    * Time for a client to answer a close frame, in seconds. The server ignores everything the client sends in this time, and then cuts the connection.
    */

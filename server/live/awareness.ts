@@ -75,13 +75,25 @@ const heldPart = (holds: unknown): { readonly fence: string; readonly item: stri
   return typeof fence === 'string' && typeof item === 'string' ? { fence, item } : undefined
 }
 
+/** Matches the name of a cell, such as `AB12`. */
+const cellName = /^[A-Z]{1,2}[1-9]\d{0,5}$/
+
+/** Returns the cell that the person has selected in a sheet (web/components/holds.ts), and drops all other data. */
+const selectedCell = (selected: unknown): { readonly fence: string; readonly cell: string } | undefined => {
+  if (!isRecord(selected)) return undefined
+  const { fence, cell } = selected
+  const isValid =
+    typeof fence === 'string' && fence.length <= limits.awarenessFenceCharsMax && typeof cell === 'string' && cellName.test(cell)
+  return isValid ? { fence, cell } : undefined
+}
+
 /** Returns the state that other people see, regardless of what the client sent. */
 export const presentState = (
   state: unknown,
   caller: Caller,
   doc: string,
   disguise: Disguise
-): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown } => {
+): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown; readonly selected?: unknown } => {
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
   const { identity } = caller
   // A page sends its first presence before it knows the name of its link. For a guest who requests no name, the server therefore inserts the link's
@@ -100,7 +112,13 @@ export const presentState = (
     ...(number !== undefined && { number })
   }
   const holds = heldPart(sent['holds'])
-  return { user, ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}), ...(holds === undefined ? {} : { holds }) }
+  const selected = selectedCell(sent['selected'])
+  return {
+    user,
+    ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}),
+    ...(holds === undefined ? {} : { holds }),
+    ...(selected === undefined ? {} : { selected })
+  }
 }
 
 /** Returns the states of an awareness message that are not removals, with their clocks. Throws if the message cannot be decoded. */

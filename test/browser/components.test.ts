@@ -755,11 +755,19 @@ test('[COMP-40] the text does not jump when distant components are no longer dra
   await leave()
 })
 
-test('[COMP-9] [COMP-38] [COMP-51] while a cell is written others cannot open it; its field follows their changes, and the person chooses which text stays', async () => {
+test('[COMP-9] [COMP-38] [COMP-51] [COMP-96] while a cell is written others cannot open it; its field follows their changes, and the person chooses which text stays', async () => {
   const source = (...lines: readonly string[]): string => `\`\`\`sheet\n| A | B |\n| --- | --- |\n${lines.join('\n')}\n\`\`\`\n`
   const ana = await writer(source('| one | 1 |', '| two | =B2*2 |'))
   const ben = await visit(ana.document)
   await saved(ben.page)
+  // Each sees the cell that the other has selected, with the name, until the other leaves the sheet.
+  await ben.page.locator('[data-cell=A2]').click()
+  await ben.page.keyboard.press('ArrowDown')
+  const theirs = ana.page.locator('td.theirs')
+  await ana.page.locator('td.theirs[data-cell=A3][title^="Guest "]').waitFor()
+  expect([await theirs.count(), await ben.page.locator('td.theirs').count()]).toEqual([1, 0])
+  await ben.page.locator('.cm-content').focus()
+  await theirs.waitFor({ state: 'detached' })
   const field = ana.page.locator('.sheet-field')
   await ana.page.locator('[data-cell=B3]').press('F2')
   await ana.page.keyboard.type('+B2+1')

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Awareness, encodeAwarenessUpdate } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import type { Storage } from '../../server/domain/ports.ts'
+import { anonymous } from '../../server/domain/rights/caller.ts'
+import { presentState } from '../../server/live/awareness.ts'
 import { decodeEntries, formatVersion, type JournalEntry } from '../../server/domain/text/journal.ts'
 import { openPerson } from '../../scripts/bench/support/crowd.ts'
 import { hueOfName } from '../../shared/hues.ts'
@@ -187,6 +189,33 @@ test('[LIVE-6] the server sets the name and role that others see: the role of th
   expect(state).not.toHaveProperty('extra')
   expect(state.user.name).toMatch(/^Boss x+$/)
   expect(state.user.name.length).toBe(limits.authorCharsMax)
+})
+
+test('[LIVE-32] presence has the selected cell of a sheet; any other value of the field is dropped, and the rest is kept', async () => {
+  const owner = await world.create('one')
+  const ana = await owner.connect()
+  const ben = await (await owner.share('view')).connect()
+  const fence = `sheet#${'x'.repeat(limits.awarenessFenceCharsMax - 8)}:1`
+  ben.provider.awareness?.setLocalState({ user: { name: 'Ben' }, selected: { fence, cell: 'AB12', extra: 'no' } })
+  const seen = (): unknown => ana.provider.awareness?.getStates().get(ben.ydoc.clientID)?.['selected']
+  await until(() => seen() !== undefined, 'the cell')
+  expect(seen()).toEqual({ fence, cell: 'AB12' })
+  const hostile = [
+    { fence: `${fence}0`, cell: 'A1' },
+    { fence: 'sheet:1', cell: 'A1<b>' },
+    { fence: 'sheet:1', cell: `A${'1'.repeat(30)}` },
+    { fence: 'sheet:1', cell: 'A0' },
+    { fence: 'sheet:1', cell: ['A1'] },
+    { fence: { length: 1 }, cell: 'A1' },
+    { cell: 'A1' },
+    ['sheet:1', 'A1'],
+    'A1',
+    null
+  ]
+  for (const selected of hostile) {
+    const state = presentState({ user: { name: 'Ben' }, selected }, anonymous, owner.doc, world.service.vault.disguise)
+    expect([state.selected, state.user.name], JSON.stringify(selected)).toEqual([undefined, 'Ben'])
+  }
 })
 
 test('[LIVE-7] nobody speaks for another: presence under another’s id is dropped, and cannot be removed with it', async () => {

@@ -69,6 +69,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
     label: computed(() => labelOf(fence.value, fences.value)),
     refusal: computed(() => reasonOf(page)),
     held: computed(() => holds.all.value.get(name.value) ?? new Map()),
+    selected: computed(() => holds.selected.value.get(name.value) ?? new Map()),
     said,
     begins,
     wantsTitle: signal(false),
@@ -110,6 +111,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
       return done
     },
     hold: (item) => holds.take(name.peek(), item),
+    select: (cell) => holds.select(name.peek(), cell),
     openSource(offset = 0) {
       const view = page.editor.value?.view
       const now = fresh()

@@ -25,6 +25,8 @@ export interface ComponentInput {
   readonly refusal: ReadonlySignal<string | undefined>
   /** The parts of the fence that others are editing, each with its person. */
   readonly held: ReadonlySignal<ReadonlyMap<string, Person>>
+  /** The cells of the fence that others have selected, each with its person. */
+  readonly selected: ReadonlySignal<ReadonlyMap<string, Person>>
   /** Whether a change to this component becomes a suggestion. */
   readonly suggests: () => boolean
   /** The next announcement for screen readers. */
@@ -37,6 +39,8 @@ export interface ComponentInput {
   act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[], by?: 'person' | 'program'): boolean
   /** Tells others which part this person is editing. Undefined means none. */
   hold(item: string | undefined): void
+  /** Tells others which cell this person has selected. Undefined means none. */
+  select(cell: string | undefined): void
   /** Set when the first part of the component should open for editing. The component resets it. */
   readonly begins: Signal<boolean>
   /** Set when the title should open for editing. The code that draws the title field resets it. */

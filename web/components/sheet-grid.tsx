@@ -41,6 +41,8 @@ interface RowInput {
   /** Column of the cell that is being edited, or -1 if it is not in this row. */
   readonly edited: number
   readonly held: ReadonlyMap<string, Person>
+  /** The cells of this row that others have selected. */
+  readonly selected: ReadonlyMap<string, Person>
   /** Index of the sheet in the text. */
   readonly sheet: number
   readonly actions: GridActions
@@ -89,10 +91,11 @@ const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
 /** Draws a row. It is a class because `shouldComponentUpdate` skips rows that have not changed; a sheet may have many rows. */
 export class GridRow extends Component<RowInput> {
   override shouldComponentUpdate(next: RowInput): boolean {
-    const { cells, held, ...rest } = this.props
+    const { cells, held, selected, ...rest } = this.props
     return (
       !same(cells, next.cells) ||
       held !== next.held ||
+      (selected !== next.selected && selected.size + next.selected.size > 0) ||
       rest.edited !== next.edited ||
       rest.columns !== next.columns ||
       rest.current !== next.current ||
@@ -103,7 +106,22 @@ export class GridRow extends Component<RowInput> {
     )
   }
 
-  override render({ row, cells, current, from, to, end, isWhole, columns, come, edited, held, sheet, actions }: RowInput): JSX.Element {
+  override render({
+    row,
+    cells,
+    current,
+    from,
+    to,
+    end,
+    isWhole,
+    columns,
+    come,
+    edited,
+    held,
+    selected,
+    sheet,
+    actions
+  }: RowInput): JSX.Element {
     const isDrawn = (column: number): boolean =>
       (column >= columns[0] && column < columns[1]) || column === current || column === end || column === edited
     return (
@@ -121,6 +139,7 @@ export class GridRow extends Component<RowInput> {
           const hint =
             asNumber === undefined ? undefined : t('Formulas skip this text. Write {number} to make it a number.', { number: asNumber })
           const holder = held.get(nameOf(place))
+          const person = holder ?? selected.get(nameOf(place))
           const isEdited = column === edited
           const alignment = side ?? (isNumber ? 'right' : '')
           return (
@@ -129,9 +148,9 @@ export class GridRow extends Component<RowInput> {
               role='gridcell'
               aria-colindex={column + 1}
               aria-selected={column >= from && column <= to}
-              class={`${alignment}${error === undefined ? '' : ' sheet-error'}${hint === undefined ? '' : ' sheet-hint'}${row === 0 ? ' sheet-heading' : ''}${holder === undefined ? '' : ' held'}`}
-              style={holder === undefined ? {} : { '--hue': `var(--hue-${holder.hue})` }}
-              title={holder === undefined ? (error ?? hint) : t('{name} is editing this', { name: holder.name })}
+              class={`${alignment}${error === undefined ? '' : ' sheet-error'}${hint === undefined ? '' : ' sheet-hint'}${row === 0 ? ' sheet-heading' : ''}${holder !== undefined ? ' held' : person === undefined ? '' : ' theirs'}`}
+              style={person === undefined ? {} : { '--hue': `var(--hue-${person.hue})` }}
+              title={holder === undefined ? (error ?? hint ?? person?.name) : t('{name} is editing this', { name: holder.name })}
               data-cell={nameOf(place)}
               tabIndex={column === current ? 0 : -1}
               onPointerDown={(event) =>

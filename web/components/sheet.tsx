@@ -17,6 +17,7 @@ import type { ComponentInput } from './input.ts'
 import { CellField, GridRow, type Shown } from './sheet-grid.tsx'
 import { Head, type HeadActions } from './sheet-heads.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
+import { nobody, selectedByRow, useSelectedShown } from './sheet-selected.ts'
 import { createSheetModel, type SheetModel, type TableOf } from './sheet-model.ts'
 import type { Picker } from './sheets-around.ts'
 import { RowGap, spansOf, useSheetWindow, WidthRow } from './sheet-window.tsx'
@@ -203,6 +204,7 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
   }
   const corner = pointed?.sheet === sheetIndex.value ? pointed.other : to
   usePointedInView(pointed?.sheet === sheetIndex.value ? corner : undefined, scroller)
+  const selectedIn = selectedByRow(input.selected.value)
   const { rows, columns } = seen.value
   const isDrawn = (row: number): boolean => (row >= rows[0] && row < rows[1]) || [at.row, to.row, corner.row, edited?.row].includes(row)
   return (
@@ -239,6 +241,7 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
                   to={row >= top && row <= bottom ? last : -1}
                   edited={row === edited?.row && !isElsewhere ? edited.column : -1}
                   held={input.held.value}
+                  selected={selectedIn.get(row) ?? nobody}
                   sheet={sheetIndex.value}
                   actions={actions}
                 />
@@ -310,6 +313,7 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
   const model = useMemo(() => createSheetModel(input, tableOf), [input])
   const { table, cells, session, menu, act } = model
   useWanted(input, model, element)
+  const selectedShown = useSelectedShown(input, model)
   useSignalEffect(() => session.follow())
   useSignalEffect(() => {
     if (!input.begins.value) return
@@ -327,6 +331,7 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
     <div
       class={isPicked ? 'sheet-live picking' : 'sheet-live'}
       ref={element}
+      {...selectedShown}
       onKeyDown={session.keyDown}
       onCopy={model.copy}
       onCut={model.copy}
