@@ -384,7 +384,7 @@ test('[COMP-10] [COMP-49] a chat suggests names after @, the activity reports me
 const sheets = (...rows: readonly string[]): string =>
   `\`\`\`sheet #a\n${rows.join('\n')}\n\`\`\`\n\n\`\`\`sheet #b\n| Of a |\n| ---- |\n| =#a!B3 |\n\`\`\`\n`
 
-test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, also in other sheets', async () => {
+test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, also in other sheets', async () => {
   const rows = ['| Item | Price |', '| --- | ---: |', '| Pens | 3 |', '| Sum | =SUM(B2:B2) |']
   const { page, text, leave } = await writer(sheets(...rows))
   const press = async (...keys: readonly string[]): Promise<void> => {
@@ -410,7 +410,10 @@ test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] a sheet is navigated, edi
   await press('Control+z')
   await text(sheets(...rows))
   await cell('A2').focus()
+  const name = page.locator('.sheet-name').first()
+  await until(async () => (await name.textContent()) === 'A2', 'its name')
   await press('Shift+ArrowRight', 'Shift+ArrowDown', 'Control+c')
+  await until(async () => (await name.textContent()) === 'A2:B3', 'the name of the range')
   await press('ArrowLeft', 'Control+v')
   await text(sheets(...rows.slice(0, 3), '| Pens | 3 |', '| Sum | =SUM(B3:B3) |'))
   await cell('A4').focus()

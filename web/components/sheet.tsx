@@ -27,7 +27,7 @@ interface PartInput {
   readonly model: SheetModel
 }
 
-/** Shows the focused cell with its formula and its error. While the person selects cells for a formula of another sheet, it shows that formula. */
+/** Shows the name of the selected cells, and the first of them with its formula and its error. While the person selects cells for a formula of another sheet, it shows that formula. */
 function SheetBar({ input, model }: PartInput): JSX.Element {
   const picker = input.around.picker.value
   return picker !== undefined && picker.sheet.value === input.sheetIndex.value ? (
@@ -71,7 +71,7 @@ function CellBar({ input, model: { table, cells, session, menu } }: PartInput): 
     )
   return (
     <div class='sheet-bar'>
-      <span class='sheet-name'>{nameOf(at)}</span>
+      <span class='sheet-name'>{rangeName(cornersOf(session.area.value))}</span>
       <code class='sheet-formula' dir='auto'>
         {isWritten ? session.draft.value.text : textAt(table.value, at)}
       </code>
