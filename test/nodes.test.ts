@@ -6,6 +6,7 @@ import { claimSweep } from '../server/domain/records/claims.ts'
 import { consoleOperator } from '../server/domain/operator/operator.ts'
 import { runAct } from '../server/domain/operator/acts.ts'
 import { callerOfService } from '../server/domain/rights/access.ts'
+import { closeCodes } from '../shared/live-protocol.ts'
 import { freshSchema, noPostgres, sharedCluster, type Cluster } from './support/postgres.ts'
 import { seeded } from './support/typist.ts'
 import { png } from './support/media.ts'
@@ -169,6 +170,18 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     const caller = await callerOfService(worlds[2]!.service, { bearer: other.token })
     await revokeSession(worlds[2]!.service, caller, used.session.id)
     for (const editor of editors) await until(() => editor.closes.some(({ code }) => code === 4401), 'the end of the socket')
+  })
+
+  test('[NODES-7] a page of a disabled account gets that reason on all nodes', async () => {
+    const dan = await newSigned(worlds[0]!, 'dan@example.org')
+    const { doc } = await dan.document()
+    const token = dan.headers['Authorization']!.slice('Bearer '.length)
+    const editors = await connectAll(worlds.map((world) => world.person(doc, token)))
+    await runAct(worlds[1]!.service, consoleOperator, 'disable', { account: 'dan@example.org' })
+    for (const editor of editors) {
+      await until(() => editor.closes.length > 0, 'the end of the socket')
+      expect(editor.closes.map(({ code }) => code)).toEqual([closeCodes.accountDisabled])
+    }
   })
 
   const names = (editor: Editor): string[] =>

@@ -5,6 +5,7 @@
  */
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import type { Role } from '../../shared/roles.ts'
+import type { Account } from '../domain/accounts/accounts.ts'
 import { reasonOfEnd } from '../domain/documents/deleted.ts'
 import { isLive, keysOfRight, requireRightNow } from '../domain/rights/authority.ts'
 import type { Caller } from '../domain/rights/caller.ts'
@@ -48,10 +49,16 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
     return entry && decodeRecord<Share>(entry.value)
   }
 
+  /** Returns why access ended. A disabled account has no sessions, so the record of the account must say it. */
+  const reasonOf = async ({ rests: { account } }: Caller, code: ErrorCode): Promise<ErrorCode> => {
+    const entry = account === null || code !== 'credential_invalid' ? undefined : await service().storage.get(account)
+    return entry !== undefined && decodeRecord<Account>(entry.value).disabledAt !== undefined ? 'account_disabled' : code
+  }
+
   /** Ends a connection whose access ended. The link is left if only the session ended, or if the link has another role now. */
   const endFor = async ({ caller, end }: Connected, code: ErrorCode): Promise<void> => {
     const isLeft = caller.rests.session !== null && isLive(await shareOf(caller), service().clock.now())
-    return end(code, isLeft || code === 'forbidden')
+    return end(await reasonOf(caller, code), isLeft || code === 'forbidden')
   }
 
   const check = async (connected: Connected): Promise<void> => {

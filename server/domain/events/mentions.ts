@@ -19,7 +19,7 @@ import type { OpenDocument } from '../text/open-document.ts'
 import type { Texts } from '../text/text-work.ts'
 
 export interface Mentions {
-  /** Reports all waiting mentions immediately. */
+  /** Reports all waiting mentions of this node immediately. */
   settle(): Promise<void>
   stop(): void
 }
@@ -28,6 +28,8 @@ interface MentionsOptions {
   readonly openDoc: OpenDocument
   /** The earlier text. Its mentions are not new. */
   readonly before: string
+  /** The actors who wrote the changes since then. */
+  readonly writers: ReadonlySet<string>
   readonly ledger: Ledger
   readonly clock: Clock
   readonly texts: Texts
@@ -48,7 +50,7 @@ interface Count {
   readonly after: number
 }
 
-export const createMentions = ({ openDoc, before, ledger, clock, texts, isShared, onProblem }: MentionsOptions): Mentions => {
+export const createMentions = ({ openDoc, before, writers, ledger, clock, texts, isShared, onProblem }: MentionsOptions): Mentions => {
   const doc = openDoc.id
   const indexOf = (content: string): Promise<MentionIndex> => texts.do(doc, 'mentionIndex', content)
   /** Returns the index of a text if the text is small enough to be read in this turn of the event loop. */
@@ -58,8 +60,11 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, isShared
   let known: MentionIndex | string = before
   /** The time since which each waiting message has not changed. */
   let waiting = new Map<string, number>()
-  let actors = new Set<string>()
+  let actors = new Set(writers)
+  /** Whether a page or program of this node has written since the last check. Otherwise another node reports the messages, unless it ended. */
+  let hasWritten = false
   let cancel: (() => void) | undefined
+  let isLate = false
 
   /** Returns the actor who wrote a message: a recent editor with the name `author`, or else the only recent editor, or else the system. */
   const actorOf = (author: string): string => {
@@ -145,7 +150,10 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, isShared
     } else known = former
     const writing = counts.size === 0 ? undefined : write(to, [...counts.values()], [...messages.values()].slice(-limits.mentionEventsMax))
     // The next check needs only the authors of later edits.
-    if (isSettled && openDoc.seq === to.seq) actors = new Set()
+    if (isSettled && openDoc.seq === to.seq) {
+      actors = new Set()
+      hasWritten = false
+    }
     if (!isSettled) plan()
     await writing
   }
@@ -163,23 +171,34 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, isShared
     return mine
   }
 
-  const plan = (): void => {
-    cancel ??= clock.after(limits.healLookMs, () => {
+  /** Plans the next check. A late one gives the node of the writer time to report the messages. */
+  const plan = (late = false): void => {
+    if (cancel !== undefined && (late || !isLate)) return
+    cancel?.()
+    isLate = late
+    cancel = clock.after(late ? limits.announceLateMs : limits.healLookMs, () => {
       look(false).catch(onProblem)
     })
   }
 
-  const stopUpdates = openDoc.onUpdate((writers) => {
-    for (const writer of writers) actors.add(writer)
+  const stopUpdates = openDoc.onUpdate((local) => {
+    for (const writer of local) actors.add(writer)
+    hasWritten = true
     plan()
   })
-  // The previous process may have ended before it could report its mentions.
-  if (before !== openDoc.snapshot().content) plan()
+  const stopForeign = openDoc.onForeign((_head, foreign) => {
+    for (const writer of foreign) actors.add(writer)
+    if (foreign.size > 0) plan(true)
+  })
+  // The process that wrote the text may have ended before it could report its mentions.
+  if (before !== openDoc.snapshot().content) plan(isShared)
 
   return {
-    settle: () => look(true),
+    // A message of another node may still change, so only stable ones are reported.
+    settle: () => look(hasWritten || !isShared),
     stop() {
       stopUpdates()
+      stopForeign()
       cancel?.()
     }
   }

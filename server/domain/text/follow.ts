@@ -11,6 +11,7 @@ import { coarseDiff, hunks, hunksOf } from '../../../shared/text/diff.ts'
 import { nameOfActor, systemActor } from '../rights/caller.ts'
 import {
   contentAt,
+  decodeEntries,
   encodeProjection,
   encodeSegment,
   encodeState,
@@ -49,6 +50,13 @@ const announcedAtStart = async (storage: Storage, openDoc: OpenDocument, head: H
   const point = await findPointAt(storage, head, head.announcedSeq)
   if (point === undefined) return openDoc.snapshot()
   return snapshotOf(point, await contentAt(storage, openDoc.id, point))
+}
+
+/** Returns the actors who wrote the updates after a point, as far as the updates are still in the journal's tail. */
+const writersAfter = async (storage: Storage, { id, seq }: OpenDocument, after: number): Promise<Set<string>> => {
+  if (after >= seq) return new Set()
+  const records = await listRecords(storage, id, { after, upTo: seq, limit: compactionStep })
+  return new Set(records.flatMap(({ value }) => decodeEntries(value)).flatMap((entry) => (entry.seq > after ? [entry.actor] : [])))
 }
 
 /** The number of journal records to read or remove in one step of a compaction. */
@@ -101,8 +109,8 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   const doc = openDoc.id
   const isShared = storage.nodes !== undefined
   let base = await announcedAtStart(storage, openDoc, head)
-  const mentions = createMentions({ openDoc, before: base.content, ledger, clock, texts, isShared, onProblem })
-  let actors = new Set<string>()
+  let actors = await writersAfter(storage, openDoc, base.seq)
+  const mentions = createMentions({ openDoc, before: base.content, writers: actors, ledger, clock, texts, isShared, onProblem })
   let projectedSeq = -1
   /** Whether this process has written since the document was loaded. Only nodes that wrote do the follow-up work. */
   let hasWritten = false

@@ -1,0 +1,76 @@
+/** Events that a node announces about the text of another node, on one PostgreSQL. Each node has a clock of its own. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { limits } from '../shared/limits.ts'
+import { turnedClock } from './support/clock.ts'
+import { freshSchema, noPostgres, sharedCluster, type Cluster } from './support/postgres.ts'
+import { type Json, type Person, startWorld, until, type World } from './support/world.ts'
+
+describe.skipIf(noPostgres !== undefined)('events of another node', () => {
+  const clocks = [turnedClock(), turnedClock()] as const
+  let cluster: Cluster
+  let schema: string
+  let worlds: World[]
+  beforeAll(async () => {
+    cluster = await sharedCluster()
+    schema = freshSchema()
+    const env = { AGMD_STORAGE: cluster.address(schema) }
+    const first = await startWorld({ env, clock: clocks[0] })
+    worlds = [first, await startWorld({ env, clock: clocks[1], besides: first })]
+  })
+  afterAll(async () => {
+    for (const world of worlds?.toReversed() ?? []) await world.stop()
+    await cluster?.sql(`drop schema if exists ${schema} cascade`)
+  })
+
+  const chatOf = (...lines: readonly string[]): string => `\`\`\`chat\n${['[2029-12-31T10:00Z] @Cy: Hm', ...lines].join('\n')}\n\`\`\`\n`
+  const first = '[2030-01-01T00:00Z] @Bo: Look, @ana'
+  const second = '[2030-01-01T00:01Z] @Bo: Look, @dora'
+  const quietMs = limits.healLookMs * 2 + limits.healQuietMs
+
+  const eventsOf = async (person: Person, types: string): Promise<Json[]> => (await person.events({ types })).events
+
+  test('[NODES-16] a node that takes over from the node of the writer waits longer, and names the writer', async () => {
+    // The clock of the first node stands still, as if the node had ended.
+    const owner = await worlds[0]!.create(chatOf())
+    const bo = await owner.connect({ name: 'Bo' })
+    onTestFinished(bo.close)
+    bo.type(bo.text().indexOf('\n```\n', 9), `\n${first}`)
+    await bo.saved()
+    const there = worlds[1]!.person(owner.doc, owner.key)
+    const reader = await there.connect({ name: 'Cy' })
+    onTestFinished(reader.close)
+    for (let ms = 0; ms <= quietMs; ms += limits.healLookMs) {
+      clocks[1].turn(limits.healLookMs)
+      expect(await eventsOf(owner, 'content.changed,chat.mentioned')).toEqual([])
+    }
+    clocks[1].turn(limits.announceLateMs)
+    await until(async () => (await eventsOf(owner, 'content.changed')).length === 1, 'the change')
+    expect(await eventsOf(owner, 'content.changed')).toMatchObject([{ actor: 'Bo', payload: { actors: ['Bo'] } }])
+    await until(async () => {
+      clocks[1].turn(quietMs)
+      return (await eventsOf(owner, 'chat.mentioned')).length === 1
+    }, 'the mention')
+
+    // The document is open on the other node. It leaves memory there before the message is stable.
+    bo.type(bo.text().indexOf('\n```\n', 9), `\n${second}`)
+    await reader.shows((text) => text.includes('@dora'))
+    const opened = await worlds[1]!.service.live.open(owner.doc)
+    await opened.follower.settle()
+    opened.release()
+    expect(await eventsOf(owner, 'chat.mentioned')).toHaveLength(1)
+    await until(async () => {
+      clocks[1].turn(limits.announceLateMs)
+      return (await eventsOf(owner, 'chat.mentioned')).length === 2
+    }, 'the second mention')
+    const mentions = await eventsOf(owner, 'chat.mentioned')
+    expect(mentions.map(({ actor, payload }) => [actor, payload.names])).toEqual([
+      ['Bo', ['ana']],
+      ['Bo', ['dora']]
+    ])
+
+    // The node of the writer learns that the mentions were reported.
+    clocks[0].turn(quietMs)
+    await owner.ask('POST', '/comments', { json: { body: 'Done.' } })
+    expect(await eventsOf(owner, 'chat.mentioned')).toHaveLength(2)
+  })
+})
