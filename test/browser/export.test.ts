@@ -203,14 +203,16 @@ test('[EXPORT-3] a printout has only the whole text: typeset by our own command,
         .map(({ className }) => className)
     )
   expect(await visible()).toEqual(['print-sheet'])
+  const paper = (): Promise<string> => page.evaluate(() => getComputedStyle(globalThis.document.documentElement).backgroundColor)
   const sheet = page.locator('.print-sheet article')
   expect(await sheet.locator('p', { hasText: 'Line 399 of the walk.' }).count()).toBe(1)
   expect(await sheet.locator('figure.diagram img').count()).toBe(1)
   expect(await sheet.locator('figure.diagram pre').isVisible()).toBe(false)
   const tick = sheet.locator('li.task input').first()
   expect(await tick.evaluate((element) => getComputedStyle(element).printColorAdjust)).toBe('exact')
-  // The printed text is dark in any theme.
+  // The printed text is dark, and the paper white, in any theme.
   expect(await sheet.evaluate((element) => getComputedStyle(element).getPropertyValue('--text').trim())).toBe('#26201c')
+  expect(await paper()).toBe('rgb(255, 255, 255)')
   await page.evaluate(() => dispatchEvent(new Event('afterprint')))
   expect(await page.locator('.print-sheet').count()).toBe(0)
   // Only diagrams need more time.
