@@ -19,7 +19,7 @@ import { login, logout, openInBrowser } from './login.ts'
 import { mcp } from './mcp.ts'
 import { mediaActions, mediaFile } from './media.ts'
 import { node } from './node/node.ts'
-import { type Place, placeOf, sendWith, tokenFor } from './service.ts'
+import { type DocumentAddress, addressOf, sendWith, tokenFor } from './service.ts'
 import { eventLine, inboxWords, wordsFor } from './show.ts'
 import { diff, status, toldProposals } from './compare.ts'
 import { create } from './create.ts'
@@ -40,8 +40,8 @@ const loose = (client: Client, name: OperationName): Loose => client[name] as un
  * Returns the only assignment that is visible through the link, for a command line that names no assignment. Throws `usage` if there is not exactly
  * one.
  */
-const onlyTask = async (client: Client, place: Place): Promise<string> => {
-  const { tasks } = await client.listTasks(place.doc)
+const onlyTask = async (client: Client, address: DocumentAddress): Promise<string> => {
+  const { tasks } = await client.listTasks(address.doc)
   const [task] = tasks
   if (task !== undefined && tasks.length === 1) return task.id
   throw new Failure(
@@ -56,15 +56,15 @@ export const callOperation: Action = async (call) => {
   const { command } = call.parsed
   const name = command.operation as OperationName
   const onDocument = command.positionals[0]?.name === 'DOC'
-  const place = onDocument ? call.place() : undefined
-  const client = call.client(place)
+  const address = onDocument ? call.address() : undefined
+  const client = call.client(address)
   const needsTask = command.positionals.some(({ field, required }) => field === 'taskId' && !required)
-  const task = needsTask && place !== undefined && call.fields['taskId'] === undefined ? { taskId: await onlyTask(client, place) } : {}
+  const task = needsTask && address !== undefined && call.fields['taskId'] === undefined ? { taskId: await onlyTask(client, address) } : {}
   if (command.destroys === true) await call.confirm(`${command.summary} Continue?`)
   const input = { ...call.fields, ...task }
-  const answer = await (place === undefined ? loose(client, name)(input) : loose(client, name)(place.doc, input))
+  const answer = await (address === undefined ? loose(client, name)(input) : loose(client, name)(address.doc, input))
   // A document in the trash can still be restored with its key, so the key is kept until the document is erased.
-  if (isErased(name, answer) && place !== undefined) forgetDocument(place.origin, place.doc)
+  if (isErased(name, answer) && address !== undefined) forgetDocument(address.origin, address.doc)
   tellAnswer(call, name, answer)
 }
 
@@ -80,15 +80,15 @@ const tellAnswer = (call: Call, name: OperationName, answer: unknown): void => {
 // ——— reading and writing ———
 
 const cat: Action = async (call) => {
-  const place = call.place()
-  const found = await call.client(place).readContent(place.doc, call.fields)
+  const address = call.address()
+  const found = await call.client(address).readContent(address.doc, call.fields)
   if (call.terminal.flags.json) return call.answer(found, () => found.content)
   return call.terminal.text(found.content)
 }
 
 const showRevision: Action = async (call) => {
-  const place = call.place()
-  const found = await call.client(place).readRevision(place.doc, call.fields as InputOf<'readRevision'>)
+  const address = call.address()
+  const found = await call.client(address).readRevision(address.doc, call.fields as InputOf<'readRevision'>)
   if (call.terminal.flags.json) return call.answer(found, () => found.content)
   return call.terminal.text(found.content)
 }
@@ -98,11 +98,11 @@ const showRevision: Action = async (call) => {
  * is written later.
  */
 const restore: Action = async (call) => {
-  const place = call.place()
-  const client = call.client(place)
+  const address = call.address()
+  const client = call.client(address)
   const fields = call.fields as InputOf<'restoreRevision'>
-  const baseVersion = fields.baseVersion ?? (await client.readDocument(place.doc)).version
-  const done = await client.restoreRevision(place.doc, { ...fields, baseVersion })
+  const baseVersion = fields.baseVersion ?? (await client.readDocument(address.doc)).version
+  const done = await client.restoreRevision(address.doc, { ...fields, baseVersion })
   call.answer(done, () => {
     if (done.diff !== undefined) return done.diff === '' ? 'There is nothing to change.' : call.terminal.shown(done.diff)
     if (!done.changed || done.revisionId === null) return 'There is nothing to restore: the text is the same.'
@@ -112,13 +112,13 @@ const restore: Action = async (call) => {
 }
 
 const edit = async (call: Call, operations: InputOf<'editContent'>['operations']): Promise<void> => {
-  const place = call.place()
+  const address = call.address()
   const { label, baseVersion, dryRun, granularity, note } = call.fields as Partial<InputOf<'editContent'>>
   const suggests = call.flag('suggest') === true
   // The client never replaces text that the caller might not have read. An operation on a section names the section without quoting its text.
   if (baseVersion === undefined && !suggests && dryRun !== true && replacesSections(operations))
     throw new ServiceError('version_required', { message: 'replace_section replaces text only if you name the version that you read.' })
-  const done = await call.client(place).editContent(place.doc, {
+  const done = await call.client(address).editContent(address.doc, {
     operations,
     ...(suggests ? { mode: 'suggest' } : {}),
     ...(granularity === undefined ? {} : { granularity }),
@@ -166,7 +166,7 @@ const editWords: Action = (call) => {
 }
 
 const open: Action = async (call) => {
-  const { origin, doc, key } = call.place()
+  const { origin, doc, key } = call.address()
   const address = `${origin}/d/${doc}${key === undefined ? '' : `?key=${key}`}`
   const opened = await openInBrowser(address)
   call.answer({ ok: opened, url: maskedLink(address) }, () =>
@@ -177,16 +177,16 @@ const open: Action = async (call) => {
 // ——— events ———
 
 const events: Action = async (call) => {
-  const place = call.place()
-  const client = call.client(place)
+  const address = call.address()
+  const client = call.client(address)
   const { json } = call.terminal.flags
   const { since: given, ...filters } = call.fields as { since?: string; wait?: string }
   if (call.flag('follow') !== true) {
-    const page = await client.listEvents(place.doc, call.fields)
+    const page = await client.listEvents(address.doc, call.fields)
     return call.answer(page, () => [...page.events.map(eventLine), `latest ${page.latest}`].join('\n'))
   }
   for (let since: string | number = given ?? 'latest'; ;) {
-    const page = await client.listEvents(place.doc, { ...filters, since, wait: limits.eventWaitSecondsMax } as InputOf<'listEvents'>)
+    const page = await client.listEvents(address.doc, { ...filters, since, wait: limits.eventWaitSecondsMax } as InputOf<'listEvents'>)
     for (const event of page.events) {
       if (json) call.terminal.line(event)
       else call.terminal.print(eventLine(event))
@@ -196,17 +196,19 @@ const events: Action = async (call) => {
 }
 
 const inbox: Action = async (call) => {
-  const place = call.positional('DOC') === undefined ? undefined : call.place()
-  const page = await call.client(place).readInbox(call.fields)
+  const address = call.positional('DOC') === undefined ? undefined : call.address()
+  const page = await call.client(address).readInbox(call.fields)
   call.answer(page, () => inboxWords(page))
 }
 
 // ——— files and assignments ———
 
 const upload: Action = async (call) => {
-  const place = call.place()
+  const address = call.address()
   const file = call.words('file') ?? ''
-  const made = await call.client(place).uploadAsset(place.doc, { name: call.words('name') ?? basename(file) }, { file: mediaFile(file) })
+  const made = await call
+    .client(address)
+    .uploadAsset(address.doc, { name: call.words('name') ?? basename(file) }, { file: mediaFile(file) })
   tellAnswer(call, 'uploadAsset', made)
 }
 
@@ -218,11 +220,11 @@ const requestIdOf = (title: string, instructions: string): string =>
     .slice(0, 16)}`
 
 const createTask: Action = async (call) => {
-  const place = call.place()
+  const address = call.address()
   const title = call.words('title') ?? ''
   const instructions = call.words('instructions') ?? ''
   const requestId = call.words('request-id') ?? requestIdOf(title, instructions)
-  const made = await call.client(place).createTask(place.doc, { requestId, title, instructions })
+  const made = await call.client(address).createTask(address.doc, { requestId, title, instructions })
   tellAnswer(call, 'createTask', made)
 }
 
@@ -266,15 +268,15 @@ const api: Action = async (call) => {
   if (!['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'].includes(method))
     throw new Failure('usage', `${oneLine(method)} is not a method.`, 'agmd api --help')
   const path = call.positional('PATH') ?? ''
-  const place = /^https?:/i.test(path) ? placeOf(path, call.words('url')) : undefined
-  const origin = place?.origin ?? call.origin()
+  const address = /^https?:/i.test(path) ? addressOf(path, call.words('url')) : undefined
+  const origin = address?.origin ?? call.origin()
   const url = new URL(path, origin)
-  if (place === undefined && (!path.startsWith('/') || url.origin !== origin))
+  if (address === undefined && (!path.startsWith('/') || url.origin !== origin))
     throw new Failure('usage', 'PATH must begin with /.', 'agmd api GET /api/health')
   const token = tokenFor(origin, call.words('url'))
-  const key = place?.key ?? (url.searchParams.has('key') ? undefined : keyOfPath(url.pathname, origin))
+  const key = address?.key ?? (url.searchParams.has('key') ? undefined : keyOfPath(url.pathname, origin))
   const body = await rawBody(call)
-  const response = await sendWith({ origin, key, implied: place?.implied ?? true, token, author: undefined })(
+  const response = await sendWith({ origin, key, implied: address?.implied ?? true, token, author: undefined })(
     new URL(`${url.pathname}${url.search}`, origin),
     {
       method,

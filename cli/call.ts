@@ -3,7 +3,7 @@ import type { Client } from '../shared/client.ts'
 import { fieldsOf, type Parsed, type Value } from './arguments.ts'
 import { Failure } from './failure.ts'
 import { allowNow } from './plain-http.ts'
-import { clientFor, type Place, placeOf, serviceOrigin, tokenFor } from './service.ts'
+import { clientFor, type DocumentAddress, addressOf, serviceOrigin, tokenFor } from './service.ts'
 import { masked, type Terminal } from './terminal.ts'
 
 export interface Call {
@@ -19,11 +19,11 @@ export interface Call {
   words(name: string): string | undefined
   positional(name: string): string | undefined
   /** Returns the document that the command line names, with its service and credentials. */
-  place(name?: string): Place
+  address(name?: string): DocumentAddress
   /** Returns the origin of the service, for commands without a document. */
   origin(): string
   /** Returns a client for a document, or for the account. */
-  client(place?: Place): Client
+  client(address?: DocumentAddress): Client
   /** Prints an answer. Keys are hidden, except by commands whose purpose is to show a link. */
   answer(value: unknown, words: () => string): void
   /** Asks the person for confirmation before something is destroyed. Throws `canceled` or `usage`. */
@@ -50,7 +50,7 @@ export const createCall = (parsed: Parsed, terminal: Terminal): Call => {
   }
   const url = words('url')
   const author = nameFrom('--author', words('author')) ?? nameFrom('AGMD_AUTHOR', AGMD_AUTHOR)
-  const place = (name = 'DOC'): Place => placeOf(positionals[name] ?? '', url)
+  const address = (name = 'DOC'): DocumentAddress => addressOf(positionals[name] ?? '', url)
   if (options['insecure-http'] === true) allowNow()
   const shows = terminal.flags.showKeys || command.tellsLink === true
   return {
@@ -65,7 +65,7 @@ export const createCall = (parsed: Parsed, terminal: Terminal): Call => {
     },
     words,
     positional: (name) => positionals[name],
-    place,
+    address,
     origin: () => serviceOrigin(url),
     client(at) {
       const origin = at?.origin ?? serviceOrigin(url)

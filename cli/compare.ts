@@ -8,11 +8,11 @@ import { fileOf, marksLeft, mustRead } from './sync.ts'
 import { oneLine } from './terminal.ts'
 
 /** Longest diff that the client shows, in UTF-16 units. */
-const shownDiffCharsMax = 1024 * 1024
+const shownDiffUnitsMax = 1024 * 1024
 
 /** Returns the numbers of added and removed lines, such as `+12 −3`. */
 export const counted = (before: string, after: string): string => {
-  const lines = unifiedDiff(before, after, shownDiffCharsMax).split('\n')
+  const lines = unifiedDiff(before, after, shownDiffUnitsMax).split('\n')
   return `+${lines.filter((line) => line.startsWith('+')).length} −${lines.filter((line) => line.startsWith('-')).length}`
 }
 
@@ -29,7 +29,7 @@ export const toldProposals = (
 
 const diffBetween = (before: string, after: string, names: readonly [string, string]): string => {
   if (before === after) return ''
-  return `--- ${names[0]}\n+++ ${names[1]}\n${unifiedDiff(before, after, shownDiffCharsMax)}\n`
+  return `--- ${names[0]}\n+++ ${names[1]}\n${unifiedDiff(before, after, shownDiffUnitsMax)}\n`
 }
 
 const states = {
@@ -55,19 +55,19 @@ const linkOf = (file: string): Link => {
 export const status = async (call: Call): Promise<void> => {
   const file = call.positional('FILE') ?? ''
   const link = linkOf(file)
-  const place = call.place('FILE')
+  const address = call.address('FILE')
   const local = mustRead(file)
-  const remote = await call.client(place).readContent(place.doc)
+  const remote = await call.client(address).readContent(address.doc)
   const state = stateOf(local, link.base, remote.content)
   const marks = marksLeft(local, link.base)
-  const answer = { ok: true, file, doc: place.doc, state, baseVersion: link.version, version: remote.version, markedLines: marks }
+  const answer = { ok: true, file, doc: address.doc, state, baseVersion: link.version, version: remote.version, markedLines: marks }
   const settle = marks.length === 0 ? '' : `\n${file} still has conflict markers (line ${marks.join(', ')}): resolve them before you push.`
   call.answer(answer, () => `${file} ${states[state]} (“${oneLine(remote.title)}”, version ${remote.version})${settle}`)
 }
 
 export const diff = async (call: Call): Promise<number> => {
-  const place = call.place()
-  const client = call.client(place)
+  const address = call.address()
+  const client = call.client(address)
   const from = call.words('from')
   const to = call.words('to')
   const shown = (text: string, facts: object): number => {
@@ -76,12 +76,12 @@ export const diff = async (call: Call): Promise<number> => {
     return call.flag('exit-code') === true && text !== '' ? 1 : 0
   }
   if (from !== undefined) {
-    const found = await client.readDiff(place.doc, { from, ...(to === undefined ? {} : { to }) })
+    const found = await client.readDiff(address.doc, { from, ...(to === undefined ? {} : { to }) })
     const head = `--- ${found.fromVersion}\n+++ ${found.toVersion}\n`
     return shown(found.changed ? `${head}${found.diff}\n` : '', { fromVersion: found.fromVersion, toVersion: found.toVersion })
   }
-  const file = fileOf(call, place)
+  const file = fileOf(call, address)
   const local = mustRead(file)
-  const remote = await client.readContent(place.doc, to === undefined ? {} : { version: to })
+  const remote = await client.readContent(address.doc, to === undefined ? {} : { version: to })
   return shown(diffBetween(remote.content, local, [`document ${remote.version}`, file]), { file, version: remote.version })
 }

@@ -4,7 +4,7 @@ import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
 import { rememberKey } from './hosts.ts'
 import { readLink } from './pulled-file.ts'
-import type { Place } from './service.ts'
+import type { DocumentAddress } from './service.ts'
 import { asDocument, checkMarks, connect, mustRead } from './sync.ts'
 import { readInput } from './terminal.ts'
 
@@ -19,9 +19,9 @@ export const create = async (call: Call): Promise<void> => {
   const made = await call
     .client()
     .createDocument({ ...(title === undefined ? {} : { title }), ...(content === undefined ? {} : { content }) })
-  const place: Place = { origin, doc: made.id, key: made.key, implied: false }
+  const address: DocumentAddress = { origin, doc: made.id, key: made.key, implied: false }
   if (made.key !== undefined) rememberKey(origin, { doc: made.id, key: made.key, role: 'owner' })
-  if (file !== undefined && file !== '-') connect(file, place, { content: content ?? '', version: made.version })
+  if (file !== undefined && file !== '-') connect(file, address, { content: content ?? '', version: made.version })
   call.answer(made, () => made.url)
   if (made.key !== undefined)
     call.terminal.say('Anyone with this link owns the document. To share it with fewer rights: agmd share create.')

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { exitCodes } from '../shared/exit-codes.ts'
 import { version } from './build.ts'
 import type { Action, Call } from './call.ts'
-import { Failure, tell } from './failure.ts'
+import { Failure, reportOf } from './failure.ts'
 import { hostsPath, readHosts } from './hosts.ts'
 import { clientFor, tokenFor } from './service.ts'
 import { columns, oneLine } from './terminal.ts'
@@ -20,7 +20,7 @@ const check = async (name: string, look: () => Promise<string> | string): Promis
   try {
     return { name, ok: true, said: await look() }
   } catch (error) {
-    const { message, hint, exit } = tell(error)
+    const { message, hint, exit } = reportOf(error)
     return { name, ok: false, said: oneLine(`${message} ${hint}`), exit }
   }
 }
@@ -67,7 +67,7 @@ export const doctor: Action = async (call) => {
     { name: 'agmd', ok: true, said: `${version}, Node ${process.version}` },
     await check('settings', settings),
     ...(await service(call).catch((error: unknown): Check[] => [
-      { name: 'service', ok: false, said: `${tell(error).message} ${tell(error).hint}`, exit: tell(error).exit }
+      { name: 'service', ok: false, said: `${reportOf(error).message} ${reportOf(error).hint}`, exit: reportOf(error).exit }
     ]))
   ]
   const { paint } = call.terminal

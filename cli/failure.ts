@@ -42,7 +42,7 @@ export class Failure extends Error {
 }
 
 /** A failure as the client reports it: the `error` in JSON, and the exit code. */
-export interface Told {
+export interface FailureReport {
   readonly code: string
   readonly message: string
   readonly hint: string
@@ -90,7 +90,7 @@ const exitOfStatus = (status: number): number => {
 // These fields are reported elsewhere, or are of no use outside HTTP.
 const spoken = new Set(['type', 'title', 'detail', 'message', 'error', 'instance', 'code', 'hint', 'requestId', 'retryable'])
 
-const toldByService = (error: ServiceError): Told => {
+const reportOfService = (error: ServiceError): FailureReport => {
   const { requestId, hint, status, code } = error.details
   const known = code === error.code
   // The service's hint about an invalid field can be more specific than the general hint.
@@ -112,8 +112,8 @@ const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
 /** Describes any error for the output. An unknown error is a bug in this program. */
-export const tell = (error: unknown): Told => {
-  if (error instanceof ServiceError) return toldByService(error)
+export const reportOf = (error: unknown): FailureReport => {
+  if (error instanceof ServiceError) return reportOfService(error)
   if (error instanceof Failure) {
     const { code, message, hint, details } = error
     return { code, message, hint, exit: exits[code], details }

@@ -7,7 +7,7 @@ import { parse, splitLine, unknownCommand } from './arguments.ts'
 import { home, version } from './build.ts'
 import { createCall } from './call.ts'
 import { factsOf } from './facts.ts'
-import { Failure, tell } from './failure.ts'
+import { Failure, reportOf } from './failure.ts'
 import { commandHelp, groupHelp, mainHelp } from './help.ts'
 import { createTerminal, type Flags, harmless, maskedLink } from './terminal.ts'
 
@@ -66,7 +66,7 @@ const shownAs =
 
 /** Prints an error. Messages can contain links from the command line, so their keys are hidden. */
 const presentError = (error: unknown, { json, showKeys }: Flags): number => {
-  const { exit, details, ...told } = tell(error)
+  const { exit, details, ...told } = reportOf(error)
   const unkeyed = (text: string): string => (showKeys ? text : maskedLink(text))
   if (json) process.stderr.write(`${unkeyed(JSON.stringify({ error: { ...told, ...details, exitCode: exit } }))}\n`)
   else {

@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline'
 import { inHeader } from '../shared/client.ts'
 import { isDocumentId, shareKeyPattern } from '../shared/names.ts'
 import type { Call } from './call.ts'
-import { tell } from './failure.ts'
+import { reportOf } from './failure.ts'
 import { knownKey } from './hosts.ts'
 import { requireEncryption } from './plain-http.ts'
 import { send } from './request.ts'
-import { type Place, placeOf, tokenFor } from './service.ts'
+import { type DocumentAddress, addressOf, tokenFor } from './service.ts'
 
 interface Message {
   readonly id?: string | number
@@ -120,25 +120,25 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
     if (answer === undefined) return errorTo(message.id, internalError, `The service answered ${response.status}.`)
     return JSON.stringify(withoutSubscriptions(answer))
   } catch (error) {
-    return message.id === undefined ? undefined : errorTo(message.id, internalError, `${tell(error).message} ${tell(error).hint}`)
+    return message.id === undefined ? undefined : errorTo(message.id, internalError, `${reportOf(error).message} ${reportOf(error).hint}`)
   }
 }
 
 export const mcp = async (call: Call): Promise<void> => {
   const named = call.positional('DOC')
-  const place: Place | undefined = named === undefined ? undefined : placeOf(named, call.words('url'))
-  const origin = place?.origin ?? call.origin()
+  const address: DocumentAddress | undefined = named === undefined ? undefined : addressOf(named, call.words('url'))
+  const origin = address?.origin ?? call.origin()
   requireEncryption(new URL(origin))
   const token = tokenFor(origin, call.words('url'))
   const bridge: Bridge = {
     address: `${origin}/mcp?names=underscore`,
     origin,
-    isBound: place !== undefined,
+    isBound: address !== undefined,
     headers: {
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      ...(place?.key === undefined || (place.implied && token !== undefined) ? {} : { 'X-Share-Key': place.key }),
+      ...(address?.key === undefined || (address.implied && token !== undefined) ? {} : { 'X-Share-Key': address.key }),
       ...(call.author === undefined ? {} : { 'X-Agent-Author': inHeader(call.author) })
     }
   }

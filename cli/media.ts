@@ -70,25 +70,25 @@ const ended = async <Found extends Job>(doc: string, started: Found, read: (job:
   })
 }
 
-interface Place {
+interface DocumentClient {
   readonly doc: string
   readonly client: Client
 }
 
-const at = (call: Call): Place => {
-  const place = call.place()
-  return { doc: place.doc, client: call.client(place) }
+const documentOf = (call: Call): DocumentClient => {
+  const document = call.address()
+  return { doc: document.doc, client: call.client(document) }
 }
 
 // ——— results of each kind ———
 
 /** Waits for a job of one kind and prints its result. */
-type Finish = (call: Call, place: Place, started: Job) => Promise<void>
+type Finish = (call: Call, document: DocumentClient, started: Job) => Promise<void>
 
 const words =
-  <Found extends Job>(read: (place: Place, job: string) => Promise<Found>, wordsOf: (job: Found) => string): Finish =>
-  async (call, place, started) => {
-    const job = await ended(place.doc, started as Found, (id) => read(place, id))
+  <Found extends Job>(read: (document: DocumentClient, job: string) => Promise<Found>, wordsOf: (job: Found) => string): Finish =>
+  async (call, document, started) => {
+    const job = await ended(document.doc, started as Found, (id) => read(document, id))
     call.answer(job, () => harmless(wordsOf(job)))
   }
 
@@ -126,23 +126,23 @@ const finishes: Readonly<Record<JobKind, Finish>> = {
 // ——— commands ———
 
 /** Prints the result of a started job, or only the job's id if the command does not wait. */
-const finish = async (call: Call, place: Place, started: Job & { readonly kind: JobKind }): Promise<void> => {
+const finish = async (call: Call, document: DocumentClient, started: Job & { readonly kind: JobKind }): Promise<void> => {
   if (call.flag('wait') === false) call.answer(started, () => started.id)
-  else await finishes[started.kind](call, place, started)
+  else await finishes[started.kind](call, document, started)
 }
 
 const image: Action = async (call) => {
-  const place = at(call)
-  await finish(call, place, await place.client.startImage(place.doc, call.fields as InputOf<'startImage'>))
+  const document = documentOf(call)
+  await finish(call, document, await document.client.startImage(document.doc, call.fields as InputOf<'startImage'>))
 }
 
 const speak: Action = async (call) => {
-  const place = at(call)
-  await finish(call, place, await place.client.startSpeech(place.doc, call.fields as InputOf<'startSpeech'>))
+  const document = documentOf(call)
+  await finish(call, document, await document.client.startSpeech(document.doc, call.fields as InputOf<'startSpeech'>))
 }
 
 const transcribe: Action = async (call) => {
-  const place = at(call)
+  const document = documentOf(call)
   const file = mediaFile(call.words('file') ?? '', ['audio', 'video'])
   if (file.size > limits.transcriptionBytesMax)
     throw new Failure(
@@ -150,17 +150,17 @@ const transcribe: Action = async (call) => {
       `A recording may be at most ${limits.transcriptionBytesMax / 1024 ** 2} MiB in size.`,
       'Send the recording in parts.'
     )
-  await finish(call, place, await place.client.startTranscription(place.doc, {}, { file }))
+  await finish(call, document, await document.client.startTranscription(document.doc, {}, { file }))
 }
 
 const ocr: Action = async (call) => {
-  const place = at(call)
+  const document = documentOf(call)
   const file = mediaFile(call.words('file') ?? '', ['image'])
-  await finish(call, place, await place.client.startOcr(place.doc, {}, { file }))
+  await finish(call, document, await document.client.startOcr(document.doc, {}, { file }))
 }
 
 /** Finds a job of any kind by its id. Throws `not_found`. */
-const findJob = async ({ doc, client }: Place, id: string): Promise<Job & { readonly kind: JobKind }> => {
+const findJob = async ({ doc, client }: DocumentClient, id: string): Promise<Job & { readonly kind: JobKind }> => {
   const reads = [
     () => client.readTranscription(doc, { asrId: id }),
     () => client.readSpeech(doc, { talkId: id }),
@@ -177,9 +177,9 @@ const findJob = async ({ doc, client }: Place, id: string): Promise<Job & { read
 }
 
 const wait: Action = async (call) => {
-  const place = at(call)
-  const job = await findJob(place, call.positional('JOB') ?? '')
-  await finishes[job.kind](call, place, job)
+  const document = documentOf(call)
+  const job = await findJob(document, call.positional('JOB') ?? '')
+  await finishes[job.kind](call, document, job)
 }
 
 export const mediaActions: Readonly<Record<string, Action>> = {

@@ -4,7 +4,7 @@ import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
 import { readText } from './files.ts'
 import { readLink } from './pulled-file.ts'
-import type { Place } from './service.ts'
+import type { DocumentAddress } from './service.ts'
 import { asDocument, type Both, checkMarks, connect, type Copy, remember, save, writeMarks } from './sync.ts'
 import { oneLine } from './terminal.ts'
 
@@ -24,14 +24,20 @@ interface PullOptions {
 /**
  * Updates the file from the document. Throws `file_changed` and leaves the file unchanged, or throws `merge_conflict` and writes conflict markers.
  */
-export const pullInto = (call: Call, file: string, place: Place, remote: Copy, { merge: merges, force }: PullOptions): Pulled => {
+export const pullInto = (
+  call: Call,
+  file: string,
+  address: DocumentAddress,
+  remote: Copy,
+  { merge: merges, force }: PullOptions
+): Pulled => {
   const before = readText(file)
   const local = before === undefined ? undefined : asDocument(before)
   const link = readLink(file)
-  const linked = link !== undefined && link.doc === place.doc ? link : undefined
+  const linked = link !== undefined && link.doc === address.doc ? link : undefined
   const take = (how: Pulled): Pulled => {
     if (local !== remote.content) save(file, remote.content)
-    connect(file, place, remote)
+    connect(file, address, remote)
     return how
   }
   if (local === undefined) return take('created')
@@ -47,7 +53,7 @@ export const pullInto = (call: Call, file: string, place: Place, remote: Copy, {
       }
     )
   if (remote.content === linked.base) {
-    connect(file, place, remote)
+    connect(file, address, remote)
     return 'kept'
   }
   if (!merges)
@@ -55,10 +61,10 @@ export const pullInto = (call: Call, file: string, place: Place, remote: Copy, {
       file
     })
   checkMarks(call, file, local, linked.base)
-  const merged = together({ file, place, base: linked.base, local, remote })
+  const merged = together({ file, address, base: linked.base, local, remote })
   if (merged instanceof Failure) throw merged
   save(file, merged)
-  connect(file, place, remote)
+  connect(file, address, remote)
   return 'merged'
 }
 
@@ -71,21 +77,21 @@ const saidOfPull: Readonly<Record<Pulled, string>> = {
 }
 
 export const pull = async (call: Call): Promise<void> => {
-  const place = call.place()
-  const file = call.words('output') ?? place.file
+  const address = call.address()
+  const file = call.words('output') ?? address.file
   if (file === undefined)
     throw new Failure(
       'usage',
       '-o is missing: name the file to write to.',
       'For example: -o notes.md. To print the text instead, use -o -.'
     )
-  const remote = await call.client(place).readContent(place.doc)
+  const remote = await call.client(address).readContent(address.doc)
   if (file === '-') return call.terminal.flags.json ? call.answer(remote, () => '') : call.terminal.text(remote.content)
-  const how = pullInto(call, file, place, remote, { merge: call.flag('merge') === true, force: call.flag('force') === true })
-  await remember(call, place)
+  const how = pullInto(call, file, address, remote, { merge: call.flag('merge') === true, force: call.flag('force') === true })
+  await remember(call, address)
   const { title, version } = remote
   call.answer(
-    { ok: true, file, result: how, doc: place.doc, title, version },
+    { ok: true, file, result: how, doc: address.doc, title, version },
     () => `${saidOfPull[how]} ${file} (“${oneLine(title)}”, version ${version})`
   )
 }

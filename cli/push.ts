@@ -7,7 +7,7 @@ import type { Call } from './call.ts'
 import { counted, toldProposals } from './compare.ts'
 import { Failure } from './failure.ts'
 import { readLink } from './pulled-file.ts'
-import type { Place } from './service.ts'
+import type { DocumentAddress } from './service.ts'
 import { checkMarks, checkStill, connect, type Copy, fileOf, mustRead, remember, save, writeMarks } from './sync.ts'
 
 /** Maximum number of attempts to push while other people change the document. */
@@ -17,7 +17,7 @@ const roundsMax = 5
 interface Push {
   readonly call: Call
   readonly client: Client
-  readonly place: Place
+  readonly address: DocumentAddress
   readonly file: string
   readonly local: string
   /** The text and version on which the file is based. */
@@ -29,12 +29,12 @@ interface Push {
 const isConflict = (error: unknown): boolean => error instanceof ServiceError && error.code === 'version_conflict'
 
 /** Returns the version on which a push is based: the version of the pulled file, or the given version. Throws `not_pulled`. */
-const baseOf = async (call: Call, client: Client, place: Place, file: string, local: string): Promise<Copy> => {
+const baseOf = async (call: Call, client: Client, address: DocumentAddress, file: string, local: string): Promise<Copy> => {
   const said = call.words('base-version')
   const link = readLink(file)
-  if (said !== undefined) return { version: said, content: (await client.readContent(place.doc, { version: said })).content }
-  if (link !== undefined && link.doc === place.doc) return { version: link.version, content: link.base }
-  const remote = await client.readContent(place.doc)
+  if (said !== undefined) return { version: said, content: (await client.readContent(address.doc, { version: said })).content }
+  if (link !== undefined && link.doc === address.doc) return { version: link.version, content: link.base }
+  const remote = await client.readContent(address.doc)
   // No text can be lost if the document is empty or has the same text.
   if (remote.content === '' || remote.content === local || call.flag('force') === true) return remote
   throw new Failure(
@@ -65,11 +65,11 @@ const saidOf = (call: Call): Partial<InputOf<'replaceContent'>> => {
 
 /** Tries once to replace the document with a text that is based on the version `on`. */
 const replace = async (
-  { call, client, place }: Push,
+  { call, client, address }: Push,
   text: string,
   on: string
 ): Promise<{ version: string; changed: boolean; diff?: string | undefined }> =>
-  client.replaceContent(place.doc, { content: text, baseVersion: on, ...saidOf(call) })
+  client.replaceContent(address.doc, { content: text, baseVersion: on, ...saidOf(call) })
 
 /** Whether a merge may be pushed. If this was not decided in advance, the person is asked. */
 const mayMerge = async ({ call, file, merges }: Push, conflicts: number): Promise<boolean> => {
@@ -92,19 +92,19 @@ const needed = (file: string, version: string, conflicts: number): Failure =>
 
 /** Returns the merged text. Throws `merge_needed` or `merge_conflict`. */
 const reconcile = async (push: Push, local: string, base: string, remote: Copy): Promise<string> => {
-  const { file, place } = push
+  const { file, address } = push
   const merged = merge(base, local, remote.content)
   const conflicts = merged.clean ? 0 : merged.conflicts.length
   if (!(await mayMerge(push, conflicts))) throw needed(file, remote.version, conflicts)
   if (merged.clean) return merged.content
   if (push.call.flag('dry-run') === true) throw needed(file, remote.version, conflicts)
   checkStill(file, push.local)
-  throw writeMarks({ file, place, base, local, remote }, conflicts)
+  throw writeMarks({ file, address, base, local, remote }, conflicts)
 }
 
 /** Pushes the file. If the document has changed meanwhile, merges and tries again, provided that merging is allowed. */
 const pushRounds = async (push: Push): Promise<Written> => {
-  const { client, place, call } = push
+  const { client, address, call } = push
   let base = push.base
   let text = push.local
   for (let round = 1; ; round++) {
@@ -114,23 +114,23 @@ const pushRounds = async (push: Push): Promise<Written> => {
     } catch (error) {
       if (!isConflict(error) || round === roundsMax) throw error
     }
-    const remote = await client.readContent(place.doc)
+    const remote = await client.readContent(address.doc)
     if (remote.content === text) return { version: remote.version, content: text, merged: text !== push.local, changed: false }
     if (call.flag('force') !== true) text = await reconcile(push, text, base.content, remote)
     base = remote
   }
 }
 
-const proposeInstead = async ({ call, client, place, file, local, base }: Push): Promise<void> => {
-  const answer = await client.replaceContent(place.doc, { content: local, baseVersion: base.version, mode: 'suggest', ...saidOf(call) })
+const proposeInstead = async ({ call, client, address, file, local, base }: Push): Promise<void> => {
+  const answer = await client.replaceContent(address.doc, { content: local, baseVersion: base.version, mode: 'suggest', ...saidOf(call) })
   call.answer({ ...answer, file }, () => toldProposals(call, answer, call.flag('dry-run') === true))
 }
 
-const tellPush = ({ call, file, place, base, local }: Push, { version, content, merged, changed, diff }: Written): void => {
+const tellPush = ({ call, file, address, base, local }: Push, { version, content, merged, changed, diff }: Written): void => {
   const answer = {
     ok: true,
     file,
-    doc: place.doc,
+    doc: address.doc,
     baseVersion: base.version,
     version,
     changed,
@@ -149,36 +149,36 @@ const tellPush = ({ call, file, place, base, local }: Push, { version, content, 
  * Stores the common state of the file and its document. If the file was saved during the push, neither the file nor its base is changed. Throws
  * `file_changed`.
  */
-const finish = ({ file, place, local }: Push, { content, version }: Written): void => {
+const finish = ({ file, address, local }: Push, { content, version }: Written): void => {
   if (content !== local) {
     checkStill(file, local)
     save(file, content)
   }
-  connect(file, place, { content, version })
+  connect(file, address, { content, version })
 }
 
 /** Whether the file has become empty. Usually this is the fault of a program that writes the file. */
 export const isEmptied = (local: string, base: string): boolean => local.trim() === '' && base.trim() !== ''
 
 /** Pushes a file without printing anything. Throws the errors of `docs push`. */
-export const pushFile = async (call: Call, place: Place, file: string, merges: boolean): Promise<Written> => {
+export const pushFile = async (call: Call, address: DocumentAddress, file: string, merges: boolean): Promise<Written> => {
   const local = mustRead(file)
-  const client = call.client(place)
-  const base = await baseOf(call, client, place, file, local)
+  const client = call.client(address)
+  const base = await baseOf(call, client, address, file, local)
   checkMarks(call, file, local, base.content)
-  const about: Push = { call, client, place, file, local, base, merges }
+  const about: Push = { call, client, address, file, local, base, merges }
   const written = await pushRounds(about)
   finish(about, written)
   return written
 }
 
 export const push = async (call: Call): Promise<void> => {
-  const place = call.place()
-  const file = fileOf(call, place)
+  const address = call.address()
+  const file = fileOf(call, address)
   const local = mustRead(file)
-  const client = call.client(place)
-  const base = await baseOf(call, client, place, file, local)
-  const about: Push = { call, client, place, file, local, base, merges: call.flag('merge') }
+  const client = call.client(address)
+  const base = await baseOf(call, client, address, file, local)
+  const about: Push = { call, client, address, file, local, base, merges: call.flag('merge') }
   checkMarks(call, file, local, base.content)
   if (call.flag('force') !== true && local === base.content)
     return tellPush(about, { content: local, version: base.version, merged: false, changed: false })
@@ -187,7 +187,7 @@ export const push = async (call: Call): Promise<void> => {
   const written = await pushRounds(about)
   if (call.flag('dry-run') !== true) {
     finish(about, written)
-    await remember(call, place)
+    await remember(call, address)
   }
   return tellPush(about, written)
 }

@@ -62,7 +62,7 @@ const acceptedOrigin = (origin: string, given: string | undefined): string => {
 }
 
 /** A document with its service and its credentials. */
-export interface Place {
+export interface DocumentAddress {
   readonly origin: string
   readonly doc: string
   readonly key: string | undefined
@@ -77,7 +77,7 @@ const keyFromText = (text: string): string => {
   return text
 }
 
-const placeOfUrl = (text: string, given: string | undefined): Place => {
+const addressOfUrl = (text: string, given: string | undefined): DocumentAddress => {
   const url = new URL(text)
   const doc = /^\/(?:d|api\/docs)\/([\w-]+)(?:\.md)?(?:\/|$)/.exec(url.pathname)?.[1]
   if (doc === undefined || !documentIdPattern.test(doc))
@@ -88,10 +88,10 @@ const placeOfUrl = (text: string, given: string | undefined): Place => {
 }
 
 /** Finds the document of a share URL, a document id or a pulled file. Throws `usage`, `foreign_origin` or `not_pulled`. */
-export const placeOf = (typed: string, given: string | undefined): Place => {
+export const addressOf = (typed: string, given: string | undefined): DocumentAddress => {
   // A copied link sometimes has white space around it.
   const text = /^\s*https?:/i.test(typed) ? typed.trim() : typed
-  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return placeOfUrl(text, given)
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return addressOfUrl(text, given)
   const link = readLink(text)
   if (link !== undefined) {
     const origin = acceptedOrigin(link.origin, given)

@@ -5,7 +5,7 @@ import { Failure } from './failure.ts'
 import { mustReadText, readText, writeWhole } from './files.ts'
 import { fingerprint, isKnown, rememberKey } from './hosts.ts'
 import { writeLink } from './pulled-file.ts'
-import type { Place } from './service.ts'
+import type { DocumentAddress } from './service.ts'
 
 /** A text and its version. */
 export interface Copy {
@@ -46,7 +46,7 @@ export const checkMarks = (call: Call, file: string, local: string, base: string
 }
 
 /** Links a file to its document: stores the common base and the fingerprint of the key. */
-export const connect = (file: string, { origin, doc, key, implied }: Place, { content, version }: Copy): void => {
+export const connect = (file: string, { origin, doc, key, implied }: DocumentAddress, { content, version }: Copy): void => {
   writeLink(file, {
     origin,
     doc,
@@ -57,15 +57,15 @@ export const connect = (file: string, { origin, doc, key, implied }: Place, { co
 }
 
 /** Stores the key for later commands that name the document by its id or by a pulled file. */
-export const remember = async (call: Call, place: Place): Promise<void> => {
-  if (place.key === undefined || isKnown(place.origin, place.doc, place.key)) return
-  const { role } = await call.client(place).readDocument(place.doc)
-  rememberKey(place.origin, { doc: place.doc, key: place.key, role })
+export const remember = async (call: Call, address: DocumentAddress): Promise<void> => {
+  if (address.key === undefined || isKnown(address.origin, address.doc, address.key)) return
+  const { role } = await call.client(address).readDocument(address.doc)
+  rememberKey(address.origin, { doc: address.doc, key: address.key, role })
 }
 
 /** Returns the file that the command names, as an option or as its argument. Throws `usage` if it names none. */
-export const fileOf = (call: Call, place: Place): string => {
-  const file = call.words('file') ?? place.file
+export const fileOf = (call: Call, address: DocumentAddress): string => {
+  const file = call.words('file') ?? address.file
   if (file === undefined) throw new Failure('usage', '-f is missing: name the file.', 'For example -f notes.md.')
   return file
 }
@@ -75,7 +75,7 @@ export const fileOf = (call: Call, place: Place): string => {
 /** A file and its document that have both changed: the common base, the current text of the file, and the current text of the document. */
 export interface Both {
   readonly file: string
-  readonly place: Place
+  readonly address: DocumentAddress
   readonly base: string
   readonly local: string
   readonly remote: Copy
@@ -88,10 +88,10 @@ export const checkStill = (file: string, local: string): void => {
 }
 
 /** Writes both versions into the file, between conflict markers. The version of the document becomes the base of the file. */
-export const writeMarks = ({ file, place, base, local, remote }: Both, conflicts: number): Failure => {
+export const writeMarks = ({ file, address, base, local, remote }: Both, conflicts: number): Failure => {
   const labels = { mine: `${file} (yours)`, base: 'before', theirs: `the document (${remote.version})` }
   save(file, mergeWithMarks(base, local, remote.content, labels))
-  connect(file, place, remote)
+  connect(file, address, remote)
   const places = `${conflicts} place${conflicts === 1 ? '' : 's'}`
   return new Failure(
     'merge_conflict',

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path'
 import { exitCodes } from '../shared/exit-codes.ts'
 import { limits } from '../shared/limits.ts'
 import type { Call } from './call.ts'
-import { Failure, tell } from './failure.ts'
+import { Failure, reportOf } from './failure.ts'
 import { readLink } from './pulled-file.ts'
 import { pullInto } from './pull.ts'
 import { isEmptied, pushFile } from './push.ts'
@@ -23,8 +23,8 @@ const contentKinds = 'content.changed,content.replaced,content.restored'
 
 export const watch = async (call: Call): Promise<never> => {
   const file = call.positional('FILE') ?? ''
-  const place = call.place('FILE')
-  const client = call.client(place)
+  const address = call.address('FILE')
+  const client = call.client(address)
   const told = (what: 'pulled' | 'pushed' | 'waiting', words: string): void => {
     const version = readLink(file)?.version
     if (call.terminal.flags.json) call.terminal.line({ type: what, file, version })
@@ -38,7 +38,7 @@ export const watch = async (call: Call): Promise<never> => {
     return next
   }
   const bring = async (): Promise<void> => {
-    const how = pullInto(call, file, place, await client.readContent(place.doc), { merge: true, force: false })
+    const how = pullInto(call, file, address, await client.readContent(address.doc), { merge: true, force: false })
     if (how === 'updated' || how === 'merged') told('pulled', `${how === 'merged' ? 'Merged into' : 'Updated'} ${file}`)
   }
   const take = async (): Promise<void> => {
@@ -48,7 +48,7 @@ export const watch = async (call: Call): Promise<never> => {
     // Some programs empty a file before they write it. A person who wants an empty document can push the file.
     if (isEmptied(local, base)) return told('waiting', `${file} is empty and was not pushed; to push it: agmd docs push ${file}`)
     try {
-      const { changed } = await pushFile(call, place, file, true)
+      const { changed } = await pushFile(call, address, file, true)
       if (changed) told('pushed', `Pushed ${file}`)
     } catch (error) {
       // The file was saved again during the push. A separate event reports that change.
@@ -79,7 +79,7 @@ export const watch = async (call: Call): Promise<never> => {
     for (let wait = retryMs; ;) {
       try {
         const { latest, events } = await client.listEvents(
-          place.doc,
+          address.doc,
           { since, types: contentKinds, wait: since === 'latest' ? 0 : limits.eventWaitSecondsMax },
           { signal: ended.signal }
         )
@@ -88,7 +88,7 @@ export const watch = async (call: Call): Promise<never> => {
         since = latest
         wait = retryMs
       } catch (error) {
-        if (ended.signal.aborted || tell(error).exit < exitCodes.rateLimited) throw error
+        if (ended.signal.aborted || reportOf(error).exit < exitCodes.rateLimited) throw error
         await pause(wait)
         wait = Math.min(wait * 2, retryMsMax)
       }

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 
 /** Maximum length, in UTF-16 units, of an address in any spelling and of other text that is used as a name. */
-const addressCharsMax = 64
+const addressUnitsMax = 64
 
 const forwardedFor = (request: IncomingMessage): string[] =>
   [request.headers['x-forwarded-for'] ?? []]
@@ -19,7 +19,7 @@ const forwardedFor = (request: IncomingMessage): string[] =>
 /** Returns the address without its port, brackets or zone, because proxies also write `"[2001:db8::1]:443"`, `192.0.2.1:443` and `fe80::1%eth0`. */
 const bare = (text: string): string => {
   const unquoted = text
-    .slice(0, 2 * addressCharsMax)
+    .slice(0, 2 * addressUnitsMax)
     .trim()
     .replaceAll('"', '')
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(unquoted)?.[1]
@@ -64,7 +64,7 @@ const groupOfIpv6 = (address: string): string => {
 export const addressGroup = (text: string): string => {
   const address = bare(text)
   if (isIPv4(address)) return address
-  return isIPv6(address) ? groupOfIpv6(address) : address.toLowerCase().slice(0, addressCharsMax)
+  return isIPv6(address) ? groupOfIpv6(address) : address.toLowerCase().slice(0, addressUnitsMax)
 }
 
 const isLoopback = (group: string): boolean => group.startsWith('127.') || group === '0:0:0:0::/64'

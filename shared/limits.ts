@@ -1,4 +1,7 @@
-/** The limits of the service, each with its unit. A limit that only one module uses may be defined in that module. */
+/**
+ * The limits of the service, each with its unit. A limit that only one module uses may be defined in that module. `UnitsMax` counts UTF-16 units,
+ * `UnitsMax` code points, and `BytesMax` bytes.
+ */
 export const limits = {
   /** Longest text of a document, in UTF-16 units (as `Y.Text` counts). Editors stay responsive up to this length. */
   contentUnitsMax: 4 * 1024 * 1024,
@@ -20,11 +23,11 @@ export const limits = {
   /** Maximum number of fields in an object of a request, or in a form. It is several times what any operation needs. */
   fieldsMax: 200,
   /** Longest title, in UTF-16 units. */
-  titleCharsMax: 300,
+  titleUnitsMax: 300,
   /** Longest label of a link or revision, in UTF-16 units. */
-  labelCharsMax: 200,
+  labelUnitsMax: 200,
   /** Longest author name, in UTF-16 units. */
-  authorCharsMax: 80,
+  authorUnitsMax: 80,
   /** Maximum number of valid links to a document, not counting the links of review assignments. */
   sharesMax: 200,
   /** Maximum number of valid links to a document that belong to review assignments. */
@@ -47,9 +50,9 @@ export const limits = {
   /** Time after which a client that lost its stream reconnects, in milliseconds. */
   eventStreamRetryMs: 3000,
   /** Longest text of a comment, reply, note or replacement in an event, in UTF-16 units. */
-  eventBodyCharsMax: 1000,
+  eventBodyUnitsMax: 1000,
   /** Longest annotated text in an event, in UTF-16 units. */
-  eventQuoteCharsMax: 300,
+  eventQuoteUnitsMax: 300,
   /** Maximum number of entries in the inbox of an account or agent. */
   inboxEntriesMax: 1000,
   /** How long an inbox entry is stored, in days. */
@@ -59,18 +62,18 @@ export const limits = {
   /** Maximum number of items on a page of an inbox. */
   inboxPageMax: 50,
   /** Maximum number of stored entries that are read for one page of an inbox. */
-  inboxLooksMax: 200,
+  inboxReadMax: 200,
   /** Maximum number of people in a comment thread who are notified of a reply. */
   inboxPeopleMax: 100,
   /** Longest diff in an event or an error, in UTF-16 units (docs/api.md, Events and inbox). */
-  diffCharsMax: 8 * 1024,
+  diffUnitsMax: 8 * 1024,
   /**
    * Maximum number of separate edits that replace a text. If there are more, the closest ones are combined. Yjs shifts the entire document at each
    * edit (measured: 20,000 edits take 0.8 s, 1,000 take 40 ms).
    */
   editsAtOnceMax: 1000,
   /** Longest reported difference between two versions, in UTF-16 units. The report says whether it was shortened. */
-  comparisonCharsMax: 1024 * 1024,
+  comparisonUnitsMax: 1024 * 1024,
   /** Maximum number of hunks in a reported difference between two versions. */
   comparisonHunksMax: 5000,
   /** Longest merged text that an error may contain, in UTF-16 units. With `onConflict=merge` the service itself merges longer texts. */
@@ -85,13 +88,13 @@ export const limits = {
 
   // Media jobs
   /** Longest text of a speech job, in UTF-16 units. */
-  speechCharsMax: 2400,
+  speechUnitsMax: 2400,
   /** Largest recording of a transcription job, in bytes. */
   transcriptionBytesMax: 25 * 1024 * 1024,
   /** Largest picture of an OCR job, in bytes. It equals the limit for assets. */
   ocrBytesMax: 10 * 1024 * 1024,
   /** Longest description of a picture to generate, in UTF-16 units. */
-  promptCharsMax: 4000,
+  promptUnitsMax: 4000,
   /** Smallest width or height of a generated picture, in pixels. */
   imagePixelsMin: 64,
   /** Largest width or height of a generated picture, in pixels. */
@@ -105,9 +108,9 @@ export const limits = {
   /** Maximum number of segments in a transcription. */
   mediaSegmentsMax: 10_000,
   /** Longest reason that a node may report for a failure, in UTF-16 units. */
-  mediaReasonCharsMax: 500,
+  mediaReasonUnitsMax: 500,
   /** Longest name of an engine or a voice that a node may announce, in UTF-16 units. */
-  mediaNameCharsMax: 80,
+  mediaNameUnitsMax: 80,
   /** Maximum number of voices that an engine of a node may announce. */
   mediaVoicesMax: 200,
   /** Maximum number of waiting and running jobs per account. Further jobs are refused. */
@@ -153,11 +156,11 @@ export const limits = {
   /** Maximum number of assignments on a page of their list. */
   taskPageMax: 50,
   /** Longest instructions of an assignment, and longest summary in its report, in UTF-16 units. Both fit into `bodyBytesMax` in any script. */
-  taskTextCharsMax: 16_000,
+  taskTextUnitsMax: 16_000,
   /** Longest `requestId`, in UTF-16 units. */
-  requestIdCharsMax: 200,
+  requestIdUnitsMax: 200,
   /** Longest id that a caller may send to look up a comment, suggestion or assignment, in UTF-16 units. */
-  idCharsMax: 100,
+  idUnitsMax: 100,
 
   /** Longest comment, reply or note of a suggestion, in bytes of UTF-8. */
   annotationBytesMax: 10 * 1024,
@@ -180,7 +183,7 @@ export const limits = {
   /** Maximum size of the records on a page of comments or suggestions, in bytes. A page has at least one record, and the next page continues. */
   annotationPageBytesMax: 4 * 1024 * 1024,
   /** Longest reason for a rejection, in UTF-16 units. The event contains all of it. */
-  reasonCharsMax: 1000,
+  reasonUnitsMax: 1000,
   /** Maximum number of places that the operations of one edit may change in total. */
   editPlacesMax: 2000,
   /** Maximum number of operations in an edit. The number is based on the requests that language models' editing tools send. */
@@ -198,7 +201,7 @@ export const limits = {
   suggestionsAtOnceMax: 100,
 
   /** Longest text of a record in a brief list, in UTF-16 units. */
-  briefCharsMax: 200,
+  briefUnitsMax: 200,
   /** Default length of an MCP read, in UTF-16 units: about 5,000 tokens. */
   mcpReadChars: 20_000,
   /** Maximum number of headings that accompany a truncated text. */
@@ -214,7 +217,7 @@ export const limits = {
   /** How long a node waits for other nodes to answer that an MCP session continues, in milliseconds. */
   mcpAnswerMs: 1000,
   /** Longest URI of a subscription, in UTF-16 units. With 3 bytes for each unit, it fits into a message between nodes. */
-  mcpUriCharsMax: 2000,
+  mcpUriUnitsMax: 2000,
   /** Maximum number of ended sessions whose ids are remembered. */
   mcpSessionsEndedMax: 10_000,
   /** How long a new session may exist without a stream, in seconds. */
@@ -233,9 +236,9 @@ export const limits = {
   /** How long the answer to a request with an `Idempotency-Key` is stored, in hours (docs/api.md, Retries). */
   idempotencyHours: 24,
   /** Longest answer that is stored in full, in UTF-16 units. In a longer one, comments and suggestions are stored as ids. */
-  idempotencyAnswerCharsMax: 16 * 1024,
-  /** Longest `Idempotency-Key`, in characters. */
-  idempotencyKeyCharsMax: 200,
+  idempotencyAnswerUnitsMax: 16 * 1024,
+  /** Longest `Idempotency-Key`, in UTF-16 units. */
+  idempotencyKeyUnitsMax: 200,
   /** Maximum number of requests with an `Idempotency-Key` that may be in progress at the same time. */
   idempotencyUnderWayMax: 10_000,
 
@@ -283,9 +286,9 @@ export const limits = {
   /** Largest awareness message, in bytes. */
   awarenessBytesMax: 8 * 1024,
   /** Longest awareness state of a person, in UTF-16 units of its JSON. */
-  awarenessStateCharsMax: 4 * 1024,
+  awarenessStateUnitsMax: 4 * 1024,
   /** Longest name of a fence in the presence of a person, in UTF-16 units. */
-  awarenessFenceCharsMax: 200,
+  awarenessFenceUnitsMax: 200,
   /**
    * Time for a client to answer a close frame, in seconds. The server ignores everything the client sends in this time, and then cuts the connection.
    */
@@ -305,7 +308,7 @@ export const limits = {
   /** Unread output of all sockets together, in bytes. If there is more, the sockets with the most unread output are dropped. */
   socketsBufferBytesMax: 256 * 1024 * 1024,
   /** Time between two checks of unread output, in seconds. */
-  socketLookSeconds: 5,
+  socketCheckSeconds: 5,
   /** Time after which a client that reads too slowly is dropped, in seconds. */
   socketStallSeconds: 30,
   /** Lowest speed at which a client must read, in bytes per second. */
@@ -411,8 +414,8 @@ export const limits = {
   passwordCharsMin: 10,
   /** Longest password, in characters. It bounds the work of hashing. */
   passwordCharsMax: 256,
-  /** Longest email address, in characters (RFC 5321 §4.5.3.1). */
-  emailCharsMax: 254,
+  /** Longest email address, in UTF-16 units (RFC 5321 §4.5.3.1). */
+  emailUnitsMax: 254,
   /** Maximum number of passwords that are hashed at the same time. Each hash takes 19 MiB and a thread for about 35 ms. */
   passwordsAtOnceMax: 2,
   /** Maximum number of passwords that may wait to be hashed. */
@@ -473,8 +476,8 @@ export const limits = {
   clientDocumentKeptSecondsMin: 300,
   /** Longest time that a metadata document is cached, in seconds. */
   clientDocumentKeptSecondsMax: 24 * 3600,
-  /** Longest agent token, in characters. */
-  agentTokenCharsMax: 8192,
+  /** Longest agent token, in UTF-16 units. */
+  agentTokenUnitsMax: 8192,
   /** How long an issuer's answer about an agent token is cached, in seconds. */
   agentTokenSeconds: 60,
   /** Time for an issuer to answer, in seconds. */
@@ -534,7 +537,7 @@ export const limits = {
   /** Number of records that a sweep removes in one commit. */
   sweepCommitRecords: 100,
   /** The number of documents at which a round of the removal of old versions looks. */
-  retentionLooksMax: 10_000,
+  retentionChecksMax: 10_000,
   /** The number of documents from which a round removes old versions. */
   retentionDocumentsMax: 200,
   /** Longest text that is rendered in the thread for quick work, in UTF-16 units. Longer texts use another thread (measured: 44 ms for 100 KB). */
@@ -578,7 +581,7 @@ export const limits = {
   /** Longest source of a diagram whose picture is stored, in UTF-16 units. */
   drawingSourceUnitsMax: 50 * 1024,
   /** Longest title of a diagram whose picture is stored, in UTF-16 units. */
-  drawingTitleCharsMax: 300,
+  drawingTitleUnitsMax: 300,
   /** Largest stored picture of a diagram, in UTF-16 units. */
   drawingUnitsMax: 256 * 1024,
   /** Largest width or height of a stored picture of a diagram, in CSS pixels. */
@@ -617,12 +620,12 @@ export const limits = {
   exportRevisionBytesMax: 64 * 1024 * 1024,
 
   // Documentation (/docs)
-  /** Longest query that searches the documentation, in characters. The rest is ignored. */
-  docsQueryCharsMax: 100,
+  /** Longest query that searches the documentation, in UTF-16 units. The rest is ignored. */
+  docsQueryUnitsMax: 100,
   /** Maximum number of sections that a search of the documentation shows. */
   docsFoundMax: 30,
-  /** Longest excerpt of a found section, in characters. */
-  docsExcerptCharsMax: 160,
+  /** Longest excerpt of a found section, in UTF-16 units. */
+  docsExcerptUnitsMax: 160,
 
   // Component fences
   /** Maximum number of rows of a sheet that are computed and shown as a grid. Further rows are only text. */
@@ -632,13 +635,13 @@ export const limits = {
   /** Maximum number of sheets of a document that are computed. */
   sheetsMax: 50,
   /** Longest formula, in UTF-16 units. */
-  formulaCharsMax: 2000,
+  formulaUnitsMax: 2000,
   /** Maximum nesting depth of a formula. */
   formulaDepthMax: 64,
   /** Maximum number of cells and parts of formulas that are read to compute the sheets of a document. If there are more, cells show an error. */
   sheetStepsMax: 2_000_000,
   /** Longest text that a formula may return, in UTF-16 units. */
-  sheetTextCharsMax: 10_000,
+  sheetTextUnitsMax: 10_000,
   /** Maximum number of points that a chart draws. A note says how many are left out. */
   chartPointsMax: 2000,
   /** Maximum number of series that a chart draws. A note says how many are left out. */
@@ -656,15 +659,15 @@ export const limits = {
   /** Largest height of a widget, in CSS pixels. */
   widgetHeightMax: 800,
   /** Time without edits in a fence after which the server repairs traces of concurrent edits, in milliseconds. */
-  healQuietMs: 2_000,
+  tidyQuietMs: 2_000,
   /** Time between two checks for traces of concurrent edits, in milliseconds. */
-  healLookMs: 1_000,
+  tidyCheckMs: 1_000,
   /** Longest text of a fence that the server repairs, in UTF-16 units. */
-  healUnitsMax: 512 * 1024,
+  tidyUnitsMax: 512 * 1024,
   /** Maximum number of mention events from one check of a document's chats. It prevents a flood of events when somebody pastes a chat. */
   mentionEventsMax: 20,
   /** Longest text of a message in a mention event, in UTF-16 units. */
-  mentionTextCharsMax: 280,
+  mentionTextUnitsMax: 280,
 
   /** Maximum number of buckets that are remembered for each rate limit, at about 150 bytes each. */
   rateBucketsMax: 25_000,

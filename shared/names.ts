@@ -113,25 +113,25 @@ const settingIn = (frontMatter: readonly string[], name: string, charsMax: numbe
 }
 
 /** Longest value of `breaks:` that is read, in UTF-16 units. */
-const breaksCharsMax = 10
+const breaksUnitsMax = 10
 
 /** Returns the value of `author:` in the front matter of a text; undefined if there is none. */
 export const authorIn = (content: string): string | undefined => {
   const lines = beginningOf(content)
-  return settingIn(lines.slice(0, afterFrontMatter(lines)), 'author', limits.authorCharsMax) || undefined
+  return settingIn(lines.slice(0, afterFrontMatter(lines)), 'author', limits.authorUnitsMax) || undefined
 }
 
 /** Whether line breaks within paragraphs are shown. They are, unless the front matter contains `breaks: false`. */
 export const breaksIn = (content: string): boolean => {
   const lines = beginningOf(content)
-  return settingIn(lines.slice(0, afterFrontMatter(lines)), 'breaks', breaksCharsMax).toLowerCase() !== 'false'
+  return settingIn(lines.slice(0, afterFrontMatter(lines)), 'breaks', breaksUnitsMax).toLowerCase() !== 'false'
 }
 
 /** Returns the title of a Markdown text and its fallbacks. */
 export const titleIn = (content: string): TextTitle => {
   const lines = beginningOf(content)
   const after = afterFrontMatter(lines)
-  const set = settingIn(lines.slice(0, after), 'title', limits.titleCharsMax)
+  const set = settingIn(lines.slice(0, after), 'title', limits.titleUnitsMax)
   return { set: set || undefined, heading: firstHeading(content), line: firstWords(lines.slice(after)) }
 }
 

@@ -32,13 +32,13 @@ export const nearest = (typed: string, known: readonly string[]): string | undef
 }
 
 /** Longest name that is compared with fields. Every field is less than half as long. */
-const nameCharsMax = 100
+const nameUnitsMax = 100
 
 /** Returns a name in lower case, without dashes and underscores. */
 export const plainField = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
 
 /** Returns a name in the form for a message: shortened and well-formed. */
-export const shownName = (name: string): string => name.slice(0, nameCharsMax).toWellFormed()
+export const shownName = (name: string): string => name.slice(0, nameUnitsMax).toWellFormed()
 
 /** Returns the number of letters in which a misspelling may differ from the field. */
 const slipsMax = (name: string): number => (name.length >= 8 ? 2 : 1)
@@ -52,7 +52,7 @@ const isSlip = (name: string, field: string): boolean =>
 
 /** Returns the field that a name probably misspells: wrong letters, wrong case, dashes or a missing end. */
 export const fieldMeant = (name: string, fields: readonly string[]): string | undefined => {
-  if (name.length > nameCharsMax) return undefined
+  if (name.length > nameUnitsMax) return undefined
   const said = plainField(name)
   return fields.find((field) => isSlip(said, plainField(field)))
 }
@@ -69,6 +69,6 @@ const fits = (meaning: string, free: readonly string[]): boolean =>
 
 /** Returns the field that an unknown name probably means. `free`: the fields that were not sent. */
 export const meaningOf = (name: string, free: readonly string[], otherNames: OtherNames): string | undefined => {
-  if (name.length > nameCharsMax) return undefined
+  if (name.length > nameUnitsMax) return undefined
   return fieldMeant(name, free) ?? otherNames(plainField(name)).find((meaning) => fits(meaning, free))
 }

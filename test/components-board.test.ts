@@ -11,12 +11,12 @@ import {
   type BoardOutcome,
   type BoardState,
   boardStep,
-  placeAfter
+  positionAfter
 } from '../shared/components/board-session.ts'
 import { type CardParts, cardSource, contestedParts, plainParts } from '../shared/components/card-draft.ts'
 import type { Key } from '../shared/components/key.ts'
 import { resultOf } from '../shared/components/result.ts'
-import { type Board, type Card, type CardPlace, parseBoard } from '../shared/fences/board.ts'
+import { type Board, type Card, type CardPosition, parseBoard } from '../shared/fences/board.ts'
 import { applyEdits } from '../shared/text/diff.ts'
 import { fenceIn, plainKey } from './support/components.ts'
 
@@ -53,9 +53,9 @@ class Desk {
   }
 
   /** Finds a card by the beginning of its title. */
-  find(title: string): { readonly card: Card; readonly place: CardPlace } {
+  find(title: string): { readonly card: Card; readonly position: CardPosition } {
     for (const [column, { cards: all }] of this.state.board.columns.entries())
-      for (const [index, card] of all.entries()) if (card.title.text.startsWith(title)) return { card, place: { column, card: index } }
+      for (const [index, card] of all.entries()) if (card.title.text.startsWith(title)) return { card, position: { column, card: index } }
     throw new Error(`there is no card ${title}`)
   }
 
@@ -120,15 +120,15 @@ test.each([
   ['Test', 'ArrowRight', { column: 2, card: 0 }],
   ['Pick', 'ArrowLeft', { column: 0, card: 0 }],
   ['Pick', 'ArrowRight', undefined]
-])('[COMP-2] from %j the key %s leads to %j', (title, key, place) => {
+])('[COMP-2] from %j the key %s leads to %j', (title, key, position) => {
   const desk = new Desk(...cards).key(title, key, {}, false)
-  expect([desk.focus, desk.last.isTaken]).toEqual([place === undefined ? [] : [{ kind: 'card', place }], true])
+  expect([desk.focus, desk.last.isTaken]).toEqual([position === undefined ? [] : [{ kind: 'card', position }], true])
 })
 
 test('[COMP-2] Alt with an arrow moves a card; the focus follows, and its new position is announced', () => {
   const desk = new Desk(...cards).key('Test', 'ArrowRight', { altKey: true })
   expect(desk.lines).toEqual([...cards.slice(0, 2), '## Doing', '- [>] Test', '## Done', '- [x] Pick name'])
-  expect(desk.focus).toEqual([{ kind: 'moved card', place: { column: 1, card: 0 } }])
+  expect(desk.focus).toEqual([{ kind: 'moved card', position: { column: 1, card: 0 } }])
   expect(desk.announcements).toEqual([{ kind: 'moved', name: 'Test', column: 'Doing', place: 1, count: 1 }])
   expect(desk.state.current).toEqual({ column: 1, card: 0 })
   // At the end of the board, the key is handled but has no effect.
@@ -148,7 +148,7 @@ test('[COMP-2] keys change a card, open and delete it; those on its controls kee
   const desk = new Desk(...cards).key('Test', ' ').key('Write', 'Delete')
   expect(desk.lines.slice(0, 3)).toEqual(['## Todo', '- [>] Test', '## Doing'])
   expect(desk.announcements).toEqual([{ kind: 'deleted' }])
-  expect(desk.focus).toEqual([{ kind: 'moved card', place: { column: 0, card: 0 } }])
+  expect(desk.focus).toEqual([{ kind: 'moved card', position: { column: 0, card: 0 } }])
   desk.key('Test', 'Enter', {}, true, false)
   expect([desk.state.draft, desk.last.isTaken]).toEqual([undefined, undefined])
   desk.key('Test', 'Enter')
@@ -182,25 +182,25 @@ test('[COMP-1] of cards with the same text the nearest one is changed', () => {
   expect(desk.lines).toEqual(twins.with(4, '- [>] Same'))
   // The card above the deleted one gets the focus.
   desk.key('Other', 'Delete')
-  expect(desk.focus).toEqual([{ kind: 'moved card', place: { column: 0, card: 0 } }])
+  expect(desk.focus).toEqual([{ kind: 'moved card', position: { column: 0, card: 0 } }])
 })
 
 test('[COMP-11] of cards with the same text one is kept', () => {
   const desk = new Desk('## A', '- [ ] Call @ana', '- [ ] Other', '## B', '- [>] Call @ana')
   const card = desk.state.board.columns[1]?.cards[0] as Card
-  desk.step({ kind: 'keep only', card, place: { column: 1, card: 0 } })
+  desk.step({ kind: 'keep only', card, position: { column: 1, card: 0 } })
   expect(desk.lines).toEqual(['## A', '- [ ] Other', '## B', '- [>] Call @ana'])
   expect(desk.announcements).toEqual([{ kind: 'copies removed', name: 'Call' }])
 })
 
 test('[COMP-48] the focus stays with its card; if the card is gone, it moves to the nearest', () => {
-  const { card, place } = new Desk(...cards).find('Test')
+  const { card, position } = new Desk(...cards).find('Test')
   const moved = boardOf('## New', '- [ ] Test', '## Todo', '- [ ] Other')
-  expect(placeAfter(moved, card, place, false)).toEqual({ column: 0, card: 0 })
+  expect(positionAfter(moved, card, position, false)).toEqual({ column: 0, card: 0 })
   const without = boardOf('## Todo', '- [ ] Other', '## Doing')
-  expect(placeAfter(without, card, place, true)).toEqual({ column: 0, card: 0 })
+  expect(positionAfter(without, card, position, true)).toEqual({ column: 0, card: 0 })
   // Another element already has the focus.
-  expect(placeAfter(without, card, place, false)).toEqual(place)
+  expect(positionAfter(without, card, position, false)).toEqual(position)
 })
 
 // ——— the draft of a card ———
@@ -208,9 +208,9 @@ test('[COMP-48] the focus stays with its card; if the card is gone, it moves to 
 test('[COMP-27] the draft stays with its card, whatever others do to the board', () => {
   const desk = new Desk(...cards).edit('Test', { title: 'Test every part' })
   desk.others('## Todo', '- [ ] First of all', ...cards.slice(1))
-  expect(desk.state.draft?.place).toEqual({ column: 0, card: 2 })
+  expect(desk.state.draft?.position).toEqual({ column: 0, card: 2 })
   desk.others(...cards.toSpliced(2, 1).toSpliced(3, 0, '- [>] Test soon'))
-  expect([desk.state.draft?.place, desk.state.draft?.isGone]).toEqual([{ column: 1, card: 0 }, false])
+  expect([desk.state.draft?.position, desk.state.draft?.isGone]).toEqual([{ column: 1, card: 0 }, false])
   desk.others(...cards.toSpliced(2, 1))
   expect(desk.state.draft?.isGone).toBe(true)
   expect(desk.state.parts.title).toBe('Test every part')
@@ -236,7 +236,7 @@ test.each([
   expect(desk.lines[2]).toBe('- [ ] Test soon @ben')
   desk.step({ kind: 'keep', whose })
   expect(desk.lines.slice(2, 4)).toEqual([line, '  By hand'])
-  expect([desk.state.draft, desk.focus.at(-1)]).toEqual([undefined, { kind: 'closed form', place: { column: 0, card: 1 } }])
+  expect([desk.state.draft, desk.focus.at(-1)]).toEqual([undefined, { kind: 'closed form', position: { column: 0, card: 1 } }])
 })
 
 test('[COMP-45] each attempt to save leads to the question, until something is typed', () => {
@@ -403,9 +403,9 @@ test.each([
   [0, 3, ['B', 'C', 'A'], 2],
   [2, 0, ['C', 'A', 'B'], 0],
   [1, 0, ['B', 'A', 'C'], 0]
-])('[COMP-63] column %i goes before %i', (column, to, names, place) => {
+])('[COMP-63] column %i goes before %i', (column, to, names, position) => {
   const move = columnMove(drawn, drawn, column, to)
-  expect(move).toMatchObject({ column: place, count: 3 })
+  expect(move).toMatchObject({ column: position, count: 3 })
   expect(namesAfter(drawn, move?.edits ?? [])).toEqual(names)
 })
 test('[COMP-63] a column stays where it is dropped on itself', () => {

@@ -21,9 +21,9 @@ import {
 import { appendMessage, editMessage, type Message, parseChat } from '../shared/fences/chat.ts'
 import { type Fence, fenceAt, fenceKinds, fencesOf, parseInfo } from '../shared/fences/fences.ts'
 import { followed, type Reading } from '../shared/fences/followed.ts'
-import { type Change, type Draft, draftAfter, type Place, placeAfter } from '../shared/fences/formula/rewrite.ts'
+import { type Change, type Draft, draftAfter, type CellPosition, positionAfter } from '../shared/fences/formula/rewrite.ts'
 import { createWorkbook } from '../shared/fences/formula/workbook.ts'
-import { healEdits } from '../shared/fences/heal.ts'
+import { tidyEdits } from '../shared/fences/tidy.ts'
 import * as sheets from '../shared/fences/sheet-edits.ts'
 import { formatTsv, parseTsv } from '../shared/fences/sheet-edits.ts'
 import { parseSheet, type Sheet, textsOf } from '../shared/fences/sheet.ts'
@@ -580,13 +580,13 @@ test('[FENCE-44] references in an unfinished formula follow rows and columns lik
   /** Returns the draft in cell C4 after a change of the sheet, and the position of the draft. */
   const drafted = (text: string, before: string, now: string, offsets: readonly number[] = []) => {
     const { changes, rowOf, columnOf } = followed(readingOf(before), readingOf(now))
-    let [draft, place]: [Draft, Place | undefined] = [
+    let [draft, place]: [Draft, CellPosition | undefined] = [
       { text, offsets },
       { row: 3, column: 2 }
     ]
     for (const change of changes) {
       draft = draftAfter(draft, change, isOwn, place)
-      place = place && placeAfter(change, place)
+      place = place && positionAfter(change, place)
     }
     expect(place ?? {}).toEqual(place === undefined ? {} : { row: rowOf(3), column: columnOf(2) })
     return { ...draft, place }
@@ -871,22 +871,22 @@ test('[FENCE-12] a widget has a height within limits and a one-line state that i
 })
 
 test('[FENCE-13] tidying after concurrent edits changes white space and markers, no words, and only once', () => {
-  const healed = (text: string): string => after(text, healEdits)
-  expect(healed('```board\n\n## A\n\n\n- [xx] a  \n\n- [>x] b\n\n  c\n\n\n## B\n\n```\n')).toBe(
+  const tidied = (text: string): string => after(text, tidyEdits)
+  expect(tidied('```board\n\n## A\n\n\n- [xx] a  \n\n- [>x] b\n\n  c\n\n\n## B\n\n```\n')).toBe(
     '```board\n\n## A\n\n- [x] a\n- [x] b\n\n  c\n\n## B\n```\n'
   )
-  expect(healed('> ```chat\n> [2026-11-20T10:02Z] @a: b\n>\n>   c\n> \n> \n> x\n> ```\n')).toBe(
+  expect(tidied('> ```chat\n> [2026-11-20T10:02Z] @a: b\n>\n>   c\n> \n> \n> x\n> ```\n')).toBe(
     '> ```chat\n> [2026-11-20T10:02Z] @a: b\n>\n>   c\n> x\n> ```\n'
   )
-  expect(healed('```sheet\n| a |\n\n| b |\n\n```\n')).toBe('```sheet\n| a |\n| b |\n```\n')
-  for (const clean of [board, chat, sheet, '```widget\n\n\n```', '```chart\n\n\na\n```']) expect(healed(clean)).toBe(clean)
+  expect(tidied('```sheet\n| a |\n\n| b |\n\n```\n')).toBe('```sheet\n| a |\n| b |\n```\n')
+  for (const clean of [board, chat, sheet, '```widget\n\n\n```', '```chart\n\n\na\n```']) expect(tidied(clean)).toBe(clean)
   fc.assert(
     fc.property(fc.constantFrom(...fenceKinds), bodies, (kind, body) => {
       const [fence] = fencesOf(`\`\`\`\`\`${kind}\n${body}\n\`\`\`\`\`\n`)
       const text = fence?.source ?? ''
-      const once = applyEdits(text, fence === undefined ? [] : healEdits(fence))
+      const once = applyEdits(text, fence === undefined ? [] : tidyEdits(fence))
       expect(once.replaceAll(/\[[ xX>]*\]|\s/g, '')).toBe(text.replaceAll(/\[[ xX>]*\]|\s/g, ''))
-      expect(healEdits(fencesOf(once)[0] as Fence)).toEqual([])
+      expect(tidyEdits(fencesOf(once)[0] as Fence)).toEqual([])
     }),
     { numRuns: 1000 }
   )
@@ -919,7 +919,7 @@ test('[FENCE-14] large and broken fences are parsed and changed in bounded time'
       parseSheet(fence)
       parseChart(fence)
       parseWidget(fence)
-      healEdits(fence)
+      tidyEdits(fence)
     }
   expect(performance.now() - start).toBeLessThan(20_000)
 })

@@ -93,7 +93,7 @@ test('[FENCE-23] the computation of a document is bounded: cells, steps, sheets,
   expect(performance.now() - start).toBeLessThan(5000)
 
   expect(compute([['x'.repeat(5000)], ['=A1&A1'], ['=A2&A2']])[2]).toEqual(['#VALUE!'])
-  expect(shown(`="${'x'.repeat(limits.formulaCharsMax)}"`)).toBe('#VALUE!')
+  expect(shown(`="${'x'.repeat(limits.formulaUnitsMax)}"`)).toBe('#VALUE!')
   // Cells beyond the grid are not computed, but their text stays in the document.
   const wide = createWorkbook([{ id: undefined, rows: [Array.from({ length: 60 }, () => '=1')] }], now)
   expect([wide.textAt(0, 0, 49), wide.textAt(0, 0, 50)]).toEqual(['1', ''])

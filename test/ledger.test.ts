@@ -4,14 +4,14 @@ import { createLedger } from '../server/domain/records/ledger.ts'
 import type { DocumentCopy, Draft, Ledger } from '../server/domain/records/draft.ts'
 import type { Key, Storage } from '../server/domain/ports.ts'
 import { createMemoryStorage } from '../server/storage/memory.ts'
-import { turnedClock } from './support/clock.ts'
+import { testClock } from './support/clock.ts'
 
 const doc = 'document'
 const counter: Key = ['d', doc, 'counter']
 
 /** Creates a ledger with one empty document. */
 const ledgerOn = async (storage: Storage): Promise<Ledger> => {
-  const ledger = createLedger({ storage, clock: turnedClock(), onEvent: () => undefined })
+  const ledger = createLedger({ storage, clock: testClock(), onEvent: () => undefined })
   await ledger.create({ id: doc, owner: { kind: 'anonymous' }, deletedAt: null, event: 0 } as Head, 'system', () => undefined)
   return ledger
 }
@@ -78,7 +78,7 @@ test('[LEDGER-4] when another node commits first, a change runs again on the new
     if (interruptions-- > 0) await other.write(doc, 'system', increase, { reads: [counter] })
     return memory.commit(batch)
   }
-  const ledger = createLedger({ storage: { ...memory, commit }, clock: turnedClock(), onEvent: () => undefined })
+  const ledger = createLedger({ storage: { ...memory, commit }, clock: testClock(), onEvent: () => undefined })
   expect(await ledger.write(doc, 'system', increase, { reads: [counter] })).toBe(4)
   expect(await stored(memory)).toBe(4)
 })
@@ -105,7 +105,7 @@ test('[LEDGER-5] the changes of an open document read its head once', async () =
 test('[LEDGER-6] a change of an open document counts on the head that another program has written', async () => {
   const memory = createMemoryStorage()
   const ledger = await ledgerOn(memory)
-  const other = createLedger({ storage: memory, clock: turnedClock(), onEvent: () => undefined })
+  const other = createLedger({ storage: memory, clock: testClock(), onEvent: () => undefined })
   const count = (draft: Draft): number => {
     draft.head = { ...draft.head, event: draft.head.event + 1 }
     return draft.head.event
@@ -119,7 +119,7 @@ test('[LEDGER-6] a change of an open document counts on the head that another pr
 test('[LEDGER-6] a change of an open document does not fail because of a head that another program has replaced', async () => {
   const memory = createMemoryStorage()
   const ledger = await ledgerOn(memory)
-  const other = createLedger({ storage: memory, clock: turnedClock(), onEvent: () => undefined })
+  const other = createLedger({ storage: memory, clock: testClock(), onEvent: () => undefined })
   const deletedAt = (at: number | null) => (draft: Draft) => {
     draft.head = { ...draft.head, deletedAt: at }
   }

@@ -1,12 +1,12 @@
 /** Events that a node announces about the text of another node, on one PostgreSQL. Each node has a clock of its own. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { limits } from '../shared/limits.ts'
-import { turnedClock } from './support/clock.ts'
+import { testClock } from './support/clock.ts'
 import { freshSchema, noPostgres, sharedCluster, type Cluster } from './support/postgres.ts'
 import { type Json, type Person, startWorld, until, type World } from './support/world.ts'
 
 describe.skipIf(noPostgres !== undefined)('events of another node', () => {
-  const clocks = [turnedClock(), turnedClock()] as const
+  const clocks = [testClock(), testClock()] as const
   let cluster: Cluster
   let schema: string
   let worlds: World[]
@@ -25,7 +25,7 @@ describe.skipIf(noPostgres !== undefined)('events of another node', () => {
   const chatOf = (...lines: readonly string[]): string => `\`\`\`chat\n${['[2029-12-31T10:00Z] @Cy: Hm', ...lines].join('\n')}\n\`\`\`\n`
   const first = '[2030-01-01T00:00Z] @Bo: Look, @ana'
   const second = '[2030-01-01T00:01Z] @Bo: Look, @dora'
-  const quietMs = limits.healLookMs * 2 + limits.healQuietMs
+  const quietMs = limits.tidyCheckMs * 2 + limits.tidyQuietMs
 
   const eventsOf = async (person: Person, types: string): Promise<Json[]> => (await person.events({ types })).events
 
@@ -39,15 +39,15 @@ describe.skipIf(noPostgres !== undefined)('events of another node', () => {
     const there = worlds[1]!.person(owner.doc, owner.key)
     const reader = await there.connect({ name: 'Cy' })
     onTestFinished(reader.close)
-    for (let ms = 0; ms <= quietMs; ms += limits.healLookMs) {
-      clocks[1].turn(limits.healLookMs)
+    for (let ms = 0; ms <= quietMs; ms += limits.tidyCheckMs) {
+      clocks[1].advance(limits.tidyCheckMs)
       expect(await eventsOf(owner, 'content.changed,chat.mentioned')).toEqual([])
     }
-    clocks[1].turn(limits.announceLateMs)
+    clocks[1].advance(limits.announceLateMs)
     await until(async () => (await eventsOf(owner, 'content.changed')).length === 1, 'the change')
     expect(await eventsOf(owner, 'content.changed')).toMatchObject([{ actor: 'Bo', payload: { actors: ['Bo'] } }])
     await until(async () => {
-      clocks[1].turn(quietMs)
+      clocks[1].advance(quietMs)
       return (await eventsOf(owner, 'chat.mentioned')).length === 1
     }, 'the mention')
 
@@ -59,7 +59,7 @@ describe.skipIf(noPostgres !== undefined)('events of another node', () => {
     opened.release()
     expect(await eventsOf(owner, 'chat.mentioned')).toHaveLength(1)
     await until(async () => {
-      clocks[1].turn(limits.announceLateMs)
+      clocks[1].advance(limits.announceLateMs)
       return (await eventsOf(owner, 'chat.mentioned')).length === 2
     }, 'the second mention')
     const mentions = await eventsOf(owner, 'chat.mentioned')
@@ -69,7 +69,7 @@ describe.skipIf(noPostgres !== undefined)('events of another node', () => {
     ])
 
     // The node of the writer learns that the mentions were reported.
-    clocks[0].turn(quietMs)
+    clocks[0].advance(quietMs)
     await owner.ask('POST', '/comments', { json: { body: 'Done.' } })
     expect(await eventsOf(owner, 'chat.mentioned')).toHaveLength(2)
   })

@@ -17,10 +17,10 @@ import { createMemoryStorage } from '../server/storage/memory.ts'
 import { limits } from '../shared/limits.ts'
 import { messageTypes } from '../shared/live-protocol.ts'
 import { textRootName } from '../shared/names.ts'
-import { turnedClock } from './support/clock.ts'
+import { testClock } from './support/clock.ts'
 
 const opened = async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const storage = createMemoryStorage()
   const ledger = createLedger({ storage, clock, onEvent: () => undefined })
   const unsaved = { added: 0, removed: 0, actors: [] }

@@ -3,16 +3,16 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { deviceValue, documentValue, documentValues } from '../web/device/device.ts'
-import { left } from '../web/device/left.ts'
+import { closingEntries } from '../web/device/closing-entries.ts'
 import { openOutbox, type Outbox } from '../web/device/outbox.ts'
-import type { Kept } from '../web/device/records.ts'
+import type { StoredRecord } from '../web/device/records.ts'
 import { removeFromDevice } from '../web/device/remove.ts'
 import { readDevice, writeDevice } from '../web/device/values.ts'
 import { fakeDevice, type FakeDevice, type FakePage } from './support/device.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-interface Said extends Kept {
+interface TestEntry extends StoredRecord {
   readonly words: string
 }
 
@@ -24,19 +24,19 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve()
 }
 
-const ids = async (outbox: Outbox<Said>): Promise<string> => (await outbox.read()).map(({ id }) => id).join(' ')
+const ids = async (outbox: Outbox<TestEntry>): Promise<string> => (await outbox.read()).map(({ id }) => id).join(' ')
 
-const restored = async (outbox: Outbox<Said>): Promise<string> => {
+const restored = async (outbox: Outbox<TestEntry>): Promise<string> => {
   const found: string[] = []
   await outbox.restore(({ id }) => found.push(id))
   return found.join(' ')
 }
 
-const say = (outbox: Outbox<Said>, doc: string, id: string): Promise<boolean> =>
+const say = (outbox: Outbox<TestEntry>, doc: string, id: string): Promise<boolean> =>
   outbox.put({ id, doc, at: outbox.now(), words: `words of ${id}` })
 
 /** Opens a page with one outbox of each kind. */
-function openPage(device: FakeDevice, doc: string): FakePage & { readonly review: Outbox<Said>; readonly uploads: Outbox<Said> } {
+function openPage(device: FakeDevice, doc: string): FakePage & { readonly review: Outbox<TestEntry>; readonly uploads: Outbox<TestEntry> } {
   const page = device.open()
   return { ...page, review: openOutbox('review', doc, page.page), uploads: openOutbox('uploads', doc, page.page) }
 }
@@ -183,7 +183,7 @@ test('[KEEP-6] an entry whose answer was lost is sent again under its id, by thi
   const device = fakeDevice()
   const doc = newDocument()
   const made = new Map<string, number>()
-  const send = ({ id }: Said, isAnswerLost: boolean): boolean => {
+  const send = ({ id }: TestEntry, isAnswerLost: boolean): boolean => {
     made.set(id, (made.get(id) ?? 0) + 1)
     return !isAnswerLost
   }
@@ -230,7 +230,7 @@ test('[KEEP-7] an entry that was not on disk when its page closed is there on th
   const next = openPage(device, doc)
   next.review.start({ work: () => undefined })
   expect(await ids(next.review)).toBe('a b')
-  expect(left(doc)).toEqual([])
+  expect(closingEntries(doc)).toEqual([])
   const after = openPage(device, doc)
   after.review.start({ work: () => undefined })
   expect(await ids(after.review)).toBe('a b')
@@ -266,7 +266,7 @@ test('[KEEP-10] a database that opens late takes the entries that it was too slo
   await settled()
   expect([one.review.onlyHere.value, one.uploads.onlyHere.value]).toEqual([0, 0])
   expect([...device.disk.keys()].toSorted()).toEqual(['a', 'c', 'file'])
-  expect(left(doc)).toEqual([])
+  expect(closingEntries(doc)).toEqual([])
 })
 
 test('[KEEP-8] an acknowledged entry does not come back, whatever the disk does', async () => {
@@ -284,5 +284,5 @@ test('[KEEP-8] an acknowledged entry does not come back, whatever the disk does'
   expect(await writing).toBe(false)
   expect(await ids(review)).toBe('')
   expect([...device.disk.keys()]).toEqual(['a'])
-  expect(left(doc)).toEqual([])
+  expect(closingEntries(doc)).toEqual([])
 })

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import { documentValue } from '../web/device/device.ts'
 import type { RecentDocument } from '../web/device/recent.ts'
-import type { Kept } from '../web/device/records.ts'
+import type { StoredRecord } from '../web/device/records.ts'
 import { hasUnsent } from '../web/device/unsent.ts'
 import { readDevice, writeDevice } from '../web/device/values.ts'
 
@@ -41,7 +41,7 @@ test('[HOME-15] after signing out, the documents of the account are removed from
     expect(await hasUnsent('typed')).toBe(true)
     writeDevice(name, null)
   }
-  const entry: Kept = { id: 'a', doc: 'typed', at: 1 }
+  const entry: StoredRecord = { id: 'a', doc: 'typed', at: 1 }
   expect(await hasUnsent('typed', { list: async (id) => (id === entry.doc ? [entry] : []) })).toBe(true)
   expect(await hasUnsent('typed', { list: async () => [] })).toBe(false)
   for (const { id } of recentDocuments.value) forget(id)

@@ -3,7 +3,18 @@
  * broadcast. Our server acknowledges an edit when it is on disk. Bare Hocuspocus acknowledges an edit when it is in memory. Rounds alternate. All
  * servers get the same load generator, so every figure includes the cost of the generator per received message.
  */
-import { createDocument, markOf, ms, openPeer, pause, percentile, type Place, startBare, startProcess, table } from './support/support.ts'
+import {
+  createDocument,
+  markOf,
+  ms,
+  openPeer,
+  pause,
+  percentile,
+  type DocumentAddress,
+  startBare,
+  startProcess,
+  table
+} from './support/support.ts'
 
 /** Time before the measurement begins, because a new process first runs cold code. */
 const warmUpSeconds = 1.5
@@ -31,7 +42,7 @@ interface Figures {
   readonly expected: number
 }
 
-const measure = async (place: Place, protocol: 'hocuspocus' | 'raw', { clients, writers, rate }: Row): Promise<Figures> => {
+const measure = async (place: DocumentAddress, protocol: 'hocuspocus' | 'raw', { clients, writers, rate }: Row): Promise<Figures> => {
   const sent = new Map<string, number>()
   const acks: number[] = []
   const arrivals: number[] = []
@@ -73,7 +84,7 @@ const socketUrl = `ws://127.0.0.1:${agmd.port}/collab`
 const printed: (string | number)[][] = []
 for (const row of rows) {
   const { doc, key } = await createDocument(`http://127.0.0.1:${agmd.port}`, '')
-  const targets: [string, Place, 'hocuspocus' | 'raw'][] = [
+  const targets: [string, DocumentAddress, 'hocuspocus' | 'raw'][] = [
     ['agmd', { url: socketUrl, doc, key }, 'hocuspocus'],
     ['hocuspocus', { url: `ws://127.0.0.1:${hocuspocus.port}`, doc, key }, 'hocuspocus'],
     ['ws', { url: `ws://127.0.0.1:${ws.port}`, doc, key }, 'raw']

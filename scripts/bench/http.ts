@@ -3,7 +3,7 @@
  * bare Koa route with the same 10 KB. The load comes from this process over persistent sockets, with one request at a time on each. Rounds alternate.
  */
 import { measure, rounds, secondsPerRound, type Subject } from './support/load.ts'
-import { createDocument, ms, record, startBare, type Place, startProcess, table, Typist } from './support/support.ts'
+import { createDocument, ms, record, startBare, type DocumentAddress, startProcess, table, Typist } from './support/support.ts'
 
 const content = 'A line of forty characters, more or less.\n'.repeat(244)
 
@@ -16,7 +16,7 @@ const open = await createDocument(url, content)
 const typist = new Typist('c0', open)
 typist.connect()
 await typist.whenSynced()
-const written: Place[] = []
+const written: DocumentAddress[] = []
 for (let n = 0; n < 64; n++) written.push(await createDocument(url, content))
 
 const get = (path: string, key: string): string =>

@@ -3,15 +3,15 @@
  * document is 10 KB long. The load comes from this process over persistent sockets, with one request at a time on each. Rounds alternate.
  */
 import { measure, type Requests, rounds, secondsPerRound } from './support/load.ts'
-import { createDocument, ms, type Place, startProcess, table } from './support/support.ts'
+import { createDocument, ms, type DocumentAddress, startProcess, table } from './support/support.ts'
 
 const content = `# Bench\n\n## Mark\n\n0\n\n## Rest\n\n${'A line of forty characters, more or less.\n'.repeat(244)}`
 
 const server = await startProcess({ env: { AGMD_LOG_LEVEL: 'info', AGMD_IDLE_UNLOAD_SECONDS: '86400' } })
 const url = `http://127.0.0.1:${server.port}`
-const documents: Place[] = []
+const documents: DocumentAddress[] = []
 for (let n = 0; n < 64; n++) documents.push(await createDocument(url, content))
-const placeOf = (connection: number): Place => documents[connection % documents.length] as Place
+const placeOf = (connection: number): DocumentAddress => documents[connection % documents.length] as DocumentAddress
 
 const request = (method: string, path: string, key: string | undefined, json?: unknown): Buffer => {
   const body = json === undefined ? '' : JSON.stringify(json)

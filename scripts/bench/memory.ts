@@ -2,7 +2,7 @@
  * Measures the resident memory of the server with 10,000 idle documents (stored, not loaded) and with 1,000 open documents (2 KB and one connection
  * each).
  */
-import { createDocument, ms, pause, type Place, rss, startBare, startProcess, table, Typist } from './support/support.ts'
+import { createDocument, ms, pause, type DocumentAddress, rss, startBare, startProcess, table, Typist } from './support/support.ts'
 
 const idleCount = 10_000
 const openCount = 1_000
@@ -14,7 +14,7 @@ const content = 'A line of forty characters, more or less.\n'.repeat(49)
 await createDocument(agmd.url, content)
 await pause(500)
 const begin = { agmd: rss(agmdPid), bare: rss(barePid) }
-const created: Place[] = []
+const created: DocumentAddress[] = []
 for (let n = 0; n < idleCount; n += 50)
   created.push(...(await Promise.all(Array.from({ length: 50 }, () => createDocument(agmd.url, content)))))
 await pause(2_000)

@@ -13,7 +13,7 @@ import {
   ms,
   pause,
   percentile,
-  type Place,
+  type DocumentAddress,
   readMarkdown,
   record,
   start,
@@ -45,12 +45,12 @@ const env = { AGMD_LOG_LEVEL: 'info' }
 let server = await startProcess({ folder, env })
 const trace = readTrace()
 const line = 'A line of forty characters, more or less.\n'
-const documents: { readonly name: string; readonly place: Place }[] = [
+const documents: { readonly name: string; readonly place: DocumentAddress }[] = [
   { name: '10 KB', place: await createDocument(server.url, line.repeat(244)) },
   { name: '1 MB', place: await createDocument(server.url, line.repeat(24_966)) },
   { name: trace.name, place: await createDocument(server.url, '') }
 ]
-const traced = documents[2]?.place as Place
+const traced = documents[2]?.place as DocumentAddress
 const author = new Typist('c0', traced)
 author.connect()
 await author.whenSynced()

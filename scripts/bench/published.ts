@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createPageRenderer } from '../../server/http/published/renderer.ts'
 import { load, type Load, type Requests, secondsPerRound } from './support/load.ts'
-import { createDocument, ms, pause, type Place, startBare, startProcess, table } from './support/support.ts'
+import { createDocument, ms, pause, type DocumentAddress, startBare, startProcess, table } from './support/support.ts'
 
 const rounds = 3
 const specification = readFileSync(
@@ -45,7 +45,7 @@ const agmd = await startProcess({ env: { AGMD_LOG_LEVEL: 'info' } })
 const url = `http://127.0.0.1:${agmd.port}`
 const koa = await startBare('koa')
 
-const publish = async (text: string): Promise<Place> => {
+const publish = async (text: string): Promise<DocumentAddress> => {
   const place = await createDocument(url, text)
   await fetch(`${url}/api/docs/${place.doc}/publish`, { method: 'POST', headers: { 'x-share-key': place.key } })
   return place

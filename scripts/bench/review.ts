@@ -30,12 +30,12 @@ const rest = { end: { signal: new AbortController().signal }, address: '127.0.0.
 
 const server = await startProcess({ env: { AGMD_LOG_LEVEL: 'info' } })
 
-interface Place {
+interface DocumentKey {
   readonly doc: string
   readonly key: string
 }
 
-const ask = async ({ doc, key }: Place, method: string, path: string, json?: unknown): Promise<string> => {
+const ask = async ({ doc, key }: DocumentKey, method: string, path: string, json?: unknown): Promise<string> => {
   const response = await fetch(`${server.url}/api/docs/${doc}${path}`, {
     method,
     headers: { 'X-Share-Key': key, ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) },
@@ -74,7 +74,7 @@ const row = (what: string, how: string, { times, cpu }: Figures): string[] => [
   cpu === 0 ? '-' : ms(cpu / times.length)
 ]
 
-const scatter = async ({ doc, key }: Place): Promise<void> => {
+const scatter = async ({ doc, key }: DocumentKey): Promise<void> => {
   const typist = new Typist('scatter', { url: server.url, doc, key })
   typist.connect()
   await typist.whenSynced()
@@ -96,7 +96,7 @@ const bareSend = async (body: string): Promise<Figures> => {
   return { ...sent, cpu: 0 }
 }
 
-const measure = async (how: string, prepare: (place: Place) => Promise<void>): Promise<string[][]> => {
+const measure = async (how: string, prepare: (place: DocumentKey) => Promise<void>): Promise<string[][]> => {
   const place = await createDocument(server.url, text)
   await prepare(place)
   const content = await ask(place, 'GET', '/content')

@@ -6,7 +6,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cpuSeconds, openPerson, type Person } from './support/crowd.ts'
-import { createDocument, ms, pause, percentile, type Place, record, rss, startBare, startProcess, table } from './support/support.ts'
+import {
+  createDocument,
+  ms,
+  pause,
+  percentile,
+  type DocumentAddress,
+  record,
+  rss,
+  startBare,
+  startProcess,
+  table
+} from './support/support.ts'
 
 const rounds = Number(process.env['AGMD_BENCH_ROUNDS'] ?? 5)
 const documents = 1000
@@ -16,13 +27,13 @@ const options = { folder, env: { AGMD_LOG_LEVEL: 'info' }, built: true } as cons
 interface Started {
   readonly pid: number
   readonly seconds: number
-  place(n: number): Place
+  place(n: number): DocumentAddress
   stop(): unknown
 }
 
 const content = 'A line of forty characters, more or less.\n'.repeat(49)
 const first = await startProcess(options)
-const places: Place[] = []
+const places: DocumentAddress[] = []
 for (let n = 0; n < documents; n += 20)
   places.push(...(await Promise.all(Array.from({ length: 20 }, () => createDocument(first.url, content)))))
 await first.stop()
@@ -32,7 +43,7 @@ const startOurs = async (): Promise<Started> => {
   const { child, port, stop } = await startProcess(options)
   await fetch(`http://127.0.0.1:${port}/api/health`)
   const seconds = (performance.now() - begun) / 1000
-  return { pid: child.pid ?? 0, seconds, place: (n) => ({ ...(places[n] as Place), url: `ws://127.0.0.1:${port}/collab` }), stop }
+  return { pid: child.pid ?? 0, seconds, place: (n) => ({ ...(places[n] as DocumentAddress), url: `ws://127.0.0.1:${port}/collab` }), stop }
 }
 
 const startPeer = async (): Promise<Started> => {

@@ -1,17 +1,17 @@
-/** `npm start -- admin backup`: makes a backup, even while the server runs, or lists the backups in a place. */
+/** `npm start -- admin backup`: makes a backup, even while the server runs, or lists the backups in a repository. */
 import { isAbsolute, relative, resolve } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { type Made, makeBackup } from './backups/make.ts'
 import {
   listSnapshots,
   readManifest,
-  openPlace,
-  openPlaceToWrite,
+  openRepository,
+  openRepositoryToWrite,
   openStreamToWrite,
-  placeForms,
-  placeOf,
-  streamPlace
-} from './backups/places.ts'
+  repositoryForms,
+  repositoryAddress,
+  streamAddress
+} from './backups/repositories.ts'
 import { type Command, type CommandContext, type CommandResult, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
 import { openInstallation } from './installation.ts'
@@ -22,7 +22,7 @@ const help = `usage: npm start -- admin backup [--to PLACE] [--without-secret] [
 Makes a backup of all documents, accounts and assets. It works while the server runs. The backup is a snapshot of one instant: it contains everything
 that the server acknowledged before the command began.
 
-${placeForms}
+${repositoryForms}
 
   --to PLACE        where to put the backup; - writes a tar file to standard output, and the result to standard error
   --without-secret  leave out the file secret, which the backup includes by default. Anyone who can read a backup with the secret can open every
@@ -71,14 +71,14 @@ const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean
 }
 
 const list = async (text: string, json: boolean): Promise<CommandResult> => {
-  const place = await openPlace(text)
+  const repository = await openRepository(text)
   try {
-    const ids = await listSnapshots(place)
-    if (json) return { output: JSON.stringify({ ok: true, place: place.shown, backups: ids }) }
-    if (ids.length === 0) return { output: `There is no complete backup in ${place.shown}.` }
+    const ids = await listSnapshots(repository)
+    if (json) return { output: JSON.stringify({ ok: true, place: repository.shown, backups: ids }) }
+    if (ids.length === 0) return { output: `There is no complete backup in ${repository.shown}.` }
     const rows: string[][] = []
     for (const id of ids) {
-      const { createdAt, records, bytes, blobs, secretIn } = await readManifest(place, id)
+      const { createdAt, records, bytes, blobs, secretIn } = await readManifest(repository, id)
       rows.push([
         id,
         timeText(createdAt),
@@ -90,19 +90,19 @@ const list = async (text: string, json: boolean): Promise<CommandResult> => {
     }
     return { output: columns([['BACKUP', 'MADE (UTC)', 'RECORDS', 'ASSETS', 'SIZE', 'SECRET'], ...rows]) }
   } finally {
-    await place.close()
+    await repository.close()
   }
 }
 
-/** Throws `AdminError` if the place is inside the data folder. Such a backup would be lost together with the data. */
-const refuseInside = (folder: string, place: string): void => {
-  const path = relative(folder, resolve(place))
-  if (place === streamPlace || place.startsWith('s3:') || path.startsWith('..') || isAbsolute(path)) return
-  throw new AdminError(`${place} is inside the data folder. Choose a place on another disk or machine.`)
+/** Throws `AdminError` if the repository is inside the data folder. Such a backup would be lost together with the data. */
+const refuseInside = (folder: string, repository: string): void => {
+  const path = relative(folder, resolve(repository))
+  if (repository === streamAddress || repository.startsWith('s3:') || path.startsWith('..') || isAbsolute(path)) return
+  throw new AdminError(`${repository} is inside the data folder. Choose a place on another disk or machine.`)
 }
 
 const refuseTerminal = (to: string, { isTTY = false }: CommandContext['stdout']): void => {
-  if (to === streamPlace && isTTY) throw new AdminError('A backup is not text. Send standard output to a file or to another program.')
+  if (to === streamAddress && isTTY) throw new AdminError('A backup is not text. Send standard output to a file or to another program.')
 }
 
 const run: Command['run'] = async (words, { settings, version, progress, stdout }) => {
@@ -114,7 +114,7 @@ const run: Command['run'] = async (words, { settings, version, progress, stdout 
   })
   const config = settings()
   const { json = false } = values
-  const to = placeOf(values.to, config.backup)
+  const to = repositoryAddress(values.to, config.backup)
   if (values.list === true) return list(to, json)
   refuseTerminal(to, stdout)
   refuseInside(config.dataDir, to)
@@ -122,14 +122,14 @@ const run: Command['run'] = async (words, { settings, version, progress, stdout 
   const installation = await openInstallation(config)
   try {
     const { instance } = installation.instance
-    const onStderr = to === streamPlace
-    const place = onStderr ? await openStreamToWrite(stdout, instance) : await openPlaceToWrite(to, instance)
+    const onStderr = to === streamAddress
+    const repository = onStderr ? await openStreamToWrite(stdout, instance) : await openRepositoryToWrite(to, instance)
     try {
       const withSecret = values['without-secret'] !== true
-      const made = await makeBackup({ installation, place, version, withSecret, onProgress: progress(json), now })
-      return { ...resultOf(made, place.shown, json, onStderr), onStderr }
+      const made = await makeBackup({ installation, repository, version, withSecret, onProgress: progress(json), now })
+      return { ...resultOf(made, repository.shown, json, onStderr), onStderr }
     } finally {
-      await place.close()
+      await repository.close()
     }
   } finally {
     await installation.close()

@@ -1,5 +1,5 @@
 /**
- * Finds objects that are no longer needed. In an installation, these are blobs without a record and remains of interrupted writes. In a place with
+ * Finds objects that are no longer needed. In an installation, these are blobs without a record and remains of interrupted writes. In a repository with
  * backups, these are old backups, with the chunks and blobs that only they use.
  */
 import { existsSync } from 'node:fs'
@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { keys } from '../domain/records/keys.ts'
 import { readChunk } from './backups/backup-storage.ts'
 import { blobName, chunkName, secretName } from './backups/format.ts'
-import type { Place } from './backups/place.ts'
-import { listSnapshots, readManifest } from './backups/places.ts'
+import type { Repository } from './backups/repository.ts'
+import { listSnapshots, readManifest } from './backups/repositories.ts'
 import { blobsIn } from './blob-records.ts'
 import { AdminError } from './error.ts'
 import type { Installation } from './installation.ts'
@@ -48,30 +48,30 @@ export const garbageOf = async ({ folder, blobs, snapshot: { storage } }: Instal
 }
 
 /** Returns all backups except the newest `keep`, and the objects that only they need. Throws `AdminError`. */
-export const garbageOfBackups = async (place: Place, keep: number, onProgress: OnProgress): Promise<Garbage[]> => {
-  const ids = await listSnapshots(place)
-  if (ids.length === 0) throw new AdminError(`${place.shown} has no complete backup, so nothing is removed.`, { exitCode: 1 })
+export const garbageOfBackups = async (repository: Repository, keep: number, onProgress: OnProgress): Promise<Garbage[]> => {
+  const ids = await listSnapshots(repository)
+  if (ids.length === 0) throw new AdminError(`${repository.shown} has no complete backup, so nothing is removed.`, { exitCode: 1 })
   const kept = ids.slice(Math.max(0, ids.length - keep))
   const needed = new Set<string>(kept.map((id) => `snapshots/${id}.json`))
   const read = new Set<string>()
   for (const [index, id] of kept.entries()) {
-    const manifest = await readManifest(place, id)
+    const manifest = await readManifest(repository, id)
     needed.add(secretName(manifest.secret))
     for (const chunk of manifest.chunks) {
       needed.add(chunkName(chunk.sha256))
       if (read.has(chunk.sha256)) continue
       read.add(chunk.sha256)
-      for (const record of await readChunk(place, chunk)) for (const { name } of blobsIn(record)) needed.add(blobName(name))
+      for (const record of await readChunk(repository, chunk)) for (const { name } of blobsIn(record)) needed.add(blobName(name))
     }
     onProgress({ phase: 'reading', done: index + 1, total: kept.length, unit: 'backups' })
   }
   const garbage: Garbage[] = []
   // Manifests are removed first, so that an interruption cannot leave a backup that lacks objects.
   for (const kind of ['snapshots', 'chunks', 'blobs', 'secrets'] as const)
-    for (const name of await place.names(kind)) {
+    for (const name of await repository.names(kind)) {
       if (needed.has(name)) continue
       const reason = kind === 'snapshots' ? `it is not one of the newest ${keep}` : 'none of the newest backups needs it'
-      garbage.push({ name, reason, remove: () => place.remove(name) })
+      garbage.push({ name, reason, remove: () => repository.remove(name) })
     }
   return garbage
 }

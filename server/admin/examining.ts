@@ -11,7 +11,7 @@ import { checkStore } from '../storage/check.ts'
 import { fileBytes, freeBytes } from '../storage/disk.ts'
 import { addressOf } from '../storage/postgres/open.ts'
 import { judgeServer, readSettings, withClient } from '../storage/postgres/prepare.ts'
-import { listSnapshots, openPlace } from './backups/places.ts'
+import { listSnapshots, openRepository } from './backups/repositories.ts'
 import { openInstallation } from './installation.ts'
 
 export interface Finding {
@@ -188,12 +188,12 @@ async function* examineBackups({ backup }: Config, now: number): AsyncGenerator<
   const next = 'Schedule: npm start -- admin backup'
   if (backup === null) return yield warning('backups', 'AGMD_BACKUP is not set, so this command cannot look for backups.', next)
   try {
-    const place = await openPlace(backup)
-    const newest = (await listSnapshots(place).finally(() => void place.close())).at(-1)
-    if (newest === undefined) return yield problem('backups', `There is no complete backup in ${place.shown}.`, next)
+    const repository = await openRepository(backup)
+    const newest = (await listSnapshots(repository).finally(() => void repository.close())).at(-1)
+    if (newest === undefined) return yield problem('backups', `There is no complete backup in ${repository.shown}.`, next)
     const [year, month, day, hour, minute] = [0, 4, 6, 9, 11].map((at) => Number(newest.slice(at, at === 0 ? 4 : at + 2)))
     const age = now - Date.UTC(year!, month! - 1, day, hour, minute)
-    const text = `The newest backup in ${place.shown} is ${Math.round(age / 3_600_000)} hours old.`
+    const text = `The newest backup in ${repository.shown} is ${Math.round(age / 3_600_000)} hours old.`
     yield age > backupAgeMax ? warning('backups', text, next) : ok('backups', text)
   } catch (error) {
     yield problem('backups', reasonOf(error), next)

@@ -1,6 +1,6 @@
-/** `npm start -- admin gc`: lists or removes objects that nothing needs, in an installation or in a place with backups. */
+/** `npm start -- admin gc`: lists or removes objects that nothing needs, in an installation or in a repository with backups. */
 import { systemClock } from '../clock.ts'
-import { openPlaceToWrite, placeForms, placeOf } from './backups/places.ts'
+import { openRepositoryToWrite, repositoryForms, repositoryAddress } from './backups/repositories.ts'
 import { type Garbage, garbageOf, garbageOfBackups } from './collecting.ts'
 import { type Command, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
@@ -12,7 +12,7 @@ const help = `usage: npm start -- admin gc [--delete] [--json]
 Lists the assets that no document uses, and the remains of interrupted writes. With --keep, lists all backups except the newest NUMBER, and the
 objects that only they need. Removes the listed objects only with --delete. It works while the server runs.
 
-${placeForms}
+${repositoryForms}
 
   --backups PLACE  the place of the backups
   --keep NUMBER    work on backups instead of the data folder; keep this number of them, at least 1
@@ -36,16 +36,16 @@ const run: Command['run'] = async (words, { settings, progress }) => {
   })
   const { json = false, delete: removes = false } = values
   const config = settings()
-  const backups = values.backups ?? (values.keep === undefined ? undefined : placeOf(undefined, config.backup))
+  const backups = values.backups ?? (values.keep === undefined ? undefined : repositoryAddress(undefined, config.backup))
   const keep = backups === undefined ? 0 : keepOf(values.keep)
   const installation = await openInstallation(config)
   try {
     if (backups === undefined) return await resultOf(await garbageOf(installation, systemClock.now()), removes, json)
-    const place = await openPlaceToWrite(backups, installation.instance.instance)
+    const repository = await openRepositoryToWrite(backups, installation.instance.instance)
     try {
-      return await resultOf(await garbageOfBackups(place, keep, progress(json)), removes, json)
+      return await resultOf(await garbageOfBackups(repository, keep, progress(json)), removes, json)
     } finally {
-      await place.close()
+      await repository.close()
     }
   } finally {
     await installation.close()

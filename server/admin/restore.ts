@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import type { Place } from './backups/place.ts'
-import { openPlace, placeForms, placeOf, readManifest, streamPlace } from './backups/places.ts'
+import type { Repository } from './backups/repository.ts'
+import { openRepository, repositoryForms, repositoryAddress, readManifest, streamAddress } from './backups/repositories.ts'
 import { prepareTarget, restoreBackup } from './backups/restore.ts'
-import { openTarInput } from './backups/tar-place.ts'
+import { openTarInput } from './backups/tar-repository.ts'
 import { type Command, type CommandContext, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
 import { requireOwner } from './owner.ts'
@@ -15,7 +15,7 @@ const help = `usage: npm start -- admin restore [--from PLACE] [--to FOLDER] [--
 Restores a backup into a new or empty data folder. If AGMD_STORAGE is set, the documents go into that PostgreSQL store, which must be empty, and only the
 secret and the assets go into the folder. If AGMD_BLOBS is set, the first start moves the assets to the bucket.
 
-${placeForms}
+${repositoryForms}
 
   --from PLACE    the place of the backup; - reads a tar file from standard input
   --to FOLDER     the data folder; by default the one in AGMD_DATA_DIR
@@ -32,9 +32,9 @@ Examples:
   npm start -- admin restore --from /mnt/backups/agmd --to ./data
   age -d -i KEY agmd.tar.age | npm --silent start -- admin restore --from - --to ./data`
 
-/** Opens the place of the backup. A used data folder is refused before standard input is read. */
-const openSource = async (from: string, folder: string, stdin: CommandContext['stdin']): Promise<Place> => {
-  if (from !== streamPlace) return openPlace(from)
+/** Opens the repository of the backup. A used data folder is refused before standard input is read. */
+const openSource = async (from: string, folder: string, stdin: CommandContext['stdin']): Promise<Repository> => {
+  if (from !== streamAddress) return openRepository(from)
   await prepareTarget(folder)
   return openTarInput(stdin, folder)
 }
@@ -68,12 +68,12 @@ const run: Command['run'] = async (words, { settings, version, progress, stdin }
   const { json = false } = values
   const folder = values.to === undefined ? config.dataDir : resolve(values.to)
   requireOwner(folder, { orParent: true })
-  const place = await openSource(placeOf(values.from, config.backup), folder, stdin)
+  const repository = await openSource(repositoryAddress(values.from, config.backup), folder, stdin)
   try {
-    const manifest = await readManifest(place, values.snapshot)
+    const manifest = await readManifest(repository, values.snapshot)
     const secret = await secretOf(values.secret, config)
     const onProgress = progress(json)
-    const restored = await restoreBackup({ place, manifest, folder, url: config.storage, secret, version, onProgress })
+    const restored = await restoreBackup({ repository, manifest, folder, url: config.storage, secret, version, onProgress })
     const { records, blobs, missingBlobs } = restored
     if (json)
       return { output: JSON.stringify({ ok: true, id: manifest.id, createdAt: manifest.createdAt, folder, records, blobs, missingBlobs }) }
@@ -81,7 +81,7 @@ const run: Command['run'] = async (words, { settings, version, progress, stdin }
     const done = `Restored the backup of ${manifest.createdAt} into ${folder}: ${records} records, ${blobs} assets.${missing}`
     return { output: `${done} ${nextStep(folder, config)}` }
   } finally {
-    await place.close()
+    await repository.close()
   }
 }
 

@@ -6,7 +6,7 @@ import { createVault } from '../domain/secrets.ts'
 import { checkStore } from '../storage/check.ts'
 import { snapshotOfBackup } from './backups/backup-storage.ts'
 import { blobName, secretName } from './backups/format.ts'
-import { openPlace, readManifest } from './backups/places.ts'
+import { openRepository, readManifest } from './backups/repositories.ts'
 import { readBlob } from './blob-records.ts'
 import { type Command, type CommandResult, parseWords } from './command.ts'
 import { openInstallation } from './installation.ts'
@@ -39,20 +39,20 @@ const verifyInstallation = async (config: Config, onProgress: OnProgress): Promi
 }
 
 const verifyBackup = async (text: string, id: string | undefined, config: Config, onProgress: OnProgress): Promise<Report> => {
-  const place = await openPlace(text)
+  const repository = await openRepository(text)
   try {
-    const manifest = await readManifest(place, id)
-    const file = await place.find(secretName(manifest.secret))
+    const manifest = await readManifest(repository, id)
+    const file = await repository.find(secretName(manifest.secret))
     const inPlace = file && Buffer.from(Buffer.from(file).toString().trim(), 'base64url')
     const secret = inPlace ?? (config.secret === null ? null : Buffer.from(config.secret))
     return await verify({
-      snapshot: snapshotOfBackup(place, manifest),
-      readBlob: async (blob) => place.find(blobName(blob.name)),
+      snapshot: snapshotOfBackup(repository, manifest),
+      readBlob: async (blob) => repository.find(blobName(blob.name)),
       vault: secret === null ? null : createVault(secret),
       onProgress
     })
   } finally {
-    await place.close()
+    await repository.close()
   }
 }
 

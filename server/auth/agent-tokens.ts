@@ -65,7 +65,7 @@ export const createAgents = (options: AgentTokenOptions): Agents => {
     // It is not enough that these values are present: a token for another service is not valid here.
     if (subject === undefined || expiresAt === undefined || expiresAt <= clock.now() || !audiences.includes(baseUrl)) return undefined
     const id = hash('sha256', `${issuer}\0${subject}`, 'base64url').slice(0, 22)
-    return { id, name: (text(claims.name) ?? text(claims.client_id) ?? subject).slice(0, limits.authorCharsMax), expiresAt }
+    return { id, name: (text(claims.name) ?? text(claims.client_id) ?? subject).slice(0, limits.authorUnitsMax), expiresAt }
   }
 
   const verifyJwt = async (config: oidc.Configuration, jwt: string): Promise<AgentIdentity | undefined> => {
@@ -91,7 +91,7 @@ export const createAgents = (options: AgentTokenOptions): Agents => {
 
   return {
     async verify(token) {
-      if (token.length > limits.agentTokenCharsMax) return undefined
+      if (token.length > limits.agentTokenUnitsMax) return undefined
       const name = hash('sha256', token, 'base64url')
       const known = remembered.get(name)
       if (known !== undefined && known.until > clock.now()) return known.agent

@@ -35,7 +35,7 @@ export const omitsType = (ctx: KoaContextWithOIDC | undefined): boolean =>
  */
 export const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse: (why: string) => Error): void => {
   if (typeof metadata.client_name === 'string') {
-    const name = plainName(metadata.client_name, limits.authorCharsMax)
+    const name = plainName(metadata.client_name, limits.authorUnitsMax)
     if (name === '') delete metadata.client_name
     else metadata.client_name = name
   }

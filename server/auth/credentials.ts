@@ -15,7 +15,7 @@ const utf8 = (text: string): string => {
 
 /** Returns a name in its stored form: one line, no control characters, limited length. Returns undefined if nothing is left. */
 export const cleanAuthor = (name: string | undefined): string | undefined => {
-  const clean = plainName(name ?? '', limits.authorCharsMax)
+  const clean = plainName(name ?? '', limits.authorUnitsMax)
   return clean === '' ? undefined : clean
 }
 

@@ -46,7 +46,7 @@ export const erase = async (path: string): Promise<void> => {
 }
 
 /** Records the first and last bytes, the hash and the length of a stream. */
-class Look {
+class StreamDigest {
   bytes = 0
   head: Buffer = Buffer.alloc(0)
   tail: Buffer = Buffer.alloc(0)
@@ -64,14 +64,14 @@ class Look {
   }
 }
 
-const write = async (file: FileHandle, source: AsyncIterable<Uint8Array>): Promise<Look> => {
-  const look = new Look()
+const write = async (file: FileHandle, source: AsyncIterable<Uint8Array>): Promise<StreamDigest> => {
+  const digest = new StreamDigest()
   for await (const chunk of source) {
-    look.add(chunk)
+    digest.add(chunk)
     await onDisk(() => file.writeFile(chunk))
   }
   await onDisk(() => file.sync())
-  return look
+  return digest
 }
 
 /**

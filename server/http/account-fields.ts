@@ -34,7 +34,7 @@ export const nameField = ({ t }: Words, value?: string): Markup =>
     name: 'name',
     label: t('Name (optional)'),
     autocomplete: 'name',
-    maxLength: limits.authorCharsMax,
+    maxLength: limits.authorUnitsMax,
     required: false,
     value,
     hint: t('Others see this name.')

@@ -60,7 +60,7 @@ export const bindAccountPage = (
 ${
   current
     ? undefined
-    : html`<form method="post" action="/account/end-session">${hidden({ token, session: id })}<button class="button quiet" aria-label="${words.t('Sign out {name}', { name: plainName(browserWords(words, name), limits.labelCharsMax) })}">${words.t('Sign out')}</button></form>`
+    : html`<form method="post" action="/account/end-session">${hidden({ token, session: id })}<button class="button quiet" aria-label="${words.t('Sign out {name}', { name: plainName(browserWords(words, name), limits.labelUnitsMax) })}">${words.t('Sign out')}</button></form>`
 }
 </li>`
 

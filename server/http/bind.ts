@@ -21,7 +21,7 @@ import { namesTag } from './etag.ts'
 import { asksForStream, streamEvents, streamInput } from './event-stream.ts'
 import { type Asked, checked, digest, whoIs } from './perform.ts'
 import type { Routers } from './routers.ts'
-import { admit, answerTo, check, type Face, handle, limit, nothing, type Received, type Step, walk } from './way.ts'
+import { admit, answerTo, check, type CallAdapter, handle, limit, nothing, type Received, type Step, walk } from './way.ts'
 
 const noQuery = new URLSearchParams()
 
@@ -36,8 +36,8 @@ const stampOf = ({ ctx, name, doc, credentials }: Asked, { body }: Received): Re
   const key = ctx.req.headers['idempotency-key']
   if (typeof key !== 'string' || !writes(ctx)) return null
   if (key === '') throw invalid('Idempotency-Key', 'must not be empty')
-  if (key.length > limits.idempotencyKeyCharsMax)
-    throw invalid('Idempotency-Key', `must be at most ${limits.idempotencyKeyCharsMax} characters`)
+  if (key.length > limits.idempotencyKeyUnitsMax)
+    throw invalid('Idempotency-Key', `must be at most ${limits.idempotencyKeyUnitsMax} characters`)
   const query = [...queryOf(ctx)]
     .filter(([field]) => field !== 'key')
     .toSorted(([one], [other]) => one.localeCompare(other))
@@ -219,7 +219,7 @@ const receiveFile = async (http: Http, { req }: Context, { rest }: Operation): P
 }
 
 /** The REST interface, which writes answers to the HTTP response. */
-const face: Face<Record<string, unknown>> = {
+const face: CallAdapter<Record<string, unknown>> = {
   receive,
   stamp: stampOf,
   check: parseInput,

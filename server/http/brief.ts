@@ -19,9 +19,9 @@ const cut = (record: Fields, names: readonly string[]): Fields => {
     const text = record[name]
     return typeof text === 'string' && text !== '' ? [[name, text] as const] : []
   })
-  const long = given.filter(([, text]) => text.length > limits.briefCharsMax).map(([name]) => name)
+  const long = given.filter(([, text]) => text.length > limits.briefUnitsMax).map(([name]) => name)
   return {
-    ...Object.fromEntries(given.map(([name, text]) => [name, beginning(text, limits.briefCharsMax)])),
+    ...Object.fromEntries(given.map(([name, text]) => [name, beginning(text, limits.briefUnitsMax)])),
     ...(long.length > 0 && { cut: long })
   }
 }

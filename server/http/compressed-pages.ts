@@ -11,7 +11,7 @@ export interface Packed {
 }
 
 /** A cache of compressed answers. When it is full, the least recently requested answer is removed. */
-export class Kept<Entry extends Packed> {
+export class CompressedCache<Entry extends Packed> {
   readonly #entries = new Map<string, Promise<Entry>>()
   readonly #sizes = new Map<string, number>()
   readonly #bytesMax: number

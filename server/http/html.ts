@@ -33,7 +33,7 @@ export const filled = (sentence: string, parts: Readonly<Record<string, Markup>>
   html`${sentence.split(/\{(\w+)\}/).map((part, index) => (index % 2 === 1 ? (parts[part] ?? `{${part}}`) : part))}`
 
 /** Returns a name that somebody else chose. It is isolated, so that it cannot affect the surrounding text or its direction. */
-export const named = (text: string): Markup => html`<bdi>${plainName(text, limits.labelCharsMax)}</bdi>`
+export const named = (text: string): Markup => html`<bdi>${plainName(text, limits.labelUnitsMax)}</bdi>`
 
 export interface Page {
   readonly title: string

@@ -39,21 +39,21 @@ interface Step {
 }
 
 /** A message about a form, in the language of the reader. It appears above the form, or at the field that it concerns. */
-interface Said {
+interface FormMessage {
   readonly text?: string
   readonly field?: 'email' | 'password'
   readonly status?: number
 }
 
-const errorAt = ({ text, field: at }: Said, name: Said['field']): string | undefined => (at === name ? text : undefined)
+const errorAt = ({ text, field: at }: FormMessage, name: FormMessage['field']): string | undefined => (at === name ? text : undefined)
 
-const emailField = ({ t }: Words, value: string | undefined, said: Said): Markup =>
+const emailField = ({ t }: Words, value: string | undefined, said: FormMessage): Markup =>
   field({
     name: 'email',
     label: t('Email'),
     type: 'email',
     autocomplete: 'username',
-    maxLength: limits.emailCharsMax,
+    maxLength: limits.emailUnitsMax,
     value,
     error: errorAt(said, 'email'),
     isFirst: said.field === undefined
@@ -69,7 +69,7 @@ const forgotten = ({ t }: Words, passkeys: boolean): Markup => html`
 ${passkeys ? html`<p>${t('If you have a passkey, you can sign in with it instead.')}</p>` : undefined}
 </details>`
 
-const signInForm = (words: Words, action: string, { email }: Record<string, string>, said: Said, passkeys: boolean): Markup => html`
+const signInForm = (words: Words, action: string, { email }: Record<string, string>, said: FormMessage, passkeys: boolean): Markup => html`
 <form class="form" method="post" action="${action}/sign-in">
 ${emailField(words, email, said)}
 ${field({ name: 'password', label: words.t('Password'), type: 'password', autocomplete: 'current-password', maxLength: limits.passwordCharsMax, error: errorAt(said, 'password') })}
@@ -77,7 +77,7 @@ ${forgotten(words, passkeys)}
 <p class="actions"><button class="button primary large">${words.t('Sign in')}</button></p>
 </form>`
 
-const signUpForm = (words: Words, action: string, { email, name }: Record<string, string>, said: Said): Markup => html`
+const signUpForm = (words: Words, action: string, { email, name }: Record<string, string>, said: FormMessage): Markup => html`
 <form class="form" method="post" action="${action}/sign-up">
 ${emailField(words, email, said)}
 ${nameField(words, name)}
@@ -100,7 +100,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
   const { service } = http
   const refusal = signUpRefusal(signUp, false)
 
-  const showSignIn = async ({ ctx, details, fields }: Step, said: Said = {}): Promise<void> => {
+  const showSignIn = async ({ ctx, details, fields }: Step, said: FormMessage = {}): Promise<void> => {
     const words = wordsOf(ctx)
     const { t } = words
     const action = `${interactionPath}/${details.uid}`
@@ -128,7 +128,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
     })
   }
 
-  const showSignUp = async (step: Step, said: Said = {}): Promise<void> => {
+  const showSignUp = async (step: Step, said: FormMessage = {}): Promise<void> => {
     const { ctx, details, fields } = step
     const words = wordsOf(ctx)
     const { t } = words

@@ -19,7 +19,7 @@ const calls: readonly Call[] = (Object.values(operations) as unknown as readonly
 
 /** Longer addresses match no call. */
 const segmentsMax = 10
-const segmentCharsMax = 60
+const segmentUnitsMax = 60
 const callsMax = 3
 /** The maximum cost of a suggested call. A missing, extra or different segment costs at most 1. */
 const farMax = 1
@@ -112,7 +112,7 @@ export const nearestCalls = (asked: string, path: string): string[] => {
   // Programs can read the text at the address that people open, so this address is treated as an address of the text.
   const segments = segmentsOf(path.replaceAll(':', '/').replace(/^\/d\/([^/.]+)(?:\.md)?\/?$/, '/api/docs/$1/content'))
   if (segments.every((segment) => segment === 'api')) return []
-  if (segments.length > segmentsMax || segments.some((segment) => segment.length > segmentCharsMax)) return []
+  if (segments.length > segmentsMax || segments.some((segment) => segment.length > segmentUnitsMax)) return []
   const scored = calls.map((call) => ({ call, cost: far(segments, call.segments) + otherMethod(method, call.method) }))
   const near = scored.filter(({ cost }) => cost <= farMax).toSorted((one, other) => one.cost - other.cost)
   const taken = near.filter(({ call }) => call.method === method).map(({ call }) => call.path)

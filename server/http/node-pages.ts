@@ -22,14 +22,14 @@ const row = (words: Words, node: Node, token: string, now: number): Markup => ht
 <span class="entry-link"><span class="entry-title">${named(node.name)}</span>${node.shared ? html`<span class="tag">${words.t('For everyone')}</span>` : undefined}</span>
 <span class="muted entry-about">${seenOf(words, node, now)}</span>
 <form method="post" action="/account/end-node"><input type="hidden" name="token" value="${token}"><input type="hidden" name="node" value="${node.id}">
-<button class="button quiet" aria-label="${words.t('Revoke the token of {name}', { name: plainName(node.name, limits.labelCharsMax) })}">${words.t('Revoke')}</button></form>
+<button class="button quiet" aria-label="${words.t('Revoke the token of {name}', { name: plainName(node.name, limits.labelUnitsMax) })}">${words.t('Revoke')}</button></form>
 </li>`
 
 export const nodeSection = async (words: Words, service: Service, caller: Caller, token: string): Promise<Markup> => {
   const { t } = words
   const { nodes } = await listNodes(service, caller)
   const form = html`<form class="line-form" method="post" action="/account/nodes"><input type="hidden" name="token" value="${token}">
-<label class="field grow"><span>${t('Name of the computer')}</span><input type="text" name="name" maxlength="${String(limits.mediaNameCharsMax)}" autocomplete="off"></label>
+<label class="field grow"><span>${t('Name of the computer')}</span><input type="text" name="name" maxlength="${String(limits.mediaNameUnitsMax)}" autocomplete="off"></label>
 <button class="button">${t('Create token')}</button></form>`
   // Few people have a node. Everybody else sees a line that avoids the term.
   if (nodes.length === 0)

@@ -4,7 +4,7 @@ type Json = Record<string, unknown>
 
 const referenceTo = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
 
-interface Place {
+interface Occurrence {
   readonly holder: Json
   readonly field: string
   readonly name: string
@@ -12,7 +12,7 @@ interface Place {
 
 interface Group {
   readonly text: string
-  readonly same: readonly Place[]
+  readonly same: readonly Occurrence[]
 }
 
 /** Returns the number of characters saved if a value is written only once. */
@@ -23,7 +23,7 @@ const gainOf = ({ text, same }: Group, kind: string): number => {
 }
 
 /** Returns equal values for which a reference saves space, outer values first. */
-const groupsOf = (places: readonly Place[], kind: string): Group[] =>
+const groupsOf = (places: readonly Occurrence[], kind: string): Group[] =>
   [...Map.groupBy(places, ({ holder, field }) => JSON.stringify(holder[field]))]
     .map(([text, same]) => ({ text, same }))
     .filter((group) => !group.text.startsWith('{"$ref"') && gainOf(group, kind) > 0)
@@ -40,7 +40,7 @@ const replace = ({ same }: Group, components: Json, kind: string): void => {
   for (const { holder, field } of same) holder[field] = referenceTo(kind, name)
 }
 
-const share = (places: readonly Place[], components: Json, kind: string): void => {
+const share = (places: readonly Occurrence[], components: Json, kind: string): void => {
   for (const group of groupsOf(places, kind)) replace(group, components, kind)
 }
 
@@ -51,7 +51,7 @@ const operationsOf = (paths: Json): Json[] => entries(paths).flatMap(([, methods
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Returns every schema below a value, the largest first. */
-const schemasIn = (value: unknown, name: string): Place[] => {
+const schemasIn = (value: unknown, name: string): Occurrence[] => {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([field, inner]) => {
     const isSchema =
@@ -111,7 +111,7 @@ const extended = ['Metadata', 'Share', 'Revision', 'ProposedSuggestion', 'MediaJ
 export const withShared = (description: object): object => {
   const { paths, components } = description as { paths: Json; components: Json }
   const operations = operationsOf(paths)
-  const named = (field: string): Place[] =>
+  const named = (field: string): Occurrence[] =>
     operations
       .filter((each) => each[field] !== undefined)
       .map((each) => ({ holder: each, field, name: capital(String(each['operationId'])) }))

@@ -194,7 +194,7 @@ export const openApi = (baseUrl: string): object =>
           version: interfaceVersion,
           description:
             'Live Markdown for people and agents. Versions are opaque; read one from ETag and send it back as If-Match or baseVersion. ' +
-            `Every POST, PUT, PATCH and DELETE takes two more headers: Idempotency-Key (at most ${limits.idempotencyKeyCharsMax} characters) makes it safe to ` +
+            `Every POST, PUT, PATCH and DELETE takes two more headers: Idempotency-Key (at most ${limits.idempotencyKeyUnitsMax} characters) makes it safe to ` +
             `retry for ${limits.idempotencyHours} hours, and X-Agent-Author names the guest or agent, unverified.`,
           license: { name: 'MIT', identifier: 'MIT' }
         },

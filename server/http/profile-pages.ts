@@ -71,8 +71,8 @@ ${field({
   name: 'name',
   label: t('Name'),
   autocomplete: 'name',
-  maxLength: limits.authorCharsMax,
-  value: refused?.name ?? plainName(account.name, limits.authorCharsMax),
+  maxLength: limits.authorUnitsMax,
+  value: refused?.name ?? plainName(account.name, limits.authorUnitsMax),
   error: refused?.text
 })}
 <button class="button">${t('Save name')}</button></form>
@@ -187,7 +187,7 @@ ${newPasswordField(words, errorOf('password'), t('New password'))}
 <span>${label}<span class="muted">${hint}</span></span></label>`
 
   /** Returns the text that a person types to confirm if there is no password: the email address, or else the name. */
-  const confirmationOf = ({ email, name }: Account): string => email ?? plainName(name, limits.authorCharsMax)
+  const confirmationOf = ({ email, name }: Account): string => email ?? plainName(name, limits.authorUnitsMax)
 
   const showDeletion = (ctx: Context, current: Current, fields: Fields = {}, refused?: Refused): void => {
     const words = wordsOf(ctx)
@@ -201,7 +201,7 @@ ${newPasswordField(words, errorOf('password'), t('New password'))}
             name: 'confirmation',
             label: t('Type {name} to confirm', { name: confirmation }),
             autocomplete: 'off',
-            maxLength: limits.emailCharsMax,
+            maxLength: limits.emailUnitsMax,
             value: fields['confirmation'],
             error: refused?.text
           })

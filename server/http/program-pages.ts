@@ -46,7 +46,7 @@ const row = (words: Words, program: Program, token: string, now: number): Markup
 <span class="entry-link"><span class="entry-title">${named(name)}</span><span class="tag">${kind === 'token' ? t('Token') : named(host ?? t('Program'))}</span></span>
 <span class="muted entry-about"><span>${t(roleWords[role])}, ${docs === null ? t('all documents') : tn(docs.length, '1 document', '{count} documents')}</span> ${usedOf(words, program, now)} <span>${endOf(words, program)}</span></span>
 <form method="post" action="/account/end-token"><input type="hidden" name="token" value="${token}"><input type="hidden" name="id" value="${id}">
-<button class="button quiet" aria-label="${t('Revoke access for {name}', { name: plainName(name, limits.labelCharsMax) })}">${t('Revoke')}</button></form>
+<button class="button quiet" aria-label="${t('Revoke access for {name}', { name: plainName(name, limits.labelUnitsMax) })}">${t('Revoke')}</button></form>
 </li>`
 }
 
@@ -55,7 +55,7 @@ const createForm = (words: Words, token: string): Markup => {
   return html`
 <form class="form" method="post" action="/account/tokens"><input type="hidden" name="token" value="${token}">
 <div class="field"><label for="token-name">${t('Name of the program')}</label>
-<input id="token-name" name="name" type="text" maxlength="${String(limits.authorCharsMax)}" autocomplete="off" required></div>
+<input id="token-name" name="name" type="text" maxlength="${String(limits.authorUnitsMax)}" autocomplete="off" required></div>
 <div class="field"><label for="token-role">${t('Role')}</label><select id="token-role" name="role">${roleOptions(words, 'owner', 'edit')}</select></div>
 <div class="field"><label for="token-days">${t('Ends after')}</label><select id="token-days" name="days">${daysOffered.map(
     (days) =>

@@ -21,7 +21,7 @@ export interface Received {
   readonly file: File | null
 }
 
-export interface Face<Shown> {
+export interface CallAdapter<Shown> {
   /** Reads the body of an admitted caller. */
   receive(asked: Asked): Promise<Received>
   /** Returns the identity of a call whose repetitions get the first answer; null if the call is executed every time. */
@@ -35,7 +35,7 @@ export interface Face<Shown> {
 /** A call in progress. Each step adds its part. */
 export interface Call<Shown> {
   readonly asked: Asked
-  readonly face: Face<Shown>
+  readonly adapter: CallAdapter<Shown>
   caller?: Caller
   /** The error that refused the caller, if the answer to an earlier call can replace it. */
   refusal?: ServiceError
@@ -67,7 +67,7 @@ export const admit: Step = async (call) => {
 /** Reads the body. Then checks the caller's access again, because the sender may have taken a long time to send the body. */
 const body: Step = async (call) => {
   const { asked, caller } = call
-  call.received = await call.face.receive(asked)
+  call.received = await call.adapter.receive(asked)
   const { file } = call.received
   if (file !== null) call.ends.push(() => file.upload.discard())
   if (caller !== undefined && asked.operation.rest.method !== 'GET')
@@ -79,7 +79,7 @@ const underWay = new Map<string, Promise<void>>()
 /** Reuses the answer to an earlier identical call, or waits for such a call if it is in progress. Throws `rate_limited`. */
 const once: Step = async (call) => {
   const { asked } = call
-  const stamp = (call.stamp = call.face.stamp(asked, call.received))
+  const stamp = (call.stamp = call.adapter.stamp(asked, call.received))
   if (stamp !== null) {
     if (underWay.size >= limits.idempotencyUnderWayMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 1 })
     while (underWay.has(stamp.id)) await underWay.get(stamp.id)
@@ -101,7 +101,7 @@ const once: Step = async (call) => {
 
 /** Reads the input, unless the call already has an answer. */
 export const check: Step = (call) => {
-  if (call.answer === undefined) call.input = call.face.check(call.asked, call.received)
+  if (call.answer === undefined) call.input = call.adapter.check(call.asked, call.received)
 }
 
 /** Runs the operation, unless the call already has an answer. */
@@ -114,12 +114,12 @@ export const handle: Step = async (call) => {
 
 /** Presents the answer, in short form if the caller asks for it. */
 const present: Step = async (call) => {
-  const { asked, face, answer } = call
+  const { asked, adapter, answer } = call
   const { input: fields, rest } = asked.operation
   ok(answer !== undefined)
   // The input of a repeated call was not checked.
-  const input = 'brief' in fields.shape ? (call.input ?? face.check(asked, call.received)) : {}
-  call.shown = await face.present(asked, input['brief'] === true ? briefly(rest.method, answer, input) : answer)
+  const input = 'brief' in fields.shape ? (call.input ?? adapter.check(asked, call.received)) : {}
+  call.shown = await adapter.present(asked, input['brief'] === true ? briefly(rest.method, answer, input) : answer)
 }
 
 /** The steps of every call, in order. */
@@ -129,8 +129,8 @@ const way: readonly Step[] = [limit, admit, body, once, check, handle, present]
 export const nothing: Received = { body: Buffer.alloc(0), file: null }
 
 /** Runs the given steps of a call. Throws the errors of the steps. */
-export const walk = async <Shown>(asked: Asked, face: Face<Shown>, steps: readonly Step[]): Promise<Call<Shown>> => {
-  const call: Call<Shown> = { asked, face, received: nothing, stamp: null, ends: [] }
+export const walk = async <Shown>(asked: Asked, adapter: CallAdapter<Shown>, steps: readonly Step[]): Promise<Call<Shown>> => {
+  const call: Call<Shown> = { asked, adapter, received: nothing, stamp: null, ends: [] }
   try {
     for (const step of steps) await step(call)
     return call
@@ -140,4 +140,5 @@ export const walk = async <Shown>(asked: Asked, face: Face<Shown>, steps: readon
 }
 
 /** Runs all steps of a call, and returns the presented answer. Throws the errors of the steps. */
-export const answerTo = async <Shown>(asked: Asked, face: Face<Shown>): Promise<Shown> => (await walk(asked, face, way)).shown as Shown
+export const answerTo = async <Shown>(asked: Asked, face: CallAdapter<Shown>): Promise<Shown> =>
+  (await walk(asked, face, way)).shown as Shown

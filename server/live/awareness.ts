@@ -38,15 +38,15 @@ const askedName = (state: Record<string, unknown>): string => {
           .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
           .trim()
       : ''
-  return shown.slice(0, limits.authorCharsMax)
+  return shown.slice(0, limits.authorUnitsMax)
 }
 
-const deviceCharsMax = 64
+const deviceUnitsMax = 64
 
 /** Returns the id of a guest's device; '' if the guest sends none. Only the pages of that guest know the id. */
 const deviceOf = (state: Record<string, unknown>): string => {
   const device = state['device']
-  return typeof device === 'string' && device.length <= deviceCharsMax ? device : ''
+  return typeof device === 'string' && device.length <= deviceUnitsMax ? device : ''
 }
 
 /**
@@ -83,7 +83,7 @@ const selectedCell = (selected: unknown): { readonly fence: string; readonly cel
   if (!isRecord(selected)) return undefined
   const { fence, cell } = selected
   const isValid =
-    typeof fence === 'string' && fence.length <= limits.awarenessFenceCharsMax && typeof cell === 'string' && cellName.test(cell)
+    typeof fence === 'string' && fence.length <= limits.awarenessFenceUnitsMax && typeof cell === 'string' && cellName.test(cell)
   return isValid ? { fence, cell } : undefined
 }
 
@@ -94,7 +94,7 @@ export const presentState = (
   doc: string,
   disguise: Disguise
 ): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown; readonly selected?: unknown } => {
-  const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
+  const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateUnitsMax ? state : {}
   const { identity } = caller
   // A page sends its first presence before it knows the name of its link. For a guest who requests no name, the server therefore inserts the link's
   // name, so that nobody sees the guest's name change a moment later.

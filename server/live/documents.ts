@@ -17,7 +17,7 @@ import type { Service } from '../domain/service.ts'
 import { type Agents, createAgents } from './agents.ts'
 import { closeCodes } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
-import { createHealer, type Healer } from './heal.ts'
+import { createTidier, type Tidier } from './tidy.ts'
 import type { Inbox } from './backlog.ts'
 import { createPresenceFrames, type PresenceFrames } from './presence-frames.ts'
 import { sendUpdates, takeOverUpdates } from './update-frames.ts'
@@ -70,7 +70,7 @@ export interface LoadedDocument {
   readonly document: Document
   /** Programs that are shown in presence although they have no socket. */
   readonly agents: Agents
-  readonly healer: Healer
+  readonly tidier: Tidier
   /** The edits of this turn of the event loop. */
   readonly edits: TurnEdits
   /** Returns a stable name for a text, which does not reveal the text (`Vault`). */
@@ -166,7 +166,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
     entry.cancelUnload()
     entry.follower.stop()
     entry.agents.stop()
-    entry.healer.stop()
+    entry.tidier.stop()
     entry.edits.stop()
     entry.presence.stop()
     entry.nodes?.stop()
@@ -217,7 +217,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
     const onProblem = (error: unknown): void => log('warn', 'follow-up work failed', { doc: id, error })
     const follower = await createFollower({ openDoc, head, storage, ledger, clock, texts, onProblem })
     const agents = createAgents({ doc: id, document, openDoc, registry, clock })
-    const healer = createHealer({ document, openDoc, agents, clock, texts, turns: service().turns, onProblem })
+    const tidier = createTidier({ document, openDoc, agents, clock, texts, turns: service().turns, onProblem })
     const edits = editsOf(id, () => (openDoc.failed || loaded.get(id) !== entry ? undefined : entry))
     const loading: Omit<LoadedDocument, 'nodes'> = {
       id,
@@ -225,7 +225,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
       follower,
       document,
       agents,
-      healer,
+      tidier,
       edits,
       disguise: service().vault.disguise,
       presence: createPresenceFrames(document, edits.flush),

@@ -263,12 +263,12 @@ export const createSockets = ({
 
   let cancelLook: (() => void) | undefined
   const startLooking = (): void => {
-    cancelLook ??= clock().after(limits.socketLookSeconds * 1000, look)
+    cancelLook ??= clock().after(limits.socketCheckSeconds * 1000, look)
   }
   const look = (): void => {
     cancelLook = undefined
     if (peers.size === 0) return
-    for (const peer of peers) peer.look(limits.socketLookSeconds)
+    for (const peer of peers) peer.look(limits.socketCheckSeconds)
     relieve()
     startLooking()
   }

@@ -20,7 +20,7 @@ import type { Context, Http } from '../http/context.ts'
 import { challengeOf, problemOf } from '../http/errors.ts'
 import { isOwnOrigin } from '../http/origin.ts'
 import { type Asked, checked } from '../http/perform.ts'
-import { admit, answerTo, type Face, limit, nothing, walk } from '../http/way.ts'
+import { admit, answerTo, type CallAdapter, limit, nothing, walk } from '../http/way.ts'
 import { withNextTool } from './assignment.ts'
 import { connectedDoc, namesBegin } from './connection.ts'
 import { hintAfter, withUndoByTool } from './hints.ts'
@@ -48,7 +48,7 @@ const withOwnNames = (given: Fields, { takes, nulls }: Tool): Fields => {
 }
 
 /** A document, and the key if its address contained one. */
-interface Place {
+interface DocumentAddress {
   readonly doc: string
   readonly key: string | undefined
 }
@@ -65,7 +65,7 @@ const documentPath = /^\/(?:api\/docs|d)\/([^/.]+)(?:[/.]|$)/
  * Returns the document that an id or an address of this service names, or else the document of the connection. Throws `invalid_request`. The error
  * never contains the address, because an address can contain a secret.
  */
-const placeOf = (named: unknown, ctx: Context, baseUrl: string): Place => {
+const addressOf = (named: unknown, ctx: Context, baseUrl: string): DocumentAddress => {
   const given = named ?? connectedDoc(ctx)
   if (typeof given !== 'string' || given === '') throw invalid('doc', 'must be given: a document id or share URL')
   if (isDocumentId(given)) return { doc: given, key: undefined }
@@ -79,11 +79,11 @@ const placeOf = (named: unknown, ctx: Context, baseUrl: string): Place => {
   return { doc, key: url.searchParams.get('key') ?? undefined }
 }
 
-/** Returns the subject of a call: a document, or only the link in an address. Throws the errors of `placeOf`. */
-const placeFor = (operation: Operation, address: unknown, ctx: Context, baseUrl: string): Place => {
-  if (operation.on === 'document') return placeOf(address, ctx, baseUrl)
+/** Returns the subject of a call: a document, or only the link in an address. Throws the errors of `addressOf`. */
+const addressFor = (operation: Operation, address: unknown, ctx: Context, baseUrl: string): DocumentAddress => {
+  if (operation.on === 'document') return addressOf(address, ctx, baseUrl)
   const isNamed = operation.ofLink === true && address !== undefined
-  return { doc: '', key: isNamed ? placeOf(address, ctx, baseUrl).key : undefined }
+  return { doc: '', key: isNamed ? addressOf(address, ctx, baseUrl).key : undefined }
 }
 
 /** Returns the key of the call, or else the key of the connection. Throws `credential_invalid` if a call names two keys. */
@@ -104,10 +104,10 @@ export const connectionCredentials = (http: Http, ctx: Context): Credentials => 
   return { ...sent, atMcp: true }
 }
 
-const credentialsOf = (http: Http, ctx: Context, given: Fields, place: Place, takesName: boolean): Credentials => {
+const credentialsOf = (http: Http, ctx: Context, given: Fields, document: DocumentAddress, takesName: boolean): Credentials => {
   const sent = connectionCredentials(http, ctx)
   const named = takesName && typeof given['author'] === 'string' ? cleanAuthor(given['author']) : undefined
-  return { ...sent, key: keyOf(given['key'], place.key, sent.key), author: sent.author ?? named }
+  return { ...sent, key: keyOf(given['key'], document.key, sent.key), author: sent.author ?? named }
 }
 
 // ——— The result ———
@@ -248,7 +248,7 @@ const inOwnNames = (error: unknown, { called }: Tool): unknown => {
 }
 
 /** Returns the `Face` of a tool call. The message of the call has already been received, and clients do not retry it. */
-const faceOf = (tool: Tool, given: Fields, { fields, refused, data }: Meant, bytes: number): Face<CallToolResult> => ({
+const toolAdapter = (tool: Tool, given: Fields, { fields, refused, data }: Meant, bytes: number): CallAdapter<CallToolResult> => ({
   async receive({ http }) {
     checkBytes(tool, bytes)
     return data === undefined ? nothing : { ...nothing, file: await receiveAsset(http.service, data) }
@@ -273,13 +273,13 @@ const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, byte
   const operation: Operation = operations[name]
   const takesName = operation.rest.method !== 'GET' || tool.takes.includes('author')
   if (operation.on === 'document' && address === undefined && connectedDoc(ctx) === undefined) refuseOtherName(rest, tool)
-  const place = placeFor(operation, address, ctx, http.service.baseUrl)
-  const credentials = credentialsOf(http, ctx, given, place, takesName)
-  return answerTo({ http, ctx, name, operation, doc: place.doc, credentials }, faceOf(tool, given, meant, bytes))
+  const document = addressFor(operation, address, ctx, http.service.baseUrl)
+  const credentials = credentialsOf(http, ctx, given, document, takesName)
+  return answerTo({ http, ctx, name, operation, doc: document.doc, credentials }, toolAdapter(tool, given, meant, bytes))
 }
 
 /** Returns the `Face` of a read that is not a tool call. */
-const readingFace = (input: Fields): Face<Fields> => ({
+const readAdapter = (input: Fields): CallAdapter<Fields> => ({
   receive: () => Promise.resolve(nothing),
   stamp: () => null,
   check: ({ operation }) => checked(operation, { ...input }),
@@ -288,7 +288,7 @@ const readingFace = (input: Fields): Face<Fields> => ({
 
 /** Runs a read that is not a tool call, with the credentials of the connection. Throws the errors of the operation. */
 export const callOperation = (http: Http, ctx: Context, reading: Reading): Promise<Fields> =>
-  answerTo(askedFor(http, ctx, reading), readingFace(reading.input))
+  answerTo(askedFor(http, ctx, reading), readAdapter(reading.input))
 
 const askedFor = (http: Http, ctx: Context, { name, doc }: Pick<Reading, 'name' | 'doc'>): Asked => {
   const credentials = credentialsOf(http, ctx, {}, { doc, key: undefined }, false)
@@ -297,7 +297,7 @@ const askedFor = (http: Http, ctx: Context, { name, doc }: Pick<Reading, 'name' 
 
 /** Returns the caller for the credentials of the connection, if that caller may read. Throws the errors of the credentials. */
 export const admitReading = async (http: Http, ctx: Context, reading: Pick<Reading, 'name' | 'doc'>): Promise<Caller> => {
-  const { caller } = await walk(askedFor(http, ctx, reading), readingFace({}), [limit, admit])
+  const { caller } = await walk(askedFor(http, ctx, reading), readAdapter({}), [limit, admit])
   ok(caller !== undefined)
   return caller
 }

@@ -231,7 +231,7 @@ const readMessage = async (http: Http, ctx: Context): Promise<Message> => {
 /** The supported protocol versions, newest first. */
 const versions: readonly string[] = [modernVersion, ...SUPPORTED_PROTOCOL_VERSIONS]
 
-interface Face {
+interface EndpointParts {
   readonly http: Http
   /** The prefix of tool names. */
   readonly prefix: string
@@ -248,7 +248,7 @@ const infoOf = ({ service: { baseUrl, version } }: Http): ServerInfo => ({
   websiteUrl: baseUrl
 })
 
-const serverOf = ({ http, prefix, subscriptions }: Face, ctx: Context, connection: Connection, bytes: number): Server => {
+const serverOf = ({ http, prefix, subscriptions }: EndpointParts, ctx: Context, connection: Connection, bytes: number): Server => {
   const { baseUrl } = http.service
   const to = `${prefix}${connection.joint}`
   const offers = offersOf(connection)
@@ -286,7 +286,7 @@ const sendModernised = (transport: WebStandardStreamableHTTPServerTransport, met
 }
 
 /** Answers `subscriptions/listen` with its stream, or with a refusal. Throws `Malformed`. */
-const listen = async ({ http, subscriptions }: Face, ctx: Context, body: Message['body']): Promise<void> => {
+const listen = async ({ http, subscriptions }: EndpointParts, ctx: Context, body: Message['body']): Promise<void> => {
   const id = idOf(body)
   if (id === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'A stream needs the id of its request.')
   const uris = watchedIn(body)
@@ -299,7 +299,7 @@ const listen = async ({ http, subscriptions }: Face, ctx: Context, body: Message
   }
 }
 
-const answer = async (face: Face, ctx: Context): Promise<void> => {
+const answer = async (face: EndpointParts, ctx: Context): Promise<void> => {
   const connection = connectionOf(new URLSearchParams(ctx.querystring))
   const { body, bytes } = await readMessage(face.http, ctx)
   const modern = isModern(ctx, body)
@@ -333,7 +333,7 @@ const presentMalformed = (ctx: Context, { code, message, id, more: { status, dat
 
 // ——— Discovery ———
 
-const discovery = ({ http, prefix }: Face): object => {
+const discovery = ({ http, prefix }: EndpointParts): object => {
   const { baseUrl, version } = http.service
   return {
     name: 'agmd',
@@ -359,7 +359,7 @@ const discovery = ({ http, prefix }: Face): object => {
 /** Whether a client asks for a separate stream. There is none, so the client gets a 405 (Streamable HTTP). */
 const wantsStream = (ctx: Context): boolean => ctx.get('Accept').trim() === 'text/event-stream'
 
-const openStream = async ({ http, subscriptions }: Face, ctx: Context): Promise<void> => {
+const openStream = async ({ http, subscriptions }: EndpointParts, ctx: Context): Promise<void> => {
   checkHost(ctx, http.service.baseUrl)
   await subscriptions.open(ctx, connectionOf(new URLSearchParams(ctx.querystring)))
 }
@@ -372,12 +372,12 @@ export interface Endpoint {
 
 export const createEndpoint = (http: Http): Endpoint => {
   const { mcpPrefix: prefix } = http
-  const face: Face = { http, prefix, subscriptions: createSubscriptions(http) }
-  const described = JSON.stringify(discovery(face))
+  const endpoint: EndpointParts = { http, prefix, subscriptions: createSubscriptions(http) }
+  const described = JSON.stringify(discovery(endpoint))
   return {
     async get(ctx) {
       ctx.set('Allow', 'GET, POST')
-      if (wantsStream(ctx) && ctx.get('Mcp-Session-Id') !== '') return openStream(face, ctx)
+      if (wantsStream(ctx) && ctx.get('Mcp-Session-Id') !== '') return openStream(endpoint, ctx)
       if (wantsStream(ctx)) throw new ServiceError('method_not_allowed', { hint: howToListen })
       ctx.set('Access-Control-Allow-Origin', '*')
       ctx.set('Cache-Control', 'public, max-age=300')
@@ -388,7 +388,7 @@ export const createEndpoint = (http: Http): Endpoint => {
     async post(ctx) {
       checkHost(ctx, http.service.baseUrl)
       ctx.set('Cache-Control', 'no-store')
-      await answer(face, ctx).catch((error: unknown) => {
+      await answer(endpoint, ctx).catch((error: unknown) => {
         if (!(error instanceof Malformed)) throw error
         presentMalformed(ctx, error)
       })

@@ -25,17 +25,17 @@ export const DiscoverRequestSchema = z.object({ method: z.literal('server/discov
 /** How long a client may cache the lists at one address. They change only with a new version of the service. */
 const listMilliseconds = 5 * 60 * 1000
 
-interface Keeping {
+interface CachePolicy {
   readonly ttlMs: number
   /** `public` means that everyone at that address gets the same result. */
   readonly cacheScope: 'public' | 'private'
 }
 
-const list: Keeping = { ttlMs: listMilliseconds, cacheScope: 'public' }
-const own: Keeping = { ttlMs: 0, cacheScope: 'private' }
+const list: CachePolicy = { ttlMs: listMilliseconds, cacheScope: 'public' }
+const own: CachePolicy = { ttlMs: 0, cacheScope: 'private' }
 
 /** The methods of this version, and how long their results may be cached. Undefined means that they must not be cached. */
-const methods: ReadonlyMap<string, Keeping | undefined> = new Map([
+const methods: ReadonlyMap<string, CachePolicy | undefined> = new Map([
   ['server/discover', { ttlMs: listMilliseconds, cacheScope: 'private' }],
   ['tools/list', list],
   ['tools/call', undefined],

@@ -32,8 +32,8 @@ const otherNames: Readonly<Record<string, string>> = {
 }
 
 /** The minimum length of a word that identifies a tool. Shorter words, such as doc and list, occur in many names. */
-const wordCharsMin = 5
-const nameCharsMax = 60
+const wordUnitsMin = 5
+const nameUnitsMax = 60
 const meantMax = 3
 
 const called = (bare: string): string =>
@@ -45,9 +45,9 @@ const called = (bare: string): string =>
 /** Returns at most three suggestions, under the names that the connection lists: ` Did you mean svc.read_doc?`. Returns '' if no name is similar. */
 export const toldTools = (prefix: string, name: string): string => {
   const joint = name[prefix.length] === '_' ? '_' : '.'
-  const bare = called((name.startsWith(prefix) ? name.slice(prefix.length + 1) : name).slice(0, nameCharsMax).toLowerCase())
+  const bare = called((name.startsWith(prefix) ? name.slice(prefix.length + 1) : name).slice(0, nameUnitsMax).toLowerCase())
   const all = allTools.map((tool) => tool.name)
-  const long = bare.split('_').filter((word) => word.length >= wordCharsMin)
+  const long = bare.split('_').filter((word) => word.length >= wordUnitsMin)
   const near = Object.hasOwn(otherNames, bare) ? otherNames[bare] : nearest(bare, all)
   const alike = all.filter((tool) => long.some((word) => tool.includes(word.replace(/s$/, ''))))
   const meant = near === undefined ? alike.slice(0, meantMax) : [near]

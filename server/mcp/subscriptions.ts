@@ -69,7 +69,7 @@ const updated = (uri: string, meta?: object): string =>
 const streamHeaders = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' }
 
 /** A resource that the caller may read. */
-interface Place {
+interface WatchedResource {
   readonly uri: string
   readonly doc: string
   readonly caller: Caller
@@ -140,9 +140,9 @@ export const createSubscriptions = (http: Http): Subscriptions => {
   }
 
   /** Returns the resource that a URI names, if the caller may read it. Throws the errors of reading the resource. */
-  const placeOf = async (ctx: Context, uri: string): Promise<Place> => {
-    if (uri.length > limits.mcpUriCharsMax)
-      throw new ServiceError('invalid_request', { message: `A URI may be at most ${limits.mcpUriCharsMax} characters long.` })
+  const resourceOf = async (ctx: Context, uri: string): Promise<WatchedResource> => {
+    if (uri.length > limits.mcpUriUnitsMax)
+      throw new ServiceError('invalid_request', { message: `A URI may be at most ${limits.mcpUriUnitsMax} characters long.` })
     const { doc, part } = namedBy(uri)
     const caller = await admitReading(http, ctx, { name: part.operation, doc })
     const { event: since } = await service.ledger.head(doc)
@@ -150,7 +150,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
   }
 
   /** Makes a session watch a resource until its credential ends. */
-  const attach = (id: string, session: Session, { uri, doc, caller, since, kinds }: Place): void => {
+  const attach = (id: string, session: Session, { uri, doc, caller, since, kinds }: WatchedResource): void => {
     const stopWatching = watch(session, id, uri, doc, since, kinds)
     const forget = registry.add(doc, caller, () => {
       stop()
@@ -186,7 +186,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
       sessions.beat(id, session)
     },
     async subscribe(ctx, uri) {
-      const place = await placeOf(ctx, uri)
+      const place = await resourceOf(ctx, uri)
       const [id, session] = await sessionOf(ctx)
       if (session.watched.has(uri)) return
       if (session.watched.size >= limits.mcpSubscriptionsMax) throw tooMany()
@@ -198,8 +198,8 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     },
     async listen(ctx, { id: request, uris, info }) {
       if (uris.length > limits.mcpSubscriptionsMax) throw tooMany()
-      const places: Place[] = []
-      for (const uri of uris) places.push(await placeOf(ctx, uri))
+      const places: WatchedResource[] = []
+      for (const uri of uris) places.push(await resourceOf(ctx, uri))
       const about = { [subscriptionKey]: request }
       const stream = new PassThrough()
       const session = newSession((uri) => updated(uri, about), event({ id: request, result: resultFields(info, about) }))

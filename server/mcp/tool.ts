@@ -122,17 +122,17 @@ export const toolOf = (name: string, definition: Definition): Tool => {
   }
 }
 
-interface Said extends Omit<Definition, 'input' | 'operations' | 'mean'> {
+interface DerivedDefinition extends Omit<Definition, 'input' | 'operations' | 'mean'> {
   /** Fields of the operation that the tool leaves out. */
   readonly without?: readonly string[]
   readonly refuses?: (fields: Fields) => ServiceError | undefined
 }
 
 /** Returns a tool for one operation, with the same input as the operation. */
-export const derived = (operation: OperationName, { without = [], refuses, ...said }: Said): Tool => {
+export const derived = (operation: OperationName, { without = [], refuses, ...definition }: DerivedDefinition): Tool => {
   const { mcp = '', input, normalise } = entryOf(operation)
   return toolOf(mcp, {
-    ...said,
+    ...definition,
     input: z.object(Object.fromEntries(Object.entries(input.shape).filter(([field]) => !without.includes(field)))),
     operations: [operation],
     mean(given) {

@@ -6,7 +6,7 @@ import { nodeFailures, type NodeMessage } from '../../shared/relay.ts'
 
 const job = z.int().min(1).max(0xffff_ffff)
 const bytes = z.int().min(1)
-const name = z.string().min(1).max(limits.mediaNameCharsMax)
+const name = z.string().min(1).max(limits.mediaNameUnitsMax)
 const seconds = z.number().min(0).max(1_000_000)
 
 const capability = z.object({ kind: z.enum(jobKinds), engine: name, voices: z.array(name).max(limits.mediaVoicesMax).optional() })
@@ -33,7 +33,7 @@ const message = z.discriminatedUnion('type', [
     }),
     file: z.object({ bytes, hash: z.string().length(43), contentType: z.string().max(100) }).nullable()
   }),
-  z.object({ type: z.literal('fail'), job, code: z.enum(nodeFailures), message: z.string().max(limits.mediaReasonCharsMax) })
+  z.object({ type: z.literal('fail'), job, code: z.enum(nodeFailures), message: z.string().max(limits.mediaReasonUnitsMax) })
 ])
 
 /** Parses a message. Throws `RangeError` if the message is invalid. */

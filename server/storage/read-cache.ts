@@ -20,14 +20,14 @@ const nameOf = (key: Key): string => {
   return name
 }
 
-interface Kept {
+interface CacheEntry {
   /** Concurrent readers share one promise. */
   readonly answer: Promise<Entry>
   readonly bytes: number
 }
 
 export const withReadCache = (storage: Storage): Storage => {
-  const entries = new Map<string, Kept>()
+  const entries = new Map<string, CacheEntry>()
   let bytes = 0
   // Increases with every commit. A value that was read before a commit must not be cached after it.
   let generation = 0

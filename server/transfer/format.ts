@@ -16,7 +16,7 @@ export const exportFormat = 'agmd-export'
 
 const Time = z.number().int().min(0)
 const Count = z.number().int().min(0)
-const Id = z.string().min(1).max(limits.idCharsMax)
+const Id = z.string().min(1).max(limits.idUnitsMax)
 const Version = z.string().regex(/^\d{1,15}-[0-9a-f]{12}$/)
 const Tag = z.string().regex(/^[0-9a-f]{12}$/)
 const Hash = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
@@ -104,7 +104,7 @@ export const TaskFields = z.strictObject({
   id: Id,
   docId: Id,
   number: Count,
-  requestId: z.string().max(limits.requestIdCharsMax),
+  requestId: z.string().max(limits.requestIdUnitsMax),
   title: Name,
   instructions: Text,
   status: z.enum(taskStates),

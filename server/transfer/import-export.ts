@@ -46,10 +46,14 @@ const matchAccounts = async (
   return matches
 }
 
-type Place = { readonly id: string } | 'present' | 'deleted'
+type Destination = { readonly id: string } | 'present' | 'deleted'
 
 /** Returns the id that a document gets on this instance, or whether it is already present or deleted here. An erased document gets a new id. */
-const placeOf = async ({ store, vault }: ImportExportOptions, { id, firstTag }: DocumentFile, instance: string): Promise<Place> => {
+const destinationOf = async (
+  { store, vault }: ImportExportOptions,
+  { id, firstTag }: DocumentFile,
+  instance: string
+): Promise<Destination> => {
   const headAt = async (each: string): Promise<Head | undefined> => {
     const entry = await store.get(keys.head(each))
     return entry && decodeRecord<Head>(entry.value)
@@ -162,9 +166,9 @@ interface Importing {
 const importDocument = async ({ options, facts, accounts, report }: Importing, path: string): Promise<void> => {
   const { source, vault, owner: fallback, arrivals, baseUrl, now } = options
   const document = await readDocumentFile(source, path)
-  const place = await placeOf(options, document, facts.instance)
-  if (place === 'present' || place === 'deleted') return report.found({ deletedAt: place === 'present' ? null : 0 })
-  const { id } = place
+  const destination = await destinationOf(options, document, facts.instance)
+  if (destination === 'present' || destination === 'deleted') return report.found({ deletedAt: destination === 'present' ? null : 0 })
+  const { id } = destination
   const owner = ownerOf(document, accounts, fallback)
   const exported = await withFreeLinks(options, withAccounts(await readExported(source, path, document), accounts), report)
   const { arriving, renamed } = await assetsOf(options, document, id, report)

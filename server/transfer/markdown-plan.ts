@@ -106,7 +106,7 @@ const missingNote = (path: string, missing: ReadonlySet<string>): Note[] => {
 /** Returns the given title. In a vault, the title is the name of the file; elsewhere it is that name only if the text has no title. */
 const titleOf = (path: string, { text }: TextFile, { obsidian }: MarkdownPlanOptions): string | null => {
   const { set, heading } = titleIn(text)
-  const name = plainName(splitName(baseNameOf(path))[0], limits.titleCharsMax) || null
+  const name = plainName(splitName(baseNameOf(path))[0], limits.titleUnitsMax) || null
   return obsidian || (set === undefined && heading === undefined) ? name : null
 }
 

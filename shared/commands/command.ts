@@ -174,9 +174,9 @@ export const fieldsOf = (operation: Operation): Fields => {
 }
 
 /** Properties that a command changes in an option derived from its operation. */
-export type SaidOfField = Partial<Omit<Option, 'field'>>
+export type FieldOverrides = Partial<Omit<Option, 'field'>>
 
-const optionOf = (field: string, { properties, required }: Fields, said: SaidOfField = {}): Option => {
+const optionOf = (field: string, { properties, required }: Fields, said: FieldOverrides = {}): Option => {
   const schema = properties[field] ?? {}
   const values = schema.enum?.map(String)
   return {
@@ -191,7 +191,7 @@ const optionOf = (field: string, { properties, required }: Fields, said: SaidOfF
 }
 
 /** Returns the options for some fields of an operation. */
-export const optionsFor = (name: OperationName, said: Readonly<Record<string, SaidOfField>>): Option[] => {
+export const optionsFor = (name: OperationName, said: Readonly<Record<string, FieldOverrides>>): Option[] => {
   const fields = fieldsOf(operations[name])
   return Object.entries(said).map(([field, more]) => optionOf(field, fields, more))
 }
@@ -199,13 +199,13 @@ export const optionsFor = (name: OperationName, said: Readonly<Record<string, Sa
 /** Returns the placeholder for a path parameter: `commentId` becomes `COMMENT`. */
 const positionalName = (field: string): string => field.replace(/Id$/, '').toUpperCase()
 
-interface SaidOfOperation extends Partial<Pick<Command, 'endless' | 'tellsLink' | 'destroys' | 'description' | 'summary'>> {
+interface CommandOverrides extends Partial<Pick<Command, 'endless' | 'tellsLink' | 'destroys' | 'description' | 'summary'>> {
   readonly examples: readonly string[]
   /** Fields that become positional arguments after those in the path, in order, each with its placeholder. */
   readonly positionals?: Readonly<Record<string, string>>
   /** Whether the last positional argument is optional. */
   readonly optional?: boolean
-  readonly fields?: Readonly<Record<string, SaidOfField>>
+  readonly fields?: Readonly<Record<string, FieldOverrides>>
   readonly without?: readonly string[]
   /** Options in addition to those derived from the fields. */
   readonly options?: readonly Option[]
@@ -213,7 +213,7 @@ interface SaidOfOperation extends Partial<Pick<Command, 'endless' | 'tellsLink' 
 }
 
 /** Returns the command that makes one call of an operation. The author is a global option, except where it filters a list. */
-export const commandOf = (name: OperationName, said: SaidOfOperation): Command => {
+export const commandOf = (name: OperationName, said: CommandOverrides): Command => {
   const operation: Operation = operations[name]
   const { examples, positionals = {}, optional = false, fields = {}, without = [], options = [], own = false, ...rest } = said
   const known = fieldsOf(operation)

@@ -1,5 +1,5 @@
 /** The changes that a board session requests. Other people may change the board in the meantime, so each change finds its card or column again. */
-import { type Board, type Card, type CardPlace, repeatedCards } from '../fences/board.ts'
+import { type Board, type Card, type CardPosition, repeatedCards } from '../fences/board.ts'
 import { addCard, addColumn, cycleState, deleteCard, moveCard, renameColumn } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'
 import { columnIn, columnMove, columnRemoval, findCard } from './board.ts'
@@ -9,7 +9,7 @@ import { type CardParts, partEdits } from './card-draft.ts'
 type CardChange = { readonly card: Card } & (
   | { readonly kind: 'cycle state' }
   | { readonly kind: 'delete card' }
-  | { readonly kind: 'move card'; readonly to: CardPlace }
+  | { readonly kind: 'move card'; readonly to: CardPosition }
   | { readonly kind: 'save card'; readonly parts: CardParts }
 )
 
@@ -26,32 +26,32 @@ type ColumnChange =
   /** `to` is the index of the column before which the moved column is inserted, or the number of columns. */
   | { readonly kind: 'move column'; readonly column: number; readonly to: number }
   | { readonly kind: 'delete column'; readonly column: number }
-  /** Removes all copies of a card except the one at `place`. */
-  | { readonly kind: 'keep only'; readonly card: Card; readonly place: CardPlace }
+  /** Removes all copies of a card except the one at `position`. */
+  | { readonly kind: 'keep only'; readonly card: Card; readonly position: CardPosition }
 
-/** A change to the current board. Its places refer to `drawn`, the board that the person saw. */
+/** A change to the current board. Its positions refer to `drawn`, the board that the person saw. */
 export type BoardChange = { readonly drawn: Board } & (CardChange | ColumnChange)
 
-function withoutCopies(now: Board, { column, card }: CardPlace): Edit[] {
-  const isIt = (place: CardPlace): boolean => place.column === column && place.card === card
-  return (repeatedCards(now).find((places) => places.some(isIt)) ?? [])
-    .filter((place) => !isIt(place))
-    .flatMap((place) => deleteCard(now, place))
+function withoutCopies(now: Board, { column, card }: CardPosition): Edit[] {
+  const isIt = (position: CardPosition): boolean => position.column === column && position.card === card
+  return (repeatedCards(now).find((positions) => positions.some(isIt)) ?? [])
+    .filter((position) => !isIt(position))
+    .flatMap((position) => deleteCard(now, position))
     .toSorted((one, other) => one.from - other.from)
 }
 
 function cardEdits(now: Board, change: CardChange): readonly Edit[] | undefined {
-  const place = findCard(now, change.card)
-  if (place === undefined) return undefined
+  const position = findCard(now, change.card)
+  if (position === undefined) return undefined
   switch (change.kind) {
     case 'cycle state':
-      return cycleState(now, place)
+      return cycleState(now, position)
     case 'delete card':
-      return deleteCard(now, place)
+      return deleteCard(now, position)
     case 'move card':
-      return moveCard(now, place, change.to)
+      return moveCard(now, position, change.to)
     case 'save card':
-      return partEdits(now, place, change.parts)
+      return partEdits(now, position, change.parts)
   }
 }
 
@@ -69,7 +69,7 @@ export function boardEdits(now: Board, change: BoardChange): readonly Edit[] | u
     case 'delete column':
       return columnRemoval(change.drawn, now, change.column)
     case 'keep only':
-      return withoutCopies(now, change.place)
+      return withoutCopies(now, change.position)
     default:
       return cardEdits(now, change)
   }

@@ -3,7 +3,7 @@
  * card, the open field, the filter, the card that the Tab key reaches, and the target of the focus. Other people may change the board at any time, so
  * a change finds its card or column again before it is written (board-changes.ts).
  */
-import type { Board, Card, CardPlace } from '../fences/board.ts'
+import type { Board, Card, CardPosition } from '../fences/board.ts'
 import { cardsOn, columnIn, columnMove, columnStep, findCard, titlesOf, wordsOf } from './board.ts'
 import type { BoardChange } from './board-changes.ts'
 import { type Field, followField, type GoneText, nearestColumn, type Opening } from './board-field.ts'
@@ -39,7 +39,7 @@ export interface BoardState {
   readonly fields: number
   readonly gone: readonly GoneText[]
   /** The card that the Tab key reaches. */
-  readonly current: CardPlace
+  readonly current: CardPosition
   readonly filter: string
   /** Whether the board shows its filter. Once shown, the filter stays. */
   readonly hasFilter: boolean
@@ -76,17 +76,17 @@ export type BoardEvent =
       readonly kind: 'card key'
       readonly key: Key
       readonly card: Card
-      readonly place: CardPlace
+      readonly position: CardPosition
       readonly isOnCard: boolean
       readonly isFree: boolean
     }
   /** A card received the focus. */
-  | { readonly kind: 'focused'; readonly place: CardPlace }
-  /** Moves a card in the direction of an arrow key: to the next column, or by one place. */
-  | { readonly kind: 'step'; readonly card: Card; readonly place: CardPlace; readonly key: string }
-  | { readonly kind: 'move'; readonly card: Card; readonly to: CardPlace }
+  | { readonly kind: 'focused'; readonly position: CardPosition }
+  /** Moves a card in the direction of an arrow key: to the next column, or by one position. */
+  | { readonly kind: 'step'; readonly card: Card; readonly position: CardPosition; readonly key: string }
+  | { readonly kind: 'move'; readonly card: Card; readonly to: CardPosition }
   | { readonly kind: 'cycle' | 'delete' | 'edit'; readonly card: Card }
-  | { readonly kind: 'keep only'; readonly card: Card; readonly place: CardPlace }
+  | { readonly kind: 'keep only'; readonly card: Card; readonly position: CardPosition }
   /** A card is being dragged. `card` is undefined when the drag ends. */
   | { readonly kind: 'drag'; readonly card: Card | undefined }
   /** The person typed in the form of the draft. */
@@ -122,13 +122,13 @@ export type BoardAnnouncement =
 
 export type BoardFocus =
   /** The focus moves immediately. */
-  | { readonly kind: 'card'; readonly place: CardPlace }
+  | { readonly kind: 'card'; readonly position: CardPosition }
   /** The focus moves when the state has been drawn. `opener` is the control that opened a field. */
   | { readonly kind: 'form' | 'question' }
-  | { readonly kind: 'closed form'; readonly place: CardPlace }
+  | { readonly kind: 'closed form'; readonly position: CardPosition }
   | { readonly kind: 'opener'; readonly opening: Opening }
   /** The focus moves when the change has been drawn. A new column does not get the focus; it is only scrolled into view. */
-  | { readonly kind: 'moved card'; readonly place: CardPlace }
+  | { readonly kind: 'moved card'; readonly position: CardPosition }
   | { readonly kind: 'moved column' | 'new column'; readonly column: number }
 
 export interface BoardOutcome {
@@ -145,7 +145,7 @@ export interface BoardOutcome {
   readonly isTaken?: boolean
 }
 
-const isSamePlace = (one: CardPlace, other: CardPlace): boolean => one.column === other.column && one.card === other.card
+const isSamePosition = (one: CardPosition, other: CardPosition): boolean => one.column === other.column && one.card === other.card
 
 // ——— changes by other people ———
 
@@ -185,7 +185,7 @@ function changed(state: BoardState, board: Board): BoardOutcome {
 // ——— cards ———
 
 /** Returns the next card in the direction of an arrow key. */
-function nextCard({ columns }: Board, { column, card }: CardPlace, key: string): CardPlace | undefined {
+function nextCard({ columns }: Board, { column, card }: CardPosition, key: string): CardPosition | undefined {
   if (key === 'ArrowUp' || key === 'ArrowDown') return { column, card: card + (key === 'ArrowUp' ? -1 : 1) }
   const by = key === 'ArrowLeft' ? -1 : 1
   for (let other = column + by; other >= 0 && other < columns.length; other += by) {
@@ -195,8 +195,8 @@ function nextCard({ columns }: Board, { column, card }: CardPlace, key: string):
   return undefined
 }
 
-/** Returns the place to which an arrow key moves a card; undefined if there is no place in that direction. */
-function placeBeside({ columns }: Board, { column, card }: CardPlace, key: string): CardPlace | undefined {
+/** Returns the position to which an arrow key moves a card; undefined if there is no position in that direction. */
+function neighborOf({ columns }: Board, { column, card }: CardPosition, key: string): CardPosition | undefined {
   const last = columns[column]?.cards.length ?? 0
   if (key === 'ArrowUp') return card > 0 ? { column, card: card - 1 } : undefined
   if (key === 'ArrowDown') return card < last - 1 ? { column, card: card + 2 } : undefined
@@ -208,30 +208,30 @@ function placeBeside({ columns }: Board, { column, card }: CardPlace, key: strin
 function edit(state: BoardState, card: Card): BoardOutcome {
   // The open form belongs to another card, and a new draft would replace it.
   if (state.draft?.isTouched === true) return { state, announcement: { kind: 'still open' } }
-  const place = findCard(state.board, card)
-  if (place === undefined) return { state }
-  const draft = beginDraft(card, place)
+  const position = findCard(state.board, card)
+  if (position === undefined) return { state }
+  const draft = beginDraft(card, position)
   return { state: { ...state, draft, parts: partsOf(card) }, focus: { kind: 'form' }, hold: wordsOf(card) }
 }
 
-function step(state: BoardState, { card, place, key }: { card: Card; place: CardPlace; key: string }): BoardOutcome {
+function step(state: BoardState, { card, position, key }: { card: Card; position: CardPosition; key: string }): BoardOutcome {
   const { board: drawn } = state
-  const to = placeBeside(drawn, place, key)
+  const to = neighborOf(drawn, position, key)
   return to === undefined ? { state } : { state, change: { kind: 'move card', drawn, card, to } }
 }
 
 function cardKey(state: BoardState, event: Extract<BoardEvent, { kind: 'card key' }>): BoardOutcome {
-  const { key: pressed, card, place, isOnCard, isFree } = event
+  const { key: pressed, card, position, isOnCard, isFree } = event
   const { key, altKey, ctrlKey, metaKey, shiftKey } = pressed
   const { board: drawn } = state
   if (ctrlKey || metaKey || shiftKey) return { state }
   const isArrow = key.startsWith('Arrow')
   if (isArrow && !altKey && isOnCard) {
-    const to = nextCard(drawn, place, key)
-    return { state, isTaken: true, ...(to && { focus: { kind: 'card', place: to } }) }
+    const to = nextCard(drawn, position, key)
+    return { state, isTaken: true, ...(to && { focus: { kind: 'card', position: to } }) }
   }
   if (!isFree) return { state }
-  if (isArrow && altKey) return { ...step(state, { card, place, key }), isTaken: true }
+  if (isArrow && altKey) return { ...step(state, { card, position, key }), isTaken: true }
   if (!isOnCard) return { state }
   if (key === 'Enter' || key === 'F2') return { ...edit(state, card), isTaken: true }
   if (key === ' ') return { state, change: { kind: 'cycle state', drawn, card }, isTaken: true }
@@ -248,7 +248,7 @@ function closeDraft(state: BoardState): BoardOutcome {
   return {
     state: { ...state, draft: undefined, parts: noParts },
     hold: null,
-    ...(!draft.isGone && { focus: { kind: 'closed form', place: draft.place } })
+    ...(!draft.isGone && { focus: { kind: 'closed form', position: draft.position } })
   }
 }
 
@@ -257,7 +257,7 @@ function save(state: BoardState): BoardOutcome {
   if (draft === undefined) return { state }
   const mine = plainParts(state.parts)
   if (draft.isGone) {
-    const column = Math.min(draft.place.column, drawn.columns.length - 1)
+    const column = Math.min(draft.position.column, drawn.columns.length - 1)
     return { state, change: { kind: 'add card', drawn, column, text: cardSource(mine), source: 'draft' } }
   }
   // Whenever the person tries to save, the question receives the focus, even if it was shown before.
@@ -344,7 +344,7 @@ function columnKey(state: BoardState, { key: pressed, column }: Extract<BoardEve
 type Change<Kind extends BoardChange['kind']> = Extract<BoardChange, { kind: Kind }>
 
 /**
- * Returns the state after a card has been moved. It contains the places before the move, because the reading view shows the move slightly later.
+ * Returns the state after a card has been moved. It contains the positions before the move, because the reading view shows the move slightly later.
  */
 function cardMoved(state: BoardState, { drawn, card, to }: Change<'move card'>): BoardOutcome {
   const before = findCard(drawn, card)
@@ -352,20 +352,20 @@ function cardMoved(state: BoardState, { drawn, card, to }: Change<'move card'>):
   const stays = before?.column === to.column
   const count = (column?.cards.length ?? 0) + Number(!stays)
   const index = stays && before.card < to.card ? to.card - 1 : to.card
-  const place = { column: to.column, card: Math.min(index, count - 1) }
+  const position = { column: to.column, card: Math.min(index, count - 1) }
   return {
-    state: { ...state, current: place },
-    focus: { kind: 'moved card', place },
-    announcement: { kind: 'moved', name: card.title.text, column: column?.title.text ?? '', place: place.card + 1, count }
+    state: { ...state, current: position },
+    focus: { kind: 'moved card', position },
+    announcement: { kind: 'moved', name: card.title.text, column: column?.title.text ?? '', place: position.card + 1, count }
   }
 }
 
 function cardDeleted(state: BoardState, { drawn, card }: Change<'delete card'>): BoardOutcome {
-  const place = findCard(drawn, card)
-  if (place === undefined) return { state }
+  const position = findCard(drawn, card)
+  if (position === undefined) return { state }
   return {
     state,
-    focus: { kind: 'moved card', place: { column: place.column, card: Math.max(0, place.card - 1) } },
+    focus: { kind: 'moved card', position: { column: position.column, card: Math.max(0, position.card - 1) } },
     announcement: { kind: 'deleted' }
   }
 }
@@ -430,7 +430,7 @@ export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {
     case 'card key':
       return cardKey(state, event)
     case 'focused':
-      return { state: isSamePlace(event.place, state.current) ? state : { ...state, current: event.place } }
+      return { state: isSamePosition(event.position, state.current) ? state : { ...state, current: event.position } }
     case 'step':
       return step(state, event)
     case 'move':
@@ -442,7 +442,7 @@ export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {
     case 'edit':
       return edit(state, event.card)
     case 'keep only':
-      return { state, change: { kind: 'keep only', drawn, card: event.card, place: event.place } }
+      return { state, change: { kind: 'keep only', drawn, card: event.card, position: event.position } }
     case 'drag':
       return { state, hold: event.card === undefined ? null : wordsOf(event.card) }
     case 'typed':
@@ -481,12 +481,12 @@ export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {
 }
 
 /**
- * Returns the place that receives the focus when other people have changed the board around a focused card. It is the place of the card, or the place
+ * Returns the position that receives the focus when other people have changed the board around a focused card. It is the position of the card, or the position
  * next to it. `isLost`: no element has the focus.
  */
-export function placeAfter(board: Board, card: Card, place: CardPlace, isLost: boolean): CardPlace {
+export function positionAfter(board: Board, card: Card, position: CardPosition, isLost: boolean): CardPosition {
   const now = findCard(board, card)
-  if (now !== undefined || !isLost) return now ?? place
-  const last = (board.columns[place.column]?.cards.length ?? 0) - 1
-  return { column: place.column, card: Math.max(0, Math.min(place.card, last)) }
+  if (now !== undefined || !isLost) return now ?? position
+  const last = (board.columns[position.column]?.cards.length ?? 0) - 1
+  return { column: position.column, card: Math.max(0, Math.min(position.card, last)) }
 }

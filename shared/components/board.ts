@@ -2,7 +2,7 @@
  * Actions on a displayed board, and the parts that it shows. Other people may have changed the board since it was drawn. The code therefore finds
  * columns again by name before it writes.
  */
-import { type Board, type Card, type CardPlace, detailsOf } from '../fences/board.ts'
+import { type Board, type Card, type CardPosition, detailsOf } from '../fences/board.ts'
 import { deleteColumn, moveColumn } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'
 import { followPart } from './follow-part.ts'
@@ -14,10 +14,10 @@ export const wordsOf = (card: Card): string =>
 export const cardsOn = ({ columns }: Board): Card[] => columns.flatMap(({ cards }) => cards)
 export const titlesOf = ({ columns }: Board): string[] => columns.map(({ title }) => title.text)
 
-/** Finds a card that was seen earlier. Returns the place of the nearest card with the same content. */
-export function findCard({ columns }: Board, card: Card): CardPlace | undefined {
+/** Finds a card that was seen earlier. Returns the position of the nearest card with the same content. */
+export function findCard({ columns }: Board, card: Card): CardPosition | undefined {
   const words = wordsOf(card)
-  let best: (CardPlace & { readonly away: number }) | undefined
+  let best: (CardPosition & { readonly away: number }) | undefined
   columns.forEach(({ cards }, column) =>
     cards.forEach((each, index) => {
       if (wordsOf(each) !== words) return
@@ -94,7 +94,7 @@ export function columnRemoval(drawn: Board, now: Board, column: number): readonl
   return now.columns[at]?.cards.length === 0 ? deleteColumn(now, at) : []
 }
 
-/** Returns the index of the column before which a column is inserted when it moves by one place; undefined if it is already at the end. */
+/** Returns the index of the column before which a column is inserted when it moves by one position; undefined if it is already at the end. */
 export function columnStep({ columns }: Board, column: number, key: string): number | undefined {
   if (key === 'ArrowLeft' && column > 0) return column - 1
   return key === 'ArrowRight' && column + 1 < columns.length ? column + 2 : undefined

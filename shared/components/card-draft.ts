@@ -1,5 +1,5 @@
 /** The draft of a card: the text in its form, and the card to which it belongs. Other people may change, move or remove that card at any time. */
-import { type Board, type Card, type CardPlace, detailsOf } from '../fences/board.ts'
+import { type Board, type Card, type CardPosition, detailsOf } from '../fences/board.ts'
 import { addTag, removeTag, renameCard, setAssignee, setDetails } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'
 import { findCard, wordsOf } from './board.ts'
@@ -15,7 +15,7 @@ export interface CardDraft {
   readonly begun: Card
   /** The current card, or its last known state if it was removed. */
   readonly card: Card
-  readonly place: CardPlace
+  readonly position: CardPosition
   readonly isGone: boolean
   /** Whether the author has typed in the draft. */
   readonly isTouched: boolean
@@ -48,53 +48,54 @@ export function cardSource(parts: CardParts): string {
 }
 
 /** Returns the edits that give a card these parts. Unchanged parts get no edits. */
-export function partEdits(board: Board, place: CardPlace, parts: CardParts): Edit[] {
-  const card = board.columns[place.column]?.cards[place.card]
+export function partEdits(board: Board, position: CardPosition, parts: CardParts): Edit[] {
+  const card = board.columns[position.column]?.cards[position.card]
   if (card === undefined) return []
   const { person } = plainParts(parts)
   const [tags, wanted] = [card.tags.map(({ name }) => name), namesIn(parts.tags)]
   return [
-    ...(parts.title.trim() === card.title.text ? [] : renameCard(board, place, parts.title)),
-    ...(person === (card.assignees[0]?.name ?? '') ? [] : setAssignee(board, place, person === '' ? undefined : person)),
-    ...tags.filter((tag) => !wanted.includes(tag)).flatMap((tag) => removeTag(board, place, tag)),
-    ...wanted.filter((tag) => !tags.includes(tag)).flatMap((tag) => addTag(board, place, tag)),
-    ...(parts.details.trimEnd() === detailsOf(card) ? [] : setDetails(board, place, parts.details))
+    ...(parts.title.trim() === card.title.text ? [] : renameCard(board, position, parts.title)),
+    ...(person === (card.assignees[0]?.name ?? '') ? [] : setAssignee(board, position, person === '' ? undefined : person)),
+    ...tags.filter((tag) => !wanted.includes(tag)).flatMap((tag) => removeTag(board, position, tag)),
+    ...wanted.filter((tag) => !tags.includes(tag)).flatMap((tag) => addTag(board, position, tag)),
+    ...(parts.details.trimEnd() === detailsOf(card) ? [] : setDetails(board, position, parts.details))
   ].toSorted((one, other) => one.from - other.from)
 }
 
 // ——— the draft after changes by other people ———
 
-export const beginDraft = (card: Card, place: CardPlace): CardDraft => ({
+export const beginDraft = (card: Card, position: CardPosition): CardDraft => ({
   begun: card,
   card,
-  place,
+  position,
   isGone: false,
   isTouched: false,
   isAsked: false
 })
 
-interface Placed {
+interface PositionedCard {
   readonly card: Card
-  readonly place: CardPlace
+  readonly position: CardPosition
 }
 
-const placed = ({ columns }: Board): Placed[] =>
-  columns.flatMap(({ cards }, column) => cards.map((card, index) => ({ card, place: { column, card: index } })))
+const positionedCards = ({ columns }: Board): PositionedCard[] =>
+  columns.flatMap(({ cards }, column) => cards.map((card, index) => ({ card, position: { column, card: index } })))
 
-const isAt = ({ place }: Placed, wanted: CardPlace | undefined): boolean => place.column === wanted?.column && place.card === wanted.card
+const isAt = ({ position }: PositionedCard, wanted: CardPosition | undefined): boolean =>
+  position.column === wanted?.column && position.card === wanted.card
 
 /**
  * Returns a draft after the board changed. A draft stays with its card. The draft of a removed card belongs to a card again only if that card
  * returns.
  */
 export function followDraft(draft: CardDraft, before: Board, now: Board): CardDraft {
-  const [were, are] = [placed(before), placed(now)]
-  const words = (all: readonly Placed[]): string[] => all.map(({ card }) => wordsOf(card))
+  const [were, are] = [positionedCards(before), positionedCards(now)]
+  const words = (all: readonly PositionedCard[]): string[] => all.map(({ card }) => wordsOf(card))
   const same = findCard(now, draft.card)
   const changed = (): number | undefined =>
     followPart(
       words(were),
-      were.findIndex((each) => isAt(each, draft.place)),
+      were.findIndex((each) => isAt(each, draft.position)),
       words(are)
     )
   const found = same !== undefined || draft.isGone ? are.find((each) => isAt(each, same)) : are[changed() ?? -1]

@@ -10,14 +10,14 @@ import {
   draftInRow,
   formulaAfter,
   formulaInRow,
-  type Place,
-  placeAfter
+  type CellPosition,
+  positionAfter
 } from '../fences/formula/rewrite.ts'
 import { type Sheet, textsOf } from '../fences/sheet.ts'
 import type { Table } from '../fences/table.ts'
 
 /** A cell that is being edited, and the sheets as they were when editing began, or after the last change that the draft followed. */
-export interface Begun extends Place {
+export interface Begun extends CellPosition {
   /** The source of the cell when editing began. */
   readonly before: string
   readonly own: Reading
@@ -38,7 +38,7 @@ export const readingsOf = (sheets: readonly Sheet[], own: number): ReadonlyMap<s
 }
 
 /** Returns the position that the cell has in a later version of its sheet. */
-export const placeOf = (now: Reading, { row, column, own }: Begun): Place => {
+export const placeOf = (now: Reading, { row, column, own }: Begun): CellPosition => {
   const { rowOf, columnOf } = followed(own, now)
   return { row: rowOf(row) ?? row, column: columnOf(column) ?? column }
 }
@@ -64,14 +64,14 @@ export function followDraft(
   id: string | undefined
 ): { readonly begun: Begun; readonly draft: Draft } {
   let [text, before]: [Draft, string] = [draft, begun.before]
-  const follow = (change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): void => {
+  const follow = (change: Change, isOf: (sheet: string | undefined) => boolean, place?: CellPosition): void => {
     text = draftAfter(text, change, isOf, place)
     if (before.startsWith('=')) before = formulaAfter(before, change, isOf, place)
   }
-  let place: Place = { row: begun.row, column: begun.column }
+  let place: CellPosition = { row: begun.row, column: begun.column }
   for (const change of followed(begun.own, now.own).changes) {
     follow(change, (sheet) => sheet === undefined || sheet === id, place)
-    place = placeAfter(change, place) ?? place
+    place = positionAfter(change, place) ?? place
   }
   const at = placeOf(now.own, begun)
   // If the rows were sorted, references to the draft's own row follow the row.

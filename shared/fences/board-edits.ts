@@ -1,17 +1,17 @@
 /**
  * The actions that people can take on a board. Columns and cards are identified by their index in the parsed board. An index that does not exist
- * changes nothing. A moved card leaves its line break in the old place and is inserted as entire lines (edits.ts).
+ * changes nothing. A moved card leaves its line break in the old position and is inserted as entire lines (edits.ts).
  */
 import { withoutEnds } from '../text/scan.ts'
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
-import { isBoardLine, type Board, type Card, type CardPlace, type CardState, type Column, letters, stateOfColumn } from './board.ts'
+import { isBoardLine, type Board, type Card, type CardPosition, type CardState, type Column, letters, stateOfColumn } from './board.ts'
 import { indentedLine, insertLines, linesOfText, oneLine, replace, rewrite, rewriteLines, vacate, within } from './edits.ts'
 import type { Line } from './fences.ts'
 
 type Edits = readonly Edit[]
 
-const cardAt = ({ columns }: Board, { column, card }: CardPlace): Card | undefined => columns[column]?.cards[card]
+const cardAt = ({ columns }: Board, { column, card }: CardPosition): Card | undefined => columns[column]?.cards[card]
 const isVacant = ({ text }: Line): boolean => text.trim() === ''
 
 /** Returns the line of the fence before which text is added to the end of a column. It is the line after the last nonblank line of the column. */
@@ -33,8 +33,8 @@ const marked = ({ line, marker, text }: Card, state: CardState): string => {
     : `${bullet}[${letters[state]}] ${line.text.slice(text.from - line.from)}`
 }
 
-export const setState = (board: Board, place: CardPlace, state: CardState): Edits => {
-  const card = cardAt(board, place)
+export const setState = (board: Board, position: CardPosition, state: CardState): Edits => {
+  const card = cardAt(board, position)
   if (card === undefined) return []
   const { fence } = board
   if (card.marker !== undefined) return within(fence, replace(fence, card.marker, letters[state]))
@@ -43,22 +43,22 @@ export const setState = (board: Board, place: CardPlace, state: CardState): Edit
 }
 
 /** Advances the state of a card: open → in progress → done → open. */
-export const cycleState = (board: Board, place: CardPlace): Edits => {
-  const card = cardAt(board, place)
-  return card === undefined ? [] : setState(board, place, nextState[card.state])
+export const cycleState = (board: Board, position: CardPosition): Edits => {
+  const card = cardAt(board, position)
+  return card === undefined ? [] : setState(board, position, nextState[card.state])
 }
 
 /**
  * Puts a card before the card that currently has this index in a column. If the card comes from another column, the name of the new column
  * determines its state.
  */
-export const moveCard = (board: Board, place: CardPlace, to: CardPlace): Edits => {
-  const card = cardAt(board, place)
+export const moveCard = (board: Board, position: CardPosition, to: CardPosition): Edits => {
+  const card = cardAt(board, position)
   const target = board.columns[to.column]
   if (card === undefined || target === undefined) return []
   const before = lineBefore(board, target, to.card)
-  const stays = place.column === to.column
-  if (stays && (to.card === place.card || to.card === place.card + 1)) return []
+  const stays = position.column === to.column
+  if (stays && (to.card === position.card || to.card === position.card + 1)) return []
   const first = stays ? card.line.text : marked(card, stateOfColumn(target.title.text))
   const { fence } = board
   return within(fence, [
@@ -90,21 +90,21 @@ export const addCard = (board: Board, column: number, text: string, state?: Card
 }
 
 /** Changes only the title of a card. The assignees and tags at the end of the title stay. */
-export const renameCard = (board: Board, place: CardPlace, title: string): Edits => {
-  const card = cardAt(board, place)
+export const renameCard = (board: Board, position: CardPosition, title: string): Edits => {
+  const card = cardAt(board, position)
   const text = oneLine(title)
   if (card === undefined || text === '') return []
   return within(board.fence, rewrite(board.fence, card.title, text))
 }
 
-export const deleteCard = (board: Board, place: CardPlace): Edits => {
-  const card = cardAt(board, place)
+export const deleteCard = (board: Board, position: CardPosition): Edits => {
+  const card = cardAt(board, position)
   return card === undefined ? [] : within(board.fence, [card.line, ...card.details].flatMap(vacate))
 }
 
 /** Sets the details of a card. An empty text removes them. */
-export const setDetails = (board: Board, place: CardPlace, text: string): Edits => {
-  const card = cardAt(board, place)
+export const setDetails = (board: Board, position: CardPosition, text: string): Edits => {
+  const card = cardAt(board, position)
   if (card === undefined) return []
   return within(board.fence, rewriteLines(board.fence, card.line, card.details, indented(text)))
 }
@@ -113,7 +113,7 @@ export const setDetails = (board: Board, place: CardPlace, text: string): Edits 
 const labelName = (name: string): string | undefined => {
   const written = name.trim().replace(/^[@#]+/, '')
   const plain = withoutEnds(written.replaceAll(/\s+/g, '-').replaceAll(/[^\p{L}\p{N}_./-]/gu, ''), './-')
-  return plain === '' ? undefined : plain.slice(0, limits.labelCharsMax)
+  return plain === '' ? undefined : plain.slice(0, limits.labelUnitsMax)
 }
 
 /** Removes a label and the space before it. */
@@ -122,8 +122,8 @@ const withoutLabel = ({ fence }: Board, { from, to }: { from: number; to: number
 ]
 
 /** Sets the assignee of a card; undefined removes the assignee. Only the first assignee is replaced. */
-export const setAssignee = (board: Board, place: CardPlace, name: string | undefined): Edits => {
-  const card = cardAt(board, place)
+export const setAssignee = (board: Board, position: CardPosition, name: string | undefined): Edits => {
+  const card = cardAt(board, position)
   if (card === undefined) return []
   const [first] = card.assignees
   const wanted = name === undefined ? undefined : labelName(name)
@@ -133,15 +133,15 @@ export const setAssignee = (board: Board, place: CardPlace, name: string | undef
   return within(fence, [{ from: card.title.to, to: card.title.to, insert: ` @${wanted}` }])
 }
 
-export const addTag = (board: Board, place: CardPlace, tag: string): Edits => {
-  const card = cardAt(board, place)
+export const addTag = (board: Board, position: CardPosition, tag: string): Edits => {
+  const card = cardAt(board, position)
   const name = labelName(tag)
   if (card === undefined || name === undefined || card.tags.some((each) => each.name === name)) return []
   return within(board.fence, [{ from: card.text.to, to: card.text.to, insert: ` #${name}` }])
 }
 
-export const removeTag = (board: Board, place: CardPlace, tag: string): Edits => {
-  const found = cardAt(board, place)?.tags.filter(({ name }) => name === tag) ?? []
+export const removeTag = (board: Board, position: CardPosition, tag: string): Edits => {
+  const found = cardAt(board, position)?.tags.filter(({ name }) => name === tag) ?? []
   return within(
     board.fence,
     found.flatMap((label) => withoutLabel(board, label))

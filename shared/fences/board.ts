@@ -182,7 +182,7 @@ const stateNames: readonly (readonly [CardState, RegExp])[] = [
 /** Returns the state that cards get when they are moved into a column with this name. */
 export const stateOfColumn = (title: string): CardState => stateNames.find(([, name]) => name.test(title.trim()))?.[0] ?? 'open'
 
-export interface CardPlace {
+export interface CardPosition {
   readonly column: number
   readonly card: number
 }
@@ -191,15 +191,15 @@ export interface CardPlace {
  * Returns groups of cards whose text is the same, apart from the marker. Such copies result when two people move a card at the same time. The board
  * marks these cards as moved twice, and a person chooses the one to keep.
  */
-export const repeatedCards = ({ columns }: Board): CardPlace[][] => {
-  const places = new Map<string, CardPlace[]>()
+export const repeatedCards = ({ columns }: Board): CardPosition[][] => {
+  const positions = new Map<string, CardPosition[]>()
   columns.forEach(({ cards }, column) =>
     cards.forEach((each, card) => {
       const key = `${each.line.text.slice(each.text.from - each.line.from).trimEnd()}\n${detailsOf(each)}`
-      const found = places.get(key)
-      if (found === undefined) places.set(key, [{ column, card }])
+      const found = positions.get(key)
+      if (found === undefined) positions.set(key, [{ column, card }])
       else found.push({ column, card })
     })
   )
-  return [...places.values()].filter(({ length }) => length > 1)
+  return [...positions.values()].filter(({ length }) => length > 1)
 }

@@ -11,7 +11,7 @@ import { escapeHtml } from './html-text.ts'
 const widthDefault = 640
 const marginTop = 12
 const marginRight = 16
-const labelCharsMax = 18
+const labelUnitsMax = 18
 
 /** Formats a coordinate, rounded to a tenth of a pixel. */
 const px = (number: number): string => String(Math.round(number * 10) / 10)
@@ -60,9 +60,9 @@ export const formatNumber = (chart: Chart, value: number | undefined): string =>
 }
 
 const short = (text: string): string =>
-  Array.from(text).length > labelCharsMax
+  Array.from(text).length > labelUnitsMax
     ? `${Array.from(text)
-        .slice(0, labelCharsMax - 1)
+        .slice(0, labelUnitsMax - 1)
         .join('')}…`
     : text
 

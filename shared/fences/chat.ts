@@ -146,7 +146,7 @@ export const plainAuthor = (name: string): string =>
   name
     .replaceAll(/[\s\0:]+/g, ' ')
     .trim()
-    .slice(0, limits.authorCharsMax) || 'guest'
+    .slice(0, limits.authorUnitsMax) || 'guest'
 
 /** Splits a text into the lines of a message, without empty lines at both ends. */
 const written = (text: string): string[] => {

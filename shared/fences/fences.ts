@@ -51,7 +51,7 @@ export interface Fence extends Range, Info {
 }
 
 /** Longest id that is made from a title, in UTF-16 units. */
-const idCharsMax = 30
+const idUnitsMax = 30
 
 const nameOfId = /^#([\p{L}\p{N}_-]+)$/u
 const keyStart = /^([\p{L}_][\p{L}\p{N}_-]*)(=|$)/u
@@ -86,7 +86,7 @@ export const isFenceKind = (name: string): name is FenceKind => (fenceKinds as r
 type Container = 'quote' | number
 
 /** The reading position in a line: an offset and its column. A tab advances to the next multiple of four. */
-interface Place {
+interface ReadingPosition {
   at: number
   column: number
 }
@@ -140,12 +140,12 @@ const isBreakLine = (line: string): boolean => isBreak(breakOf(line, 0, line.len
 
 /** Returns a reader of one line. The reader serves any number of containers without reading the line again. */
 const createReader = (text: string) => {
-  const place: Place = { at: 0, column: 0 }
+  const place: ReadingPosition = { at: 0, column: 0 }
   let [start, end] = [0, 0]
   /** Offset after the last unit of the line that is not white space. */
   let inkTo = 0
   /** The position after the white space that was read last. */
-  const ink: Place = { at: -1, column: 0 }
+  const ink: ReadingPosition = { at: -1, column: 0 }
   let lineBreak: Break | null | undefined = null
   const width = (at: number, column: number): number => (text.charCodeAt(at) === 9 ? 4 - (column % 4) : 1)
   const isSpace = (at: number): boolean => at < end && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)
@@ -319,7 +319,7 @@ const endsOf = (text: string): Ends => {
   }
 }
 
-interface Opened {
+interface OpenFence {
   readonly markChar: string
   readonly markLength: number
   readonly indent: number
@@ -337,7 +337,7 @@ export const fencesOf = (text: string): Fence[] => {
   const ends = endsOf(text)
   let paragraph = false
   let emptyItem = false
-  let opened: Opened | undefined
+  let opened: OpenFence | undefined
   /** Offset up to which lines belong to a comment or a formula. */
   let opaqueTo = -1
 
@@ -493,7 +493,7 @@ export const freeId = (
   { kind, attributes }: Info,
   title = attributes.get('title') ?? ''
 ): string => {
-  const name = (title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join('-').slice(0, idCharsMax) || kind
+  const name = (title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join('-').slice(0, idUnitsMax) || kind
   let id = name
   for (let number = 2; taken.includes(id); number++) id = `${name}-${number}`
   return id

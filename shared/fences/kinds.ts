@@ -1,6 +1,6 @@
 /**
  * The kinds of component. Each entry has everything that a kind needs apart from its grammar. For some kinds, told.ts describes edits and
- * heal.ts tidies fences. The pages have a similar table (web/ui/component-kinds.ts).
+ * tidy.ts tidies fences. The pages have a similar table (web/ui/component-kinds.ts).
  */
 import { limits } from '../limits.ts'
 import { chartTypes } from './chart.ts'

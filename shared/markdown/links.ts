@@ -22,7 +22,7 @@ export const mayLink = (url: string): boolean => {
 /**
  * Longest run without white space that is searched for bare addresses, in UTF-16 units. Every possible start of an address reads the rest of its run.
  */
-const addressRunCharsMax = 2048
+const addressRunUnitsMax = 2048
 
 /** Searches each run without white space separately for bare addresses. Otherwise, every possible start would read the text to its end. */
 const searchRuns = (linkify: MarkdownIt['linkify']): void => {
@@ -31,7 +31,7 @@ const searchRuns = (linkify: MarkdownIt['linkify']): void => {
   linkify.match = (text) => {
     const found = []
     for (const { 0: run, index } of text.matchAll(/\S+/g)) {
-      if (run.length > addressRunCharsMax || !/[:@/]|www\./i.test(run)) continue
+      if (run.length > addressRunUnitsMax || !/[:@/]|www\./i.test(run)) continue
       for (const match of matchIn(run) ?? []) {
         match.index += index
         match.lastIndex += index
@@ -42,19 +42,19 @@ const searchRuns = (linkify: MarkdownIt['linkify']): void => {
   }
   linkify.test = (text) => linkify.match(text) !== null
   linkify.matchAtStart = (text) => {
-    const run = /^\S*/.exec(text.slice(0, addressRunCharsMax + 1))?.[0] ?? ''
-    return run.length > addressRunCharsMax ? null : matchAtStart(run)
+    const run = /^\S*/.exec(text.slice(0, addressRunUnitsMax + 1))?.[0] ?? ''
+    return run.length > addressRunUnitsMax ? null : matchAtStart(run)
   }
 }
 
 /** Total length of the addresses that references may add to a page beyond the length of the source, in UTF-16 units. cmark has the same limit. */
-const sharedAddressCharsMax = 100_000
+const sharedAddressUnitsMax = 100_000
 
 /** Many references to one long address would turn a small text into a huge page. Links beyond this budget therefore lose their address. */
 const budgetAddresses = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('address_budget', ({ src, tokens }) => {
     // In percent-encoded UTF-8, one UTF-16 unit takes up to nine characters.
-    let left = sharedAddressCharsMax + 9 * src.length
+    let left = sharedAddressUnitsMax + 9 * src.length
     for (const { children } of tokens)
       for (const child of children ?? []) {
         if (child.type !== 'link_open' && child.type !== 'image') continue

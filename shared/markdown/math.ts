@@ -3,7 +3,7 @@ import type MarkdownIt from 'markdown-it'
 import type { Environment } from './environment.ts'
 
 /** Longest formula, in UTF-16 units. Longer formulas are shown as source. */
-const formulaCharsMax = 10_000
+const formulaUnitsMax = 10_000
 
 /** Maximum number of macros that one formula may expand. */
 const expansionsMax = 1000
@@ -62,7 +62,7 @@ const styleByClass = (html: string, styles: Map<string, string>): string => {
 
 /** Returns the HTML of a formula, with classes instead of its styles; undefined if the formula must be shown as source. */
 export const formulaHtml = (toHtml: ToHtml, tex: string, display: boolean, styles: Map<string, string>): string | undefined => {
-  if (toHtml === undefined || tex.length > formulaCharsMax) return undefined
+  if (toHtml === undefined || tex.length > formulaUnitsMax) return undefined
   try {
     return styleByClass(toHtml(tex, display), styles)
   } catch {
@@ -136,7 +136,7 @@ export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
 /** Returns the offset of the `$` that ends a formula whose text begins at `from`. */
 export const closingMark = (text: string, from: number, to: number): number | undefined => {
   if (from >= to || /[\s$]/.test(text.charAt(from))) return undefined
-  const limit = Math.min(to, from + formulaCharsMax)
+  const limit = Math.min(to, from + formulaUnitsMax)
   for (let at = from; at < limit; at++) {
     const char = text.charAt(at)
     if (char === '\\') at += 1

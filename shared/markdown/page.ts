@@ -35,15 +35,15 @@ export interface PageLibraries {
 }
 
 /** Longest code that is colored, and longest line in it, in UTF-16 units. Longer code is hardly written for people. */
-const highlightCharsMax = 50_000
-const highlightLineCharsMax = 1000
+const highlightUnitsMax = 50_000
+const highlightLineUnitsMax = 1000
 /** Languages for which highlight.js reads a run of words again at every second word. */
 const wordyLanguages = new Set(['C', 'C++', 'C#', 'Arduino'])
 /**
  * Maximum number of consecutive words without punctuation, and of letters in a word. Real code in such a language never has more, so the text is
  * prose or malicious.
  */
-const [rowWordsMax, wordCharsMax] = [50, 200]
+const [rowWordsMax, wordUnitsMax] = [50, 200]
 
 const isWordy = (code: string): boolean => {
   let [words, end] = [0, -1]
@@ -51,15 +51,15 @@ const isWordy = (code: string): boolean => {
     words = index === end ? words + 1 : 1
     // No other word directly follows, so this word is the last one of its row.
     end = all.length > word.length ? index + all.length : -1
-    if (word.length >= wordCharsMax || (words >= rowWordsMax && end !== -1)) return true
+    if (word.length >= wordUnitsMax || (words >= rowWordsMax && end !== -1)) return true
   }
   return false
 }
 
 /** Whether coloring the code takes bounded time. */
 const mayColour = (code: string, language: string | undefined): boolean =>
-  code.length <= highlightCharsMax &&
-  code.split('\n').every((line) => line.length <= highlightLineCharsMax) &&
+  code.length <= highlightUnitsMax &&
+  code.split('\n').every((line) => line.length <= highlightLineUnitsMax) &&
   !(wordyLanguages.has(language ?? '') && isWordy(code))
 
 /** Fences that are more than code. If their renderer is not available, the page shows their source under their name. */

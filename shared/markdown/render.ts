@@ -74,7 +74,7 @@ export interface Rendered {
 }
 
 /** Longest description, in UTF-16 units. This is the length that link previews show. */
-const descriptionCharsMax = 200
+const descriptionUnitsMax = 200
 
 export interface Renderer {
   render(source: string): Rendered
@@ -86,8 +86,8 @@ const plainText = (markdown: MarkdownIt, source: string): string => {
   const tokens = markdown.parse(source, newEnvironment(source))
   const paragraph = tokens.findIndex((token) => token.type === 'paragraph_open' && token.level === 0)
   const text = wordsOf(tokens[paragraph + 1]?.children ?? [], false)
-  if (text.length <= descriptionCharsMax) return text
-  return `${text.slice(0, text.lastIndexOf(' ', descriptionCharsMax - 1) + 1 || descriptionCharsMax - 1).trimEnd()}…`
+  if (text.length <= descriptionUnitsMax) return text
+  return `${text.slice(0, text.lastIndexOf(' ', descriptionUnitsMax - 1) + 1 || descriptionUnitsMax - 1).trimEnd()}…`
 }
 
 const settings = { html: false, linkify: true, typographer: false, breaks: false }

@@ -24,7 +24,7 @@ export const updateMe = operation({
   on: 'account',
   needs: 'account',
   rest: { method: 'PATCH', path: '/api/me' },
-  input: z.object({ name: z.string().max(limits.authorCharsMax) }),
+  input: z.object({ name: z.string().max(limits.authorUnitsMax) }),
   output: z.object({ ok: z.literal(true), user: User }),
   example: { name: 'Ana' },
   errors: []
@@ -151,7 +151,7 @@ export const startDeviceLogin = operation({
   on: 'service',
   rest: { method: 'POST', path: '/api/cli/device/start', oauth: true },
   cli: 'login',
-  input: z.object({ client_name: Label.max(limits.authorCharsMax).optional() }),
+  input: z.object({ client_name: Label.max(limits.authorUnitsMax).optional() }),
   output: z.object({
     device_code: z.string(),
     user_code: z.string(),
@@ -202,10 +202,10 @@ export const createToken = operation({
   rest: { method: 'POST', path: '/api/me/tokens', status: 201 },
   cli: 'token create',
   input: z.object({
-    name: line(limits.authorCharsMax).min(1).meta({ description: 'Name of the program, shown to readers of its text.' }),
+    name: line(limits.authorUnitsMax).min(1).meta({ description: 'Name of the program, shown to readers of its text.' }),
     role: RoleName.optional().meta({ description: 'The highest role; defaults to edit.' }),
     docs: z
-      .array(z.string().max(limits.idCharsMax))
+      .array(z.string().max(limits.idUnitsMax))
       .min(1)
       .max(limits.tokenDocumentsMax)
       .optional()
@@ -240,7 +240,7 @@ export const revokeToken = operation({
   needs: 'account',
   rest: { method: 'DELETE', path: '/api/me/tokens/{token}' },
   cli: 'token revoke',
-  input: z.object({ token: z.string().max(limits.idCharsMax) }),
+  input: z.object({ token: z.string().max(limits.idUnitsMax) }),
   output: z.object({ ok: z.literal(true), revoked: z.literal(true) }),
   errors: ['not_found']
 })

@@ -5,7 +5,7 @@ import type { OtherNames } from '../nearest.ts'
 import { type Elsewhere, rename } from '../operation.ts'
 import { exact, Instant, line, MarkdownInput } from './schemas.ts'
 
-export const AnnotationId = line(limits.idCharsMax)
+export const AnnotationId = line(limits.idUnitsMax)
 
 const offset = z.int().min(0)
 

@@ -27,7 +27,7 @@ export const uploadAsset = operation({
   mcp: 'upload_asset',
   cli: 'assets upload',
   input: z.object({
-    name: line(limits.titleCharsMax).optional().meta({ description: 'File name or description, used as the alternative text.' })
+    name: line(limits.titleUnitsMax).optional().meta({ description: 'File name or description, used as the alternative text.' })
   }),
   output: Asset,
   errors: ['asset_quota_exceeded']

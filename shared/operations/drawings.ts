@@ -39,7 +39,7 @@ export const storeDrawing = operation({
   rest: { method: 'PUT', path: '/api/docs/{id}/drawings', large: true },
   input: z.object({
     source: z.string().min(1).max(limits.drawingSourceUnitsMax).meta({ description: 'The Mermaid source in the fence.' }),
-    title: line(limits.drawingTitleCharsMax).meta({ description: 'The alternative text.' }),
+    title: line(limits.drawingTitleUnitsMax).meta({ description: 'The alternative text.' }),
     width: Pixels.meta({ description: 'CSS pixels.' }),
     height: Pixels.meta({ description: 'CSS pixels.' }),
     light: Svg.meta({ description: 'The picture on a light page.' }),

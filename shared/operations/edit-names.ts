@@ -100,14 +100,14 @@ export const operationMeant = (
 }
 
 const operationCalled = (word: string): string | undefined => {
-  if (word.length > wordCharsMax) return undefined
+  if (word.length > wordUnitsMax) return undefined
   const said = plainField(word)
   const [known] = Object.entries(operationNames).find(([, words]) => words.split(' ').includes(said)) ?? []
   return known ?? nearest(word.toLowerCase(), Object.keys(operationNames))
 }
 
 /** Longest word that is looked up as the name of an operation, in UTF-16 units. */
-const wordCharsMax = 40
+const wordUnitsMax = 40
 
 /** Maximum number of names that are compared with the fields of an operation. No operation has that many fields. */
 const namesMax = 20

@@ -32,7 +32,7 @@ export const listEvents = operation({
     since: sinceField,
     wait: waitField,
     types: z.string().max(1000).optional().meta({ description: 'Kinds to list, separated by commas.' }),
-    excludeActor: z.string().max(limits.authorCharsMax).optional()
+    excludeActor: z.string().max(limits.authorUnitsMax).optional()
   }),
   output: z.object({ events: z.array(EventRecord), latest: z.number().int(), capped: z.boolean().optional() }),
   errors: []

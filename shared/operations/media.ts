@@ -14,7 +14,7 @@ const wait = z.coerce
   .optional()
   .meta({ description: `Seconds to wait for the job to end, at most ${limits.mediaWaitSecondsMax}; defaults to 0.` })
 
-const jobId = z.string().min(1).max(limits.idCharsMax).meta({ description: 'Id of the job.' })
+const jobId = z.string().min(1).max(limits.idUnitsMax).meta({ description: 'Id of the job.' })
 
 const job = {
   id: z.string(),
@@ -73,7 +73,7 @@ export const startImage = operation({
   mcp: 'generate_image',
   cli: 'media image',
   input: z.object({
-    prompt: z.string().trim().min(1).max(limits.promptCharsMax).meta({ description: 'Description of the picture.' }),
+    prompt: z.string().trim().min(1).max(limits.promptUnitsMax).meta({ description: 'Description of the picture.' }),
     width: pixels.meta({ description: `Pixels; defaults to ${limits.imagePixelsDefault}.` }),
     height: pixels.meta({ description: `Pixels; defaults to ${limits.imagePixelsDefault}.` }),
     wait
@@ -107,8 +107,8 @@ export const startSpeech = operation({
       .string()
       .trim()
       .min(1)
-      .max(limits.speechCharsMax)
-      .meta({ description: `At most ${limits.speechCharsMax} characters.` }),
+      .max(limits.speechUnitsMax)
+      .meta({ description: `At most ${limits.speechUnitsMax} characters.` }),
     // The node looks up the voice among its own voices.
     voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'The name of a voice.' }),
     save: z.boolean().optional().meta({ description: 'Save the audio as an asset; the answer has Markdown that plays it.' }),
@@ -268,7 +268,7 @@ export const createNode = operation({
   rest: { method: 'POST', path: '/api/me/nodes', status: 201 },
   cli: 'node token',
   input: z.object({
-    name: line(limits.mediaNameCharsMax).optional().meta({ description: 'Name of the node on the account page.' })
+    name: line(limits.mediaNameUnitsMax).optional().meta({ description: 'Name of the node on the account page.' })
   }),
   output: z.object({ node: Node, token: z.string().meta({ description: 'Shown only once.' }) }),
   errors: ['too_many_nodes']
@@ -291,7 +291,7 @@ export const revokeNode = operation({
   needs: 'account',
   rest: { method: 'DELETE', path: '/api/me/nodes/{node}' },
   cli: 'node revoke',
-  input: z.object({ node: z.string().max(limits.idCharsMax) }),
+  input: z.object({ node: z.string().max(limits.idUnitsMax) }),
   output: z.object({ ok: z.literal(true), revoked: z.literal(true) }),
   errors: ['not_found']
 })

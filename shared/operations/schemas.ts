@@ -78,9 +78,9 @@ export const exact = <Shape extends z.core.$ZodShape>(
         : undefined
   })
 
-export const Title = line(limits.titleCharsMax)
-export const Label = line(limits.labelCharsMax)
-export const AuthorName = line(limits.authorCharsMax)
+export const Title = line(limits.titleUnitsMax)
+export const Label = line(limits.labelUnitsMax)
+export const AuthorName = line(limits.authorUnitsMax)
 
 /** The value of `If-Match` or `baseVersion`. It may be quoted, unquoted, prefixed with `W/`, a list, or `*` (docs/api.md, Text and versions). */
 export const BaseVersion = z.string().max(1000).meta({ description: 'The version that you read; same as If-Match.' })
@@ -213,7 +213,7 @@ const EventShape = z
   })
   .meta({ id: 'Event' })
 
-type Told = { readonly [Kind in EventKind]: Omit<z.infer<typeof EventShape>, 'kind' | 'type' | 'payload'> & EventOf<Kind> }[EventKind]
+type AnyEvent = { readonly [Kind in EventKind]: Omit<z.infer<typeof EventShape>, 'kind' | 'type' | 'payload'> & EventOf<Kind> }[EventKind]
 
 interface EventOf<Kind extends EventKind> {
   readonly kind: Kind
@@ -222,4 +222,4 @@ interface EventOf<Kind extends EventKind> {
 }
 
 /** The schema only states that a payload is an object. The type states the payload of each kind (shared/events.ts). */
-export const EventRecord = EventShape as unknown as z.ZodType<Told>
+export const EventRecord = EventShape as unknown as z.ZodType<AnyEvent>

@@ -28,7 +28,7 @@ export const listShares = operation({
       .optional()
       .meta({ description: `Defaults to ${limits.sharePageMax}.` }),
     ended: z.boolean().optional().meta({ description: 'False leaves out revoked and expired links.' }),
-    id: z.string().max(limits.idCharsMax).optional().meta({ description: 'Only this link.' })
+    id: z.string().max(limits.idUnitsMax).optional().meta({ description: 'Only this link.' })
   }),
   output: z.object({ shares: z.array(ShareRecord), nextBefore: z.string().nullable() }),
   errors: []

@@ -186,7 +186,7 @@ const Action = z.enum(['accept', 'reject', 'reopen'])
 /** The version that the deciding caller has read. The operation describes this field, not the schema, to keep the tool list short. */
 const SeenStep = z.number().optional()
 
-const Reason = MarkdownInput.refine((text) => text.length <= limits.reasonCharsMax, `must have at most ${limits.reasonCharsMax} characters`)
+const Reason = MarkdownInput.refine((text) => text.length <= limits.reasonUnitsMax, `must have at most ${limits.reasonUnitsMax} characters`)
   .optional()
   .meta({ description: 'Reason for a rejection.' })
 

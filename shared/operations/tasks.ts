@@ -58,7 +58,7 @@ const TaskAnswer = z.object({
   next: z.string().optional().meta({ description: 'The next call for the holder of the assignment’s link.' })
 })
 
-const taskId = line(limits.idCharsMax)
+const taskId = line(limits.idUnitsMax)
 
 const notBlank = 'must not be blank'
 
@@ -78,11 +78,11 @@ export const createTask = operation({
   mcp: 'create_review_task',
   cli: 'tasks create',
   input: z.object({
-    requestId: line(limits.requestIdCharsMax)
+    requestId: line(limits.requestIdUnitsMax)
       .regex(/\S/, notBlank)
       .meta({ description: 'Id that the client chooses; unique in the document.' }),
     title: Title.regex(/\S/, notBlank),
-    instructions: Prose(limits.taskTextCharsMax),
+    instructions: Prose(limits.taskTextUnitsMax),
     author: AuthorName.optional()
   }),
   output: z.object({ task: TaskRecord, created: z.boolean().meta({ description: 'False if an earlier request created the assignment.' }) }),
@@ -144,7 +144,7 @@ export const reportTask = operation({
   input: z.object({
     taskId,
     reviewedVersion: Version,
-    summary: Prose(limits.taskTextCharsMax),
+    summary: Prose(limits.taskTextUnitsMax),
     commentIds: Ids,
     suggestionIds: Ids,
     author: AuthorName.optional()

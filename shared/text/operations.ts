@@ -158,11 +158,11 @@ const replaceWords = (source: Source, target: Words, insert: string): Resolution
   const range = replaceable(text, found, insert)
   if (range !== undefined) return { ...range, insert, matched: text.slice(range.from, range.to) }
   const message = `${JSON.stringify(shortened(target.find))} occurs in the text together with markup, links, cells or lines that this edit would break.`
-  return { code: 'target_not_found', message, source: matched.slice(0, sourceCharsMax).toWellFormed() }
+  return { code: 'target_not_found', message, source: matched.slice(0, sourceUnitsMax).toWellFormed() }
 }
 
 /** Longest excerpt of the Markdown in an error, in UTF-16 units. */
-const sourceCharsMax = 2000
+const sourceUnitsMax = 2000
 
 /** Returns the changes of an operation in a text. There are several if the operation replaces every match. */
 export const resolve = (source: Source, operation: Operation): Resolutions => {

@@ -138,7 +138,7 @@ const hasHeader = ({ heading }: TextTable, header: readonly string[]): boolean =
   return header.every((name) => names.has(plain(name)))
 }
 
-interface Placed extends Range {
+interface TableRange extends Range {
   readonly table: TextTable
 }
 
@@ -147,7 +147,7 @@ const tableOf = (source: Source, { section, sheet, header, table: number }: Whic
   if (isUnresolved(scope)) return scope
   // Charts and formulas write the id of a sheet with `#`.
   const id = sheet?.replace(/^#/, '')
-  const placed = source.tables.map((table): Placed => ({ from: table.heading.from, to: table.heading.to, table }))
+  const placed = source.tables.map((table): TableRange => ({ from: table.heading.from, to: table.heading.to, table }))
   const found = placed.filter(
     ({ from, table }) =>
       from >= scope.from && from < scope.to && (id === undefined || table.sheet?.fence.id === id) && hasHeader(table, header ?? [])

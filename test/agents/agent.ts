@@ -4,7 +4,7 @@ import type { Machine, Ran } from '../support/cli.ts'
 import type { Json } from '../support/world.ts'
 
 /** A call in the form in which the service suggests it: `POST https://… {"field": …}`. */
-export interface Told {
+export interface NamedCall {
   readonly method: string
   readonly url: string
   readonly body: string | undefined
@@ -19,15 +19,15 @@ export interface Agent {
   calls(): number
   bytes(): number
   /** Returns the call that `head` lists under a name, with its body filled in. */
-  told(name: string): Told
+  told(name: string): NamedCall
   /** Makes a suggested call with the key of the link and the agent's name. */
-  do(call: Told, body?: Json): Promise<Json>
+  do(call: NamedCall, body?: Json): Promise<Json>
   /** Runs a shell command. `mayEnd` is an exit code that is accepted as well, such as that of a conflict. */
   run(machine: Machine, line: string, mayEnd?: number): Promise<Ran>
 }
 
 /** Finds a call in a sentence written by the service. */
-export const callIn = (sentence: string): Told => {
+export const callIn = (sentence: string): NamedCall => {
   const found = /(GET|POST|PUT|PATCH|DELETE) (https?:\/\/[^\s;]+)(?: (\{.*\}))?/.exec(sentence)
   if (found === null) throw new Error(`no call in: ${sentence}`)
   const [, method = '', url = '', body] = found

@@ -28,10 +28,10 @@ import { referencesIn, tokensOf } from '../../shared/fences/formula/parse.ts'
 import { formulaInRow } from '../../shared/fences/formula/rewrite.ts'
 import { numberOfText, valueOfCell } from '../../shared/fences/formula/values.ts'
 import { componentHtml } from '../../shared/fences/kinds.ts'
-import { healEdits } from '../../shared/fences/heal.ts'
+import { tidyEdits } from '../../shared/fences/tidy.ts'
 import { parseTsv, setCell } from '../../shared/fences/sheet-edits.ts'
 import { parseSheet, textsOf } from '../../shared/fences/sheet.ts'
-import { toldEdit } from '../../shared/fences/told.ts'
+import { describedEdit } from '../../shared/fences/described-change.ts'
 import { parseWidget } from '../../shared/fences/widget.ts'
 import { slugOf } from '../../shared/markdown/headings.ts'
 import { mayLink } from '../../shared/markdown/links.ts'
@@ -205,14 +205,14 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
       return fence === undefined ? undefined : within(fence, insertLines(fence, 0, ['```']))
     }
   },
-  'shared/fences/heal.ts': { healEdits: (text) => (['board', 'chat'] as const).map((kind) => healEdits(fenceOf(kind, text))) },
+  'shared/fences/tidy.ts': { tidyEdits: (text) => (['board', 'chat'] as const).map((kind) => tidyEdits(fenceOf(kind, text))) },
   'shared/fences/kinds.ts': Object.fromEntries(fenceKinds.map((kind) => [`componentHtml of ${kind}`, fenced(kind, shown)])),
   'shared/fences/sheet.ts': { parseSheet: fenced('sheet', parseSheet) },
   'shared/fences/sheet-edits.ts': { parseTsv, setCell: fenced('sheet', (fence) => setCell(parseSheet(fence), 1, 1, 'x')) },
-  'shared/fences/told.ts': {
-    toldEdit: (text) => {
+  'shared/fences/described-change.ts': {
+    describedEdit: (text) => {
       const whole = `\`\`\`board\n## a\n${text}`
-      return toldEdit(fencesOf(whole), { from: 14, to: 14, insert: '- x\n' })
+      return describedEdit(fencesOf(whole), { from: 14, to: 14, insert: '- x\n' })
     }
   },
   'shared/fences/widget.ts': { parseWidget: fenced('widget', parseWidget) },

@@ -9,7 +9,7 @@ import { draftSession, openSession } from '../../server/domain/accounts/sessions
 import { limits } from '../../shared/limits.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { type DeafSocket, openDeaf, typing } from '../support/deaf-socket.ts'
 import { type HeldRequest, holdRequest, type RequestParts } from '../support/held-request.ts'
 import { type NeededInput, neededInputs, type Sent } from '../support/inputs.ts'
@@ -18,7 +18,7 @@ import { startSharedNode } from '../support/nodes.ts'
 import { type Assignment, assign } from '../support/reviews.ts'
 import { type Person, startWorld, until, updateFrame, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+const clock = testClock()
 const disk = mirroredStorage()
 let world: World
 let ana: Account
@@ -54,7 +54,7 @@ const session = async (kind: 'app' | 'browser', expires = false): Promise<string
 /** The ways in which a right can end. For signing out everywhere, another session of the account is used. */
 const endings = {
   revoke: (owner: Person, sent: Sent) => owner.ask('DELETE', `/shares/${sent.key}`),
-  expire: async (_owner: Person, _sent: Sent) => clock.turn(secondsLeft * 1000),
+  expire: async (_owner: Person, _sent: Sent) => clock.advance(secondsLeft * 1000),
   delete: (owner: Person, _sent: Sent) => owner.ask('DELETE', ''),
   'sign-out': async (_owner: Person, _sent: Sent) =>
     world.ask('DELETE', '/api/me/sessions', { headers: headersOf({ bearer: await session('app') }) }).then((answer) => answer.status),

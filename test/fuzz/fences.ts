@@ -9,7 +9,7 @@ import * as boards from '../../shared/fences/board-edits.ts'
 import { parseBoard, repeatedCards } from '../../shared/fences/board.ts'
 import { appendMessage, editMessage, type Message, parseChat } from '../../shared/fences/chat.ts'
 import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
-import { healEdits } from '../../shared/fences/heal.ts'
+import { tidyEdits } from '../../shared/fences/tidy.ts'
 import * as sheets from '../../shared/fences/sheet-edits.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
 import type { Edit } from '../../shared/text/diff.ts'
@@ -222,13 +222,13 @@ const check = (fuzz: Case, words: (fence: Fence) => string[]): void => {
   }
 }
 
-const heal = (fuzz: Case): void => {
+const tidyFence = (fuzz: Case): void => {
   const [server] = fuzz.people
   if (server === undefined) return
   const before = server.text.toString()
-  apply(server.text, healEdits(fenceIn(before)))
+  apply(server.text, tidyEdits(fenceIn(before)))
   const after = server.text.toString()
-  assert.deepEqual(healEdits(fenceIn(after)), [], 'tidying twice changes something')
+  assert.deepEqual(tidyEdits(fenceIn(after)), [], 'tidying twice changes something')
   const bare = (text: string): string => text.replaceAll(/\[[ xX>]*\]|\s/g, '')
   assert.equal(bare(after), bare(before))
 }
@@ -264,7 +264,7 @@ export const fencesHold = (kind: keyof typeof kinds, seed: number): void => {
       }
       exchange(fuzz, true)
       check(fuzz, words)
-      heal(fuzz)
+      tidyFence(fuzz)
       exchange(fuzz, true)
       check(fuzz, words)
       for (const [word, entry] of fuzz.known) {
@@ -309,7 +309,7 @@ export const stepsReturn = (kind: keyof typeof kinds, seed: number, typesEmptyLi
   service.insert(0, `before\n\n${start}\nbehind\n`)
   const person: Person = { name: 'ana', text: own, out: [], incoming: [] }
   const fuzz: Case = { random, people: [person], known: new Map(), written: new Map(), twice: new Set(), log: [], words: 0 }
-  const tidy = (): void => apply(service, healEdits(fenceIn(service.toString())))
+  const tidy = (): void => apply(service, tidyEdits(fenceIn(service.toString())))
   for (let step = 0; step < 8; step++) apply(own, change(fuzz, person, fenceIn(own.toString())))
   tidy()
   const undo = new Y.UndoManager(own, { trackedOrigins: new Set([null]), captureTimeout: 500 })

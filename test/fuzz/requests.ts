@@ -16,7 +16,7 @@ import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { errorMeanings } from '../../shared/errors.ts'
 import { openApi } from '../../server/http/openapi.ts'
 import { roles } from '../../shared/roles.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
 import { firstTools } from '../support/mcp.ts'
 import { samples } from '../support/media.ts'
@@ -137,13 +137,13 @@ class Fuzz {
   readonly random: Random
   readonly world: World
   readonly issuer: Issuer
-  readonly clock: ReturnType<typeof turnedClock>
+  readonly clock: ReturnType<typeof testClock>
   readonly operations: readonly Operation[]
   readonly known = new Known()
   readonly credentials: Credential[] = []
   readonly #bearers: string[] = []
 
-  constructor(world: World, issuer: Issuer, clock: ReturnType<typeof turnedClock>, seed: number) {
+  constructor(world: World, issuer: Issuer, clock: ReturnType<typeof testClock>, seed: number) {
     this.world = world
     this.issuer = issuer
     this.clock = clock
@@ -480,7 +480,7 @@ const collect = (): number => {
 export const fuzzRequests = async (count: number, seed: number, progress: (done: number) => void = () => undefined): Promise<Report> => {
   const { commits, around, forget } = createWatched()
   const heads = new Map<string, unknown>()
-  const clock = turnedClock(Date.now())
+  const clock = testClock(Date.now())
   const issuer = await startIssuer()
   const env = { AGMD_AGENT_ISSUER: issuer.url, AGMD_IDLE_UNLOAD_SECONDS: '1', AGMD_LOG_LEVEL: 'error' }
   const world = await startWorld({ clock, env, storage: around })
@@ -526,7 +526,7 @@ export const fuzzRequests = async (count: number, seed: number, progress: (done:
   const rest = async (): Promise<void> => {
     for (let turns = 0; turns < 30; turns++) {
       await settle()
-      clock.turn(60_000)
+      clock.advance(60_000)
       await new Promise((resolve) => setTimeout(resolve, 2))
       if (turns > 2 && world.counts().documents === 0) return
     }

@@ -2,12 +2,12 @@
 import { onTurnedWorld } from '../support/turned-world.ts'
 import { expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
-import type { TurnedClock } from '../support/clock.ts'
+import type { TestClock } from '../support/clock.ts'
 import { newVisitor, signUp, type Visitor } from '../support/visitor.ts'
 import { type Json, type World } from '../support/world.ts'
 
 let world: World
-let clock: TurnedClock
+let clock: TestClock
 onTurnedWorld((turned) => ({ world, clock } = turned))
 
 let people = 0
@@ -108,7 +108,7 @@ test('[PAGE-8] a session that was renewed without a password, or by a later sign
   await phone.visit(`${world.url}/sign-in`)
   await phone.submit('/sign-in', { email: `person-${people}@example.org`, password: 'correct horse battery' })
   await phone.visit(`${world.url}/sign-in`)
-  clock.turn(limits.sessionRotateHours * 3600 * 1000)
+  clock.advance(limits.sessionRotateHours * 3600 * 1000)
   await phone.request(`${world.url}/api/me`)
   await phone.request(`${world.url}/api/me`)
   await open(visitor)

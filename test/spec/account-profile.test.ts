@@ -6,13 +6,13 @@ import { type Account, createAccount } from '../../server/domain/accounts/accoun
 import { decodeRecord, encodeRecord, type Head, keys } from '../../server/domain/records/keys.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { withLimit } from '../support/limits.ts'
-import type { TurnedClock } from '../support/clock.ts'
+import type { TestClock } from '../support/clock.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
 import { callAs, join as joinAs, type Joined, newVisitor, password, signUp, type Visitor } from '../support/visitor.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
 
 let world: World
-let clock: TurnedClock
+let clock: TestClock
 onTurnedWorld((turned) => ({ world, clock } = turned))
 
 let people = 0
@@ -206,9 +206,9 @@ test('[ACCT-22] a document that cannot be released delays nothing else of its ac
   const { visitor, id } = await join()
   const good = [await create(visitor, '# First')]
   // Documents are released in the order of their creation.
-  clock.turn(1)
+  clock.advance(1)
   const bad = await create(visitor, '# Bad')
-  clock.turn(1)
+  clock.advance(1)
   good.push(await create(visitor, '# Last'))
   const { storage, ledger } = world.service
   const [head, unreadable] = [keys.head(bad), new TextEncoder().encode('{')]

@@ -4,7 +4,7 @@ import { findAccountByEmail } from '../../server/domain/accounts/accounts.ts'
 import { createLink } from '../../server/domain/accounts/links.ts'
 import { rateLimits } from '../../shared/limits.ts'
 import { freePort } from '../support/free-port.ts'
-import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import { type TestClock, testClock } from '../support/clock.ts'
 import { newVisitor, password, signIn, signUp, type Visitor } from '../support/visitor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -145,9 +145,9 @@ test('[ACCOUNT-7] passwords are stored as argon2id hashes and appear in no file 
 
 describe('limits', () => {
   let limited: World
-  let clock: TurnedClock
+  let clock: TestClock
   beforeAll(async () => {
-    clock = turnedClock(Date.now())
+    clock = testClock(Date.now())
     limited = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on', AGMD_TRUST_PROXY: '1' } })
     await signUp(limited.url, 'ana@example.org')
   })
@@ -170,7 +170,7 @@ describe('limits', () => {
     }
     // While the limit lasts, even the correct password is refused. After that, it is accepted.
     expect((await guess('10.1.1.1', 'ana@example.org', password)).status).toBe(429)
-    clock.turn(900 * 1000)
+    clock.advance(900 * 1000)
     expect((await guess('10.1.1.1', 'ana@example.org', password)).visitor.page.url).toBe(`${limited.url}/`)
   })
 
@@ -211,9 +211,9 @@ describe('limits', () => {
 
 describe('by invitation', () => {
   let invited: World
-  let clock: TurnedClock
+  let clock: TestClock
   beforeAll(async () => {
-    clock = turnedClock(Date.now())
+    clock = testClock(Date.now())
     invited = await startWorld({ clock, env: { AGMD_SIGN_UP: 'invite' } })
   })
   afterAll(() => invited.stop())
@@ -314,7 +314,7 @@ describe('by invitation', () => {
   test('[ACCOUNT-12] a link that is expired, of the other kind, altered or of another instance is refused', async () => {
     const late = await link('reset', 'kim@example.org')
     const other = (await link('invite', 'lea@example.org')).replace('/auth/invite', '/auth/reset')
-    clock.turn(25 * 3600 * 1000)
+    clock.advance(25 * 3600 * 1000)
     const changed = (await link('reset', 'kim@example.org')).slice(0, -2)
     const foreign = await link('reset', 'kim@example.org', world.service)
     for (const address of [late, other, changed, foreign, `${invited.url}/auth/reset`])

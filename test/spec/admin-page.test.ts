@@ -8,11 +8,11 @@ import { listLoad, recordLoad } from '../../server/domain/operator/load.ts'
 import { pageActs, type PageActName } from '../../server/http/admin/act-pages.ts'
 import { limits } from '../../shared/limits.ts'
 import { startIssuer } from '../support/issuer.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { callAs, join as joinAs, type Joined, newVisitor, password, signIn, signUp, type Visitor } from '../support/visitor.ts'
 import { type Json, startWorld, until, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+const clock = testClock()
 let world: World
 let root: Visitor
 let rootAccount: Account
@@ -217,7 +217,7 @@ test('[ADMINPAGE-4] acts that end something ask for confirmation', async () => {
 test('[ADMINPAGE-5] a dangerous act needs a recent sign-in with the password, even if the browser is signed in at the broker', async () => {
   const { visitor, id } = await join()
   await fresh()
-  clock.turn(limits.adminFreshMinutes * minuteMs + 1)
+  clock.advance(limits.adminFreshMinutes * minuteMs + 1)
   for (const name of ['disable', 'deletePerson', 'reset'] as const) {
     const answer = await act(name, { account: id, documents: 'keep' })
     expect([answer.status, (await answer.text()).includes('<h1>Sign in again</h1>')]).toEqual([403, true])
@@ -296,7 +296,7 @@ test('[ADMINPAGE-7] samples of the load are taken, kept for a while, and drawn a
   const own = await startWorld({ clock })
   await until(async () => (await listLoad(own.service, 0)).length === 1)
   await until(() => clock.awaits(limits.loadMinutes * minuteMs))
-  clock.turn(limits.loadMinutes * minuteMs)
+  clock.advance(limits.loadMinutes * minuteMs)
   await until(async () => (await listLoad(own.service, 0)).length === 2)
   expect((await listLoad(own.service, 0))[1]).toMatchObject({
     at: clock.now(),
@@ -307,7 +307,7 @@ test('[ADMINPAGE-7] samples of the load are taken, kept for a while, and drawn a
   await own.stop()
   const { service } = world
   for (const n of [1, 2, 3]) {
-    clock.turn(minuteMs)
+    clock.advance(minuteMs)
     await recordLoad(service, { people: n * 7, documents: n, storeBytes: 3 * 1024 * 1024, assetBytes: null })
   }
   await fresh()
@@ -316,7 +316,7 @@ test('[ADMINPAGE-7] samples of the load are taken, kept for a while, and drawn a
   expect(text).toContain('aria-label="Store on disk: 3 MiB now, at most 3 MiB"')
   expect(await page(root, '/admin?period=month')).toContain('class="stat-line"')
   const first = clock.now()
-  clock.turn(limits.loadDays * 24 * 3600_000)
+  clock.advance(limits.loadDays * 24 * 3600_000)
   await recordLoad(service, { people: 1, documents: 1, storeBytes: 1, assetBytes: 1 })
   expect((await listLoad(service, 0)).every(({ at }) => at >= first - minuteMs)).toBe(true)
 })

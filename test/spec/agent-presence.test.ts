@@ -2,11 +2,11 @@ import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { told } from '../support/mcp.ts'
 import { type Editor, frameOf, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+const clock = testClock()
 let world: World
 beforeAll(async () => {
   world = await startWorld({ clock })
@@ -74,16 +74,16 @@ test('[PROGRAM-2] it appears for 30 seconds after its last write, once, at that 
   const owner = await world.create(text)
   const page = await owner.connect()
   await edit(owner, 'scribe', 'Intro.', 'Hello.')
-  clock.turn(20_000)
+  clock.advance(20_000)
   await edit(owner, 'scribe', 'Much.', 'Little.')
   await until(() => agents(page)[0]?.at?.startsWith('Little') === true, 'the second place')
-  clock.turn(limits.agentShownSeconds * 1000 - 1)
+  clock.advance(limits.agentShownSeconds * 1000 - 1)
   await edit(owner, 'other', 'Plan', 'Plans')
   await until(() => names(page).length === 2, 'the other')
-  clock.turn(1)
+  clock.advance(1)
   await until(() => names(page).length === 1, 'the end')
   expect(names(page)).toEqual(['other'])
-  clock.turn(limits.agentShownSeconds * 1000)
+  clock.advance(limits.agentShownSeconds * 1000)
   await until(() => names(page).length === 0, 'the end of both')
 })
 
@@ -98,7 +98,7 @@ test('[PROGRAM-3] it disappears at once when its link is revoked or its document
   await until(() => names(page).length === 1, 'the end', 1)
   expect(names(page)).toEqual(['stays'])
   expect((await owner.ask('DELETE', '')).status).toBe(200)
-  clock.turn(limits.agentShownSeconds * 1000)
+  clock.advance(limits.agentShownSeconds * 1000)
 })
 
 test('[PROGRAM-4] a writer without a name, or with an open page under that name and link, does not appear as a program', async () => {

@@ -1,14 +1,14 @@
 /** Agent identities: tokens of a configured issuer, verified with its keys or by introspection. */
 import { expect, test, vi } from 'vitest'
 import { limits } from '../../shared/limits.ts'
-import type { TurnedClock } from '../support/clock.ts'
+import type { TestClock } from '../support/clock.ts'
 import type { Issuer } from '../support/issuer.ts'
 import { withIssuer } from '../support/issuer-world.ts'
 import { type Answer, type Ask, type Json, startWorld, type World } from '../support/world.ts'
 
 let issuer: Issuer
 let world: World
-let clock: TurnedClock
+let clock: TestClock
 withIssuer('AGMD_AGENT_ISSUER', { AGMD_AGENT_CLIENT_SECRET: 'secret of ours' }, (started) => ({ issuer, world, clock } = started))
 
 const seconds = (): number => Math.floor(clock.now() / 1000)
@@ -67,7 +67,7 @@ const bad: Record<string, () => Promise<string> | string> = {
   'that was asked about for another service': () => opaque({ aud: 'https://elsewhere.example' }),
   'without a subject, asked about': () => opaque({ sub: undefined }),
   'expired, asked about': () => opaque({ exp: seconds() - 1 }),
-  'too long': () => `ai_${'a'.repeat(limits.agentTokenCharsMax)}`,
+  'too long': () => `ai_${'a'.repeat(limits.agentTokenUnitsMax)}`,
   empty: () => 'ai_'
 }
 
@@ -98,7 +98,7 @@ test('[AGENT-7] a socket of an agent ends when its token expires', async () => {
   const token = await jwt()
   const { json: made } = await by(token, 'POST', '/api/docs', { json: { content: 'text' } })
   const editor = await world.person(made.id, token).connect()
-  clock.turn(601_000)
+  clock.advance(601_000)
   await expect.poll(() => editor.closes[0]?.code).toBe(4401)
 })
 
@@ -107,7 +107,7 @@ test('[AGENT-7] a token that its issuer revoked gives no access after a minute, 
   const { json: made } = await by(token, 'POST', '/api/docs', { json: { content: 'text' } })
   const editor = await world.person(made.id, token).connect()
   issuer.opaque.set(token, { active: false })
-  clock.turn(limits.agentTokenSeconds * 1000)
+  clock.advance(limits.agentTokenSeconds * 1000)
   expect((await me(token)).status).toBe(401)
   await expect.poll(() => editor.closes[0]?.code).toBe(4401)
 })
@@ -118,7 +118,7 @@ test('[AGENT-7] sockets stay open while the issuer cannot be reached', async () 
   const editor = await world.person(made.id, token).connect()
   const asked = issuer.seen.length
   issuer.faults = { status: 500 }
-  clock.turn(limits.agentTokenSeconds * 1000)
+  clock.advance(limits.agentTokenSeconds * 1000)
   await expect.poll(() => issuer.seen.length).toBeGreaterThan(asked)
   editor.type(0, 'still ')
   await editor.saved()

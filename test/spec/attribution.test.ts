@@ -1,9 +1,9 @@
 /** The authors of lines, and the names of revisions. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+const clock = testClock()
 let world: World
 
 beforeAll(async () => {
@@ -17,9 +17,9 @@ const minute = 60_000
 test('[BLAME-1] each line of any version shows its last author, its other authors, and the time', async () => {
   const owner = await world.create({ content: 'one\ntwo\nthree\n', author: 'Ana' })
   const { version: first } = await owner.read()
-  clock.turn(5 * minute)
+  clock.advance(5 * minute)
   await owner.ask('POST', '/edits', { json: { operations: [{ op: 'replace', find: 'two', with: 'two and a half' }], author: 'planner' } })
-  clock.turn(5 * minute)
+  clock.advance(5 * minute)
   const editor = await owner.connect()
   editor.type(0, 'typed\n')
   await editor.saved()

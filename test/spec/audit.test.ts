@@ -4,12 +4,12 @@ import type { Batch, Storage } from '../../server/domain/ports.ts'
 import { auditFailure, type AuditFilter, auditPut, type AuditRecord, listAudit, sweepAudit } from '../../server/domain/records/audit.ts'
 import { finishDeletions } from '../../server/domain/documents/trash.ts'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { withLimit } from '../support/limits.ts'
 import { callAs, join as joinAs, type Joined, newVisitor, password, signIn, type Visitor } from '../support/visitor.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+const clock = testClock()
 const batches: Batch[] = []
 const watched = (storage: Storage): Storage => ({
   ...storage,
@@ -61,7 +61,7 @@ test('[AUDIT-2] links are recorded when they are made, first used and revoked, w
   const link = await answer(visitor, 'POST', `/api/docs/${doc}/shares`, { role: 'edit' })
   const guest = world.person(doc, link.secret)
   await guest.read()
-  clock.turn(limits.lastUsedSeconds * 2000)
+  clock.advance(limits.lastUsedSeconds * 2000)
   await guest.read()
   await call(visitor, 'DELETE', `/api/docs/${doc}/shares/${link.id}`)
   expect((await log({ doc })).toReversed()).toMatchObject([
@@ -87,7 +87,7 @@ test('[AUDIT-3] accounts, passwords, tokens, nodes and deletions are recorded', 
   await call(visitor, 'POST', `/api/docs/${doc}/undelete`)
   await call(visitor, 'DELETE', `/api/docs/${doc}?permanent=true`)
   await call(visitor, 'DELETE', `/api/docs/${other}`)
-  clock.turn(limits.trashDays * 24 * 3600_000 + 1)
+  clock.advance(limits.trashDays * 24 * 3600_000 + 1)
   await finishDeletions(world.service, (_doc, error) => expect.fail(String(error)))
   expect(await kinds({ doc })).toEqual(['document.deleted', 'document.restored', 'document.erased'])
   expect(await log({ doc: other })).toMatchObject([{ by: { kind: 'system' } }, { by: { kind: 'account', id } }])
@@ -163,10 +163,10 @@ test('[AUDIT-5] the log contains no secret, name, email address or text', async 
 test('[AUDIT-6] records are removed after the configured time, and the oldest ones if there are too many', async () => {
   const { service } = world
   await join()
-  clock.turn(59 * 24 * 3600_000)
+  clock.advance(59 * 24 * 3600_000)
   const { id } = await join()
   const before = (await log()).length
-  clock.turn(2 * 24 * 3600_000)
+  clock.advance(2 * 24 * 3600_000)
   await sweepAudit(service)
   expect(await kinds({ account: id })).toEqual(['account.created', 'sign-in'])
   expect((await log()).filter(({ at }) => at < clock.now() - 60 * 24 * 3600_000)).toEqual([])
@@ -182,14 +182,14 @@ test('[AUDIT-6] records are removed after the configured time, and the oldest on
 })
 
 test('[AUDIT-7] a flood of failed sign-ins adds a bounded number of records, and one that counts the others', async () => {
-  clock.turn(60_000)
+  clock.advance(60_000)
   const failures = async (): Promise<readonly AuditRecord[]> => log({ kind: 'sign-in.failed' })
   const before = (await failures()).length
   await withLimit('auditFailuresPerMinute', 5, async () => {
     for (let n = 0; n < 12; n++) await auditFailure(world.service, `10.0.0.${n}`, undefined)
   })
   expect((await failures()).length - before).toBe(5)
-  clock.turn(60_000)
+  clock.advance(60_000)
   await sweepAudit(world.service)
   const [counted] = await failures()
   expect(counted).toMatchObject({ kind: 'sign-in.failed', count: 7 })
@@ -199,7 +199,7 @@ test('[AUDIT-7] a flood of failed sign-ins adds a bounded number of records, and
 
 test('[AUDIT-8] the pages of the log contain each record once, newest first, with and without a filter', async () => {
   const { service } = world
-  clock.turn(1000)
+  clock.advance(1000)
   const puts = Array.from({ length: 30 }, (_none, n) =>
     auditPut(clock.now() + (n >> 2), {
       kind: n % 3 === 0 ? 'link.made' : 'link.revoked',

@@ -15,7 +15,7 @@ import { endBrowserSession, findSession, openSession, revokeSession, rotateSessi
 import { createShare } from '../../server/domain/rights/shares.ts'
 import { limits } from '../../shared/limits.ts'
 import { relayCloseCodes } from '../../shared/relay.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { openDeaf, typing } from '../support/deaf-socket.ts'
 import { heldStorage } from '../support/held-storage.ts'
 import { rpc } from '../support/mcp.ts'
@@ -23,7 +23,7 @@ import { dialIn } from '../support/nodes.ts'
 import { assign } from '../support/reviews.ts'
 import { type Json, settledWithin, startWorld, until, updateFrame, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+const clock = testClock()
 let world: World
 beforeAll(async () => {
   // Hocuspocus would print each refused frame with its stack.
@@ -75,7 +75,7 @@ test.each(['revoke', 'expire'] as const)('[AUTHORITY-3] an admitted request chan
   const guest = await owner.share('edit', { expiresAt: new Date(clock.now() + 1000).toISOString() })
   const caller = await callerOfDocument(service, owner.doc, { key: guest.key })
   const editor = await owner.connect()
-  if (ending === 'expire') clock.turn(1000)
+  if (ending === 'expire') clock.advance(1000)
   else await owner.ask('DELETE', `/shares/${guest.link.id}`)
   await expect(replaceContent(service, caller, owner.doc, { content: 'late' })).rejects.toMatchObject(invalid)
   expect(service.live.find(owner.doc)?.snapshot().content).toBe('text')
@@ -163,7 +163,7 @@ test('[AUTHORITY-5] a link ends no later than its maker', async () => {
   expect(sooner.link.expiresAt).toBe(inSeconds(30))
   const later = await parent.ask('POST', '/shares', { json: { role: 'view', expiresAt: inSeconds(61) } })
   expect(later).toMatchObject({ status: 400, json: { code: 'invalid_request', details: [{ path: 'expiresAt' }] } })
-  clock.turn(60_000)
+  clock.advance(60_000)
   expect((await none.ask('GET', '')).status).toBe(401)
 })
 
@@ -331,7 +331,7 @@ test('[AUTHORITY-11] a request at the broker that began before the end stores no
 test.each(ends)('[AUTHORITY-11] %s ends a session whose secret changes at that moment', async (_what, end) => {
   const account = await newAccount(`rotated-${++accounts}@example.org`)
   const { token } = await openSession(world.service, account.id, 'browser', 'a test')
-  clock.turn(limits.sessionRotateHours * 3600 * 1000)
+  clock.advance(limits.sessionRotateHours * 3600 * 1000)
   const [next] = await Promise.all([rotateSession(world.service, token), end(account)])
   for (const secret of [token, next ?? token]) expect(await findSession(world.service, 'browser', secret)).toBe(undefined)
   // After setting a new password, the person is signed in.
@@ -343,7 +343,7 @@ test('[AUTHORITY-11] a session that is ended while its secret changes stays ende
   const account = await newAccount(`single-${++accounts}@example.org`)
   for (let round = 0; round < 10; round++) {
     const { token } = await openSession(world.service, account.id, 'browser', 'a test')
-    clock.turn(limits.sessionRotateHours * 3600 * 1000)
+    clock.advance(limits.sessionRotateHours * 3600 * 1000)
     const [next] = await Promise.all([rotateSession(world.service, token), endBrowserSession(world.service, token)])
     for (const secret of [token, next ?? token]) expect(await findSession(world.service, 'browser', secret)).toBe(undefined)
   }

@@ -3,14 +3,14 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { createRateLimiter } from '../../server/http/rate-limit.ts'
 import { limits, type RateLimitName, rateLimits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { post, refused, rpc } from '../support/mcp.ts'
 import { signUp } from '../support/visitor.ts'
 import { type Ask, type Answer, startWorld, until, type World } from '../support/world.ts'
 
 /** Starts a service with rate limits behind a proxy, which reports the address of each caller. The clock stands still, so no bucket refills. */
 const limited = (env: Record<string, string> = {}): Promise<World> =>
-  startWorld({ clock: turnedClock(), env: { AGMD_RATE_LIMITS: 'on', AGMD_TRUST_PROXY: '1', ...env } })
+  startWorld({ clock: testClock(), env: { AGMD_RATE_LIMITS: 'on', AGMD_TRUST_PROXY: '1', ...env } })
 
 const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address })
 
@@ -159,7 +159,7 @@ test('[BUDGET-12] wrong keys from the same address do not block people with a va
 })
 
 test('[BUDGET-13] a refused request whose body does not arrive is answered, and cut off ten seconds later', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const world = await startWorld({ clock })
   const { port, hostname } = new URL(world.url)
   const socket = connect(Number(port), hostname)
@@ -169,7 +169,7 @@ test('[BUDGET-13] a refused request whose body does not arrive is answered, and 
   const head = ['POST /api/docs/x/comments HTTP/1.1', 'Host: localhost', `X-Share-Key: ${wrongKey}`, 'Content-Type: application/json']
   socket.write(`${[...head, 'Content-Length: 100', '', '{'].join('\r\n')}`)
   await until(() => heard.join('').includes('credential_invalid'), 'the answer')
-  clock.turn(limits.refusedBodySecondsMax * 1000)
+  clock.advance(limits.refusedBodySecondsMax * 1000)
   await ended
   // If a request was read completely, its connection stays open.
   const whole = [...head, 'Content-Length: 2', '', '{}'].join('\r\n')
@@ -217,7 +217,7 @@ test('[BUDGET-7] created documents count for the address even with a key, and fo
 })
 
 test('[BUDGET-8] a flood of addresses neither resets a bucket nor lets memory grow; full buckets are forgotten', () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const limiter = createRateLimiter(clock, true)
   const name: RateLimitName = 'signIn'
   const spent = (who: string): number => {
@@ -244,6 +244,6 @@ test('[BUDGET-8] a flood of addresses neither resets a bucket nor lets memory gr
   expect(passed).toBeLessThanOrEqual(limits.rateBucketsShared * rateLimits[name].burst)
   // Another limit is not affected.
   expect(limiter.take('signUp', 'newcomer')?.remaining).toBe(rateLimits.signUp.burst - 1)
-  clock.turn((rateLimits[name].burst / rateLimits[name].perSecond) * 1000)
+  clock.advance((rateLimits[name].burst / rateLimits[name].perSecond) * 1000)
   for (let n = 0; n <= limits.rateBucketsShared; n++) expect(spent(`later ${n}`)).toBe(rateLimits[name].burst)
 })

@@ -164,7 +164,7 @@ describe('creating', () => {
     ['a request of more than 64 KiB', { body: 'x'.repeat(limits.bodyBytesMax) }, 413, 'body_too_large'],
     ['an invented version', { line: 1, baseVersion: '1-000000000000' }, 404, 'unknown_version'],
     ['nonsense as version', { line: 1, baseVersion: 'nonsense' }, 404, 'unknown_version'],
-    ['a long name', { author: 'x'.repeat(limits.authorCharsMax + 1) }, 400, 'invalid_request']
+    ['a long name', { author: 'x'.repeat(limits.authorUnitsMax + 1) }, 400, 'invalid_request']
   ])('[COMMENT-4] bad input changes nothing: %s', async (_what, fields, status, code) => {
     const owner = await world.create(text)
     const answer = await changesNothing(owner.doc, () => postComment(owner, { body: 'x', ...fields }))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { repeats } from '../support/repeats.ts'
 import { startWorld, until, type World } from '../support/world.ts'
 
@@ -300,16 +300,16 @@ test('[REV-3] text typed in browsers is saved as a revision before a PUT replace
 })
 
 test('[REV-4] a pause after typing saves a revision', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const own = await startWorld({ clock })
   const owner = await own.create('one')
   const editor = await owner.connect()
   editor.type(0, 'typed ')
   await editor.saved()
-  clock.turn(limits.autosaveQuietMs - 1)
+  clock.advance(limits.autosaveQuietMs - 1)
   await own.service.ledger.idle()
   expect((await owner.revisions()).total).toBe(1)
-  clock.turn(1)
+  clock.advance(1)
   await until(async () => (await owner.revisions()).total === 2, 'the autosave')
   expect((await owner.revisions()).revisions[0]).toMatchObject({ cause: 'autosave', size: 9, added: 6 })
   await own.stop()

@@ -1,15 +1,15 @@
 /** Device login (RFC 8628): a program asks for access, and a person compares the code and decides. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits, rateLimits } from '../../shared/limits.ts'
-import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import { type TestClock, testClock } from '../support/clock.ts'
 import { newVisitor, signUp, type Visitor } from '../support/visitor.ts'
 import { type Answer, type Json, startWorld, type World } from '../support/world.ts'
 
 let world: World
-let clock: TurnedClock
+let clock: TestClock
 let ana: Visitor
 beforeAll(async () => {
-  clock = turnedClock(Date.now())
+  clock = testClock(Date.now())
   world = await startWorld({ clock })
   ana = await signUp(world.url, 'ana@example.org')
 })
@@ -18,7 +18,7 @@ afterAll(() => world.stop())
 const begin = async (fields: object = { client_name: 'A program' }): Promise<Json> =>
   (await world.ask('POST', '/api/cli/device/start', { json: fields })).json
 const poll = (device: Json): Promise<Answer> => world.ask('POST', '/api/cli/device/token', { json: { device_code: device.device_code } })
-const wait = (seconds: number): void => clock.turn(seconds * 1000)
+const wait = (seconds: number): void => clock.advance(seconds * 1000)
 
 const decide = async (device: Json, decision: 'approve' | 'deny', visitor = ana): Promise<void> => {
   await visitor.visit(device.verification_uri_complete)
@@ -151,7 +151,7 @@ test('[DEVICE-9] opening an address, another page, or a request without the form
 })
 
 test('[DEVICE-10] codes cannot be guessed in bulk, neither from one address nor with one account', async () => {
-  const turned = turnedClock(Date.now())
+  const turned = testClock(Date.now())
   const limited = await startWorld({ clock: turned, env: { AGMD_RATE_LIMITS: 'on', AGMD_TRUST_PROXY: '1' } })
   const someone = await signUp(limited.url, 'ana@example.org')
   const guess = (address: string): Promise<Response> =>

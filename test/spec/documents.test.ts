@@ -84,7 +84,7 @@ test('[DOC-31] the edit role sets a title, or lets it follow the text again; one
   expect((await renamed()).at(-1)).toMatchObject({ payload: { title: 'Heading', givenTitle: null } })
   const events = (await owner.events()).events.length
   expect((await name(suggester, 'Mine')).status).toBe(403)
-  for (const bad of [undefined, 7, 'x'.repeat(limits.titleCharsMax + 1), 'two\nlines']) expect((await name(editor, bad)).status).toBe(400)
+  for (const bad of [undefined, 7, 'x'.repeat(limits.titleUnitsMax + 1), 'two\nlines']) expect((await name(editor, bad)).status).toBe(400)
   expect((await owner.events()).events).toHaveLength(events)
   // The title in the front matter takes precedence.
   await owner.replace('---\ntitle: Set\n---\n# Heading')

@@ -7,16 +7,16 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { keys } from '../../server/domain/records/keys.ts'
 import { checkStore } from '../../server/storage/check.ts'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock, type TurnedClock } from '../support/clock.ts'
+import { testClock, type TestClock } from '../support/clock.ts'
 import { png } from '../support/media.ts'
 import { tracesIn, tracesOf } from '../support/traces.ts'
 import { type Person, startWorld, until, type World } from '../support/world.ts'
 
-let clock: TurnedClock
+let clock: TestClock
 let world: World
 
 beforeEach(async () => {
-  clock = turnedClock()
+  clock = testClock()
   world = await startWorld({ clock })
 })
 afterEach(() => world.stop())
@@ -63,7 +63,7 @@ const used = async (): Promise<{ owner: Person; words: string[] }> => {
 /** Waits until all documents have left memory, which happens after text, revisions and history segments have been written. */
 const settled = async (): Promise<void> => {
   await until(() => {
-    clock.turn(limits.autosaveMaxMs)
+    clock.advance(limits.autosaveMaxMs)
     return world.counts().documents === 0
   })
 }
@@ -112,13 +112,13 @@ test('[ERASE-3] an erasure starts automatically a minute after the first deletio
   const words = Array.from({ length: 400 }, word)
   const [first, second] = [await world.create(words[0]), await world.create(words.slice(1).join(' '))]
   await first.ask('DELETE', '', { query: { permanent: 1 } })
-  clock.turn(limits.eraseQuietSeconds * 1000)
+  clock.advance(limits.eraseQuietSeconds * 1000)
   await until(async () => (await tracesIn(world.folder, tracesOf(words.slice(0, 1)))).length === 0, 'the end of the erasing')
   await erase()
   await second.ask('DELETE', '', { query: { permanent: 1 } })
   expect(await tracesIn(world.folder, tracesOf(words))).not.toEqual([])
   world = await world.restart()
-  clock.turn(limits.eraseQuietSeconds * 1000)
+  clock.advance(limits.eraseQuietSeconds * 1000)
   await until(async () => (await tracesIn(world.folder, tracesOf(words))).length === 0, 'the end of the erasing after the restart')
 })
 
@@ -172,7 +172,7 @@ test('[ERASE-8] an erasure during a backup is repeated after the backup, also af
     else reader.stdin.end()
     await exit
     await until(async () => {
-      clock.turn(limits.eraseQuietSeconds * 1000)
+      clock.advance(limits.eraseQuietSeconds * 1000)
       return (await traces()).length === 0
     })
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { limits, rateLimits } from '../../shared/limits.ts'
 import { nearestCalls } from '../../server/http/nearest-calls.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { asAuthor, comment, decide, postComment, postSuggestion, suggest } from '../support/annotations.ts'
 import { type Assignment, assign, close, requestFor } from '../support/reviews.ts'
@@ -299,9 +299,9 @@ test('[ERROR-6] invalid input names each field with its path', async () => {
   const answer = await put({ json: { content: 7, label: ['x'], dryRun: 'soon' } })
   isProblem(answer, 'invalid_request')
   expect(answer.json.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(['content', 'dryRun', 'label'])
-  const long = await put({ json: { content: 'x', label: 'x'.repeat(limits.labelCharsMax + 1) } })
+  const long = await put({ json: { content: 'x', label: 'x'.repeat(limits.labelUnitsMax + 1) } })
   expect(long.json.details).toEqual([{ path: 'label', message: expect.any(String) }])
-  isProblem(await world.ask('POST', '/new', { json: { title: 'x'.repeat(limits.titleCharsMax + 1) } }), 'invalid_request')
+  isProblem(await world.ask('POST', '/new', { json: { title: 'x'.repeat(limits.titleUnitsMax + 1) } }), 'invalid_request')
 })
 
 test('[ERROR-7] a repeated query parameter returns 400', async () => {
@@ -390,7 +390,7 @@ test('[ERROR-12] writes from a foreign origin are refused; reads and our own pag
 })
 
 test('[RATE-1] a request above the rate returns 429 with Retry-After and both headers, and passes later', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const own = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on' } })
   const person = await own.create('text')
   const first = await person.ask('PUT', '/content', { json: { content: 'x' } })
@@ -406,13 +406,13 @@ test('[RATE-1] a request above the rate returns 429 with Retry-After and both he
   expect(answer.headers.get('RateLimit')).toBe('"write";r=0;t=1')
   expect(answer.headers.get('RateLimit-Policy')).toMatch(/^"write"/)
   expect((await person.read()).content).toBe('x')
-  clock.turn(1000)
+  clock.advance(1000)
   expect((await person.ask('PUT', '/content', { json: { content: 'y' } })).status).toBe(200)
   await own.stop()
 })
 
 test.each(['GET', 'POST'])('[RATE-2] one address may create a limited number of documents, by %s /new', async (method) => {
-  const clock = turnedClock()
+  const clock = testClock()
   const own = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on' } })
   let answer = await own.ask(method, '/new')
   for (let count = 0; count < rateLimits.create.burst; count++) answer = await own.ask(method, '/new')
@@ -421,7 +421,7 @@ test.each(['GET', 'POST'])('[RATE-2] one address may create a limited number of 
 })
 
 test('[RATE-3] guessing keys is stopped, and counts only for the guesser', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const own = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on', AGMD_TRUST_PROXY: '1' } })
   const person = await own.create('text')
   const guess = (from: string): Promise<Answer> =>

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+const clock = testClock()
 let world: World
 beforeAll(async () => {
   world = await startWorld({ clock })
@@ -17,7 +17,7 @@ afterAll(async () => {
   // The server cuts off a connection that `fetch` opened and never used.
   const seconds = limits.stopSecondsMax / 4
   await until(() => clock.awaits(seconds * 1000), 'the cut')
-  clock.turn(seconds * 1000)
+  clock.advance(seconds * 1000)
   await stopping
 })
 
@@ -122,7 +122,7 @@ test('[SSE-3] comments keep a quiet stream open, and nothing may buffer, transfo
   const beats = (): number => stream.text().split('\n:\n').length - 1
   for (const count of [1, 2]) {
     await until(() => clock.awaits(limits.eventStreamBeatSeconds * 1000), 'the beat')
-    clock.turn(limits.eventStreamBeatSeconds * 1000)
+    clock.advance(limits.eventStreamBeatSeconds * 1000)
     await until(() => beats() === count, 'a sign of life')
   }
   expect(stream.headers.get('Cache-Control')).toBe('no-store, no-transform')
@@ -145,7 +145,7 @@ test('[SSE-4] a stream ends at once with its link, role, session, document or th
   expect(kinds(streams[0] as Listener)).not.toContain('share.revoked')
   await owner.ask('PATCH', `/shares/${lowered.link.id}`, { json: { role: 'view' } })
   expect(await streams[1]?.reason).toBe('role_changed')
-  clock.turn(5001)
+  clock.advance(5001)
   expect(await streams[2]?.reason).toBe('credential_invalid')
   const account = (await createAccount(world.service, { email: 'sse@example.org', password: 'correct horse battery' })) as Account
   const { token } = await openSession(world.service, account.id, 'app', 'a test')
@@ -210,7 +210,7 @@ test('[SSE-5] a reader that takes nothing is ended, with little buffered for it,
   await owner.replace('done')
   await until(() => kinds(other).includes('content.replaced'), 'the event')
   other.leave()
-  clock.turn(limits.eventStreamStallSecondsMax * 1000)
+  clock.advance(limits.eventStreamStallSecondsMax * 1000)
   socket.resume()
   await until(() => closed, 'the end')
   // `fetch` opens another connection as a replacement. This request uses it, so that the server can close it.

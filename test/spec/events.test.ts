@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { assign } from '../support/reviews.ts'
 import { type Editor, type Json, type Person, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+const clock = testClock()
 let world: World
 beforeAll(async () => {
   world = await startWorld({ clock })
@@ -13,7 +13,7 @@ afterAll(() => world.stop())
 
 /** Advances the time until edits are announced, which happens a second after an edit. */
 const announce = async (): Promise<void> => {
-  clock.turn(limits.announceMs)
+  clock.advance(limits.announceMs)
   await world.service.ledger.idle()
 }
 
@@ -83,9 +83,9 @@ test('[EVENT-5] a wait that times out returns 200, empty, with the same cursor; 
   ] as const) {
     const poll = owner.events({ since: 'latest', wait })
     await until(() => clock.awaits(seconds * 1000), 'the wait')
-    clock.turn(seconds * 1000 - 1)
+    clock.advance(seconds * 1000 - 1)
     expect(await settledWithin(poll, 30)).toBe('waiting')
-    clock.turn(1)
+    clock.advance(1)
     expect(await poll).toEqual({ events: [], latest: 1 })
   }
   expect(await owner.events({ since: 'latest', wait: -5 })).toEqual({ events: [], latest: 1 })
@@ -174,7 +174,7 @@ test('[EVENT-10] a PUT first announces text typed earlier', async () => {
 })
 
 test.each(['text\n', ''])('[EVENT-11] edits that were not announced before a crash are announced later: begun with %j', async (content) => {
-  let own = await startWorld({ clock: turnedClock() })
+  let own = await startWorld({ clock: testClock() })
   const created = await own.create(content)
   const editor = await created.connect()
   editor.type(0, 'typed')
@@ -183,12 +183,12 @@ test.each(['text\n', ''])('[EVENT-11] edits that were not announced before a cra
   own.service.live.fence(created.doc, new Error('crash'))
   editor.close()
   const before = (await own.service.ledger.head(created.doc)).announcedSeq
-  const clockAfter = turnedClock(Date.UTC(2030, 0, 2))
+  const clockAfter = testClock(Date.UTC(2030, 0, 2))
   own = await own.restart({ clock: clockAfter })
   expect((await own.service.ledger.head(created.doc)).announcedSeq).toBe(before)
   const owner = own.person(created.doc, created.key)
   await owner.events()
-  clockAfter.turn(limits.announceMs)
+  clockAfter.advance(limits.announceMs)
   await until(async () => (await owner.events({ since: 1 })).events.length > 0, 'the announcement')
   expect((await owner.events({ since: 1 })).events).toMatchObject([
     {
@@ -234,7 +234,7 @@ const old = '[2029-12-31T10:00Z] @Cy: Ask @ana'
 const said = '[2030-01-01T00:00Z] @Bo: @ana and @Claude-2, look at `@nobody`'
 
 /** Advances the time until every mention in a chat has been announced. */
-const quiet = (): void => clock.turn(limits.healLookMs * 2 + limits.healQuietMs)
+const quiet = (): void => clock.advance(limits.tidyCheckMs * 2 + limits.tidyQuietMs)
 
 /** Waits for a number of announced mentions, and returns them. */
 const mentioned = async (person: Person, count: number): Promise<Json[]> => {
@@ -259,9 +259,9 @@ test('[EVENT-14] a mention in a new chat message makes an event once the message
   const editor = await owner.connect({ name: 'Bo' })
   // An unfinished name is not a mention.
   await rewrite(owner, editor, chatOf(old, '[2030-01-01T00:00Z] @Bo: @an'))
-  clock.turn(limits.healLookMs)
+  clock.advance(limits.tidyCheckMs)
   await rewrite(owner, editor, chatOf(old, said, '  twice for @ana'))
-  clock.turn(limits.healLookMs)
+  clock.advance(limits.tidyCheckMs)
   expect((await owner.events({ types: 'chat.mentioned' })).events).toEqual([])
   quiet()
   const [event, ...more] = await mentioned(viewer, 1)
@@ -323,7 +323,7 @@ test('[EVENT-15] a mention makes one event: none when its message moves, is edit
 
 test('[EVENT-16] events of comments and suggestions have their current words, with a note if truncated; deleting a comment removes them', async () => {
   const owner = await world.create('The quick brown fox jumps.\n')
-  const long = 'x'.repeat(limits.eventBodyCharsMax - 1)
+  const long = 'x'.repeat(limits.eventBodyUnitsMax - 1)
   const made = await owner.ask('POST', '/comments', { json: { body: 'Whose @ana?', find: 'quick' } })
   const { id } = made.json
   await owner.ask('POST', `/comments/${id}/replies`, { json: { body: `${long}😀!` } })

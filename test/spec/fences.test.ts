@@ -2,14 +2,14 @@ import * as Y from 'yjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { applyEdits } from '../../shared/text/diff.ts'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { told } from '../support/mcp.ts'
 import { type Editor, type Json, startWorld, until, type World } from '../support/world.ts'
 import { parseBoard } from '../../shared/fences/board.ts'
 import { moveCard } from '../../shared/fences/board-edits.ts'
 import { fencesOf } from '../../shared/fences/fences.ts'
 
-const clock = turnedClock(Date.UTC(2026, 10, 20, 12))
+const clock = testClock(Date.UTC(2026, 10, 20, 12))
 let world: World
 beforeAll(async () => {
   world = await startWorld({ clock })
@@ -52,16 +52,16 @@ test('[FENCE-30] two seconds after the last edit in a fence the server tidies it
   const left = move(page)
   expect(left).not.toBe(tidy)
   await isOnServer(owner, left)
-  clock.turn(limits.healLookMs)
+  clock.advance(limits.tidyCheckMs)
   expect((await owner.read()).content).toBe(left)
-  clock.turn(limits.healQuietMs)
+  clock.advance(limits.tidyQuietMs)
   await isOnServer(owner, tidy)
   await until(() => page.ytext.toString() === tidy, 'the tidy text on the page')
-  clock.turn(2000)
+  clock.advance(2000)
   const actors = async (): Promise<string> => JSON.stringify((await owner.events()).events.map(({ payload }: Json) => payload.actors))
   await until(async () => (await actors()).includes('heal'), 'the event')
   // The history names only people and programs.
-  clock.turn(limits.autosaveMaxMs)
+  clock.advance(limits.autosaveMaxMs)
   await until(async () => (await owner.revisions()).revisions[0].cause === 'autosave', 'the revision')
   expect((await owner.revisions()).revisions[0]).toMatchObject({ author: 'Ana', authors: ['Ana'] })
   const { lines } = (await owner.ask('GET', '/attribution')).json
@@ -75,16 +75,16 @@ test('[FENCE-31] a fence in which somebody writes, or that a program wrote, stay
   await stand(page, watcher, board.indexOf('Three'))
   const left = move(page)
   await isOnServer(owner, left)
-  clock.turn(60_000)
+  clock.advance(60_000)
   expect((await owner.read()).content).toBe(left)
   await stand(page, watcher, 0)
-  clock.turn(limits.healLookMs)
+  clock.advance(limits.tidyCheckMs)
   await isOnServer(owner, tidy)
 
   const spaced = board.replace('- [ ] One\n', '- [X] One  \n\n')
   const other = await world.create('text')
   const version = (await other.replace(spaced)).version
-  clock.turn(60_000)
+  clock.advance(60_000)
   expect((await other.read()).version).toBe(version)
 })
 

@@ -9,7 +9,7 @@ import { consoleOperator } from '../../server/domain/operator/operator.ts'
 import { listAudit } from '../../server/domain/records/audit.ts'
 import { contentAt, parseVersion } from '../../server/domain/text/journal.ts'
 import type { Service } from '../../server/domain/service.ts'
-import { turnedClock, type TurnedClock } from '../support/clock.ts'
+import { testClock, type TestClock } from '../support/clock.ts'
 import { limits } from '../../shared/limits.ts'
 import { runAdmin } from '../support/operator.ts'
 import { removeAll } from '../support/start.ts'
@@ -28,7 +28,7 @@ interface Leak {
   readonly editor: Editor
 }
 
-const leak = async (world: World, clock: TurnedClock): Promise<Leak> => {
+const leak = async (world: World, clock: TestClock): Promise<Leak> => {
   const secret = `k-${randomBytes(18).toString('base64url')}`
   const owner = await world.create('# Keys\n\nname: ana\n')
   const editor = await owner.connect({ name: 'Ana' })
@@ -38,7 +38,7 @@ const leak = async (world: World, clock: TurnedClock): Promise<Leak> => {
     await editor.saved()
     if (index !== 12) continue
     // An event describes the text while the secret is half typed.
-    clock.turn(limits.announceMs)
+    clock.advance(limits.announceMs)
     await until(async () => JSON.stringify(await owner.events()).includes(`pass: ${secret.slice(0, 13)}`))
   }
   await owner.replace(`${(await owner.read()).content}\nagain ${secret} and ${secret}\n`, { label: 'leaked' })
@@ -87,7 +87,7 @@ const redacted = (text: string, secret: string): string => {
 }
 
 test('[FORGET-1] [FORGET-2] [FORGET-4] blocks replace a secret in all versions and records; versions, pages and all else stay', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const world = await startWorld({ clock })
   const { secret, owner, editor } = await leak(world, clock)
   const [versions, records] = [await versionsOf(owner), await recordsOf(owner)]
@@ -162,7 +162,7 @@ const compacted = async (world: World, { owner, editor }: Leak): Promise<World> 
 test('[FORGET-5] [FORGET-6] [FORGET-7] after kills at each step, a second run finishes; no byte is left, verify and export agree', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-forget-'))
   onTestFinished(() => removeAll(folder))
-  const clock = turnedClock()
+  const clock = testClock()
   const first = await startWorld({ folder, clock, env: { AGMD_STORAGE: '' } })
   const found = await leak(first, clock)
   const world = await compacted(first, found)

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expiring, sweep } from '../../server/domain/records/expiry.ts'
 import type { Put } from '../../server/domain/ports.ts'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { type Answer, type Ask, startWorld, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+const clock = testClock()
 let world: World
 beforeAll(async () => {
   world = await startWorld({ clock })
@@ -162,15 +162,15 @@ test('[RETRY-7] answers are kept for 24 hours', async () => {
   const how = once()
   const put = (): Promise<Answer> => owner.ask('PUT', '/content', { json: { content: 'two' }, ...how })
   await put()
-  clock.turn(limits.idempotencyHours * 3_600_000)
+  clock.advance(limits.idempotencyHours * 3_600_000)
   expect(replayed(await put())).toBe(true)
-  clock.turn(1)
+  clock.advance(1)
   expect(replayed(await put())).toBe(false)
 })
 
 test('[RETRY-8] a key that is too long returns 400; one on a GET is ignored', async () => {
   const owner = await world.create('one')
-  const long = once('k'.repeat(limits.idempotencyKeyCharsMax + 1))
+  const long = once('k'.repeat(limits.idempotencyKeyUnitsMax + 1))
   expect(await owner.ask('PUT', '/content', { json: { content: 'x' }, ...long })).toMatchObject({ status: 400 })
   const how = once()
   await owner.ask('GET', '/content', how)
@@ -205,7 +205,7 @@ test('[RETRY-11] remembered answers are removed after 24 hours, however many the
   await sweep(own.service)
   // The store lists at most `limits.listMax` entries of the flood, although there are more.
   expect(await kept()).toBe(limits.listMax + 3)
-  clock.turn(limits.idempotencyHours * 3_600_000 + 2)
+  clock.advance(limits.idempotencyHours * 3_600_000 + 2)
   await sweep(own.service)
   expect([await kept(), await dues()]).toEqual([0, before])
   await own.stop()
@@ -216,7 +216,7 @@ test('[RETRY-11] a key used again after 24 hours is remembered for another 24', 
   const how = once()
   const put = (): Promise<Answer> => owner.ask('PUT', '/content', { json: { content: 'two' }, ...how })
   await put()
-  clock.turn(limits.idempotencyHours * 3_600_000 + 1)
+  clock.advance(limits.idempotencyHours * 3_600_000 + 1)
   expect(replayed(await put())).toBe(false)
   await sweep(world.service)
   expect(replayed(await put())).toBe(true)

@@ -7,13 +7,13 @@ import { sweep } from '../../server/domain/records/expiry.ts'
 import { keys } from '../../server/domain/records/keys.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { withLimit } from '../support/limits.ts'
 import { told } from '../support/mcp.ts'
 import { assign } from '../support/reviews.ts'
 import { type Answer, type Ask, type Json, type Person, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
-let clock = turnedClock()
+let clock = testClock()
 let world: World
 beforeAll(async () => {
   world = await startWorld({ clock })
@@ -105,7 +105,7 @@ test('[INBOX-1] mentions, replies, decisions and assignments are listed with tex
 test('[INBOX-1] a person mentioned in a chat gets the message and its position', async () => {
   const owner = await world.create('Hm\n')
   await owner.replace('Hm\n\n```chat\n[2030-01-01T00:00Z] @Bo: @ana-lena, look\n```\n', { author: 'Bo' })
-  clock.turn(limits.healLookMs * 2 + limits.healQuietMs)
+  clock.advance(limits.tidyCheckMs * 2 + limits.tidyQuietMs)
   await until(async () => (await inboxOf(owner, 'Ana Lena')).items.length > 0, 'the mention')
   const { items } = await inboxOf(owner, 'Ana Lena')
   expect(items).toMatchObject([{ reason: 'mention', text: '@ana-lena, look', line: 4, next: { operation: 'readContent' } }])
@@ -258,7 +258,7 @@ test('[INBOX-7] entries survive a restart with their events, and numbers rise ev
   const doc = await ana.make('Text.\n')
   await comment(doc, 'Bo', { body: '@Ana one' })
   const { latest } = await ana.inbox()
-  clock = turnedClock(clock.now() - 3600_000)
+  clock = testClock(clock.now() - 3600_000)
   world = await world.restart({ clock })
   await comment(world.person(doc.doc, doc.key), 'Bo', { body: '@Ana two' })
   const { items } = await (
@@ -276,12 +276,12 @@ test('[INBOX-8] a read examines a bounded number of entries, and an inbox keeps 
     const entries = await world.service.storage.list(keys.inbox('account', ana.id))
     expect(entries.length).toBeLessThanOrEqual(10 + limits.inboxTrimEvery)
   })
-  await withLimit('inboxLooksMax', 5, async () => {
+  await withLimit('inboxReadMax', 5, async () => {
     const page = await ana.inbox()
     expect(page.items).toHaveLength(5)
     expect(page.capped).toBe(true)
   })
-  clock.turn(limits.inboxDays * 24 * 3600 * 1000 + 1)
+  clock.advance(limits.inboxDays * 24 * 3600 * 1000 + 1)
   expect((await ana.ask('GET', '/api/inbox')).status).toBe(401)
   const { token } = await openSession(world.service, ana.id, 'app', 'a test')
   expect((await world.ask('GET', '/api/inbox', { headers: { Authorization: `Bearer ${token}` } })).json.items).toEqual([])

@@ -9,7 +9,7 @@ import { decodeEntries, formatVersion, type JournalEntry } from '../../server/do
 import { openPerson } from '../../scripts/bench/support/crowd.ts'
 import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { type Editor, frameOf, type Person, startWorld, until, updateFrame, type World } from '../support/world.ts'
 
 let world: World
@@ -188,14 +188,14 @@ test('[LIVE-6] the server sets the name and role that others see: the role of th
   expect(state).toMatchObject({ user: { role: 'view', kind: 'guest', hue: hueOfName(state.user.name) }, cursor: { anchor: 1 } })
   expect(state).not.toHaveProperty('extra')
   expect(state.user.name).toMatch(/^Boss x+$/)
-  expect(state.user.name.length).toBe(limits.authorCharsMax)
+  expect(state.user.name.length).toBe(limits.authorUnitsMax)
 })
 
 test('[LIVE-32] presence has the selected cell of a sheet; any other value of the field is dropped, and the rest is kept', async () => {
   const owner = await world.create('one')
   const ana = await owner.connect()
   const ben = await (await owner.share('view')).connect()
-  const fence = `sheet#${'x'.repeat(limits.awarenessFenceCharsMax - 8)}:1`
+  const fence = `sheet#${'x'.repeat(limits.awarenessFenceUnitsMax - 8)}:1`
   ben.provider.awareness?.setLocalState({ user: { name: 'Ben' }, selected: { fence, cell: 'AB12', extra: 'no' } })
   const seen = (): unknown => ana.provider.awareness?.getStates().get(ben.ydoc.clientID)?.['selected']
   await until(() => seen() !== undefined, 'the cell')
@@ -500,7 +500,7 @@ test('[LIVE-24] one socket may open several documents at once', async () => {
 
 test('[LIVE-26] a client that requests a whole document repeatedly delays nobody, and is finally closed with 4429', async () => {
   // The clock stands still, so the budget does not refill, even on a slow machine.
-  const still = await startWorld({ clock: turnedClock() })
+  const still = await startWorld({ clock: testClock() })
   const owner = await still.create('A line of forty characters, more or less.\n'.repeat(95_000))
   const viewer = await owner.share('view')
   const socket = await still.socket()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits, rateLimits } from '../../shared/limits.ts'
 import { type Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { call, connectClient, firstTools, post, refused, rpc, told } from '../support/mcp.ts'
 import { assign } from '../support/reviews.ts'
 import { type Json, type Person, settledWithin, startWorld, type World } from '../support/world.ts'
@@ -350,7 +350,7 @@ test('[MCP-14] the author is the name of the connection, else of the call', asyn
 })
 
 test('[MCP-15] limits count calls like requests', async () => {
-  const limited = await startWorld({ env: { AGMD_RATE_LIMITS: 'on' }, clock: turnedClock() })
+  const limited = await startWorld({ env: { AGMD_RATE_LIMITS: 'on' }, clock: testClock() })
   const owner = await limited.create(text)
   // Refused calls count as well, and do not wait for the disk.
   const many = Array.from({ length: rateLimits.write.burst + 100 }, () =>

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
 import { encodeChunk, type JobMessage } from '../../shared/relay.ts'
-import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import { type TestClock, testClock } from '../support/clock.ts'
 import { type Bytes, foreign, joined, png, samples } from '../support/media.ts'
 import { told } from '../support/mcp.ts'
 import { dialIn, newSigned, type ScriptedNode, type ScriptedOptions, type Signed } from '../support/nodes.ts'
@@ -11,11 +11,11 @@ import { newVisitor, password } from '../support/visitor.ts'
 import { type Answer, type Json, startWorld, until, type World } from '../support/world.ts'
 
 let world: World
-let clock: TurnedClock
+let clock: TestClock
 let ana: Signed
 let shared: Signed
 beforeAll(async () => {
-  clock = turnedClock()
+  clock = testClock()
   world = await startWorld({ clock, env: { AGMD_NODE_ACCOUNTS: 'shared@example.org, eve@example.org' } })
   ana = await newSigned(world, 'ana@example.org')
   shared = await newSigned(world, 'shared@example.org', true)
@@ -28,7 +28,7 @@ afterEach(async () => {
   await until(async () => (await ana.ask('GET', '/api/relay/status')).json.nodes === 0, 'nodes to be gone', 3)
   // Open jobs fail because there is no node. Then the node tokens are deleted.
   await until(() => {
-    clock.turn(limits.mediaNodelessSecondsMax * 1000)
+    clock.advance(limits.mediaNodelessSecondsMax * 1000)
     return world.service.relay.openJobs(ana.account.id) === 0
   }, 'open jobs to end')
   await world.service.ledger.idle()
@@ -263,7 +263,7 @@ test('[MEDIA-8] an account makes, lists and revokes node tokens; revoking closes
 // ——— invalid input ———
 
 test.each<[string, string, object, number, string]>([
-  ['a text that is too long', 'speak', { json: { text: 'x'.repeat(limits.speechCharsMax + 1) } }, 400, 'invalid_request'],
+  ['a text that is too long', 'speak', { json: { text: 'x'.repeat(limits.speechUnitsMax + 1) } }, 400, 'invalid_request'],
   ['no text', 'speak', { json: { text: ' ' } }, 400, 'invalid_request'],
   ['a voice that is an option', 'speak', { json: { text: 'x', voice: '-o/etc/x' } }, 400, 'invalid_request'],
   ['a voice that is an address', 'speak', { json: { text: 'x', voice: 'http://evil/x' } }, 400, 'invalid_request'],
@@ -309,7 +309,7 @@ test('[MEDIA-11] a node that grants no credit gets no more than the window', asy
   await doc.ask('POST', '/media/transcribe', { body: wav, type: 'audio/wav' })
   const { job } = await node.next()
   await until(() => node.sizeOf(job) === 256 * 1024, 'the window')
-  clock.turn(1000)
+  clock.advance(1000)
   node.say({ type: 'credit', job, bytes: 64 * 1024 })
   await until(() => node.sizeOf(job) === 320 * 1024, 'one piece more')
 })
@@ -436,7 +436,7 @@ test('[MEDIA-16] when one of two nodes dies during a job, the other runs it; whe
   await second.next()
   second.die()
   await until(async () => (await poll(doc, doomed)).status === 'queued', 'the job to wait again')
-  clock.turn(limits.mediaNodelessSecondsMax * 1000)
+  clock.advance(limits.mediaNodelessSecondsMax * 1000)
   // A frozen node sends nothing, so the server must first notice that.
   const { relaySilentSecondsMax, relayBeatSeconds, mediaNodelessSecondsMax } = limits
   expect(relaySilentSecondsMax + relayBeatSeconds + mediaNodelessSecondsMax).toBeLessThanOrEqual(60)
@@ -458,7 +458,7 @@ test('[MEDIA-17] a job whose nodes die too often fails', async () => {
 
 test('[MEDIA-18] a node without a hello, or that falls silent, is dropped; a job that takes too long fails and the node is notified', async () => {
   const mute = await join(ana, { mute: true })
-  clock.turn(limits.relayHelloSecondsMax * 1000)
+  clock.advance(limits.relayHelloSecondsMax * 1000)
   expect((await mute.end()).code).toBe(4408)
   const node = await join(ana)
   const doc = await ana.document()
@@ -466,7 +466,7 @@ test('[MEDIA-18] a node without a hello, or that falls silent, is dropped; a job
   const { job, seconds } = await node.next()
   for (let at = 0; at < seconds; at += limits.relayBeatSeconds) {
     const beats = node.messages.filter(({ type }) => type === 'beat').length
-    clock.turn(limits.relayBeatSeconds * 1000)
+    clock.advance(limits.relayBeatSeconds * 1000)
     await until(() => node.messages.filter(({ type }) => type === 'beat').length > beats, 'a beat')
     // The answer must arrive before the clock advances.
     node.say({ type: 'progress', job, progress: at / seconds })
@@ -478,7 +478,7 @@ test('[MEDIA-18] a node without a hello, or that falls silent, is dropped; a job
   expect(await ended(doc, id)).toMatchObject({ status: 'failed', error: { code: 'timed_out' } })
   expect(node.messages).toContainEqual({ type: 'cancel', job })
   const deaf = await join(ana, { deaf: true })
-  clock.turn((limits.relaySilentSecondsMax + limits.relayBeatSeconds) * 1000)
+  clock.advance((limits.relaySilentSecondsMax + limits.relayBeatSeconds) * 1000)
   expect((await deaf.end()).code).toBe(4408)
 })
 
@@ -580,9 +580,9 @@ test('[MEDIA-21] a job and its result are kept for a day; saved results stay', a
   const { url } = (await doc.ask('POST', `/media/speak/${saved}/save`)).json
   const before = await blobs()
   connected.splice(0).forEach((each) => each.die())
-  clock.turn(limits.mediaKeptHours * 3600 * 1000)
+  clock.advance(limits.mediaKeptHours * 3600 * 1000)
   await until(async () => {
-    clock.turn(limits.sweepMinutes * 60_000)
+    clock.advance(limits.sweepMinutes * 60_000)
     return [await poll(doc, lost, 'speak'), await poll(doc, saved, 'speak')].every(({ code }) => code === 'not_found')
   }, 'the jobs to go')
   expect(await blobs()).toBeLessThan(before)

@@ -8,7 +8,7 @@ import { limits } from '../../shared/limits.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { metricTable } from '../../server/metrics/table.ts'
 import { laneLoads } from '../../server/threads/lane.ts'
-import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import { type TestClock, testClock } from '../support/clock.ts'
 import { type Scraped, scrape } from '../support/exposition.ts'
 import { type FaultyStore, faultyStore } from '../support/faulty-store.ts'
 import { type HeldStorage, heldStorage } from '../support/held-storage.ts'
@@ -21,12 +21,12 @@ const token = 'a-token-of-the-monitoring'
 const megabyte = 1024 * 1024
 
 let world: World
-let clock: TurnedClock
+let clock: TestClock
 let held: HeldStorage
 let store: FaultyStore
 let readOnly = false
 beforeAll(async () => {
-  clock = turnedClock()
+  clock = testClock()
   held = heldStorage()
   store = faultyStore()
   world = await startWorld({
@@ -161,7 +161,7 @@ test('[METRIC-6] documents, people, sockets, the journal and commits follow what
   held.hold()
   pages[2]?.type(0, 'typed ')
   await until(() => held.waiting() > 0, 'a commit')
-  clock.turn(5000)
+  clock.advance(5000)
   expect(await value('journalLag')).toBe(5)
   expect(await value('commitsWaiting')).toBeGreaterThan(0)
   held.release()
@@ -208,7 +208,7 @@ test('[METRIC-7] storage and quotas follow what is stored', async () => {
   const picture = png(40, 40)
   expect((await owner.ask('POST', '/assets', { body: picture, type: 'image/png' })).status).toBe(201)
   expect(await bytes('assets')).toBe(assets)
-  clock.turn(limits.assetsMeasuredMinutes * 60_000)
+  clock.advance(limits.assetsMeasuredMinutes * 60_000)
   expect(await bytes('assets')).toBe(assets + picture.length)
   const quota = async (name: string): Promise<number | undefined> => (await now()).value(quotas.name, { quota: name })
   expect([await quota('document'), await quota('address'), await quota('assets')]).toEqual([256 * megabyte, 20 * megabyte, 7 * megabyte])

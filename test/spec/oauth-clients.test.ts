@@ -254,7 +254,7 @@ describe('what the broker issues', () => {
     const name = `Bank\u202Eelgoog\n${'x'.repeat(5000)}`
     const fields = { ...metadata, client_name: name, grant_types: ['authorization_code', 'refresh_token'] }
     const config = await oidc.dynamicClientRegistration(new URL(world.url), fields, undefined, insecure)
-    expect(config.clientMetadata().client_name).toBe(`Bank elgoog ${'x'.repeat(5000)}`.slice(0, limits.authorCharsMax))
+    expect(config.clientMetadata().client_name).toBe(`Bank elgoog ${'x'.repeat(5000)}`.slice(0, limits.authorUnitsMax))
     const visitor = newVisitor({ stopAt: redirect })
     const url = oidc.buildAuthorizationUrl(config, {
       redirect_uri: redirect,

@@ -4,7 +4,7 @@ import { type Account, createAccount } from '../../server/domain/accounts/accoun
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { limits } from '../../shared/limits.ts'
 import { begin, codeFields, redeem, tokensFor } from '../support/flow.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { agreeAs, callback } from '../support/program.ts'
 import { ownPages } from '../support/provider.ts'
 import { newVisitor, password, signIn } from '../support/visitor.ts'
@@ -318,7 +318,7 @@ test('[OAUTH-12] signing out everywhere, a new password and deleting the account
 })
 
 test('[OAUTH-18] a program that never fetched its token leaves the list with its code', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const own = await startWorld({ clock })
   const { id } = (await createAccount(own.service, { email, name: 'Ana', password })) as Account
   const { token } = await openSession(own.service, id, 'app', 'A test')
@@ -329,7 +329,7 @@ test('[OAUTH-18] a program that never fetched its token leaves the list with its
   const fetched = await begin(own)
   expect((await redeem(own, codeFields(fetched, await agreeAs(fetched.url, email)))).status).toBe(200)
   expect(await listed()).toBe(2)
-  clock.turn(limits.deviceSecondsMax * 1000)
+  clock.advance(limits.deviceSecondsMax * 1000)
   expect(await listed()).toBe(1)
   await own.stop()
 })

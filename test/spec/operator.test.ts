@@ -18,13 +18,13 @@ import { closeCodes } from '../../shared/live-protocol.ts'
 import { refused } from '../support/mcp.ts'
 import { removeAll } from '../support/start.ts'
 import { emptyStreams } from '../support/operator.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { startIssuer } from '../support/issuer.ts'
 import { callAs, join as joinAs, type Joined, newVisitor, password, signIn, signUp, type Visitor } from '../support/visitor.ts'
 import { dialIn } from '../support/nodes.ts'
 import { type Json, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+const clock = testClock()
 let world: World
 beforeAll(async () => {
   // Hocuspocus would print each refused frame with its stack.
@@ -284,7 +284,7 @@ test('[OPERATOR-8] a restored document is complete, and its bytes always counted
   expect((await guest.ask('POST', '/undelete', { json: {} })).status).toBe(200)
   await call(visitor, 'DELETE', `/api/docs/${doc}`)
   await run('takeDown', { doc })
-  clock.turn(limits.trashDays * 24 * 3600_000 + 1)
+  clock.advance(limits.trashDays * 24 * 3600_000 + 1)
   await finishDeletions(world.service, (_doc, error) => expect.fail(String(error)))
   await expect(run('restore', { doc })).rejects.toMatchObject({ code: 'not_found' })
   expect((await guest.ask('GET', '/content')).status).toBe(410)

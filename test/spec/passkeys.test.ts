@@ -4,16 +4,16 @@ import { findAccountByEmail } from '../../server/domain/accounts/accounts.ts'
 import { createLink } from '../../server/domain/accounts/links.ts'
 import { limits } from '../../shared/limits.ts'
 import { type Ceremony, newAuthenticator } from '../support/authenticator.ts'
-import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import { type TestClock, testClock } from '../support/clock.ts'
 import { newVisitor, signUp, type Visitor } from '../support/visitor.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
-let clock: TurnedClock
+let clock: TestClock
 let ana: Visitor
 let people = 0
 beforeAll(async () => {
-  clock = turnedClock(Date.now())
+  clock = testClock(Date.now())
   world = await startWorld({ clock })
 })
 afterAll(() => world.stop())
@@ -95,7 +95,7 @@ test('[PASSKEY-3] a challenge is valid once, for its page and for half an hour',
   expect((await other.submit('/passkey', { response: used, challenge: question })).status).toBe(422)
   const late = await openSignIn()
   const answer = device.use(ceremony(late))
-  clock.turn(limits.signInSecondsMax * 1000)
+  clock.advance(limits.signInSecondsMax * 1000)
   await late.submit('/passkey', { response: answer })
   expect(await isIn(late)).toBe(false)
 })

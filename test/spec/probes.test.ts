@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits, rateLimits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { freePort } from '../support/free-port.ts'
 import { heldStorage } from '../support/held-storage.ts'
@@ -91,21 +91,21 @@ test.each([
   ['HEALTH-5', 'unreachable', new ServiceError('storage_unavailable')],
   ['HEALTH-5', 'unreachable', new Error('socket hang up')]
 ] as const)('[HEALTH-4] [HEALTH-5] a store whose commits fail is not ready until they succeed: %s, %s', async (_rule, reason, fault) => {
-  const clock = turnedClock()
+  const clock = testClock()
   const store = faultyStore()
   const world = await startWorld({ clock, storage: store.storage })
   expect((await ready(world.url)).status).toBe(200)
   store.fault = fault
-  clock.turn(limits.readyShareMs)
+  clock.advance(limits.readyShareMs)
   expectNotReady(await ready(world.url), reason)
   store.fault = undefined
-  clock.turn(limits.readyShareMs)
+  clock.advance(limits.readyShareMs)
   expect((await ready(world.url)).status).toBe(200)
   await world.stop()
 })
 
 test('[HEALTH-5] [HEALTH-6] a store that writes nothing within three seconds is not ready; callers share one write', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const held = heldStorage()
   const world = await startWorld({ clock, storage: held.storage })
   held.hold()
@@ -115,7 +115,7 @@ test('[HEALTH-5] [HEALTH-6] a store that writes nothing within three seconds is 
   for (const _trip of [1, 2]) await (await fetch(`${world.url}/livez`)).text()
   expect(held.waiting()).toBe(before + 1)
   expect(await settledWithin(asked, 0)).toBe('waiting')
-  clock.turn(limits.readySecondsMax * 1000)
+  clock.advance(limits.readySecondsMax * 1000)
   for (const answer of await asked) expectNotReady(answer, 'unreachable')
   held.release()
   expect((await ready(world.url)).status).toBe(200)
@@ -125,7 +125,7 @@ test('[HEALTH-5] [HEALTH-6] a store that writes nothing within three seconds is 
 test('[HEALTH-6] the probes need no credential, have no limit, leave no log record, and accept GET and HEAD', async () => {
   const usual = { ...rateLimits.request }
   Object.assign(rateLimits.request, { burst: 5 })
-  const world = await startWorld({ env: { AGMD_RATE_LIMITS: 'on' }, clock: turnedClock() })
+  const world = await startWorld({ env: { AGMD_RATE_LIMITS: 'on' }, clock: testClock() })
   try {
     for (let count = 0; count < 5; count++) expect((await ask(world.url, 'GET', '/api/health')).status).toBe(200)
     expect((await ask(world.url, 'GET', '/api/health')).status).toBe(429)

@@ -143,7 +143,7 @@ test('[SUGG-20] a rejection has its reason, on the suggestion and in its event, 
   const id = String(suggestions[0]?.['id'])
   const decide = (fields: Json): Promise<Answer> => owner.ask('POST', `/suggestions/${id}`, { json: fields })
   expect((await decide({ action: 'accept', reason: 'No.' })).status).toBe(400)
-  expect((await decide({ action: 'reject', reason: 'x'.repeat(limits.reasonCharsMax + 1) })).status).toBe(400)
+  expect((await decide({ action: 'reject', reason: 'x'.repeat(limits.reasonUnitsMax + 1) })).status).toBe(400)
   expect((await decide({ action: 'reject', reason: 'Cats are fine.' })).json.suggestion).toMatchObject({
     status: 'rejected',
     reason: 'Cats are fine.'

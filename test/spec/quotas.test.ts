@@ -6,7 +6,7 @@ import { decodeRecord, encodeRecord, type Head, keys } from '../../server/domain
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { measure } from '../../server/domain/documents/usage.ts'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { type Answer, type Ask, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
 let world: World
@@ -178,7 +178,7 @@ test('[QUOTA-6] a document of an earlier version is never refused before it is c
 })
 
 test('[QUOTA-7] the head counts every byte after any change; the owner’s record is at most one step behind', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   world = await startWorld({ clock })
   const owner = await world.create('# Title\n\ntext\n')
   const editor = await owner.connect()
@@ -197,7 +197,7 @@ test('[QUOTA-7] the head counts every byte after any change; the owner’s recor
   expect(Math.abs((record === undefined ? 0 : decodeRecord<number>(record.value)) - (head.bytes ?? 0))).toBeLessThan(limits.usageStepBytes)
   editor.close()
   await until(() => {
-    clock.turn(limits.autosaveMaxMs)
+    clock.advance(limits.autosaveMaxMs)
     return world.counts().documents === 0
   })
   expect((await headOf(owner.doc)).bytes).toBe(await measure(world.service.storage, owner.doc))

@@ -9,7 +9,7 @@ import { measure } from '../../server/domain/documents/usage.ts'
 import type { Service } from '../../server/domain/service.ts'
 import { contentAt, parseVersion } from '../../server/domain/text/journal.ts'
 import { createHistorySweep, type Removed } from '../../server/domain/text/retention.ts'
-import { turnedClock, type TurnedClock } from '../support/clock.ts'
+import { testClock, type TestClock } from '../support/clock.ts'
 import { withLimit } from '../support/limits.ts'
 import { runAdmin } from '../support/operator.ts'
 import { removeAll } from '../support/start.ts'
@@ -42,11 +42,11 @@ type Around = (owner: Person, work: () => Promise<void>) => Promise<void>
  * A document with ten versions that are 40 days old, and two that are new. Some were typed, and one old version contained a secret. `around` runs the
  * function that writes the old versions.
  */
-const past = async (world: World, clock: TurnedClock, around: Around = (_, work) => work()): Promise<Past> => {
+const past = async (world: World, clock: TestClock, around: Around = (_, work) => work()): Promise<Past> => {
   const owner = await world.create('# Notes\n')
   await around(owner, () => writeOld(owner))
   const old = await versionsOf(owner)
-  clock.turn(40 * dayMs)
+  clock.advance(40 * dayMs)
   for (const text of ['# Notes\n\nnew\n', '# Notes\n\nnewest\n']) await owner.replace(text, { ifMatch: '*' })
   const texts = new Map<string, string>()
   const all = await versionsOf(owner)
@@ -69,7 +69,7 @@ const writeOld = async (owner: Person): Promise<void> => {
 }
 
 /** The same, with the old versions in several segments of the journal, and with keyframes. No segment has an old and a new version. */
-const pastInSegments = (world: World, clock: TurnedClock): Promise<Past> =>
+const pastInSegments = (world: World, clock: TestClock): Promise<Past> =>
   past(world, clock, ({ doc }, work) =>
     withLimit('journalRecordsMax', 3, () =>
       withLimit('keyframeBytesMin', 100, async () => {
@@ -88,7 +88,7 @@ const expectKept = async (owner: Person, { texts, kept }: Past): Promise<void> =
 }
 
 test('[RETAIN-1] [RETAIN-2] [RETAIN-3] old versions are removed, except named ones, the newest and those of open assignments', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const world = await startWorld({ clock })
   const before = await past(world, clock)
   const { owner, texts, kept } = before
@@ -104,7 +104,7 @@ test('[RETAIN-1] [RETAIN-2] [RETAIN-3] old versions are removed, except named on
   await expect(owner.replace('x', { ifMatch: removed })).rejects.toMatchObject({ code: 'version_conflict' })
   expect(await sweep(world.service), 'a second sweep finds nothing').toEqual({ documents: 0, revisions: 0 })
   // The newest version stays, however old it is.
-  clock.turn(100 * dayMs)
+  clock.advance(100 * dayMs)
   await sweep(world.service)
   expect(await versionsOf(owner)).toEqual([kept[0], kept[1], kept.at(-1)])
   expect((await owner.read()).content).toBe('# Notes\n\nnewest\n')
@@ -112,7 +112,7 @@ test('[RETAIN-1] [RETAIN-2] [RETAIN-3] old versions are removed, except named on
 })
 
 test('[RETAIN-4] open pages go on and converge; authors of the kept lines stay, and the count of bytes is right', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const world = await startWorld({ clock })
   const { owner, kept } = await past(world, clock)
   const editor = await owner.connect({ name: 'Ben' })
@@ -141,11 +141,11 @@ test('[RETAIN-4] open pages go on and converge; authors of the kept lines stay, 
 })
 
 test('[RETAIN-7] the server removes old versions once a day, and keeps all versions by default', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const world = await startWorld({ clock, env: { AGMD_HISTORY_DAYS: '30' } })
   const before = await past(world, clock)
   await until(async () => {
-    clock.turn(dayMs)
+    clock.advance(dayMs)
     return (await versionsOf(before.owner)).length < before.texts.size
   })
   await until(() => world.lines.some((line) => line.includes('removed old versions')))
@@ -166,7 +166,7 @@ test('[RETAIN-7] the server removes old versions once a day, and keeps all versi
 test('[RETAIN-5] [RETAIN-6] after kills at each step, a second run finishes; no byte is left, verify accepts the rest, export keeps it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-retention-'))
   onTestFinished(() => removeAll(folder))
-  const clock = turnedClock()
+  const clock = testClock()
   const world = await startWorld({ folder, clock, env: { AGMD_STORAGE: '' } })
   const before = await pastInSegments(world, clock)
   const { owner, texts, kept } = before

@@ -4,14 +4,14 @@ import { type Account, createAccount } from '../../server/domain/accounts/accoun
 import { sweep } from '../../server/domain/records/expiry.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { limits } from '../../shared/limits.ts'
-import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import { type TestClock, testClock } from '../support/clock.ts'
 import { type Answer, type Ask, type Json, settledWithin, startWorld, type World } from '../support/world.ts'
 
 let world: World
-let clock: TurnedClock
+let clock: TestClock
 let ana: Account
 beforeAll(async () => {
-  clock = turnedClock()
+  clock = testClock()
   world = await startWorld({ clock })
   ana = (await createAccount(world.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
 })
@@ -74,19 +74,19 @@ test('[SESSION-4] a session ends after 30 days, and after 7 without use', async 
     expect(sessions.find((session: Json) => session.current).lastUsedAt).toBe(new Date(clock.now()).toISOString())
   }
   for (let day = 0; day < 6; day++) {
-    clock.turn(days(1))
+    clock.advance(days(1))
     expect(await statusOf(used)).toBe(200)
     await expect.poll(noted).toBeUndefined()
   }
-  clock.turn(days(1))
+  clock.advance(days(1))
   expect([await statusOf(used), await statusOf(idle)]).toEqual([200, 401])
   for (let day = 7; day < limits.sessionDaysMax; day++) {
     expect(await statusOf(used)).toBe(200)
     await expect.poll(noted).toBeUndefined()
-    clock.turn(days(1))
+    clock.advance(days(1))
   }
   expect(await statusOf(used)).toBe(401)
-  clock.turn(1)
+  clock.advance(1)
   await sweep(world.service)
   expect((await world.service.storage.list(['session'])).length).toBe(0)
 })
@@ -107,7 +107,7 @@ test('[SESSION-5] the sockets and long polls of a session end with it, and other
   stays.type(0, 'still ')
   await stays.saved()
   expect(stays.closes).toEqual([])
-  clock.turn(limits.announceMs)
+  clock.advance(limits.announceMs)
   expect((await other).status).toBe(200)
 })
 
@@ -135,7 +135,7 @@ test('[SESSION-5] a socket ends when its session expires', async () => {
   const token = await bearer()
   const doc = await createOwn(token)
   const editor = await world.person(doc.id, token).connect()
-  clock.turn(days(limits.sessionDaysMax))
+  clock.advance(days(limits.sessionDaysMax))
   await expect.poll(() => editor.closes[0]?.code).toBe(4401)
 })
 
@@ -164,7 +164,7 @@ test('[SESSION-6] a socket without an origin, or from elsewhere, does not get th
 test('[SESSION-7] an account has at most 100 sessions: a new one ends the least recently used', async () => {
   const first = await bearer('first')
   for (let count = 0; count < limits.sessionsMax; count++) {
-    clock.turn(1000)
+    clock.advance(1000)
     await openSession(world.service, ana.id, 'app', `number ${count}`)
   }
   expect(await statusOf(first)).toBe(401)
@@ -194,7 +194,7 @@ test('[SESSION-9] the secret of a browser changes every day, and the previous on
     return { status, next: set?.split(';')[0], maxAge: Number(/Max-Age=(\d+)/.exec(set ?? '')?.[1]) }
   }
   expect(await ask(first)).toMatchObject({ status: 200, next: undefined })
-  clock.turn(days(1))
+  clock.advance(days(1))
   // If several requests arrive at once, all are answered, and one of them returns the new secret.
   const answers = await Promise.all(Array.from({ length: 4 }, () => ask(first)))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
@@ -204,19 +204,19 @@ test('[SESSION-9] the secret of a browser changes every day, and the previous on
   const second = given?.next ?? ''
   expect(second).not.toBe(first)
   // The answer with the new secret was lost. A minute later, the browser still sends the old secret and gets another one.
-  clock.turn(limits.sessionOverlapSeconds * 1000)
+  clock.advance(limits.sessionOverlapSeconds * 1000)
   const third = (await ask(first)).next ?? ''
   expect((await ask(second)).status).toBe(401)
   expect(await ask(third)).toMatchObject({ status: 200, next: undefined })
   expect((await ask(first)).status).toBe(200)
-  clock.turn(limits.sessionOverlapSeconds * 1000)
+  clock.advance(limits.sessionOverlapSeconds * 1000)
   expect((await ask(first)).status).toBe(401)
   expect((await ask(third)).status).toBe(200)
 })
 
 test('[SESSION-9] whatever its current secret, a session is one session, and ends with all its secrets', async () => {
   const first = await browser()
-  clock.turn(days(1))
+  clock.advance(days(1))
   const answer = await world.ask('GET', '/api/me', { headers: { Cookie: first } })
   const second = answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
   const list = async (cookie: string): Promise<Json[]> =>
@@ -230,7 +230,7 @@ test('[SESSION-9] whatever its current secret, a session is one session, and end
 
 test('[SESSION-9] signing out with the previous secret ends the whole session', async () => {
   const first = await browser()
-  clock.turn(days(1))
+  clock.advance(days(1))
   const answer = await world.ask('GET', '/api/me', { headers: { Cookie: first } })
   const second = answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
   const headers = { Cookie: first, Origin: world.url }

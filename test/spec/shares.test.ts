@@ -5,11 +5,11 @@ import { type Account, createAccount } from '../../server/domain/accounts/accoun
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { limits } from '../../shared/limits.ts'
 import { roles } from '../../shared/roles.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { withLimit } from '../support/limits.ts'
 import { type Answer, type Json, type Person, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
-const clock = turnedClock()
+const clock = testClock()
 let world: World
 beforeAll(async () => {
   world = await startWorld({ clock })
@@ -57,9 +57,9 @@ test('[SHARE-3] an editor makes links up to edit; owner links, listing and revok
 
 test('[SHARE-4] the owner lists all links with their secrets, newest first', async () => {
   const owner = await world.create('text')
-  clock.turn(1000)
+  clock.advance(1000)
   const viewer = await owner.share('view', { label: 'one' })
-  clock.turn(1000)
+  clock.advance(1000)
   const editor = await owner.share('edit', { expiresAt: inAnHour() })
   const { shares } = (await owner.ask('GET', '/shares')).json
   expect(shares.map((share: { secret: string }) => share.secret)).toEqual([editor.key, viewer.key, owner.key])
@@ -74,17 +74,17 @@ test('[SHARE-5] the list shows when a link was last used', async () => {
   const lastUsed = async (): Promise<unknown> =>
     (await owner.ask('GET', '/shares')).json.shares.find((share: { id: string }) => share.id === viewer.link.id).lastUsedAt
   expect(await lastUsed()).toBe(new Date(clock.now()).toISOString())
-  clock.turn(limits.lastUsedSeconds * 1000)
+  clock.advance(limits.lastUsedSeconds * 1000)
   await viewer.read()
   await world.service.ledger.idle()
   expect(await lastUsed()).toBe(new Date(clock.now()).toISOString())
   // An open page counts as using the link now, even if it was opened long ago.
   const here = await viewer.connect()
-  clock.turn(10 * limits.lastUsedSeconds * 1000)
+  clock.advance(10 * limits.lastUsedSeconds * 1000)
   const now = clock.now()
   expect(await lastUsed()).toBe(new Date(now).toISOString())
   here.close()
-  clock.turn(1000)
+  clock.advance(1000)
   await until(async () => (await lastUsed()) !== new Date(clock.now()).toISOString(), 'the socket is gone')
 })
 
@@ -92,11 +92,11 @@ test('[SHARE-6] a link ends at its expiry: requests, sockets and long polls', as
   const owner = await world.create('text')
   const guest = await owner.share('edit', { expiresAt: inAnHour() })
   const editor = await guest.connect()
-  clock.turn(3_590_000)
+  clock.advance(3_590_000)
   await guest.read()
   const poll = guest.ask('GET', '/events', { query: { since: 'latest', wait: 50 } })
   expect(await settledWithin(poll, 50)).toBe('waiting')
-  clock.turn(10_000)
+  clock.advance(10_000)
   expect(await guest.ask('GET', '')).toMatchObject(refused)
   await until(() => editor.closes.length > 0, 'the close', 1)
   expect(editor.closes[0]?.code).toBe(4401)
@@ -244,7 +244,7 @@ test('[SHARE-14] a document has a limited number of live links; a revoked or exp
     await owner.ask('DELETE', `/shares/${first.id}`)
     expect(await make()).toMatchObject({ status: 201 })
     expect(await make()).toMatchObject({ status: 400 })
-    clock.turn(61_000)
+    clock.advance(61_000)
     expect(await make()).toMatchObject({ status: 201 })
     expect(await make()).toMatchObject({ status: 400 })
     // An expired link no longer counts, so revoking it does not make room for another one.
@@ -257,7 +257,7 @@ test('[SHARE-17] links are listed newest first, page by page, with or without en
   const owner = await world.create('text')
   const made: string[] = [(await owner.ask('GET', '/shares')).json.shares[0].id]
   for (let count = 0; count < 6; count++) {
-    clock.turn(count % 2)
+    clock.advance(count % 2)
     made.push((await owner.share('view')).link.id)
   }
   await owner.ask('DELETE', `/shares/${made[3]}`)

@@ -1,6 +1,6 @@
 /** The service as a relying party of an issuer whose faults a test can choose. */
 import { beforeEach, expect, test } from 'vitest'
-import type { TurnedClock } from '../support/clock.ts'
+import type { TestClock } from '../support/clock.ts'
 import { type Issuer, type IssuerFaults, startIssuer } from '../support/issuer.ts'
 import { withIssuer } from '../support/issuer-world.ts'
 import { newVisitor, type Visitor } from '../support/visitor.ts'
@@ -8,7 +8,7 @@ import { startWorld, type World } from '../support/world.ts'
 
 let issuer: Issuer
 let world: World
-let clock: TurnedClock
+let clock: TestClock
 withIssuer('AGMD_AUTH_URL', { AGMD_AUTH_CLIENT_ID: 'docs' }, (started) => ({ issuer, world, clock } = started))
 beforeEach(() => {
   issuer.person = { sub: 'person-1', name: 'Ana', email: 'ana@example.org', email_verified: true }
@@ -121,7 +121,7 @@ test('[AUTH-4] an answer is valid once, in the browser that started it, and for 
   expect((await visitor.request(answer)).status).toBe(400)
   await visitor.visit(`${world.url}/sign-in`)
   const late = visitor.page.url
-  clock.turn(1801 * 1000)
+  clock.advance(1801 * 1000)
   expect((await visitor.request(late)).status).toBe(400)
 })
 

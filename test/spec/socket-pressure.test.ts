@@ -3,7 +3,7 @@ import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { frameOf, settledWithin, startWorld, until, updateFrame, type World } from '../support/world.ts'
 
 let world: World
@@ -84,7 +84,7 @@ test('[SOCKET-3] from a socket that sends without reading, the server reads a li
 })
 
 test('[SOCKET-4] a socket that reads nothing for half a minute while bytes wait for it is closed with 4408', async () => {
-  const clock = turnedClock()
+  const clock = testClock()
   const own = await startWorld({ clock })
   const owner = await own.create('x'.repeat(4_000_000))
   const [lazy, slow] = [await own.socket(), await own.socket()]
@@ -94,11 +94,11 @@ test('[SOCKET-4] a socket that reads nothing for half a minute while bytes wait 
     for (let asked = 0; asked < 3; asked++) socket.send(step1(owner.doc))
   }
   await until(() => own.counts().waitingBytes > megabyte, 'answers that wait')
-  for (let passed = 0; passed < limits.socketStallSeconds + limits.socketLookSeconds; passed += limits.socketLookSeconds) {
+  for (let passed = 0; passed < limits.socketStallSeconds + limits.socketCheckSeconds; passed += limits.socketCheckSeconds) {
     slow.resume()
     const before = slow.frames.length
     if (passed === 10) await until(() => slow.frames.length > before, 'an answer')
-    clock.turn(limits.socketLookSeconds * 1000)
+    clock.advance(limits.socketCheckSeconds * 1000)
   }
   lazy.resume()
   expect((await lazy.end()).code).toBe(4408)

@@ -126,7 +126,7 @@ test('[REPORT-4] ids that this document does not have return 422 with their name
   await seed(world, review.owner.doc, 'suggestion', ['proposal'])
   await seed(world, other.doc, 'comment', ['theirs'])
   await seed(world, other.doc, 'suggestion', ['theirs'])
-  const odd = ['__proto__', 'constructor', '', ' ', '../mine', 'x'.repeat(limits.idCharsMax), review.assignment.id]
+  const odd = ['__proto__', 'constructor', '', ' ', '../mine', 'x'.repeat(limits.idUnitsMax), review.assignment.id]
   const wrong: [string[], string[], string[], string[]][] = [
     [['theirs'], [], ['theirs'], []],
     [['mine', 'theirs'], ['theirs', 'proposal'], ['theirs'], ['theirs']],
@@ -213,14 +213,14 @@ describe('[REPORT-7] an invalid field is named and nothing is reported', () => {
     ['summary', { summary: ['x'] }],
     ['summary', { summary: 'a\0b' }],
     ['summary', { summary: '\ud800' }],
-    ['summary', { summary: 'x'.repeat(limits.taskTextCharsMax + 1) }],
+    ['summary', { summary: 'x'.repeat(limits.taskTextUnitsMax + 1) }],
     ['commentIds', { commentIds: 'a' }],
     ['commentIds', { commentIds: { 0: 'a' } }],
     ['commentIds.1', { commentIds: ['a', 7] }],
     ['commentIds.0', { commentIds: ['\ud800'] }],
     ['commentIds.0', { commentIds: ['a\0b'] }],
     ['suggestionIds.0', { suggestionIds: [null] }],
-    ['suggestionIds.0', { suggestionIds: ['x'.repeat(limits.idCharsMax + 1)] }]
+    ['suggestionIds.0', { suggestionIds: ['x'.repeat(limits.idUnitsMax + 1)] }]
   ])('[REPORT-7] %s: %j', async (path, fields) => {
     const review = await begin()
     const details = [{ path, message: expect.any(String) }]

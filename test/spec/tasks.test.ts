@@ -535,7 +535,7 @@ test('[TASK-15] the secret of the link appears in no event, in no answer to othe
 
 // ——— invalid input ———
 
-const long = 'x'.repeat(limits.taskTextCharsMax + 1)
+const long = 'x'.repeat(limits.taskTextUnitsMax + 1)
 const badRequests: [string, unknown][] = [
   ['requestId', { requestId: undefined }],
   ['requestId', { requestId: '' }],
@@ -544,19 +544,19 @@ const badRequests: [string, unknown][] = [
   ['requestId', { requestId: 'a\nb' }],
   ['requestId', { requestId: 'a\0b' }],
   ['requestId', { requestId: '\ud800' }],
-  ['requestId', { requestId: 'r'.repeat(limits.requestIdCharsMax + 1) }],
+  ['requestId', { requestId: 'r'.repeat(limits.requestIdUnitsMax + 1) }],
   ['title', { title: undefined }],
   ['title', { title: '' }],
   ['title', { title: '   ' }],
   ['title', { title: ['x'] }],
   ['title', { title: 'a\r\nb' }],
-  ['title', { title: 'x'.repeat(limits.titleCharsMax + 1) }],
+  ['title', { title: 'x'.repeat(limits.titleUnitsMax + 1) }],
   ['instructions', { instructions: undefined }],
   ['instructions', { instructions: null }],
   ['instructions', { instructions: 'a\0b' }],
   ['instructions', { instructions: '\udc00' }],
   ['instructions', { instructions: long }],
-  ['author', { author: 'x'.repeat(limits.authorCharsMax + 1) }]
+  ['author', { author: 'x'.repeat(limits.authorUnitsMax + 1) }]
 ]
 
 describe('[TASK-16] an invalid field is named and nothing is created', () => {
@@ -583,7 +583,7 @@ test('[TASK-16] an oversize body returns 413, a body that is not a JSON object 4
       [assignment.by('Ada'), `/tasks/${assignment.id}/report`]
     ] as const)
       expect(await changesNothing(owner.doc, () => person.ask('POST', path, { body, type }))).toMatchObject({ status })
-  expect(await owner.ask('GET', `/tasks/${'x'.repeat(limits.idCharsMax + 1)}`)).toMatchObject({ status: 400 })
+  expect(await owner.ask('GET', `/tasks/${'x'.repeat(limits.idUnitsMax + 1)}`)).toMatchObject({ status: 400 })
   expect(await owner.ask('GET', '/tasks/a%0Ab')).toMatchObject({ status: 400 })
 })
 
@@ -612,7 +612,7 @@ test('[TASK-17] hostile texts come back unchanged, and create neither another as
       .by()
       .start({ query: { author: text } })
     expect(started.json.task.startedBy.name, name).not.toMatch(/[\p{Cc}\p{Cf}]/u)
-    expect(started.json.task.startedBy.name.length).toBeLessThanOrEqual(limits.authorCharsMax)
+    expect(started.json.task.startedBy.name.length).toBeLessThanOrEqual(limits.authorUnitsMax)
   }
   expect((await owner.ask('GET', '/tasks')).json.tasks.length).toBe(hostile.length)
 })
@@ -620,9 +620,9 @@ test('[TASK-17] hostile texts come back unchanged, and create neither another as
 test('[TASK-17] the longest texts are accepted in any script', async () => {
   const owner = await world.create('text')
   const request = {
-    requestId: '界'.repeat(limits.requestIdCharsMax),
-    title: '界'.repeat(limits.titleCharsMax),
-    instructions: '界'.repeat(limits.taskTextCharsMax)
+    requestId: '界'.repeat(limits.requestIdUnitsMax),
+    title: '界'.repeat(limits.titleUnitsMax),
+    instructions: '界'.repeat(limits.taskTextUnitsMax)
   }
   const { status, json } = await create(owner, request)
   expect(status).toBe(201)
@@ -630,7 +630,7 @@ test('[TASK-17] the longest texts are accepted in any script', async () => {
   const ada = assignmentOf(world, json.task).by('Ada')
   await ada.start()
   const ids = { commentIds: [], suggestionIds: [] }
-  expect((await ada.report({ summary: '界'.repeat(limits.taskTextCharsMax), ...ids })).status).toBe(200)
+  expect((await ada.report({ summary: '界'.repeat(limits.taskTextUnitsMax), ...ids })).status).toBe(200)
 })
 
 test('[TASK-18] synonyms are accepted, unknown fields refused', async () => {

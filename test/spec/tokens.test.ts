@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { limits } from '../../shared/limits.ts'
-import { turnedClock } from '../support/clock.ts'
+import { testClock } from '../support/clock.ts'
 import { newVisitor, password, signIn } from '../support/visitor.ts'
 import { type Ask, type Json, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
 const email = 'ana@example.org'
-const clock = turnedClock()
+const clock = testClock()
 const dayMs = 24 * 3600 * 1000
 
 let world: World
@@ -52,7 +52,7 @@ test('[TOKEN-1] a token is shown once, stored as a hash, listed with its last us
   expect((await as(session, 'DELETE', `/api/me/tokens/${other.id}`)).status).toBe(200)
   expect((await as(other.secret, 'GET', `/api/docs/${doc}`)).status).toBe(401)
   expect((await listed()).map((each) => each.id)).not.toContain(other.id)
-  clock.turn(7 * dayMs)
+  clock.advance(7 * dayMs)
   session = (await openSession(world.service, (await world.service.storage.list(['account']))[0]?.key[1] as string, 'app', 'A test')).token
   expect((await as(secret, 'GET', `/api/docs/${doc}`)).status).toBe(401)
   expect((await listed()).some((each) => each.id === id)).toBe(false)

@@ -6,7 +6,7 @@ import { encodeRecord, keys } from '../../server/domain/records/keys.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { finishDeletions } from '../../server/domain/documents/trash.ts'
 import { limits } from '../../shared/limits.ts'
-import type { TurnedClock } from '../support/clock.ts'
+import type { TestClock } from '../support/clock.ts'
 import { withLimit } from '../support/limits.ts'
 import { png } from '../support/media.ts'
 import { type Answer, type Ask, type Json, type Person, until, type World } from '../support/world.ts'
@@ -14,7 +14,7 @@ import { type Answer, type Ask, type Json, type Person, until, type World } from
 const trashMs = limits.trashDays * 24 * 3600 * 1000
 
 let world: World
-let clock: TurnedClock
+let clock: TestClock
 onTurnedWorld((turned) => ({ world, clock } = turned))
 
 const noFailure = (_doc: string, error: unknown): never => {
@@ -94,7 +94,7 @@ test('[TRASH-3] a deletion and a restoration happen once, however often they are
   const owner = await world.create('# Once')
   const headers = { 'Idempotency-Key': 'delete it' }
   const first = await owner.ask('DELETE', '', { headers })
-  clock.turn(1000)
+  clock.advance(1000)
   expect((await owner.ask('DELETE', '', { headers })).json).toEqual(first.json)
   expect(await owner.ask('DELETE', '')).toMatchObject({ status: 410 })
   for (let times = 0; times < 2; times++) expect(await owner.ask('POST', '/undelete')).toMatchObject({ status: 200 })
@@ -109,12 +109,12 @@ test('[TRASH-4] an account has its own trash, page by page, and restores from it
   const [ana, bob] = [await join(), await join()]
   const made = []
   for (const title of ['One', 'Two', 'Three']) {
-    clock.turn(1000)
+    clock.advance(1000)
     made.unshift(await make(ana, `# ${title}`))
   }
   expect(await trashOf(ana)).toEqual({ docs: [], nextBefore: null })
   for (const id of made.toReversed()) {
-    clock.turn(1000)
+    clock.advance(1000)
     await by(ana, 'DELETE', `/api/docs/${id}`)
   }
   const first = await trashOf(ana, { limit: 2 })
@@ -142,15 +142,15 @@ test('[TRASH-5] [TRASH-7] after its days a document is erased, even across a res
     return world.person(id, link.key)
   }
   const gone = await trashed('# zebra in the trash')
-  clock.turn(1000)
+  clock.advance(1000)
   const kept = await trashed('# kept in the trash')
-  clock.turn(trashMs - 1001)
+  clock.advance(trashMs - 1001)
   await finishDeletions(world.service, noFailure)
   expect(await gone.ask('GET', '')).toMatchObject({ status: 410, json: { restorableUntil: expect.any(String) } })
   world = await world.restart({})
   const again = ({ doc, key }: Person): Person => world.person(doc, key)
   expect((await world.service.storage.list(['d', gone.doc])).length).toBeGreaterThan(0)
-  clock.turn(1)
+  clock.advance(1)
   // The sweep may or may not have run. The request is refused in both cases.
   expect(await again(gone).ask('POST', '/undelete')).toMatchObject({ status: 410 })
   await finishDeletions(world.service, noFailure)
@@ -181,12 +181,12 @@ test('[TRASH-11] a document that cannot be erased delays no other; the log repor
   if (first === undefined) throw new Error('no document')
   for (const each of docs) {
     await each.ask('DELETE', '')
-    clock.turn(1)
+    clock.advance(1)
   }
   const { storage } = world.service
   const head = await storage.get(keys.head(first.doc))
   await storage.commit({ puts: [{ key: keys.head(first.doc), value: new TextEncoder().encode('{') }] })
-  clock.turn(trashMs)
+  clock.advance(trashMs)
   const failed: string[] = []
   // Documents that cannot be erased come first, and must not delay the others.
   await withLimit('sweepRecordsMax', 1, () => finishDeletions(world.service, (doc) => failed.push(doc)))

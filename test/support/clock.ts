@@ -1,9 +1,9 @@
 /** A clock that stands still until a test advances it. */
 import type { Clock } from '../../server/domain/ports.ts'
 
-export interface TurnedClock extends Clock {
+export interface TestClock extends Clock {
   /** Advances the time and runs due callbacks in order. */
-  turn(milliseconds: number): void
+  advance(milliseconds: number): void
   /** Whether a callback is due this many milliseconds from now. */
   awaits(milliseconds: number): boolean
 }
@@ -14,7 +14,7 @@ interface Timer {
 }
 
 /** Creates a clock. It starts later than the date of any file in these tests. */
-export const turnedClock = (start = Date.UTC(2030, 0, 1)): TurnedClock => {
+export const testClock = (start = Date.UTC(2030, 0, 1)): TestClock => {
   let time = start
   const timers = new Set<Timer>()
   const next = (until: number): Timer | undefined =>
@@ -27,7 +27,7 @@ export const turnedClock = (start = Date.UTC(2030, 0, 1)): TurnedClock => {
       timers.add(timer)
       return () => timers.delete(timer)
     },
-    turn(milliseconds) {
+    advance(milliseconds) {
       const until = time + milliseconds
       for (let timer = next(until); timer !== undefined; timer = next(until)) {
         timers.delete(timer)

@@ -1,8 +1,8 @@
 /** A device with pages but without a browser. It has a disk, locks that end with their page, and messages between pages. */
 import type { Page } from '../../web/device/outbox.ts'
-import type { Kept } from '../../web/device/records.ts'
+import type { StoredRecord } from '../../web/device/records.ts'
 
-type Stored = Kept & { readonly queue: 'review' | 'uploads' | 'media' }
+type Stored = StoredRecord & { readonly queue: 'review' | 'uploads' | 'media' }
 
 export interface FakePage {
   readonly page: Page

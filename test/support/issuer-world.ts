@@ -1,13 +1,13 @@
 /** Starts an issuer, and a service that trusts it, for one test file. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { type TurnedClock, turnedClock } from './clock.ts'
+import { type TestClock, testClock } from './clock.ts'
 import { type Issuer, startIssuer } from './issuer.ts'
 import { startWorld, type World } from './world.ts'
 
 interface IssuerWorld {
   readonly issuer: Issuer
   readonly world: World
-  readonly clock: TurnedClock
+  readonly clock: TestClock
 }
 
 /**
@@ -17,7 +17,7 @@ interface IssuerWorld {
 export const withIssuer = (setting: string, others: Record<string, string>, begin: (started: IssuerWorld) => void): void => {
   let started: IssuerWorld | undefined
   beforeAll(async () => {
-    const [issuer, clock] = [await startIssuer(), turnedClock(Date.now())]
+    const [issuer, clock] = [await startIssuer(), testClock(Date.now())]
     started = { issuer, clock, world: await startWorld({ clock, env: { ...others, [setting]: issuer.url } }) }
     begin(started)
   })

@@ -11,7 +11,7 @@ export const withLimit = async (
     | 'sharesMax'
     | 'taskSharesMax'
     | 'inboxEntriesMax'
-    | 'inboxLooksMax'
+    | 'inboxReadMax'
     | 'renamesWaitingMax'
     | 'mcpHeartbeatSeconds'
     | 'mcpNotifySeconds'

@@ -99,13 +99,13 @@ export const eventWords = <Kind extends EventKind>(
   own?: string
 ): string => words[kind](payload, own)
 
-const excerptCharsMax = 140
+const excerptUnitsMax = 140
 
 /** Returns the text of the comment, or the first words that the change added or removed. The text is '' for events without text. */
 export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly text: string; readonly removed: boolean } {
   const { hunks = [], text: said }: EventFields = payload
   const first = (lines: readonly string[]): string => lines.find((line) => line.trim() !== '')?.trim() ?? ''
-  const cut = (text: string): string => (text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax).toWellFormed()}…` : text)
+  const cut = (text: string): string => (text.length > excerptUnitsMax ? `${text.slice(0, excerptUnitsMax).toWellFormed()}…` : text)
   if (said !== undefined) return { text: cut(said), removed: false }
   for (const { added, removed } of hunks) {
     // A line that was also removed has only moved, so it does not count as added.

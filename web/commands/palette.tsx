@@ -32,7 +32,7 @@ interface Found {
 const order = Object.keys(groups) as Group[]
 
 /** Largest number of documents that are listed next to commands. The next value applies when only documents are searched. */
-const documentsBeside = 5
+const documentsShown = 5
 const documentsMax = 30
 
 const row = (command: Command, head?: string): Found => {
@@ -77,9 +77,7 @@ function documentsOf(query: string, entries: readonly Entry[], own: string, most
 function find(query: string, page: Page, entries: readonly Entry[], wantsDocuments: boolean): Found[] {
   const asked = query.trim() !== ''
   if (wantsDocuments) return documentsOf(query, entries, page.session.id, documentsMax)
-  return asked
-    ? [...findCommands(query, page), ...documentsOf(query, entries, page.session.id, documentsBeside)]
-    : findCommands(query, page)
+  return asked ? [...findCommands(query, page), ...documentsOf(query, entries, page.session.id, documentsShown)] : findCommands(query, page)
 }
 
 export function Palette({ view }: { view: Page }): JSX.Element {

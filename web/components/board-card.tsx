@@ -3,7 +3,7 @@
  * (`sameCard`).
  */
 import type { JSX } from 'preact'
-import { type Card, type CardPlace, type CardState, detailsOf } from '../../shared/fences/board.ts'
+import { type Card, type CardPosition, type CardState, detailsOf } from '../../shared/fences/board.ts'
 import type { Person } from '../presence/people.ts'
 import { t } from '../text/t.ts'
 import { inline } from './inline.tsx'
@@ -12,7 +12,7 @@ const stateName = (state: CardState): string => (state === 'done' ? t('Done') : 
 
 export interface DrawnCard {
   readonly card: Card
-  readonly place: CardPlace
+  readonly position: CardPosition
   readonly mayChange: boolean
   /** Whether the Tab key can focus the card. */
   readonly isCurrent: boolean
@@ -24,15 +24,15 @@ export interface DrawnCard {
 export const sameCard = (one: DrawnCard, other: DrawnCard): boolean =>
   one.card.line.text === other.card.line.text &&
   detailsOf(one.card) === detailsOf(other.card) &&
-  one.place.column === other.place.column &&
-  one.place.card === other.place.card &&
+  one.position.column === other.position.column &&
+  one.position.card === other.position.card &&
   one.holder?.id === other.holder?.id &&
   one.mayChange === other.mayChange &&
   one.isCurrent === other.isCurrent &&
   one.isRepeated === other.isRepeated
 
 /** Returns the name by which the board's listeners find a card (board-listeners.ts). */
-export const placeName = ({ column, card }: CardPlace): string => `${column}:${card}`
+export const placeName = ({ column, card }: CardPosition): string => `${column}:${card}`
 
 const chips = ({ title, assignees, tags }: Card): (string | JSX.Element)[] => {
   if (assignees.length === 0 && tags.length === 0) return []
@@ -51,7 +51,7 @@ const chips = ({ title, assignees, tags }: Card): (string | JSX.Element)[] => {
     ])
 }
 
-export function drawCard({ card, place, mayChange, isCurrent, holder, isRepeated }: DrawnCard): JSX.Element {
+export function drawCard({ card, position, mayChange, isCurrent, holder, isRepeated }: DrawnCard): JSX.Element {
   const tab = isCurrent ? 0 : -1
   const isFree = mayChange && holder === undefined
   const details = detailsOf(card)
@@ -59,10 +59,10 @@ export function drawCard({ card, place, mayChange, isCurrent, holder, isRepeated
   const state = stateName(card.state)
   return (
     <li
-      key={place.card}
+      key={position.card}
       class={`card card-${card.state}${holder === undefined ? '' : ' held'}${isFree ? ' free' : ''}`}
       style={holder && { '--hue': `var(--hue-${holder.hue})` }}
-      data-place={placeName(place)}
+      data-place={placeName(position)}
       tabIndex={tab}
     >
       <button

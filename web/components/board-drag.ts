@@ -1,10 +1,10 @@
-/** Finds the place for a dragged card or column of a board. */
-import type { CardPlace } from '../../shared/fences/board.ts'
+/** Finds the position for a dragged card or column of a board. */
+import type { CardPosition } from '../../shared/fences/board.ts'
 import { columnAt } from '../../shared/components/board.ts'
 import { lineSize, type Target } from './drag.ts'
 
-/** Returns the place for a card dropped at a point: before another card, or at the end of a column. */
-export function cardTarget(root: HTMLElement, x: number, y: number): Target<CardPlace> | undefined {
+/** Returns the position for a card dropped at a point: before another card, or at the end of a column. */
+export function cardTarget(root: HTMLElement, x: number, y: number): Target<CardPosition> | undefined {
   const [found] = (root.getRootNode() as ShadowRoot | Document).elementsFromPoint(x, y).filter((each) => root.contains(each))
   const column = found?.closest<HTMLElement>('[data-column]')
   if (column == null) return undefined

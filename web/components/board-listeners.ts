@@ -2,7 +2,7 @@
  * The listeners of a board, which turn input into session events. One listener of each kind serves all cards and columns, because boards have many.
  */
 import type { BoardEvent } from '../../shared/components/board-session.ts'
-import type { Card, CardPlace } from '../../shared/fences/board.ts'
+import type { Card, CardPosition } from '../../shared/fences/board.ts'
 import { wordsOf } from '../../shared/components/board.ts'
 import { cardTarget, columnTarget } from './board-drag.ts'
 import { type BoardSession, cardOf } from './board-session.ts'
@@ -20,13 +20,13 @@ export interface BoardListeners {
 interface ListenersInput {
   readonly input: ComponentInput
   readonly session: BoardSession
-  readonly openMenu: (card: Card, place: CardPlace, anchor: HTMLElement) => void
+  readonly openMenu: (card: Card, position: CardPosition, anchor: HTMLElement) => void
 }
 
 interface CardHit {
   readonly item: HTMLElement
   readonly card: Card
-  readonly place: CardPlace
+  readonly position: CardPosition
   /** Whether the person may change the board now. */
   readonly isFree: boolean
 }
@@ -61,12 +61,12 @@ export function createListeners({ input, session, openMenu }: ListenersInput): B
       if (head !== undefined && mayChange()) return press(event, { kind: 'column key', key: event, column: head.index })
       const hit = hitOf(event)
       if (hit === undefined) return
-      const { item, card, place, isFree } = hit
-      press(event, { kind: 'card key', key: event, card, place, isOnCard: event.target === item, isFree })
+      const { item, card, position, isFree } = hit
+      press(event, { kind: 'card key', key: event, card, position, isOnCard: event.target === item, isFree })
     },
     onFocusIn(event) {
-      const place = hitOf(event)?.place
-      if (place !== undefined) dispatch({ kind: 'focused', place })
+      const position = hitOf(event)?.position
+      if (position !== undefined) dispatch({ kind: 'focused', position })
     },
     onPointerDown(event) {
       const [head, hit] = [headOf(event), hitOf(event)]
@@ -96,14 +96,14 @@ export function createListeners({ input, session, openMenu }: ListenersInput): B
     onClick(event) {
       const hit = hitOf(event)
       if (hit === undefined || !(event.target instanceof Element)) return
-      const { card, place, isFree } = hit
+      const { card, position, isFree } = hit
       const button = event.target.closest<HTMLElement>('button')
       // Clicking a link opens it and does not select the card.
       if (button === null) {
         if (isFree && event.target.closest('a') === null) dispatch({ kind: 'edit', card })
       } else if (button.classList.contains('card-mark')) dispatch({ kind: 'cycle', card })
-      else if (button.classList.contains('card-more')) openMenu(card, place, button)
-      else dispatch({ kind: 'keep only', card, place })
+      else if (button.classList.contains('card-more')) openMenu(card, position, button)
+      else dispatch({ kind: 'keep only', card, position })
     },
     onDblClick(event) {
       const head = headOf(event)

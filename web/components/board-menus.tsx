@@ -1,7 +1,7 @@
 /** The menus of a card and of a column. */
 import type { JSX } from 'preact'
 import type { BoardEvent } from '../../shared/components/board-session.ts'
-import type { Card, CardPlace, Column } from '../../shared/fences/board.ts'
+import type { Card, CardPosition, Column } from '../../shared/fences/board.ts'
 import { t } from '../text/t.ts'
 import { Pop, PopItem } from '../ui/pop.tsx'
 
@@ -9,30 +9,30 @@ export const columnName = ({ title }: Column): string => title.text || t('Untitl
 
 interface CardMenuInput {
   readonly card: Card
-  readonly place: CardPlace
+  readonly position: CardPosition
   readonly anchor: HTMLElement
   readonly columns: readonly Column[]
   readonly dispatch: (event: BoardEvent) => void
   readonly onClose: () => void
 }
 
-export const CardMenu = ({ card, place, anchor, columns, dispatch, onClose }: CardMenuInput): JSX.Element => (
+export const CardMenu = ({ card, position, anchor, columns, dispatch, onClose }: CardMenuInput): JSX.Element => (
   <Pop label={t('Actions for {name}', { name: card.title.text })} anchor={anchor} onClose={onClose}>
     <PopItem onChoose={() => dispatch({ kind: 'edit', card })}>{t('Edit…')}</PopItem>
     {columns.map(
       (each, column) =>
-        column !== place.column && (
+        column !== position.column && (
           <PopItem key={column} onChoose={() => dispatch({ kind: 'move', card, to: { column, card: each.cards.length } })}>
             {t('Move to {column}', { column: columnName(each) })}
           </PopItem>
         )
     )}
-    <PopItem disabled={place.card === 0} onChoose={() => dispatch({ kind: 'step', card, place, key: 'ArrowUp' })}>
+    <PopItem disabled={position.card === 0} onChoose={() => dispatch({ kind: 'step', card, position, key: 'ArrowUp' })}>
       {t('Move up')}
     </PopItem>
     <PopItem
-      disabled={place.card + 1 >= (columns[place.column]?.cards.length ?? 0)}
-      onChoose={() => dispatch({ kind: 'step', card, place, key: 'ArrowDown' })}
+      disabled={position.card + 1 >= (columns[position.column]?.cards.length ?? 0)}
+      onChoose={() => dispatch({ kind: 'step', card, position, key: 'ArrowDown' })}
     >
       {t('Move down')}
     </PopItem>

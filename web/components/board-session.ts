@@ -15,9 +15,9 @@ import {
   type BoardOutcome,
   type BoardState,
   boardStep,
-  placeAfter
+  positionAfter
 } from '../../shared/components/board-session.ts'
-import { type Board, type Card, type CardPlace, parseBoard } from '../../shared/fences/board.ts'
+import { type Board, type Card, type CardPosition, parseBoard } from '../../shared/fences/board.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { applyChange } from './act.ts'
@@ -63,7 +63,7 @@ const opener = (opening: Opening): string =>
     ? '.board-new .board-add'
     : `[data-column="${opening.column}"] ${opening.kind === 'card' ? '.board-add' : '.board-head .card-more'}`
 
-const cardAt = (place: CardPlace): string => `[data-place="${placeName(place)}"]`
+const cardAt = (position: CardPosition): string => `[data-place="${placeName(position)}"]`
 
 /** Whether the focus is on an element outside this one, and should stay there. */
 function hasLeft(element: Node | null): boolean {
@@ -89,17 +89,17 @@ function showColumn(root: HTMLElement | null, column: number): void {
 }
 
 /** Returns the focused card as it was drawn. Undefined if another element has the focus, or if the card's form does. */
-function focusedCard({ element, drawn }: BoardSession): { readonly card: Card; readonly place: CardPlace } | undefined {
+function focusedCard({ element, drawn }: BoardSession): { readonly card: Card; readonly position: CardPosition } | undefined {
   const item = activeIn(element.current)?.closest<HTMLElement>('[data-place]')
   return item == null ? undefined : cardOf(item, drawn.current)
 }
 
 /** Returns the card that an element shows, as it was drawn. */
-export function cardOf(item: HTMLElement, drawn: Board): { readonly card: Card; readonly place: CardPlace } | undefined {
+export function cardOf(item: HTMLElement, drawn: Board): { readonly card: Card; readonly position: CardPosition } | undefined {
   if (item.querySelector('form') !== null) return undefined
   const [column = 0, index = 0] = item.dataset['place']?.split(':').map(Number) ?? []
   const card = drawn.columns[column]?.cards[index]
-  return card && { card, place: { column, card: index } }
+  return card && { card, position: { column, card: index } }
 }
 
 /**
@@ -119,7 +119,7 @@ function useFocus(session: BoardSession, wanted: Wanted, board: Board): void {
   const focus = (selector: string, options: FocusOptions = {}): void =>
     element.current?.querySelector<HTMLElement>(selector)?.focus(options)
   const focused = focusedCard(session)
-  // A form that moves to another place keeps its focus, unless the session focuses another part.
+  // A form that moves to another position keeps its focus, unless the session focuses another part.
   useKeptFocus(element, '.card-form')
   useLayoutEffect(() => {
     const { drawn: to } = wanted
@@ -129,22 +129,23 @@ function useFocus(session: BoardSession, wanted: Wanted, board: Board): void {
       title?.focus()
       title?.select()
     } else if (to?.kind === 'question') focus('.draft-question')
-    else if (to?.kind === 'closed form') focus(cardAt(to.place))
+    else if (to?.kind === 'closed form') focus(cardAt(to.position))
     else if (to?.kind === 'opener') focus(opener(to.opening))
   })
   useLayoutEffect(() => {
     const { changed: to } = wanted
     wanted.changed = undefined
     if (to?.kind === 'moved card') {
-      if (!hasLeft(element.current)) focus(cardAt(to.place))
+      if (!hasLeft(element.current)) focus(cardAt(to.position))
       return
     }
     if (to?.kind === 'moved column' || to?.kind === 'new column') showColumn(element.current, to.column)
     if (to?.kind === 'moved column') focus(opener({ kind: 'rename', column: to.column }), { preventScroll: true })
     if (focused === undefined || hasLeft(element.current)) return
     const active = activeIn(element.current)
-    const place = placeAfter(state.peek().board, focused.card, focused.place, active === null)
-    if (active?.closest<HTMLElement>('[data-place]')?.dataset['place'] !== placeName(place)) focus(cardAt(place), { preventScroll: true })
+    const position = positionAfter(state.peek().board, focused.card, focused.position, active === null)
+    if (active?.closest<HTMLElement>('[data-place]')?.dataset['place'] !== placeName(position))
+      focus(cardAt(position), { preventScroll: true })
   }, [board])
 }
 
@@ -162,7 +163,7 @@ export function useBoardSession(input: ComponentInput): BoardSession {
       if (shown.has(announcement.kind)) toast(words)
       if (!shown.has(announcement.kind) || announcement.kind === 'deleted') input.said.value = words
     }
-    if (focus?.kind === 'card') element.current?.querySelector<HTMLElement>(cardAt(focus.place))?.focus()
+    if (focus?.kind === 'card') element.current?.querySelector<HTMLElement>(cardAt(focus.position))?.focus()
     else if (focus !== undefined) wanted[needsChange(focus) ? 'changed' : 'drawn'] = focus
   }
   const write = (change: BoardChange): BoardOutcome => {

@@ -1,11 +1,18 @@
-/** Boards. A person moves cards and columns with the pointer, the keyboard or a menu, and edits them in place. */
+/** Boards. A person moves cards and columns with the pointer, the keyboard or a menu, and edits them in position. */
 import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { cardsLeft, cardsOn, columnKeys, filterWords, wordsOf } from '../../shared/components/board.ts'
 import { type GoneText, nearestColumn } from '../../shared/components/board-field.ts'
 import type { BoardEvent, BoardState } from '../../shared/components/board-session.ts'
-import { type Board as BoardShape, type Card, type CardPlace, cardsShown, type Column, repeatedCards } from '../../shared/fences/board.ts'
+import {
+  type Board as BoardShape,
+  type Card,
+  type CardPosition,
+  cardsShown,
+  type Column,
+  repeatedCards
+} from '../../shared/fences/board.ts'
 import { limits } from '../../shared/limits.ts'
 import { t } from '../text/t.ts'
 import { type DrawnCard, drawCard, placeName, sameCard } from './board-card.tsx'
@@ -91,29 +98,29 @@ interface CardsInput {
   readonly input: ComponentInput
   readonly board: ReadonlySignal<BoardShape>
   /** The card that the Tab key focuses. */
-  readonly current: CardPlace
+  readonly current: CardPosition
 }
 
 /** Draws cards. A card that has not changed keeps its previous drawing. */
-function useCards({ input, board, current: wanted }: CardsInput): (card: Card, place: CardPlace) => JSX.Element {
-  const repeated = useComputed(() => new Set(repeatedCards(board.value).flatMap((places) => places.map(placeName))))
+function useCards({ input, board, current: wanted }: CardsInput): (card: Card, position: CardPosition) => JSX.Element {
+  const repeated = useComputed(() => new Set(repeatedCards(board.value).flatMap((positions) => positions.map(placeName))))
   const drawnCards = useRef(new Map<string, { readonly drawn: DrawnCard; readonly element: JSX.Element }>())
   const { columns } = board.value
   const first = columns.findIndex(({ cards }) => cards.length > 0)
   const current = columns[wanted.column]?.cards[wanted.card] === undefined ? { column: first, card: 0 } : wanted
-  return (card, place) => {
+  return (card, position) => {
     const now: DrawnCard = {
       card,
-      place,
+      position,
       mayChange: input.refusal.value === undefined,
-      isCurrent: current.column === place.column && current.card === place.card,
+      isCurrent: current.column === position.column && current.card === position.card,
       holder: input.held.value.size === 0 ? undefined : input.held.value.get(wordsOf(card)),
-      isRepeated: repeated.value.has(placeName(place))
+      isRepeated: repeated.value.has(placeName(position))
     }
-    const before = drawnCards.current.get(placeName(place))
+    const before = drawnCards.current.get(placeName(position))
     if (before !== undefined && sameCard(before.drawn, now)) return before.element
     const made = drawCard(now)
-    drawnCards.current.set(placeName(place), { drawn: now, element: made })
+    drawnCards.current.set(placeName(position), { drawn: now, element: made })
     return made
   }
 }
@@ -159,7 +166,7 @@ const useParts = ({ state }: BoardSession) => ({
 })
 
 interface Menus {
-  readonly card?: { readonly card: Card; readonly place: CardPlace; readonly anchor: HTMLElement }
+  readonly card?: { readonly card: Card; readonly position: CardPosition; readonly anchor: HTMLElement }
   readonly column?: { readonly index: number; readonly anchor: HTMLElement }
 }
 
@@ -170,7 +177,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const menus = useSignal<Menus>({})
   const closeMenu = (): void => void (menus.value = {})
   const listeners = useMemo(
-    () => createListeners({ input, session, openMenu: (card, place, anchor) => (menus.value = { card: { card, place, anchor } }) }),
+    () => createListeners({ input, session, openMenu: (card, position, anchor) => (menus.value = { card: { card, position, anchor } }) }),
     []
   )
   const shown = useShown({ board: board.value, filter, fresh })
@@ -182,18 +189,18 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
   const count = cardsOn(board.value).length
   const form =
     draft === undefined ? undefined : (
-      <li class='card' key='draft' data-place={draft.isGone ? undefined : placeName(draft.place)}>
+      <li class='card' key='draft' data-place={draft.isGone ? undefined : placeName(draft.position)}>
         <CardForm state={session.state.peek()} draft={draft} input={input} dispatch={dispatch} />
       </li>
     )
-  /** Index of the column that shows the form. If that column was removed, the form stays in the nearest place. */
-  const draftColumn = draft === undefined ? -1 : Math.min(draft.place.column, columns.length - 1)
+  /** Index of the column that shows the form. If that column was removed, the form stays in the nearest position. */
+  const draftColumn = draft === undefined ? -1 : Math.min(draft.position.column, columns.length - 1)
 
   const cardsOf = (index: number): (JSX.Element | undefined)[] => {
     const mine = draftColumn === index ? draft : undefined
     let isPlaced = mine === undefined
     const items = shown.cards(index).flatMap(({ card, at }) => {
-      if (isPlaced || at !== mine?.place.card) return [cardOf(card, { column: index, card: at })]
+      if (isPlaced || at !== mine?.position.card) return [cardOf(card, { column: index, card: at })]
       isPlaced = true
       return mine.isGone ? [form, cardOf(card, { column: index, card: at })] : [form]
     })

@@ -325,7 +325,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
           class='field'
           type='text'
           dir='auto'
-          maxLength={limits.titleCharsMax}
+          maxLength={limits.titleUnitsMax}
           disabled={!mayChange}
           defaultValue={title}
           onChange={({ currentTarget: { value } }) => {

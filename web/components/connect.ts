@@ -22,7 +22,7 @@ export interface Now {
   readonly all: readonly Fence[]
 }
 
-export interface Place {
+export interface FenceContext {
   readonly page: ReviewedView
   readonly fence: ReadonlySignal<Fence>
   /** All fences of the text, read at the same time as `fence`. */
@@ -46,7 +46,7 @@ const reasonOf = ({ canType, session }: ReviewedView): string | undefined => {
   return includesRole(session.role.value, 'comment') ? t('You can comment but not edit this.') : t('You can view but not edit this.')
 }
 
-export function inputFor({ page, fence, fences, name, fresh, begins, leave, show }: Place): ComponentInput {
+export function inputFor({ page, fence, fences, name, fresh, begins, leave, show }: FenceContext): ComponentInput {
   const holds = holdsOf(page.session.link.awareness)
   // Changes only when the text of a sheet changes, so that sheets are not recomputed after edits elsewhere.
   const written = computed(() =>
@@ -90,7 +90,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
         const suggested = (words?: string): void =>
           tell(() => (words === undefined ? t('Suggested') : t('Suggested: {what}', { what: words })), t('Withdraw'), takeBack)
         // The module that describes component changes contains all kinds, so it loads only when it is needed.
-        import('../review/suggestions/told-words.ts').then(
+        import('../review/suggestions/change-words.ts').then(
           ({ wordsOfEdit }) => suggested(wordsOfEdit(before, edit)),
           () => suggested()
         )

@@ -5,7 +5,7 @@ import type { Fence } from '../../shared/fences/fences.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import type { Now, Place } from './connect.ts'
+import type { Now, FenceContext } from './connect.ts'
 import { namesOf } from './holds.ts'
 import type { Mounted } from './mount.tsx'
 
@@ -75,7 +75,7 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
   /** The key of a component that opens for editing once it is drawn. */
   let beginning: number | undefined
 
-  const placeOf = (key: number, { fence, name, begins }: Instance, view: EditorView): Place => ({
+  const placeOf = (key: number, { fence, name, begins }: Instance, view: EditorView): FenceContext => ({
     page,
     fence,
     fences,

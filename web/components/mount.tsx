@@ -15,7 +15,7 @@ import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
 import names from '../presence/mention-names.css?inline'
 import components from './components.css?inline'
-import { inputFor, type Place } from './connect.ts'
+import { inputFor, type FenceContext } from './connect.ts'
 import { formulaRules } from './formula-rules.ts'
 import type { Body, ComponentInput } from './input.ts'
 import { kindParts, unclosedWords } from './kind-parts.ts'
@@ -129,7 +129,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
 }
 
 /** Draws a component into an element. */
-export function mount(host: HTMLElement, place: Place): Mounted {
+export function mount(host: HTMLElement, place: FenceContext): Mounted {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   root.adoptedStyleSheets = [...rules, formulaRules]
   render(<Frame input={inputFor(place)} />, root)

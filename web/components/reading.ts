@@ -4,7 +4,7 @@ import { type Fence, fenceAt, fencesOf } from '../../shared/fences/fences.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
 import { textMap } from '../editor/binding.ts'
-import type { Place } from './connect.ts'
+import type { FenceContext } from './connect.ts'
 import { namesOf } from './holds.ts'
 import { mount, type Mounted } from './mount.tsx'
 
@@ -27,7 +27,7 @@ export function readingComponents(page: ReviewedView, article: HTMLElement): Rea
   const open = (figure: Element, first: Fence, called: string): void => {
     const [fence, name] = [signal(first), signal(called)]
     const host = document.createElement('div')
-    const place: Place = {
+    const place: FenceContext = {
       page,
       fence,
       fences: all,

@@ -8,9 +8,9 @@ import { documentValue } from './device.ts'
 import { readDevice, valuesWith, writeDevice } from './values.ts'
 import { newId } from '../base/new-id.ts'
 
-export interface KeptDrafts<Draft> {
+export interface StoredDrafts<Draft> {
   /** Whether this browser can store drafts. Without locks, which need a secure origin, no page could tell which drafts are abandoned. */
-  readonly isKept: boolean
+  readonly canStore: boolean
   /** Stores the drafts of this page. An empty list removes the value. */
   write(drafts: readonly Draft[]): void
   /** Calls `take` with each draft of the pages that have closed, starting with the oldest page. */
@@ -28,7 +28,7 @@ function read<Draft>(name: string): readonly Draft[] {
   }
 }
 
-export function keepDrafts<Draft>(doc: string): KeptDrafts<Draft> {
+export function openStoredDrafts<Draft>(doc: string): StoredDrafts<Draft> {
   const { locks } = navigator as { locks?: LockManager }
   const prefix = `${documentValue('drafts', doc)}.`
   // The names begin with the time, so that they sort by age.
@@ -50,7 +50,7 @@ export function keepDrafts<Draft>(doc: string): KeptDrafts<Draft> {
     })
     .catch(() => undefined)
   return {
-    isKept: locks !== undefined,
+    canStore: locks !== undefined,
     write,
     async adopt(take) {
       for (const other of valuesWith(prefix).toSorted()) {

@@ -12,13 +12,13 @@
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import { followChanges } from './channel.ts'
 import type { Queue } from './device.ts'
-import { dropLeft, leave, left } from './left.ts'
-import { opens, records, type Kept, type Records } from './records.ts'
+import { dropClosing, storeClosing, closingEntries } from './closing-entries.ts'
+import { opens, records, type StoredRecord, type Records } from './records.ts'
 import { openRetries } from './retries.ts'
 
 /** Everything that an outbox needs from its page. Tests pass their own implementation. */
 export interface Page {
-  readonly entries: Records<Kept & { readonly queue: Queue }>
+  readonly entries: Records<StoredRecord & { readonly queue: Queue }>
   /** Resolves to true if the browser opens the database, however long that takes. */
   opens(): Promise<boolean>
   /**
@@ -35,7 +35,7 @@ export interface Page {
   on(event: 'online' | 'pagehide' | 'hidden', listener: () => void): () => void
 }
 
-export interface Outbox<Entry extends Kept> {
+export interface Outbox<Entry extends StoredRecord> {
   /** Number of entries that only this page has, and that closing it would lose. */
   readonly onlyHere: ReadonlySignal<number>
   /** Returns the time for a new entry. It is later than the times of all earlier entries of this page. */
@@ -91,7 +91,7 @@ const thisPage: Page = {
   }
 }
 
-export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: Page = thisPage): Outbox<Entry> {
+export function openOutbox<Entry extends StoredRecord>(queue: Queue, doc: string, page: Page = thisPage): Outbox<Entry> {
   /** Review entries are plain text and are sent in order. Other entries may include a file and belong to one page. */
   const isText = queue === 'review'
   const onlyHere = signal(0)
@@ -117,7 +117,7 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
     onlyHere.value = here.size
   }
   const leaveAll = (): void => {
-    if (isText) leave(doc, [...unwritten.values(), ...here.values()])
+    if (isText) storeClosing(doc, [...unwritten.values(), ...here.values()])
   }
 
   // Pages of earlier versions use these lock names too.
@@ -165,7 +165,7 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
       }
       count()
       if (unwritten.get(entry.id) === entry) unwritten.delete(entry.id)
-      if (isKept && isText) dropLeft(doc, entry.id)
+      if (isKept && isText) dropClosing(doc, entry.id)
       channel?.tell()
       return isKept
     })
@@ -212,7 +212,7 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
       here.delete(id)
       unwritten.delete(id)
       retries.drop(id)
-      if (isText) dropLeft(doc, id)
+      if (isText) dropClosing(doc, id)
       count()
       writes = writes.then(async () => {
         await page.entries.drop(id)
@@ -250,7 +250,7 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
           if (connected?.value === true) queueMicrotask(retries.wake)
         })
       ]
-      if (isText) for (const entry of left<Entry>(doc)) void put(entry)
+      if (isText) for (const entry of closingEntries<Entry>(doc)) void put(entry)
       work()
       return () => {
         work = () => undefined

@@ -1,14 +1,14 @@
 /** Records in the database of this device. They are found by id and listed by document. */
 import { stores, type StoreName } from './device.ts'
 
-export interface Kept {
+export interface StoredRecord {
   readonly id: string
   readonly doc: string
   /** Time of the record, in milliseconds since 1970. Lists are sorted by this time. */
   readonly at: number
 }
 
-export interface Records<Item extends Kept> {
+export interface Records<Item extends StoredRecord> {
   /** Stores a record. Resolves to true if this device has stored the record. */
   put(item: Item): Promise<boolean>
   drop(id: string): Promise<void>
@@ -91,7 +91,7 @@ async function inStores<Answer>(
   return promise
 }
 
-export const records = <Item extends Kept>(name: StoreName): Records<Item> => ({
+export const records = <Item extends StoredRecord>(name: StoreName): Records<Item> => ({
   put: async (item) => (await inStores(name, 'readwrite', (within) => within.objectStore(name).put(item))) !== undefined,
   drop: (id) => inStores(name, 'readwrite', (within) => within.objectStore(name).delete(id)),
   async find(id) {
@@ -126,4 +126,4 @@ export async function dropRecords(doc: string): Promise<void> {
  */
 export const canKeep = async (): Promise<boolean> =>
   (await opens()) &&
-  records<Kept & { readonly bytes: Uint8Array }>('lists').put({ id: 'probe', doc: '', at: 0, bytes: new Uint8Array(1024) })
+  records<StoredRecord & { readonly bytes: Uint8Array }>('lists').put({ id: 'probe', doc: '', at: 0, bytes: new Uint8Array(1024) })

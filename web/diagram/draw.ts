@@ -2,14 +2,14 @@
  * Draws the diagrams of a page when they come into view. One frame draws all of them. A diagram shows its source until it is drawn, or if drawing
  * fails.
  */
-import { sourceCharsMax, type Drawn, type Look, type NotDrawn, type Order, type Reply } from './protocol.ts'
+import { sourceUnitsMax, type Drawn, type DiagramColors, type NotDrawn, type Order, type Reply } from './protocol.ts'
 
 const framePath = '/diagram/frame.html'
 /** Longest time for loading the frame or for drawing one diagram, in milliseconds. After that, the frame is discarded. */
 const drawMsMax = 15_000
 
 const tooSlow: NotDrawn = { error: 'It takes too long to draw, or the server cannot be reached.' }
-const tooLong: NotDrawn = { error: `It is longer than ${sourceCharsMax / 1024} KB.` }
+const tooLong: NotDrawn = { error: `It is longer than ${sourceUnitsMax / 1024} KB.` }
 
 interface Frame {
   order(order: Order): Promise<Drawn | NotDrawn>
@@ -74,8 +74,8 @@ const drawnMax = 50
 /** Finished drawings. A repeated diagram in the same colors appears immediately. */
 const drawn = new Map<string, Drawn>()
 
-async function draw(source: string, look: Look): Promise<Drawn | NotDrawn> {
-  if (source.length > sourceCharsMax) return tooLong
+async function draw(source: string, look: DiagramColors): Promise<Drawn | NotDrawn> {
+  if (source.length > sourceUnitsMax) return tooLong
   current ??= openFrame()
   const result = await current.order({ id: ++orders, source, look })
   if ('svg' in result && drawn.size < drawnMax) drawn.set(JSON.stringify([source, look]), result)
@@ -83,7 +83,7 @@ async function draw(source: string, look: Look): Promise<Drawn | NotDrawn> {
 }
 
 /** Returns the colors that apply to an element of the page. */
-export function lookOf(element: Element): Look {
+export function colorsOf(element: Element): DiagramColors {
   const style = getComputedStyle(element)
   const value = (name: string): string => style.getPropertyValue(name).trim()
   return {
@@ -142,7 +142,7 @@ const known = new WeakMap<Element, string>()
 const begun = new WeakSet<Element>()
 
 /** Returns the drawing of a source in the given colors, or a promise of it. */
-const result = (source: string, look: Look): Drawn | Promise<Drawn | NotDrawn> =>
+const result = (source: string, look: DiagramColors): Drawn | Promise<Drawn | NotDrawn> =>
   drawn.get(JSON.stringify([source, look])) ?? draw(source, look)
 
 async function drawFigure(figure: Element): Promise<void> {
@@ -151,16 +151,16 @@ async function drawFigure(figure: Element): Promise<void> {
   const source = known.get(figure) ?? code.textContent ?? ''
   known.set(figure, source)
   begun.add(figure)
-  const made = await result(source, lookOf(figure))
+  const made = await result(source, colorsOf(figure))
   if (figure.isConnected) show(figure, code, made)
 }
 
 /** Draws a source in the given colors, regardless of the colors of the page. */
-export const drawnIn = async (source: string, look: Look): Promise<Drawn | NotDrawn> => await result(source, look)
+export const drawnIn = async (source: string, look: DiagramColors): Promise<Drawn | NotDrawn> => await result(source, look)
 
 /** Puts the drawing of a source into an element of the page, or the reason why there is none. */
 export async function drawInto(element: HTMLElement, source: string): Promise<void> {
-  const made = await result(source, lookOf(element))
+  const made = await result(source, colorsOf(element))
   element.replaceChildren('svg' in made ? pictureOf(made) : errorOf(made))
 }
 

@@ -3,7 +3,7 @@
  * script. The page shows the result as an image, in which no script runs.
  */
 import mermaid from 'mermaid'
-import { sourceCharsMax, type Drawn, type Look, type NotDrawn, type Order, type Reply } from './protocol.ts'
+import { sourceUnitsMax, type Drawn, type DiagramColors, type NotDrawn, type Order, type Reply } from './protocol.ts'
 
 const fontFamily = 'system-ui, sans-serif'
 
@@ -28,11 +28,11 @@ function seriesOf(series: readonly string[], background: string, text: string): 
   }
 }
 
-function setUp({ dark, background, fill, text, muted, border, accent, series }: Look): void {
+function setUp({ dark, background, fill, text, muted, border, accent, series }: DiagramColors): void {
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: 'strict',
-    maxTextSize: sourceCharsMax,
+    maxTextSize: sourceUnitsMax,
     // The settings that the source of a diagram cannot change.
     secure: [
       'secure',

@@ -1,10 +1,10 @@
 /** Defines the messages between a page and the frame that draws diagrams. The two exchange nothing else. */
 
 /** Longest source that the frame draws, in UTF-16 units. */
-export const sourceCharsMax = 50 * 1024
+export const sourceUnitsMax = 50 * 1024
 
 /** The colors of a diagram, as CSS values. */
-export interface Look {
+export interface DiagramColors {
   readonly dark: boolean
   readonly background: string
   readonly fill: string
@@ -20,7 +20,7 @@ export interface Look {
 export interface Order {
   readonly id: number
   readonly source: string
-  readonly look: Look
+  readonly look: DiagramColors
 }
 
 export interface Drawn {

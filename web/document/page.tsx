@@ -14,7 +14,7 @@ import { createEditor, type Editor, type WritingMode } from '../editor/setup/edi
 import { codeAround, type CodeAround } from '../editor/in-code.ts'
 import { rest } from '../editor/resting.ts'
 import { isInTable } from '../editor/tables.ts'
-import { keepPaperWhole } from '../export/paper.ts'
+import { handlePrinting } from '../export/printing.ts'
 import { deviceId, followName, personName } from '../presence/person.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { startFollowing } from '../view/follow.ts'
@@ -189,7 +189,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
     const stops = [
       // Runs immediately and whenever the mode changes, because the reading view has no selection.
       effect(count),
-      keepPaperWhole(session),
+      handlePrinting(session),
       effect(() => {
         if (!arrived && words.value !== '' && mode.value !== 'read') arrive().catch(() => undefined)
       }),

@@ -14,7 +14,7 @@ import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { endEarly } from '../ui/early-field.ts'
 import { whenIdle } from '../base/idle.ts'
-import { preparePaper } from '../export/paper.ts'
+import { preparePrinting } from '../export/printing.ts'
 import type { Page, Parts } from '../commands/page.ts'
 import type { Session } from '../session/session.ts'
 
@@ -127,7 +127,7 @@ export function createParts(session: Session): Parts {
       // A reader does not need the parts for writing.
       const waiting: (() => Promise<unknown>)[] =
         page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openDrawings]
-      waiting.push(() => preparePaper(session))
+      waiting.push(() => preparePrinting(session))
       let stop = (): void => undefined
       // Writing works without the part, which loads at the next visit.
       const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)

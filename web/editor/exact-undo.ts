@@ -1,6 +1,6 @@
 /**
  * Undo and redo that restore a text exactly.
- * - Deleting a card leaves an empty line, which the service removes a moment later (shared/fences/heal.ts). Yjs alone would restore the card at the
+ * - Deleting a card leaves an empty line, which the service removes a moment later (shared/fences/tidy.ts). Yjs alone would restore the card at the
  *   end of the line above. White space that somebody else removes next to a step's deletion joins that step and returns with it.
  * - If the removed and the remaining line break came from different steps, the remaining one moves to the step of the removed one.
  * - If restored text was edited, undoing removes all of it.

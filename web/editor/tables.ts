@@ -4,7 +4,7 @@ import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpe
 import type { EditorView, Command } from '@codemirror/view'
 import { addCell, cellAt, content, emptyRow, isDelimiter, removeCell, rowOf, type Cell, type Row } from './table-rows.ts'
 
-export interface Place {
+export interface TablePosition {
   readonly row: Row
   readonly column: number
   /** Line number of the table's first line. `last` is the number of its last line. */
@@ -12,8 +12,8 @@ export interface Place {
   readonly last: number
 }
 
-/** Returns the place of a position in its table. The default position is the cursor. */
-export function tableAt(state: EditorState, at = state.selection.main.head): Place | undefined {
+/** Returns the row and column of an offset in its table. The default offset is the cursor. */
+export function tableAt(state: EditorState, at = state.selection.main.head): TablePosition | undefined {
   const line = state.doc.lineAt(at)
   for (
     let node = syntaxTree(state).resolveInner(line.from + (/^[ \t>]*/.exec(line.text)?.[0].length ?? 0), 1);
@@ -36,7 +36,7 @@ export const isInTable = (state: EditorState): boolean => tableAt(state) !== und
 
 export const rowAt = (state: EditorState, number: number): Row => rowOf(state.doc.line(number))
 
-export function* rowsOf(state: EditorState, { first, last }: Place): Generator<Row> {
+export function* rowsOf(state: EditorState, { first, last }: TablePosition): Generator<Row> {
   for (let number = first; number <= last; number++) yield rowAt(state, number)
 }
 
@@ -48,10 +48,10 @@ export function select(view: EditorView, cell: Cell | undefined): void {
 
 /** Makes a command that runs only in tables, and only if the person may write. */
 export const inTable =
-  (run: (view: EditorView, place: Place) => boolean): Command =>
+  (run: (view: EditorView, position: TablePosition) => boolean): Command =>
   (view) => {
-    const place = view.state.readOnly ? undefined : tableAt(view.state)
-    return place !== undefined && run(view, place)
+    const position = view.state.readOnly ? undefined : tableAt(view.state)
+    return position !== undefined && run(view, position)
   }
 
 export function edit(view: EditorView, spec: TransactionSpec): true {
@@ -60,56 +60,58 @@ export function edit(view: EditorView, spec: TransactionSpec): true {
 }
 
 /** Returns the number of the next line with cells in the direction of `step`. */
-function neighbour(state: EditorState, { first, last }: Place, number: number, step: 1 | -1): number | undefined {
+function neighbour(state: EditorState, { first, last }: TablePosition, number: number, step: 1 | -1): number | undefined {
   const next = number + step
   if (next < first || next > last) return undefined
-  return next === first + 1 && isDelimiter(state.doc.line(next).text) ? neighbour(state, { first, last } as Place, next, step) : next
+  return next === first + 1 && isDelimiter(state.doc.line(next).text)
+    ? neighbour(state, { first, last } as TablePosition, next, step)
+    : next
 }
 
-function appendRow(view: EditorView, place: Place, column: number): true {
+function appendRow(view: EditorView, position: TablePosition, column: number): true {
   const { state } = view
-  const line = state.doc.line(place.last)
-  const { lead, cells } = rowAt(state, place.first)
+  const line = state.doc.line(position.last)
+  const { lead, cells } = rowAt(state, position.first)
   const insert = `\n${emptyRow(lead, cells.length)}`
   return edit(view, { changes: { from: line.to, insert }, selection: { anchor: line.to + 1 + lead.length + 2 + 3 * column } })
 }
 
-export const nextCell: Command = inTable((view, place) => {
-  const { row, column } = place
+export const nextCell: Command = inTable((view, position) => {
+  const { row, column } = position
   if (column + 1 < row.cells.length && !isDelimiter(row.line.text)) {
     select(view, row.cells[column + 1])
     return true
   }
-  const next = neighbour(view.state, place, row.line.number, 1)
-  if (next === undefined) return appendRow(view, place, 0)
+  const next = neighbour(view.state, position, row.line.number, 1)
+  if (next === undefined) return appendRow(view, position, 0)
   select(view, rowAt(view.state, next).cells[0])
   return true
 })
 
-export const previousCell: Command = inTable((view, place) => {
-  const { row, column } = place
+export const previousCell: Command = inTable((view, position) => {
+  const { row, column } = position
   if (column > 0) {
     select(view, row.cells[column - 1])
     return true
   }
-  const next = neighbour(view.state, place, row.line.number, -1)
+  const next = neighbour(view.state, position, row.line.number, -1)
   if (next !== undefined) select(view, rowAt(view.state, next).cells.at(-1))
   // The cursor stays in the first cell. Escape and Tab leave the table.
   return true
 })
 
 /** Moves the cursor to the cell below. In the last row, it adds a row, or leaves the table if that row is empty. */
-export const cellBelow: Command = inTable((view, place) => {
+export const cellBelow: Command = inTable((view, position) => {
   const { state } = view
-  const { row, column, first, last } = place
-  const next = neighbour(state, place, row.line.number, 1)
+  const { row, column, first, last } = position
+  const next = neighbour(state, position, row.line.number, 1)
   if (next !== undefined) {
     const below = rowAt(state, next).cells
     select(view, below[Math.min(column, below.length - 1)])
     return true
   }
   const isEmpty = row.line.number > first + 1 && row.cells.every(({ from, to }) => state.doc.sliceString(from, to).trim() === '')
-  if (!isEmpty) return appendRow(view, place, column)
+  if (!isEmpty) return appendRow(view, position, column)
   // Text directly below a table would become a row, so a blank line ends the table.
   const follows = last < state.doc.lines && state.doc.line(last + 1).text.trim() === ''
   const { from, to } = row.line
@@ -123,17 +125,17 @@ export const breakInCell: Command = inTable((view) => {
 })
 
 export const addRow = (side: 'above' | 'below'): Command =>
-  inTable((view, place) => {
+  inTable((view, position) => {
     const { state } = view
-    const { lead, cells } = rowAt(state, place.first)
-    const number = place.row.line.number
+    const { lead, cells } = rowAt(state, position.first)
+    const number = position.row.line.number
     // A row cannot be inserted above the head, or between the head and the delimiter row.
-    const after = Math.max(side === 'above' ? number - 1 : number, place.first + 1)
+    const after = Math.max(side === 'above' ? number - 1 : number, position.first + 1)
     const line = state.doc.line(after)
     const row = emptyRow(lead, cells.length)
     return edit(view, {
       changes: { from: line.to, insert: `\n${row}` },
-      selection: { anchor: line.to + 1 + lead.length + 2 + 3 * Math.min(place.column, cells.length - 1) }
+      selection: { anchor: line.to + 1 + lead.length + 2 + 3 * Math.min(position.column, cells.length - 1) }
     })
   })
 
@@ -154,24 +156,24 @@ export function enter(view: EditorView, cell: Cell | undefined): void {
 }
 
 /** Changes every row of a table in one step. The caret is placed in the cell `column` of its row. */
-export function eachRow(view: EditorView, place: Place, change: (row: Row) => ChangeSpec[], column: number): true {
+export function eachRow(view: EditorView, position: TablePosition, change: (row: Row) => ChangeSpec[], column: number): true {
   const { state } = view
-  edit(view, { changes: [...rowsOf(state, place)].flatMap(change) })
-  const row = rowAt(view.state, place.row.line.number)
+  edit(view, { changes: [...rowsOf(state, position)].flatMap(change) })
+  const row = rowAt(view.state, position.row.line.number)
   enter(view, row.cells[Math.max(0, Math.min(column, row.cells.length - 1))])
   return true
 }
 
 export const addColumn = (side: 'before' | 'after'): Command =>
-  inTable((view, place) => {
-    const column = side === 'before' ? place.column : place.column + 1
-    return eachRow(view, place, (row) => addCell(row, column), column)
+  inTable((view, position) => {
+    const column = side === 'before' ? position.column : position.column + 1
+    return eachRow(view, position, (row) => addCell(row, column), column)
   })
 
-export const deleteColumn: Command = inTable((view, place) => {
+export const deleteColumn: Command = inTable((view, position) => {
   const { doc } = view.state
-  const [from, to] = [doc.line(place.first).from, doc.line(place.last).to]
+  const [from, to] = [doc.line(position.first).from, doc.line(position.last).to]
   // Deleting the only column deletes the table.
-  if (rowAt(view.state, place.first).cells.length === 1) return edit(view, { changes: { from, to }, selection: { anchor: from } })
-  return eachRow(view, place, (row) => removeCell(row, place.column), place.column)
+  if (rowAt(view.state, position.first).cells.length === 1) return edit(view, { changes: { from, to }, selection: { anchor: from } })
+  return eachRow(view, position, (row) => removeCell(row, position.column), position.column)
 })

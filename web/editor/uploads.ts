@@ -15,12 +15,12 @@ import type { Upload, Uploads } from '../uploads/upload.ts'
 
 const uploadsOf = Facet.define<Uploads, Uploads | undefined>({ combine: ([first]) => first })
 
-interface Placed {
+interface PositionedUpload {
   readonly upload: Upload
   readonly at: number
 }
 
-const place = StateEffect.define<readonly Placed[]>()
+const place = StateEffect.define<readonly PositionedUpload[]>()
 
 const stops = new WeakMap<HTMLElement, () => void>()
 
@@ -71,7 +71,8 @@ class UploadWidget extends WidgetType {
   }
 }
 
-const widgetAt = ({ upload, at }: Placed): Range<Decoration> => Decoration.widget({ widget: new UploadWidget(upload), side: -1 }).range(at)
+const widgetAt = ({ upload, at }: PositionedUpload): Range<Decoration> =>
+  Decoration.widget({ widget: new UploadWidget(upload), side: -1 }).range(at)
 
 const placeholders = StateField.define<DecorationSet>({
   create: () => Decoration.none,

@@ -4,7 +4,7 @@ import { pageHtml } from '../../shared/markdown/template.ts'
 import type { Session } from '../session/session.ts'
 import { downloadHtml } from '../base/download.ts'
 import published from '../published/published.css?inline'
-import { coloursOf } from '../diagram/looks.ts'
+import { coloursOf } from '../diagram/theme-colors.ts'
 import { openSheet } from './whole-text.ts'
 
 /** Largest picture that is embedded, in bytes. The limit keeps the file small enough to send. */

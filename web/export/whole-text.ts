@@ -4,7 +4,7 @@
  */
 import type { Rendered } from '../../shared/markdown/render.ts'
 import { drawAllDiagrams } from '../diagram/draw.ts'
-import { coloursOf } from '../diagram/looks.ts'
+import { coloursOf } from '../diagram/theme-colors.ts'
 import { renderLoaded, renderWhole } from '../markdown/render-whole.ts'
 import { nodesOf } from '../markdown/trusted.ts'
 import prose from '../style/prose.css?inline'

@@ -186,9 +186,14 @@ function Text({ shown, retry, onPage }: { shown: Shown; retry: () => void; onPag
   return <Changes comparison={comparison} />
 }
 
-function Looks({ history }: { history: History }): JSX.Element {
-  const look = (name: History['look']['value'], label: string): JSX.Element => (
-    <button type='button' class='button quiet history-look' aria-pressed={history.look.value === name} onClick={() => history.lookAs(name)}>
+function ViewChoice({ history }: { history: History }): JSX.Element {
+  const look = (name: History['view']['value'], label: string): JSX.Element => (
+    <button
+      type='button'
+      class='button quiet history-look'
+      aria-pressed={history.view.value === name}
+      onClick={() => history.setView(name)}
+    >
       {label}
     </button>
   )
@@ -229,7 +234,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
   const settled = (): void => {
     problem.value = undefined
   }
-  useEffect(settled, [history.selected.value, history.base.value, history.look.value])
+  useEffect(settled, [history.selected.value, history.base.value, history.view.value])
 
   const entries = history.entries.value ?? []
   const entry = entries.find(({ id }) => id === history.selected.value)
@@ -281,7 +286,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
     <dialog ref={ref} class='history' aria-labelledby='history-title' {...ends} onKeyDown={key}>
       <header class='history-head'>
         <h2 id='history-title'>{t('History')}</h2>
-        <Looks history={history} />
+        <ViewChoice history={history} />
         <span class='spread' />
         <button type='button' class='button quiet icon-only' aria-label={t('Close')} title={t('Close')} onClick={close}>
           <Icon name='x' />
@@ -300,7 +305,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
         <>
           <div class='history-bar'>
             <strong class='history-version'>{nameOf(entry)}</strong>
-            {history.look.value !== 'authors' && (
+            {history.view.value !== 'authors' && (
               <>
                 <Compared history={history} entries={entries} />
                 <span class='history-steps'>

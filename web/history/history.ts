@@ -39,9 +39,9 @@ export interface History {
   readonly selected: Signal<Entry['id'] | undefined>
   readonly base: Signal<Base>
   /** The current view: the rendered text, the changed lines, or the authors. */
-  readonly look: ReadonlySignal<'changes' | 'page' | 'authors'>
+  readonly view: ReadonlySignal<'changes' | 'page' | 'authors'>
   /** Switches the view. If the version cannot be shown that way, a message explains why. */
-  lookAs(name: 'changes' | 'page' | 'authors'): void
+  setView(name: 'changes' | 'page' | 'authors'): void
   /** The revision that the current text has just become because the person named it. */
   readonly named: Signal<Revision['id'] | undefined>
   readonly shown: ReadonlySignal<Shown>
@@ -159,8 +159,8 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
     failure,
     selected,
     base,
-    look: computed(() => (shown.value.kind === 'changes' ? 'changes' : look.value)),
-    lookAs(name) {
+    view: computed(() => (shown.value.kind === 'changes' ? 'changes' : look.value)),
+    setView(name) {
       isAsked = true
       batch(() => {
         look.value = name

@@ -35,7 +35,7 @@ export function RenameDialog({ document, title, onRenamed, onClose }: RenameInpu
           <input
             type='text'
             dir='auto'
-            maxLength={limits.titleCharsMax}
+            maxLength={limits.titleUnitsMax}
             autoFocus
             value={name}
             onFocus={(event: Event) => (event.target as HTMLInputElement).select()}

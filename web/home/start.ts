@@ -63,7 +63,7 @@ const retitled = (content: string, title: string): string => content.replace(/^t
 /** Creates a document with the text of another one and opens it. Comments and links are not copied. Throws `StartFailure`. */
 export async function duplicateDocument(title: string, content: string): Promise<void> {
   const { set } = titleIn(content)
-  const named = t('Copy of {title}', { title }).slice(0, limits.titleCharsMax).toWellFormed()
+  const named = t('Copy of {title}', { title }).slice(0, limits.titleUnitsMax).toWellFormed()
   location.assign(`/d/${await create(set === undefined ? { title: named, content } : { content: retitled(content, named) })}`)
 }
 
@@ -78,7 +78,7 @@ const titleOf = (name: string): string =>
   name
     .replace(/\.(md|markdown|txt)$/i, '')
     .replaceAll(/\p{C}+/gu, ' ')
-    .slice(0, limits.titleCharsMax)
+    .slice(0, limits.titleUnitsMax)
     .toWellFormed()
 
 async function importOne(file: File): Promise<string> {

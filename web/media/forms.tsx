@@ -34,12 +34,12 @@ const granted = (): void => {
   asked.value = undefined
 }
 
-const nameCharsMax = 80
+const nameUnitsMax = 80
 
 /** Shortens a text to make the name of a job. */
 function nameOf(words: string): string {
   const line = words.replaceAll(/\s+/g, ' ').trim()
-  return line.length > nameCharsMax ? `${line.slice(0, nameCharsMax).toWellFormed()}…` : line
+  return line.length > nameUnitsMax ? `${line.slice(0, nameUnitsMax).toWellFormed()}…` : line
 }
 
 const wordsOfError = (error: unknown): string =>
@@ -111,7 +111,7 @@ function ImageForm({ media, wish }: WishInput): JSX.Element {
     granted()
   }
   return (
-    <WordsForm label={t('Describe the picture')} action={t('Generate')} value='' charsMax={limits.promptCharsMax} onSubmit={submit}>
+    <WordsForm label={t('Describe the picture')} action={t('Generate')} value='' charsMax={limits.promptUnitsMax} onSubmit={submit}>
       <label class='field'>
         {t('Aspect ratio')}
         <select value={shape} onChange={(event: Event) => setShape(Number((event.target as HTMLSelectElement).value))}>
@@ -143,7 +143,7 @@ function SpeechForm({ media, wish }: WishInput): JSX.Element {
       label={t('Text to read aloud')}
       action={t('Read aloud')}
       value={spokenWords(wish.source)}
-      charsMax={limits.speechCharsMax}
+      charsMax={limits.speechUnitsMax}
       onSubmit={submit}
     >
       {voices.length > 1 && (

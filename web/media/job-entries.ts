@@ -4,9 +4,9 @@
  */
 import type { JobKind } from '../../shared/media-jobs.ts'
 import type { JobFields } from './requests.ts'
-import type { Kept } from '../device/records.ts'
+import type { StoredRecord } from '../device/records.ts'
 
-export interface KeptJob extends Kept {
+export interface StoredJob extends StoredRecord {
   readonly kind: JobKind
   /** Name of the job in lists: the person's text, or the name of the file. */
   readonly name: string

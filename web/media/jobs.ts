@@ -17,7 +17,7 @@ import { failureWords } from '../client/failure.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { insertResult } from './insert.ts'
-import type { KeptJob } from './job-entries.ts'
+import type { StoredJob } from './job-entries.ts'
 import type { Job, JobState } from './job.ts'
 import { addMarks } from './marks.ts'
 import { cancelJob, type JobAnswer, type JobFields, readJob, readOffer, readSpeechAudio, saveSpeech, startJob } from './requests.ts'
@@ -73,7 +73,7 @@ class Entry implements Job {
   job: string | undefined
   dropped = false
 
-  constructor({ id, kind, name, at, input, blob, startKey, job, held }: Omit<KeptJob, 'doc' | 'position'>, place: Y.RelativePosition) {
+  constructor({ id, kind, name, at, input, blob, startKey, job, held }: Omit<StoredJob, 'doc' | 'position'>, place: Y.RelativePosition) {
     this.id = id
     this.kind = kind
     this.name = name
@@ -104,7 +104,7 @@ function openMedia(view: View): Media {
   const list = signal<readonly Entry[]>([])
   const offer = signal<Awaited<ReturnType<typeof readOffer>> | undefined>(undefined)
   const unreached = signal<string | undefined>(undefined)
-  const outbox = openOutbox<KeptJob>('media', doc)
+  const outbox = openOutbox<StoredJob>('media', doc)
 
   // ——— jobs on this device ———
 

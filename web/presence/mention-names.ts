@@ -7,14 +7,14 @@ import { mayMention, mentionOf } from '../../shared/mentions.ts'
 import type { ReadonlySignal } from '@preact/signals'
 import type { Person } from './people.ts'
 
-interface Said {
+interface WithAuthor {
   readonly author: string
 }
 
 /** The author of a comment or a suggestion. */
 type Authored =
-  | { readonly kind: 'comment'; readonly thread: { readonly comment: Said & { readonly replies: readonly Said[] } } }
-  | { readonly kind: 'proposal'; readonly proposal: { readonly suggestion: Said } }
+  | { readonly kind: 'comment'; readonly thread: { readonly comment: WithAuthor & { readonly replies: readonly WithAuthor[] } } }
+  | { readonly kind: 'proposal'; readonly proposal: { readonly suggestion: WithAuthor } }
   | { readonly kind: 'composer' | 'new' }
 
 /** The parts of a page that know names: the people present, comments and suggestions, and events. The last two load after the text. */

@@ -1,6 +1,6 @@
 /** The field for a person's own name. */
 import type { InputHTMLAttributes, JSX } from 'preact'
-import { nameCharsMax } from './person.ts'
+import { nameUnitsMax } from './person.ts'
 
 interface NameFieldInput extends Pick<InputHTMLAttributes<HTMLInputElement>, 'value' | 'autoFocus' | 'onInput' | 'onChange'> {
   readonly label: string
@@ -10,6 +10,6 @@ interface NameFieldInput extends Pick<InputHTMLAttributes<HTMLInputElement>, 'va
 export const NameField = ({ label, class: look = 'field', ...input }: NameFieldInput): JSX.Element => (
   <label class={look}>
     <span>{label}</span>
-    <input type='text' maxLength={nameCharsMax} autocomplete='name' {...input} />
+    <input type='text' maxLength={nameUnitsMax} autocomplete='name' {...input} />
   </label>
 )

@@ -6,7 +6,7 @@ import { newId } from '../base/new-id.ts'
 
 const storageKey = deviceValue('name')
 const deviceKey = deviceValue('device')
-export const nameCharsMax = 40
+export const nameUnitsMax = 40
 
 /** The name that this person chose on this device, or '' if there is none. */
 export const ownName = signal(readDevice(storageKey) ?? '')
@@ -26,7 +26,7 @@ export const guestNumber = signal<number | undefined>(undefined)
 export const ownNumber = signal<number | undefined>(undefined)
 
 export function setPersonName(name: string): void {
-  ownName.value = name.trim().slice(0, nameCharsMax)
+  ownName.value = name.trim().slice(0, nameUnitsMax)
   writeDevice(storageKey, ownName.value || null)
 }
 

@@ -9,8 +9,8 @@ import rowRules from '../style/long-tables.css?inline'
 const rowsMax = 500
 const groupRows = 100
 /** Width of the narrowest column, in characters. The next value is the width of the widest column. */
-const columnCharsMin = 4
-const columnCharsMax = 48
+const columnWidthMin = 4
+const columnWidthMax = 48
 
 export const longTableRules = new CSSStyleSheet()
 longTableRules.replaceSync(rowRules)
@@ -21,7 +21,7 @@ function columnChars(table: HTMLTableElement): number[] {
   for (const row of table.rows) {
     let column = 0
     for (const cell of row.children) {
-      widths[column] = Math.max(widths[column] ?? columnCharsMin, Math.min(columnCharsMax, cell.textContent.length + 3))
+      widths[column] = Math.max(widths[column] ?? columnWidthMin, Math.min(columnWidthMax, cell.textContent.length + 3))
       column++
     }
   }

@@ -25,7 +25,7 @@ import { downloadMarkdown } from '../base/download.ts'
 import { keep, type Keep } from '../device/keep.ts'
 import { removeFromDevice } from '../device/remove.ts'
 import { findRecent, forget } from '../device/recent.ts'
-import { accountName, givenName, nameCharsMax } from '../presence/person.ts'
+import { accountName, givenName, nameUnitsMax } from '../presence/person.ts'
 import { setOwnMark } from '../presence/people.ts'
 import { keepsMore, mayKeepMore, takeKey } from './keys.ts'
 import type { Uploads } from '../uploads/upload.ts'
@@ -102,7 +102,7 @@ export function openSession(id: string): Session {
   const listeners = new Set<(message: LiveMessage) => void>()
   const onEvent = (message: LiveMessage): void => {
     if (message.type === 'role') {
-      givenName.value = (message.name ?? '').trim().slice(0, nameCharsMax).toWellFormed()
+      givenName.value = (message.name ?? '').trim().slice(0, nameUnitsMax).toWellFormed()
       accountName.value = message.account ?? ''
     }
     if (message.type === 'event' && message.event.kind === 'doc.renamed') givenTitle.value = message.event.payload.givenTitle ?? null

@@ -96,7 +96,7 @@ export function AgentTab({ view, disabled }: TabInput): JSX.Element {
         <input
           ref={field}
           type='text'
-          maxLength={limits.labelCharsMax}
+          maxLength={limits.labelUnitsMax}
           autocomplete='off'
           value={label.value}
           onInput={(event: Event) => (label.value = (event.target as HTMLInputElement).value)}

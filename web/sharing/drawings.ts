@@ -10,7 +10,7 @@ import { digest } from 'lib0/hash/sha256'
 import { encodeUtf8 } from 'lib0/string'
 import { operation } from '../client/operation.ts'
 import { drawnIn } from '../diagram/draw.ts'
-import { lookNamed } from '../diagram/looks.ts'
+import { themeColors } from '../diagram/theme-colors.ts'
 import type { Session } from '../session/session.ts'
 
 const listDrawings = operation<'listDrawings'>('GET /api/docs/{id}/drawings')
@@ -35,11 +35,11 @@ function diagramsOf(text: string): Map<string, string> {
 }
 
 async function drawn(source: string): Promise<Request<'storeDrawing'> | undefined> {
-  const light = await drawnIn(source, lookNamed('light'))
-  const dark = 'svg' in light ? await drawnIn(source, lookNamed('dark')) : light
+  const light = await drawnIn(source, themeColors('light'))
+  const dark = 'svg' in light ? await drawnIn(source, themeColors('dark')) : light
   if (!('svg' in light) || !('svg' in dark)) return undefined
   const { width, height, title } = light
-  const words = title.replaceAll(/\s+/g, ' ').slice(0, limits.drawingTitleCharsMax).toWellFormed()
+  const words = title.replaceAll(/\s+/g, ' ').slice(0, limits.drawingTitleUnitsMax).toWellFormed()
   return { source, title: words, width, height, light: light.svg, dark: dark.svg }
 }
 

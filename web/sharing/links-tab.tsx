@@ -56,7 +56,7 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
           id='share-for'
           aria-describedby='share-for-hint'
           type='text'
-          maxLength={limits.labelCharsMax}
+          maxLength={limits.labelUnitsMax}
           autocomplete='off'
           placeholder={t('Ana, or “review agent”')}
           value={wish.label}

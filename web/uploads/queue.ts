@@ -8,7 +8,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { RequestError } from '../client/api.ts'
 import { openOutbox } from '../device/outbox.ts'
-import type { Kept } from '../device/records.ts'
+import type { StoredRecord } from '../device/records.ts'
 import { newId } from '../base/new-id.ts'
 import { t } from '../text/t.ts'
 import type { Failure } from './failures.ts'
@@ -16,7 +16,7 @@ import type { Sending } from './send.ts'
 import type { Insert, Upload, UploadQueue, UploadsInput, UploadState } from './upload.ts'
 
 /** A file to upload, as an entry of the outbox until its Markdown is in the text. The server identifies a repeated upload by its id. */
-interface KeptUpload extends Kept {
+interface StoredUpload extends StoredRecord {
   readonly name: string
   readonly blob: Blob
   /** The place of the file, as an encoded `Y.RelativePosition`. */
@@ -47,7 +47,7 @@ class Entry implements Upload {
   sending: Sending | undefined
   canceled = false
 
-  constructor({ id, name, follows, at, blob }: Omit<KeptUpload, 'doc' | 'position'>, position: Y.RelativePosition) {
+  constructor({ id, name, follows, at, blob }: Omit<StoredUpload, 'doc' | 'position'>, position: Y.RelativePosition) {
     this.id = id
     this.fileName = name
     this.follows = follows
@@ -63,14 +63,14 @@ export const altOf = (fileName: string): string =>
     .replace(/\.[a-z0-9]{1,5}$/i, '')
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
-    .slice(0, limits.labelCharsMax)
+    .slice(0, limits.labelUnitsMax)
 
 export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput): UploadQueue {
   const list = signal<readonly Entry[]>([])
   const said = signal('')
   const onlyHere = signal(0)
   let insert: Insert | undefined
-  const outbox = openOutbox<KeptUpload>('uploads', doc)
+  const outbox = openOutbox<StoredUpload>('uploads', doc)
   let working = false
 
   const count = (): void => {

@@ -6,7 +6,7 @@ import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import { WebSocket } from 'ws'
 import { liveFrame } from '../../../server/live/frame.ts'
-import { createDocument, type Place, scan, startBare, startProcess } from './support.ts'
+import { createDocument, type DocumentAddress, scan, startBare, startProcess } from './support.ts'
 
 /** Returns the frame for an update of the document. */
 export const updateFrame = (doc: string, update: Uint8Array): Uint8Array =>
@@ -52,7 +52,7 @@ export interface Person {
 }
 
 interface PersonOptions {
-  readonly place: Place
+  readonly place: DocumentAddress
   readonly client: number
   readonly hasCursor: boolean
   /** Called for each mark that arrives. If absent, incoming frames are discarded unread. */
@@ -140,7 +140,7 @@ export interface Target {
   readonly pid: number
   /** Whether the server tells a writer that it has received an update. */
   readonly acknowledges: boolean
-  place(): Promise<Place>
+  place(): Promise<DocumentAddress>
   stop(): Promise<void>
 }
 
@@ -172,7 +172,7 @@ export const startTargets = async (): Promise<Target[]> => {
     const { port, child, stop } = await startBare(name)
     let made = 0
     const isBare = name === 'y-websocket'
-    const place = async (): Promise<Place> => {
+    const place = async (): Promise<DocumentAddress> => {
       const doc = `bench${made++}`
       return { url: `ws://127.0.0.1:${port}${isBare ? `/${doc}` : ''}`, doc, key: 'none', ...(isBare && { protocol: name }) }
     }

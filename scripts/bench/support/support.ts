@@ -11,7 +11,7 @@ export { start, startProcess } from '../../../test/support/start.ts'
 export { createDocument, pause, readMarkdown, seeded, Typist } from '../../../test/support/typist.ts'
 
 /** The address of a document. The bare servers need no key. */
-export interface Place {
+export interface DocumentAddress {
   readonly url: string
   readonly doc: string
   readonly key: string
@@ -62,7 +62,7 @@ export interface Peer {
 }
 
 interface PeerOptions {
-  readonly place: Place
+  readonly place: DocumentAddress
   /** The protocol of the server. With `raw`, marks are sent unchanged, for the ws broadcast. */
   readonly protocol: 'hocuspocus' | 'raw'
   readonly onMark: (mark: string) => void

@@ -6,18 +6,21 @@ import type { StoredRecord } from '../../storage/records.ts'
 import { readOnlyStorage, type StoreSnapshot } from '../../storage/snapshot.ts'
 import { AdminError } from '../error.ts'
 import { chunkName, decodeChunk, type Manifest } from './format.ts'
-import type { Place } from './place.ts'
+import type { Repository } from './repository.ts'
 
 /** The maximum number of decoded chunks in memory. A chunk has about 1 MiB. */
 const cachedChunks = 8
 
 /** Returns the records of a chunk. Throws `AdminError` with exit code 3 if it is missing or damaged. */
-export const readChunk = async (place: Place, entry: Manifest['chunks'][number]): Promise<StoredRecord[]> => {
-  const content = await place.find(chunkName(entry.sha256))
+export const readChunk = async (repository: Repository, entry: Manifest['chunks'][number]): Promise<StoredRecord[]> => {
+  const content = await repository.find(chunkName(entry.sha256))
   if (content === undefined)
-    throw new AdminError(`${chunkName(entry.sha256)} is missing in ${place.shown}. Use another copy of the backup, or an older snapshot.`, {
-      exitCode: 3
-    })
+    throw new AdminError(
+      `${chunkName(entry.sha256)} is missing in ${repository.shown}. Use another copy of the backup, or an older snapshot.`,
+      {
+        exitCode: 3
+      }
+    )
   return decodeChunk(entry, content)
 }
 
@@ -35,12 +38,12 @@ const firstIndex = <T>(all: readonly T[], isAfter: (one: T) => boolean): number 
 }
 
 /** Returns the store of a backup. Its methods throw `AdminError` if a chunk is missing or damaged. */
-export const snapshotOfBackup = (place: Place, { chunks, records: total }: Manifest): StoreSnapshot => {
+export const snapshotOfBackup = (repository: Repository, { chunks, records: total }: Manifest): StoreSnapshot => {
   const firsts = chunks.map(({ first }) => Buffer.from(first, 'base64url'))
   const cache = new Map<number, Promise<StoredRecord[]>>()
   const chunkAt = (index: number): Promise<StoredRecord[]> => {
     const known = cache.get(index)
-    const found = known ?? readChunk(place, chunks[index]!)
+    const found = known ?? readChunk(repository, chunks[index]!)
     cache.delete(index)
     cache.set(index, found)
     const [oldest] = cache.keys()

@@ -1,7 +1,7 @@
 /**
- * The format of backups, version 1. A place (a folder, a bucket or a tar file) holds the backups of one installation as named objects:
+ * The format of backups, version 1. A repository (a folder, a bucket or a tar file) holds the backups of one installation as named objects:
  *
- *     agmd-backup.json          { "format": 1, "instance": id }: the installation to which the place belongs
+ *     agmd-backup.json          { "format": 1, "instance": id }: the installation to which the repository belongs
  *     chunks/ab/abcdef…         records in key order; the name is the SHA-256 of the content, in hexadecimal digits
  *     blobs/ab/abcdef…          the bytes of a blob, under the name of the blob
  *     secrets/NAME              the file `secret` of the data folder; NAME is the fingerprint of the secret
@@ -13,11 +13,11 @@
  *
  * An object never changes, except that a chunk or blob without a manifest is removed by `gc`. A backup writes its chunks, blobs and secret first, and its
  * manifest last. An interrupted backup therefore has no manifest, and the next backup uses the objects that it wrote. Every backup is complete: its
- * manifest lists all chunks. It is also incremental, because chunks and blobs that the place already has are not written again. A chunk ends after a
+ * manifest lists all chunks. It is also incremental, because chunks and blobs that the repository already has are not written again. A chunk ends after a
  * record that is chosen by the bytes of its key, so a change affects only the chunks around it. The journal of a document only grows, so its older part
  * stays in the same chunks.
  *
- * A tar file (POSIX ustar) holds one backup. Extracting it yields a place that is a folder. All files have mode 0600, and all folders 0700, because the
+ * A tar file (POSIX ustar) holds one backup. Extracting it yields a repository that is a folder. All files have mode 0600, and all folders 0700, because the
  * secret decrypts the links in the records.
  */
 import { createHash } from 'node:crypto'
@@ -51,7 +51,7 @@ const namePatterns = [
   /^snapshots\/\d{8}T\d{9}Z-[0-9a-f]{8}\.json$/
 ]
 
-/** Whether a backup has objects with such a name. No such name leads out of the place. */
+/** Whether a backup has objects with such a name. No such name leads out of the repository. */
 export const isObjectName = (name: string): boolean => {
   const [, folder = '', last] = name.split('/')
   return namePatterns.some((pattern) => pattern.test(name)) && (last === undefined || last.startsWith(folder))
@@ -116,7 +116,7 @@ export const decodeManifest = (name: string, bytes: Uint8Array): Manifest => {
 
 export const encodeStamp = (instance: string): Uint8Array => Buffer.from(`${JSON.stringify({ format: backupFormat, instance })}\n`)
 
-/** Returns the installation to which a place belongs. Throws `AdminError` with exit code 3 for damage, and 4 for a newer format. */
+/** Returns the installation to which a repository belongs. Throws `AdminError` with exit code 3 for damage, and 4 for a newer format. */
 export const decodeStamp = (shown: string, bytes: Uint8Array): string => {
   let stamp: { format?: unknown; instance?: unknown }
   try {

@@ -15,11 +15,11 @@ import {
   type Manifest,
   secretName
 } from './format.ts'
-import type { Place } from './place.ts'
+import type { Repository } from './repository.ts'
 
 export interface MakeOptions {
   readonly installation: Installation
-  readonly place: Place
+  readonly repository: Repository
   readonly version: string
   /** Whether the backup includes the file `secret`. */
   readonly withSecret: boolean
@@ -30,7 +30,7 @@ export interface MakeOptions {
 
 export interface Made {
   readonly manifest: Manifest
-  /** The bytes of chunks and blobs that this backup wrote, because the place did not have them. */
+  /** The bytes of chunks and blobs that this backup wrote, because the repository did not have them. */
   readonly writtenBytes: number
 }
 
@@ -60,16 +60,16 @@ const createPool = () => {
   }
 }
 
-/** Makes a backup. Throws `AdminError`, and the errors of the store. Earlier backups in the place never change. */
+/** Makes a backup. Throws `AdminError`, and the errors of the store. Earlier backups in the repository never change. */
 export const makeBackup = async (options: MakeOptions): Promise<Made> => {
-  const { installation, place, version, withSecret, now } = options
+  const { installation, repository, version, withSecret, now } = options
   const { instance, store, secret, secretIsSetting } = installation
   const written = { bytes: 0 }
   const { chunks, records, wanted } = await writeChunks(options, written)
   const damagedBlobs = await writeBlobs(options, wanted, written)
   const fingerprint = nameOfSecret(secret)
   const hasFile = withSecret && !secretIsSetting
-  if (hasFile) await place.write(secretName(fingerprint), Buffer.from(`${Buffer.from(secret).toString('base64url')}\n`))
+  if (hasFile) await repository.write(secretName(fingerprint), Buffer.from(`${Buffer.from(secret).toString('base64url')}\n`))
   const createdAt = new Date(now).toISOString()
   const manifest: Manifest = {
     format: backupFormat,
@@ -88,13 +88,13 @@ export const makeBackup = async (options: MakeOptions): Promise<Made> => {
     secretIn: hasFile ? 'file' : secretIsSetting ? 'AGMD_SECRET' : 'left out',
     chunks
   }
-  await place.write(`snapshots/${manifest.id}.json`, encodeManifest(manifest))
-  await place.finish()
+  await repository.write(`snapshots/${manifest.id}.json`, encodeManifest(manifest))
+  await repository.finish()
   return { manifest, writtenBytes: written.bytes }
 }
 
-const writeChunks = async ({ installation: { snapshot }, place, onProgress }: MakeOptions, written: { bytes: number }) => {
-  const present = new Set(await place.names('chunks'))
+const writeChunks = async ({ installation: { snapshot }, repository, onProgress }: MakeOptions, written: { bytes: number }) => {
+  const present = new Set(await repository.names('chunks'))
   const total = await snapshot.count()
   const chunker = createChunker()
   const pool = createPool()
@@ -109,7 +109,7 @@ const writeChunks = async ({ installation: { snapshot }, place, onProgress }: Ma
     if (present.has(name)) return
     present.add(name)
     written.bytes += content.length
-    await pool.run(() => place.write(name, content))
+    await pool.run(() => repository.write(name, content))
   }
   onProgress({ phase: 'records', done: 0, total, unit: 'records' })
   let next = snapshot.scan(lowestKey)
@@ -132,10 +132,10 @@ const writeChunks = async ({ installation: { snapshot }, place, onProgress }: Ma
   return { chunks, records, wanted }
 }
 
-/** Writes the blobs that the place does not have. Returns the names of those that are missing or damaged in the installation. */
+/** Writes the blobs that the repository does not have. Returns the names of those that are missing or damaged in the installation. */
 const writeBlobs = async (options: MakeOptions, wanted: ReadonlyMap<string, BlobEntry>, written: { bytes: number }): Promise<string[]> => {
-  const { installation, place, onProgress } = options
-  const present = new Set(await place.names('blobs'))
+  const { installation, repository, onProgress } = options
+  const present = new Set(await repository.names('blobs'))
   const missing = [...wanted.values()].filter(({ name }) => !present.has(blobName(name)))
   const total = missing.reduce((sum, { size }) => sum + size, 0)
   const damaged: string[] = []
@@ -145,7 +145,7 @@ const writeBlobs = async (options: MakeOptions, wanted: ReadonlyMap<string, Blob
     await pool.run(async () => {
       const content = await readBlob(installation.blobs, blob)
       const isSound = content !== undefined && hash('sha256', content, 'base64url') === blob.hash
-      if (isSound) await place.write(blobName(blob.name), content)
+      if (isSound) await repository.write(blobName(blob.name), content)
       else damaged.push(blob.name)
       written.bytes += isSound ? content.length : 0
       done += blob.size

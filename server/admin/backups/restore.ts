@@ -34,13 +34,13 @@ import { AdminError } from '../error.ts'
 import { nameOfSecret } from '../installation.ts'
 import type { OnProgress } from '../progress.ts'
 import { readChunk } from './backup-storage.ts'
-import { onFiles, writeSynced } from './folder-place.ts'
+import { onFiles, writeSynced } from './folder-repository.ts'
 import { blobName, type Manifest, secretName } from './format.ts'
-import type { Place } from './place.ts'
-import { inputName } from './tar-place.ts'
+import type { Repository } from './repository.ts'
+import { inputName } from './tar-repository.ts'
 
 export interface RestoreOptions {
-  readonly place: Place
+  readonly repository: Repository
   readonly manifest: Manifest
   /** The data folder to fill. */
   readonly folder: string
@@ -140,8 +140,8 @@ const refuseUsedFolder = async (folder: string): Promise<void> => {
 }
 
 /** Returns the secret of the backup. Throws `AdminError` if it is missing or does not belong to the backup. */
-const secretFor = async ({ place, manifest, secret }: RestoreOptions): Promise<Uint8Array> => {
-  const text = secret === undefined ? await place.find(secretName(manifest.secret)) : undefined
+const secretFor = async ({ repository, manifest, secret }: RestoreOptions): Promise<Uint8Array> => {
+  const text = secret === undefined ? await repository.find(secretName(manifest.secret)) : undefined
   const found = secret ?? (text && Buffer.from(Buffer.from(text).toString().trim(), 'base64url'))
   if (found === undefined)
     throw new AdminError(
@@ -190,7 +190,7 @@ const fill = async (options: RestoreOptions, secret: Uint8Array): Promise<Restor
 }
 
 /** Writes all records and closes the store. Returns the blobs that the records name. */
-const fillStore = async ({ place, manifest, onProgress }: RestoreOptions, storage: Storage): Promise<Map<string, BlobEntry>> => {
+const fillStore = async ({ repository, manifest, onProgress }: RestoreOptions, storage: Storage): Promise<Map<string, BlobEntry>> => {
   const wanted = new Map<string, BlobEntry>()
   let [bytes, records] = [0, 0]
   let group: StoredRecord[] = []
@@ -201,7 +201,7 @@ const fillStore = async ({ place, manifest, onProgress }: RestoreOptions, storag
   onProgress({ phase: 'records', done: 0, total: manifest.bytes, unit: 'bytes' })
   try {
     for (const entry of manifest.chunks) {
-      const found = await readChunk(place, entry)
+      const found = await readChunk(repository, entry)
       records += found.length
       for (const record of found) for (const blob of blobsIn(record)) wanted.set(blob.name, blob)
       group.push(...found)
@@ -220,17 +220,17 @@ const fillStore = async ({ place, manifest, onProgress }: RestoreOptions, storag
 }
 
 const fillBlobs = async (
-  { place, manifest, folder, onProgress }: RestoreOptions,
+  { repository, manifest, folder, onProgress }: RestoreOptions,
   wanted: ReadonlyMap<string, BlobEntry>
 ): Promise<Restored> => {
   const missing = new Set(manifest.damagedBlobs)
   let bytes = 0
   for (const blob of wanted.values()) {
     if (missing.has(blob.name)) continue
-    const content = await place.find(blobName(blob.name))
+    const content = await repository.find(blobName(blob.name))
     if (content === undefined || hash('sha256', content, 'base64url') !== blob.hash)
       throw new AdminError(
-        `${blobName(blob.name)} is missing or damaged in ${place.shown}. Use another copy of the backup, or an older snapshot.`,
+        `${blobName(blob.name)} is missing or damaged in ${repository.shown}. Use another copy of the backup, or an older snapshot.`,
         { exitCode: 3 }
       )
     const path = join(folder, blobName(blob.name))

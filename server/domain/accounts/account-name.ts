@@ -91,7 +91,7 @@ const putName = async (service: Service, caller: Caller, id: string, name: strin
 /** Changes the name of the caller's account. Throws `invalid_request` if the cleaned name is empty, and `rate_limited` if too many renames wait. */
 export const renameAccount = async (service: Service, caller: Caller, given: string): Promise<Output<'updateMe'>> => {
   const id = accountOf(caller)
-  const name = plainName(given, limits.authorCharsMax)
+  const name = plainName(given, limits.authorUnitsMax)
   if (name === '') throw new ServiceError('invalid_request', { message: term('Enter a name.') })
   return inTurn(service, id, async (line) => {
     try {

@@ -59,13 +59,13 @@ const digest = (...parts: string[]): string => hash('sha256', parts.join('\0'), 
 /** Normalizes an email address for comparison and storage. Returns undefined if the text is not an email address. */
 export const normalEmail = (text: string): string | undefined => {
   const email = text.trim().normalize('NFC').toLowerCase()
-  return email.length <= limits.emailCharsMax && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : undefined
+  return email.length <= limits.emailUnitsMax && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : undefined
 }
 
 /** Returns the name that was given, or else the part of the email address before the @. */
 const nameFor = (name: string | undefined, email: string | null): string => {
-  const clean = plainName(name ?? '', limits.authorCharsMax)
-  return clean || email?.split('@')[0]?.slice(0, limits.authorCharsMax) || 'Someone'
+  const clean = plainName(name ?? '', limits.authorUnitsMax)
+  return clean || email?.split('@')[0]?.slice(0, limits.authorUnitsMax) || 'Someone'
 }
 
 /** Returns the index key of an email address. */
@@ -98,7 +98,7 @@ export interface NewAccount {
 }
 
 /** Additional checks and writes for the commit that creates an account, such as the use of an invitation. */
-export interface Beside {
+export interface ExtraWrites {
   readonly checks?: readonly Check[]
   readonly puts?: readonly Put[]
 }
@@ -107,7 +107,7 @@ export interface Beside {
  * Creates an account. Returns undefined if the email address already has an account. The password is hashed in both cases, so that both take the
  * same time.
  */
-export const createAccount = async (service: Service, input: NewAccount, beside: Beside = {}): Promise<Account | undefined> => {
+export const createAccount = async (service: Service, input: NewAccount, extra: ExtraWrites = {}): Promise<Account | undefined> => {
   const account: Account = {
     id: newId(),
     name: nameFor(input.name, input.email),
@@ -118,12 +118,12 @@ export const createAccount = async (service: Service, input: NewAccount, beside:
   }
   const index = emailKey(input.email)
   const written = await service.storage.commit({
-    checks: [{ key: index, version: null }, ...(beside.checks ?? [])],
+    checks: [{ key: index, version: null }, ...(extra.checks ?? [])],
     puts: [
       { key: keys.account(account.id), value: encodeRecord(account) },
       { key: index, value: encodeRecord(account.id) },
       audited(account.createdAt, 'account.created', account.id),
-      ...(beside.puts ?? [])
+      ...(extra.puts ?? [])
     ]
   })
   return written ? account : undefined
@@ -135,16 +135,16 @@ export const findAccountByPassword = async (service: Service, email: string, pas
   return (await checkPassword(password, account?.password ?? undefined)) ? account : undefined
 }
 
-/** Changes the record of an account. Does nothing if there is no such account. `beside` returns further checks and writes of the same commit. */
+/** Changes the record of an account. Does nothing if there is no such account. `extra` returns further checks and writes of the same commit. */
 export const changeAccount = async (
   { storage }: Pick<Service, 'storage'>,
   id: string,
   change: (account: Account) => Account,
-  beside: () => Promise<Beside> = () => Promise.resolve({})
+  extra: () => Promise<ExtraWrites> = () => Promise.resolve({})
 ): Promise<void> => {
   const key = keys.account(id)
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
-    const { checks = [], puts = [] } = await beside()
+    const { checks = [], puts = [] } = await extra()
     const entry = await storage.get(key)
     if (entry === undefined) return
     const value = encodeRecord(change(decodeRecord<Account>(entry.value)))
@@ -154,8 +154,8 @@ export const changeAccount = async (
 }
 
 /** Begins the next epoch of an account. This invalidates everything that was issued in the current epoch. */
-export const nextEpoch = (service: Service, id: string, beside?: () => Promise<Beside>): Promise<void> =>
-  changeAccount(service, id, (account) => ({ ...account, epoch: epochOf(account) + 1 }), beside)
+export const nextEpoch = (service: Service, id: string, extra?: () => Promise<ExtraWrites>): Promise<void> =>
+  changeAccount(service, id, (account) => ({ ...account, epoch: epochOf(account) + 1 }), extra)
 
 /** Records that the address of an account is verified. */
 export const verifyEmail = (service: Service, id: string): Promise<void> =>
@@ -165,7 +165,7 @@ export const verifyEmail = (service: Service, id: string): Promise<void> =>
  * Sets the password of an account and begins its next epoch. The address must not be verified here, because all access that was created with the
  * previous password must end first. Returns false if another commit came first.
  */
-export const setPassword = async (service: Service, account: Account, password: string, beside: Beside = {}): Promise<boolean> => {
+export const setPassword = async (service: Service, account: Account, password: string, extra: ExtraWrites = {}): Promise<boolean> => {
   const key = keys.account(account.id)
   const hashed = await hashPassword(password)
   const entry = await service.storage.get(key)
@@ -174,8 +174,8 @@ export const setPassword = async (service: Service, account: Account, password: 
   if (found === undefined || found.password !== account.password) return false
   const next: Account = { ...found, password: hashed, epoch: epochOf(found) + 1 }
   return service.storage.commit({
-    checks: [{ key, version: entry?.version ?? null }, ...(beside.checks ?? [])],
-    puts: [{ key, value: encodeRecord(next) }, audited(service.clock.now(), 'password.set', account.id), ...(beside.puts ?? [])]
+    checks: [{ key, version: entry?.version ?? null }, ...(extra.checks ?? [])],
+    puts: [{ key, value: encodeRecord(next) }, audited(service.clock.now(), 'password.set', account.id), ...(extra.puts ?? [])]
   })
 }
 

@@ -57,7 +57,7 @@ export const startDeviceLogin = async (
     const userCode = newUserCode()
     const device: Device = {
       userCode,
-      name: plainName(input.client_name ?? '', limits.authorCharsMax) || 'A program',
+      name: plainName(input.client_name ?? '', limits.authorUnitsMax) || 'A program',
       address,
       startedAt: now,
       expiresAt: now + limits.deviceSecondsMax * 1000,

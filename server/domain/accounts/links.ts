@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { limits } from '../../../shared/limits.ts'
-import { type Account, type Beside, findAccountByEmail } from './accounts.ts'
+import { type Account, type ExtraWrites, findAccountByEmail } from './accounts.ts'
 import { expiring } from '../records/expiry.ts'
 import { keys } from '../records/keys.ts'
 import { hashSecret, type Vault, openSealed } from '../secrets.ts'
@@ -60,7 +60,7 @@ export const findLink = async (service: Service, kind: LinkKind, token: string):
 }
 
 /** Returns the writes that mark the link as used. */
-export const useOf = (token: string, link: Link): Beside => {
+export const useOf = (token: string, link: Link): ExtraWrites => {
   const key = keys.usedLink(hashSecret(token))
   return { checks: [{ key, version: null }], puts: expiring(key, { expiresAt: link.expiresAt }) }
 }

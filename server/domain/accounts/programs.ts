@@ -40,7 +40,7 @@ export interface Program extends Expiring, Scope {
 /** Why a credential of an account ends: it was revoked, or the account was disabled. */
 export type EndOfAccess = Extract<ErrorCode, 'credential_invalid' | 'account_disabled'>
 
-interface Kept {
+interface StoredProgram {
   readonly hash: string
   readonly program: Program
 }
@@ -58,9 +58,9 @@ const dayMs = 24 * 3600 * 1000
 // ——— The programs of an account ———
 
 /** Returns the valid programs of an account, most recently used first. Also removes the list entries of programs that are no longer valid. */
-export const programsOf = async (service: Service, account: string): Promise<Kept[]> => {
+export const programsOf = async (service: Service, account: string): Promise<StoredProgram[]> => {
   const live = await listLive<Program>(service, keys.accountPrograms(account), keys.program)
-  const usedAt = ({ program }: Kept): number => program.lastUsedAt ?? program.createdAt
+  const usedAt = ({ program }: StoredProgram): number => program.lastUsedAt ?? program.createdAt
   return live.map(({ hash, record }) => ({ hash, program: record })).toSorted((one, other) => usedAt(other) - usedAt(one))
 }
 
@@ -96,7 +96,12 @@ export const listTokens = async (service: Service, caller: Caller): Promise<Outp
  * Removes a program, then ends its connections, its waiting requests, and the tokens that the broker issued for it. `by` is the person who revokes
  * the program; undefined if the program ends together with other access, which the audit log already contains.
  */
-const end = async (service: Service, { hash, program }: Kept, by?: AuditActor, code: EndOfAccess = 'credential_invalid'): Promise<void> => {
+const end = async (
+  service: Service,
+  { hash, program }: StoredProgram,
+  by?: AuditActor,
+  code: EndOfAccess = 'credential_invalid'
+): Promise<void> => {
   const { account, id } = program
   await service.storage.commit({
     deletes: [keys.program(hash), keys.accountProgram(account, id)],
@@ -159,7 +164,7 @@ export const createToken = async (service: Service, caller: Caller, input: Input
     id: newId(),
     account,
     kind: 'token',
-    name: plainName(input.name, limits.authorCharsMax) || 'A program',
+    name: plainName(input.name, limits.authorUnitsMax) || 'A program',
     host: null,
     role: input.role ?? 'edit',
     docs,

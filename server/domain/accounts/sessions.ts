@@ -6,7 +6,7 @@ import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { term } from '../../../shared/words.ts'
 import type { Output } from '../../../shared/operations/index.ts'
-import { type Account, type Beside, epochOf, findAccount, isCurrent, nextEpoch, requireEnabled } from './accounts.ts'
+import { type Account, type ExtraWrites, epochOf, findAccount, isCurrent, nextEpoch, requireEnabled } from './accounts.ts'
 import { accountOf, type Caller } from '../rights/caller.ts'
 import { auditPut } from '../records/audit.ts'
 import { type Expiring, expiring, findLive, listLive } from '../records/expiry.ts'
@@ -77,7 +77,7 @@ export const draftSession = (
     account: account.id,
     epoch: epochOf(account),
     kind,
-    name: name.slice(0, limits.labelCharsMax),
+    name: name.slice(0, limits.labelUnitsMax),
     createdAt: now,
     lastUsedAt: now,
     expiresAt: now + limits.sessionDaysMax * dayMs,
@@ -91,13 +91,13 @@ export const draftSession = (
   return { token, session, puts: [...expiring(keys.session(hash), session), index, seen, told] }
 }
 
-interface Kept {
+interface StoredSession {
   readonly hash: string
   readonly session: Session
 }
 
 /** Returns the live sessions of an account, most recently used first. Removes the list entries of ended sessions. */
-export const sessionsOf = async (service: Service, account: string): Promise<Kept[]> => {
+export const sessionsOf = async (service: Service, account: string): Promise<StoredSession[]> => {
   const live = await listLive<Session>(service, keys.accountSessions(account), keys.session, (session) => isIdle(service, session))
   return live
     .map(({ hash, record }) => ({ hash, session: record }))
@@ -118,7 +118,7 @@ const remove = async ({ storage }: Service, { account, id }: Session): Promise<v
   throw new ServiceError('storage_unavailable')
 }
 
-const end = async (service: Service, ended: readonly Kept[], code: EndOfAccess = 'credential_invalid'): Promise<void> => {
+const end = async (service: Service, ended: readonly StoredSession[], code: EndOfAccess = 'credential_invalid'): Promise<void> => {
   for (const { session } of ended) {
     await remove(service, session)
     service.live.endSession(session.id, code)
@@ -126,7 +126,7 @@ const end = async (service: Service, ended: readonly Kept[], code: EndOfAccess =
 }
 
 /** A new session and the browser that opens it. */
-interface Opened extends SignIn {
+interface SessionRequest extends SignIn {
   /** The previous secret of the browser. It is invalidated to prevent session fixation. */
   readonly replaces?: string | undefined
   readonly epoch?: number
@@ -138,7 +138,7 @@ export const openSession = async (
   account: string,
   kind: SessionKind,
   name: string,
-  { replaces, epoch, ...signIn }: Opened = {}
+  { replaces, epoch, ...signIn }: SessionRequest = {}
 ): Promise<{ token: string; session: Session }> => {
   const found = await findAccount(service, account)
   requireEnabled(found)
@@ -147,7 +147,7 @@ export const openSession = async (
   await service.storage.commit({ puts })
   const before = replaces === undefined ? undefined : await findCurrent(service, hashSecret(replaces))
   const others = await sessionsOf(service, account)
-  const surplus: Kept[] = others.slice(limits.sessionsMax)
+  const surplus: StoredSession[] = others.slice(limits.sessionsMax)
   if (before !== undefined) surplus.push(before)
   await end(service, surplus)
   return { token, session }
@@ -176,12 +176,12 @@ const confirm = async (service: Service, hash: string, session: Session, version
   })
 }
 
-interface Current extends Kept {
+interface CurrentSession extends StoredSession {
   readonly version: number
 }
 
 /** Returns the session of a secret. The session is stored under that secret or under its replacement. */
-const findCurrent = async (service: Service, hash: string): Promise<Current | undefined> => {
+const findCurrent = async (service: Service, hash: string): Promise<CurrentSession | undefined> => {
   const found = await findLive<Session>(service, keys.session(hash))
   if (found?.record.replacedBy !== undefined) return findCurrent(service, found.record.replacedBy)
   return found && { hash, session: found.record, version: found.version }
@@ -270,11 +270,11 @@ export const revokeSession = async (service: Service, caller: Caller, id: string
 
 /**
  * Ends all access to an account. The next epoch invalidates everything from the current one, including sign-ins in progress, approved logins and
- * node tokens. Then the records are removed, and the connections are closed. Returns the number of ended sessions. `beside` returns further checks
+ * node tokens. Then the records are removed, and the connections are closed. Returns the number of ended sessions. `extra` returns further checks
  * and writes of the commit that ends the epoch.
  */
-export const endAccess = async (service: Service, account: string, beside?: () => Promise<Beside>): Promise<number> => {
-  await nextEpoch(service, account, beside)
+export const endAccess = async (service: Service, account: string, extra?: () => Promise<ExtraWrites>): Promise<number> => {
+  await nextEpoch(service, account, extra)
   return removeAccess(service, account)
 }
 

@@ -7,7 +7,7 @@ import { limits } from '../../../shared/limits.ts'
 import { type Comment, decodeRecord, keys, type Reply, type StoredEvent, type Suggestion } from '../records/keys.ts'
 import type { Key, Storage } from '../ports.ts'
 
-const charsMax = { body: limits.eventBodyCharsMax, quote: limits.eventQuoteCharsMax, replacement: limits.eventBodyCharsMax } as const
+const charsMax = { body: limits.eventBodyUnitsMax, quote: limits.eventQuoteUnitsMax, replacement: limits.eventBodyUnitsMax } as const
 
 /** Returns the beginning of a text without cutting a character in half. */
 export const beginning = (text: string, max: number): string => {

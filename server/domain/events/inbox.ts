@@ -92,8 +92,8 @@ interface Words {
 }
 
 const short = (text: string): Words => ({
-  text: beginning(text, limits.eventBodyCharsMax),
-  ...(text.length > limits.eventBodyCharsMax && { cut: ['text'] })
+  text: beginning(text, limits.eventBodyUnitsMax),
+  ...(text.length > limits.eventBodyUnitsMax && { cut: ['text'] })
 })
 
 const taskWords = async ({ storage }: Service, doc: string, { kind, payload }: StoredEvent): Promise<Words> => {
@@ -219,7 +219,7 @@ const inboxOf = (service: Service, caller: Caller): Promise<Inbox> => {
 
 /** Returns one page after a cursor. Events that the caller may not read, and events for other readers, also advance the cursor. */
 const page = async (service: Service, { prefix, find }: Inbox, since: number, max: number): Promise<Page> => {
-  const entries = await service.storage.list(prefix, { after: since, limit: limits.inboxLooksMax })
+  const entries = await service.storage.list(prefix, { after: since, limit: limits.inboxReadMax })
   const items: Item[] = []
   let latest = since
   for (const entry of entries) {
@@ -228,7 +228,7 @@ const page = async (service: Service, { prefix, find }: Inbox, since: number, ma
     if (item !== undefined) items.push(item)
     latest = Number(entry.key.at(-1))
   }
-  return { items, latest, ...(entries.length === limits.inboxLooksMax && { capped: true }) }
+  return { items, latest, ...(entries.length === limits.inboxReadMax && { capped: true }) }
 }
 
 export const readInbox = async (service: Service, caller: Caller, input: Input<'readInbox'>, end: WaitEnd): Promise<Page> => {

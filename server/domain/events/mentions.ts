@@ -8,11 +8,11 @@
  */
 import { plainAuthor } from '../../../shared/fences/chat.ts'
 import { limits } from '../../../shared/limits.ts'
-import { healActor, nameOfActor, systemActor } from '../rights/caller.ts'
+import { tidyActor, nameOfActor, systemActor } from '../rights/caller.ts'
 import type { Snapshot } from '../text/journal.ts'
 import { encodeRecord, keys } from '../records/keys.ts'
 import type { Draft, Ledger } from '../records/draft.ts'
-import { type MentionIndex, mentionIndex, type Said } from './mention-index.ts'
+import { type MentionIndex, mentionIndex, type MentioningMessage } from './mention-index.ts'
 import { sameMention } from './notices.ts'
 import type { Clock, Key } from '../ports.ts'
 import type { OpenDocument } from '../text/open-document.ts'
@@ -39,7 +39,7 @@ interface MentionsOptions {
 }
 
 /** A message to report. */
-interface Message extends Omit<Said, 'name'> {
+interface Message extends Omit<MentioningMessage, 'name'> {
   readonly mentions: { readonly id: string; readonly name: string }[]
 }
 
@@ -68,7 +68,7 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
 
   /** Returns the actor who wrote a message: a recent editor with the name `author`, or else the only recent editor, or else the system. */
   const actorOf = (author: string): string => {
-    const people = [...actors].filter((actor) => actor !== healActor)
+    const people = [...actors].filter((actor) => actor !== tidyActor)
     const own = people.find((actor) => plainAuthor(nameOfActor(actor)) === author)
     return own ?? (people.length === 1 ? people[0] : undefined) ?? systemActor
   }
@@ -95,7 +95,7 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
       messages.forEach(({ author, at, text, line }, index) => {
         const names = heard.at(-1 - index)?.map(({ name }) => name) ?? []
         if (names.length === 0) return
-        const words = text.slice(0, limits.mentionTextCharsMax).toWellFormed()
+        const words = text.slice(0, limits.mentionTextUnitsMax).toWellFormed()
         const payload = { names, author, sentAt: at, text: words, line }
         const event = draft.event('chat.mentioned', actorsOf[index] ?? systemActor, payload, version)
         draft.notify(event, { names: names.map(sameMention) })
@@ -125,7 +125,7 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
         const place = `${id} ${text}`
         const isNew = had?.has(text) !== true
         const since = waiting.get(place) ?? clock.now()
-        if (isNew && !all && clock.now() - since < limits.healQuietMs) {
+        if (isNew && !all && clock.now() - since < limits.tidyQuietMs) {
           later.set(place, since)
           continue
         }
@@ -176,7 +176,7 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
     if (cancel !== undefined && (late || !isLate)) return
     cancel?.()
     isLate = late
-    cancel = clock.after(late ? limits.announceLateMs : limits.healLookMs, () => {
+    cancel = clock.after(late ? limits.announceLateMs : limits.tidyCheckMs, () => {
       look(false).catch(onProblem)
     })
   }

@@ -11,8 +11,8 @@ import type { Draft } from '../records/draft.ts'
 import type { Service } from '../service.ts'
 
 /** The color schemes of pictures. */
-export const looks = ['light', 'dark'] as const
-export type Look = (typeof looks)[number]
+export const themes = ['light', 'dark'] as const
+export type Theme = (typeof themes)[number]
 
 /** Returns the name of a diagram: SHA-256 of its trimmed source, base64url. */
 export const hashOfDiagram = (source: string): string => createHash('sha256').update(source.trim()).digest('base64url')
@@ -30,7 +30,7 @@ export const listDrawings = async (service: Service, doc: string): Promise<Outpu
 /** Removes pictures and erases their contents from the files of the store. */
 const removePictures = (draft: Draft, drawings: readonly Drawing[]): void => {
   if (drawings.length === 0) return
-  for (const { source } of drawings) for (const look of looks) draft.delete(keys.picture(draft.head.id, source, look))
+  for (const { source } of drawings) for (const look of themes) draft.delete(keys.picture(draft.head.id, source, look))
   draft.erase()
 }
 
@@ -49,7 +49,7 @@ export const storeDrawing = (
     const others = (draft.read<Drawing[]>(key) ?? []).filter((drawing) => drawing.source !== hash)
     const gone = Math.max(0, others.length + 1 - limits.drawingsMax)
     removePictures(draft, others.slice(0, gone))
-    for (const look of looks) draft.put(keys.picture(doc, hash, look), pictures[look])
+    for (const look of themes) draft.put(keys.picture(doc, hash, look), pictures[look])
     draft.put(key, encodeRecord([...others.slice(gone), { source: hash, title, width, height }] satisfies Drawing[]))
     draft.head = { ...draft.head, drawings: (draft.head.drawings ?? 0) + 1 }
     return { ok: true, source: hash }
@@ -69,7 +69,7 @@ export const readPicture = async (
   { storage }: Pick<Service, 'storage'>,
   doc: string,
   source: string,
-  look: Look
+  look: Theme
 ): Promise<string | undefined> => {
   const entry = await storage.get(keys.picture(doc, source, look))
   return entry && decodeRecord<string>(entry.value)

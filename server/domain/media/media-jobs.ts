@@ -117,7 +117,7 @@ const eventOf = (job: Job): EventPayload<'media.done'> => ({
 
 /** Returns the name of the result file: the beginning of the text in the request. */
 export const resultName = (kind: JobKind, { prompt = '', text = '' }: JobInput): string =>
-  kind === 'image' ? prompt.slice(0, limits.titleCharsMax) : text.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
+  kind === 'image' ? prompt.slice(0, limits.titleUnitsMax) : text.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
 
 /**
  * Records the end of an open job. A picture, or speech that the caller wants to save, becomes an asset in the same commit. Throws

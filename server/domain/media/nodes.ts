@@ -43,13 +43,13 @@ const present = (service: Service, node: NodeToken, shared: boolean): Presented 
   lastSeenAt: node.lastSeenAt === null ? null : new Date(node.lastSeenAt).toISOString()
 })
 
-interface Kept {
+interface StoredNode {
   readonly hash: string
   readonly node: NodeToken
 }
 
 /** Returns the nodes of an account, newest first. */
-export const nodesOf = async ({ storage }: Service, account: string): Promise<Kept[]> => {
+export const nodesOf = async ({ storage }: Service, account: string): Promise<StoredNode[]> => {
   const hashes = (await storage.list(keys.accountNodes(account))).map(({ value }) => decodeRecord<string>(value))
   const entries = await Promise.all(hashes.map((hash) => storage.get(keys.nodeToken(hash))))
   const kept = entries.flatMap((entry, index) =>
@@ -69,7 +69,7 @@ export const createNode = async (service: Service, caller: Caller, input: Input<
   if ((await nodesOf(service, account)).length >= limits.nodesMax) throw new ServiceError('too_many_nodes', { nodesMax: limits.nodesMax })
   const token = newToken(prefix)
   const hash = hashSecret(token)
-  const name = plainName(input.name ?? '', limits.mediaNameCharsMax) || 'A node'
+  const name = plainName(input.name ?? '', limits.mediaNameUnitsMax) || 'A node'
   const node: NodeToken = { id: newId(), account, name, createdAt: service.clock.now(), lastSeenAt: null, epoch: caller.rests.epoch }
   await commitFor(service, caller, {
     puts: [

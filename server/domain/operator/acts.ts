@@ -11,7 +11,7 @@ import { listAllNodes, listAllTokens, revokeAnyNode, revokeAnyToken } from './ac
 import { countTrashed, findDocuments, readFound, restoreDocument, takeDown, transferDocument, transferDocuments } from './documents.ts'
 import { forgetText } from './forgetting.ts'
 import { listAllLinks, revokeAnyLink } from './links.ts'
-import { besideAct, type Operator } from './operator.ts'
+import { auditWrites, type Operator } from './operator.ts'
 import {
   accountNamed,
   deletePerson,
@@ -25,7 +25,7 @@ import {
 } from './people.ts'
 import { readUsage } from './usage.ts'
 
-const Name = z.string().min(1).max(limits.emailCharsMax)
+const Name = z.string().min(1).max(limits.emailUnitsMax)
 const page = {
   after: z.string().max(100).optional(),
   limit: z.coerce.number().int().min(1).max(limits.adminPageMax).optional()
@@ -49,7 +49,7 @@ const instant = ({ at, ...record }: AuditRecord): object => ({ at: new Date(at).
 /** All acts by name. */
 export const acts = {
   listPeople: act({
-    input: z.strictObject({ query: z.string().max(limits.emailCharsMax).optional(), ...page }),
+    input: z.strictObject({ query: z.string().max(limits.emailUnitsMax).optional(), ...page }),
     run: (service, _operator, input) => listPeople(service, input)
   }),
   readPerson: act({ input: Account, run: (service, _operator, { account }) => readPerson(service, account) }),
@@ -74,7 +74,7 @@ export const acts = {
     }
   }),
   findDocuments: act({
-    input: z.strictObject({ query: z.string().max(limits.titleCharsMax).optional(), owner: Name.optional(), ...page }),
+    input: z.strictObject({ query: z.string().max(limits.titleUnitsMax).optional(), owner: Name.optional(), ...page }),
     run: (service, _operator, input) => findDocuments(service, input)
   }),
   readDocument: act({ input: Doc, run: (service, _operator, { doc }) => readFound(service, doc) }),
@@ -120,7 +120,7 @@ export const acts = {
       const known = account === undefined ? {} : { account: (await accountNamed(service, account)).id }
       for (const doc of docs ?? [undefined])
         await service.storage.commit(
-          await besideAct(service, operator, { kind: `admin.${kind}`, ...known, ...(doc !== undefined && { doc }) })
+          await auditWrites(service, operator, { kind: `admin.${kind}`, ...known, ...(doc !== undefined && { doc }) })
         )
       return ok
     }

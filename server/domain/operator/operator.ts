@@ -11,7 +11,7 @@ import { actorOf, type By, systemActor } from '../rights/caller.ts'
 import { type Account, isNamed } from '../accounts/accounts.ts'
 import type { FoundSession } from '../accounts/sessions.ts'
 import { type AuditActor, type Audited, auditPut } from '../records/audit.ts'
-import type { Beside } from '../accounts/accounts.ts'
+import type { ExtraWrites } from '../accounts/accounts.ts'
 import type { Service } from '../service.ts'
 
 /** The person who administers. */
@@ -46,7 +46,7 @@ export const isFresh = ({ clock }: Pick<Service, 'clock'>, { session }: FoundSes
 export const actorIn = ({ by }: Operator): string => (by === 'system' ? systemActor : actorOf(by))
 
 /** Returns the checks and the audit record for the commit of an act. Throws `credential_invalid` if the person's access has ended. */
-export const besideAct = async (service: Service, { by, actor }: Operator, act: Omit<Audited, 'by'>): Promise<Required<Beside>> => ({
+export const auditWrites = async (service: Service, { by, actor }: Operator, act: Omit<Audited, 'by'>): Promise<Required<ExtraWrites>> => ({
   checks: by === 'system' ? [] : await requireRightNow(service, '', by),
   puts: [auditPut(service.clock.now(), { ...act, by: actor })]
 })

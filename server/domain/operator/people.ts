@@ -11,7 +11,7 @@ import { readSum } from '../documents/quotas.ts'
 import { nodesOf } from '../media/nodes.ts'
 import { decodeRecord, keys } from '../records/keys.ts'
 import type { Service } from '../service.ts'
-import { besideAct, isAdmin, type Operator } from './operator.ts'
+import { auditWrites, isAdmin, type Operator } from './operator.ts'
 
 /** A person. All times are in ISO 8601. */
 export interface Person {
@@ -144,7 +144,7 @@ export const disablePerson = async (service: Service, operator: Operator, named:
   refuseSelf(operator, account)
   const now = service.clock.now()
   const change = (each: Account): Account => ({ ...each, disabledAt: each.disabledAt ?? now, epoch: epochOf(each) + 1 })
-  await changeAccount(service, account.id, change, () => besideAct(service, operator, { kind: 'admin.disable', account: account.id }))
+  await changeAccount(service, account.id, change, () => auditWrites(service, operator, { kind: 'admin.disable', account: account.id }))
   await removeAccess(service, account.id, 'account_disabled')
   return readPerson(service, account.id)
 }
@@ -153,14 +153,14 @@ export const disablePerson = async (service: Service, operator: Operator, named:
 export const enablePerson = async (service: Service, operator: Operator, named: string): Promise<Person> => {
   const { id } = await accountNamed(service, named)
   const change = ({ disabledAt: _, ...each }: Account): Account => each
-  await changeAccount(service, id, change, () => besideAct(service, operator, { kind: 'admin.enable', account: id }))
+  await changeAccount(service, id, change, () => auditWrites(service, operator, { kind: 'admin.enable', account: id }))
   return readPerson(service, id)
 }
 
 /** Ends all sessions, tokens and nodes of an account. Returns the number of sessions. Throws `not_found`. */
 export const endSessionsOf = async (service: Service, operator: Operator, named: string): Promise<{ readonly ended: number }> => {
   const { id } = await accountNamed(service, named)
-  return { ended: await endAccess(service, id, () => besideAct(service, operator, { kind: 'admin.sessions', account: id })) }
+  return { ended: await endAccess(service, id, () => auditWrites(service, operator, { kind: 'admin.sessions', account: id })) }
 }
 
 /** Deletes an account. If another account should get its documents, transfer them first. Throws `not_found` or `invalid_request`. */
@@ -168,7 +168,7 @@ export const deletePerson = async (service: Service, operator: Operator, named: 
   const account = await accountNamed(service, named)
   refuseSelf(operator, account)
   const told = { kind: 'admin.delete', by: operator.actor, account: account.id } as const
-  const checks = async () => (await besideAct(service, operator, told)).checks
+  const checks = async () => (await auditWrites(service, operator, told)).checks
   if (!(await endAccount(service, { account: account.id, documents }, checks, told))) throw unknownAccount()
 }
 
@@ -192,8 +192,8 @@ export const invitePerson = async (service: Service, operator: Operator, given: 
     throw new ServiceError('invalid_request', { message: term('This server does not accept new accounts (AGMD_SIGN_UP).') })
   if ((await findAccountByEmail(service, email)) !== undefined)
     throw new ServiceError('invalid_request', { message: term('This person already has an account.') })
-  const beside = await besideAct(service, operator, { kind: 'admin.invite' })
-  if (!(await service.storage.commit(beside))) throw new ServiceError('credential_invalid')
+  const audited = await auditWrites(service, operator, { kind: 'admin.invite' })
+  if (!(await service.storage.commit(audited))) throw new ServiceError('credential_invalid')
   return { email, link: createLink(service.vault, service.baseUrl, service.clock.now(), { kind: 'invite', email }) }
 }
 
@@ -203,7 +203,7 @@ export const resetPerson = async (service: Service, operator: Operator, named: s
   const account = await accountNamed(service, named)
   const { id, email } = account
   if (email === null) throw new ServiceError('invalid_request', { message: term('This account has no email address.') })
-  const beside = await besideAct(service, operator, { kind: 'admin.reset', account: id })
-  if (!(await service.storage.commit(beside))) throw new ServiceError('credential_invalid')
+  const audited = await auditWrites(service, operator, { kind: 'admin.reset', account: id })
+  if (!(await service.storage.commit(audited))) throw new ServiceError('credential_invalid')
   return { email, link: createLink(service.vault, service.baseUrl, service.clock.now(), { kind: 'reset', account }) }
 }

@@ -63,7 +63,7 @@ export const remember = <T>(service: Service, draft: Draft, caller: Caller, scop
   const stamp = caller.request
   if (stamp === null) return answer
   const full = JSON.stringify(answer)
-  const isBrief = scope !== null && full.length > limits.idempotencyAnswerCharsMax
+  const isBrief = scope !== null && full.length > limits.idempotencyAnswerUnitsMax
   const record: RememberedAnswer = {
     fingerprint: stamp.fingerprint,
     // The record must still be valid in its last millisecond.

@@ -196,13 +196,13 @@ const putDecision = (
 
 type Shown = Output<'decideSuggestion'>['suggestion']
 
-interface Told {
+interface DecisionOutcome {
   readonly version: string
   /** Present only in a dry run. */
   readonly diff?: string
 }
 
-type AnswerOf<T> = (told: Told, judged: readonly Judged[], show: (id: string) => Shown | undefined) => T
+type AnswerOf<T> = (told: DecisionOutcome, judged: readonly Judged[], show: (id: string) => Shown | undefined) => T
 
 /** A request to decide suggestions. */
 interface Request {
@@ -316,7 +316,7 @@ const preview = async <T>({ opened }: Request, judged: readonly Judged[], answer
   const { content, version } = opened.openDoc.snapshot()
   const edits = editsMade(judged)
   checkSize(content, edits)
-  const diff = unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax)
+  const diff = unifiedDiff(content, applyEdits(content, edits), limits.diffUnitsMax)
   const answer = answerOf({ version, diff }, judged, shownBy(opened))
   await opened.openDoc.durable()
   return answer

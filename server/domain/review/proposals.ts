@@ -302,7 +302,7 @@ export const suggestContent = (
       if (input.dryRun === true) {
         const suggestions = hunksShown(opened, caller, before, found, noteOf(input))
         await openDoc.durable()
-        const difference = await service.texts.do(doc, 'unifiedDiff', content, input.content, limits.diffCharsMax)
+        const difference = await service.texts.do(doc, 'unifiedDiff', content, input.content, limits.diffUnitsMax)
         return { ...unchanged, diff: difference, suggestions }
       }
       // There is no `await` from here until the suggestions are anchored in the current text.

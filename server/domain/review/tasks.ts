@@ -182,7 +182,7 @@ const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promi
 const taskIdOf = (doc: string, requestId: string): string => hash('sha256', `${doc} ${requestId}`, 'base64url').slice(0, 16)
 
 const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, id: string, input: Input<'createTask'>): Task => {
-  const label = `Review: ${input.title}`.slice(0, limits.labelCharsMax).toWellFormed()
+  const label = `Review: ${input.title}`.slice(0, limits.labelUnitsMax).toWellFormed()
   const { share } = putShare(service, draft, doc, {
     by: caller,
     maker: makerOf(draft, caller),

@@ -129,8 +129,8 @@ export const sameAuthor = (one: Author, other: Author): boolean =>
 export const nameOfAuthor = ({ kind, name }: Author): string => name ?? kind
 
 export const systemActor = 'system:'
-/** The actor of the server when it tidies fences (server/live/heal.ts). */
-export const healActor = 'system:heal'
+/** The actor of the server when it tidies fences (server/live/tidy.ts). */
+export const tidyActor = 'system:heal'
 
 /** Whether the server itself acted. Histories then name nobody. */
 export const isSystemActor = (actor: string): boolean => actor.startsWith(systemActor)

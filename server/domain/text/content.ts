@@ -136,13 +136,13 @@ export const othersChanges = async (
   now: Pick<Snapshot, 'version' | 'content'>
 ): Promise<{ from: string; to: string; diff: string } | undefined> => {
   if (read.content === now.content) return undefined
-  const found = await unlessTooMuch(texts.do(doc, 'unifiedDiff', read.content, now.content, limits.diffCharsMax))
+  const found = await unlessTooMuch(texts.do(doc, 'unifiedDiff', read.content, now.content, limits.diffUnitsMax))
   return found === undefined ? undefined : { from: read.version, to: now.version, diff: found }
 }
 
 /** Returns the difference and the merge, if they are small enough to send. */
 const reconciled = async (service: Service, doc: string, before: string, mine: string, now: string): Promise<Record<string, unknown>> => {
-  const found = await unlessTooMuch(service.texts.do(doc, 'reconciliation', before, mine, now, limits.diffCharsMax))
+  const found = await unlessTooMuch(service.texts.do(doc, 'reconciliation', before, mine, now, limits.diffUnitsMax))
   if (found === undefined)
     return {
       diffOmitted: true,
@@ -233,7 +233,7 @@ const lastPlace = (edits: readonly Edit[]): Range | undefined => {
 }
 
 /** Additional writes in the commit of a change to the text. */
-interface Beside<T> {
+interface ExtraWrites<T> {
   /** Annotations whose text is replaced, so their anchors need not move. */
   readonly untied?: readonly string[]
   readonly reads?: readonly Key[]
@@ -266,7 +266,7 @@ const record = (
     const payload: ContentPayload = {
       fromVersion: before.version,
       toVersion: after.version,
-      hunks: hunksOf(before.content, change.edits, limits.diffCharsMax),
+      hunks: hunksOf(before.content, change.edits, limits.diffUnitsMax),
       actors: [nameOfActor(actor)]
     }
     const unseen = change.isUnguarded === true ? { unguarded: true as const, replacedRevision: revisionBefore } : {}
@@ -284,7 +284,7 @@ const requireSpace = ({ service, openDoc }: AnnotatedDocument, edits: readonly E
 
 /**
  * Applies edits to the current text. One commit writes everything that belongs to them: updates, revisions, events, the moved anchors of annotations, and
- * the records of `beside`. There is no `await` before the edits are applied, so check their preconditions just before the call.
+ * the records of `extra`. There is no `await` before the edits are applied, so check their preconditions just before the call.
  * The text in memory changes before the commit. Therefore, the caller's access is checked here, and the commit does not check it again. Throws
  * `quota_exceeded`, or the errors of `requireRight` if the access has ended. After one of these errors, the text is unchanged.
  */
@@ -292,7 +292,7 @@ export const changeText = async <T>(
   opened: AnnotatedDocument,
   caller: Caller,
   change: TextChange,
-  { reads = [], untied = [], changed, also }: Beside<T>
+  { reads = [], untied = [], changed, also }: ExtraWrites<T>
 ): Promise<T> => {
   const { service, doc, openDoc, follower, annotations } = opened
   service.live.requireRight(doc, caller)

@@ -138,7 +138,7 @@ export const planOf = (content: string, changes: readonly Change[], granularity?
   const all = inOrder(changes).flatMap((index) => minimal(content, changes[index] as Change))
   const edits = granularity === undefined ? coarsened(all, content, limits.editsAtOnceMax) : parted(content, all, granularity)
   if (granularity !== undefined) requireFew(edits.length)
-  return { changes, edits, diff: unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax) }
+  return { changes, edits, diff: unifiedDiff(content, applyEdits(content, edits), limits.diffUnitsMax) }
 }
 
 /** Returns the plan for operations on a text. Throws the errors of `resolveAll` and `planOf`. */

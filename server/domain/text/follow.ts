@@ -102,7 +102,7 @@ const hunksAtOnce = (before: string, after: string): readonly Hunk[] => {
   const [change] = coarseDiff(before, after)
   if (change === undefined) return []
   const isSmall = change.to - change.from + change.insert.length <= limits.textInlineUnitsMax
-  return isSmall ? hunks(before, after, limits.diffCharsMax) : hunksOf(before, [change], limits.diffCharsMax)
+  return isSmall ? hunks(before, after, limits.diffUnitsMax) : hunksOf(before, [change], limits.diffUnitsMax)
 }
 
 export const createFollower = async ({ openDoc, head, storage, ledger, clock, texts, onProblem }: FollowerOptions): Promise<Follower> => {
@@ -148,7 +148,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   /** Returns the changes since the last announcement. Returns undefined if another caller announces them. */
   const changesTo = async (to: Snapshot): Promise<readonly Hunk[] | undefined> => {
     const from = base
-    const found = await texts.do(doc, 'hunks', from.content, to.content, limits.diffCharsMax).catch((error: unknown) => {
+    const found = await texts.do(doc, 'hunks', from.content, to.content, limits.diffUnitsMax).catch((error: unknown) => {
       onProblem(error)
       return []
     })

@@ -71,7 +71,7 @@ export const readDiff = async (service: Service, doc: string, { from, to }: Inpu
     'comparison',
     before.content,
     after.content,
-    limits.comparisonCharsMax,
+    limits.comparisonUnitsMax,
     limits.comparisonHunksMax
   )
   return {

@@ -103,7 +103,7 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
       checkSize(content)
       if (what.dryRun === true) {
         await openDoc.durable()
-        const difference = await service.texts.do(doc, 'unifiedDiff', seen.content, content, limits.diffCharsMax)
+        const difference = await service.texts.do(doc, 'unifiedDiff', seen.content, content, limits.diffUnitsMax)
         return { ok: true, version: seen.version, revisionId: null, changed: seen.content !== content, ...facts, diff: difference }
       }
       // Comparing large texts takes a while, and the caller's access may end during it.

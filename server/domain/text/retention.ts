@@ -289,7 +289,7 @@ interface Pass {
 /** Continues a pass, up to the limits of one round. Returns whether the pass has ended. `isOver` tells when to stop early. */
 const continuePass = async (service: Service, pass: Pass, isOver: () => boolean): Promise<Removed & { readonly ended: boolean }> => {
   let [documents, revisions] = [0, 0]
-  for (let looked = 1; looked <= limits.retentionLooksMax && documents < limits.retentionDocumentsMax && !isOver(); looked++) {
+  for (let looked = 1; looked <= limits.retentionChecksMax && documents < limits.retentionDocumentsMax && !isOver(); looked++) {
     const { last } = pass
     const [entry] = await service.storage.list(keys.heads(), { limit: 1, ...(last !== undefined && { after: last }) })
     pass.last = entry?.key[1]

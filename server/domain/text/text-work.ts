@@ -5,7 +5,7 @@
 import { ServiceError } from '../../../shared/errors.ts'
 import { withValues } from '../../../shared/fences/document-sheets.ts'
 import { fencesOf } from '../../../shared/fences/fences.ts'
-import { healEdits } from '../../../shared/fences/heal.ts'
+import { tidyEdits } from '../../../shared/fences/tidy.ts'
 import { limits } from '../../../shared/limits.ts'
 import { linesOf, type Range } from '../../../shared/text/targets.ts'
 import { diff, type Edit, hunks, unifiedDiff } from '../../../shared/text/diff.ts'
@@ -108,7 +108,7 @@ const target = (text: string, named: Target & { readonly unanchored?: boolean | 
 }
 
 /** A fence that can be tidied, with the edits that tidy it. */
-interface Healable {
+interface UntidyFence {
   readonly body: string
   readonly bodyFrom: number
   readonly bodyTo: number
@@ -116,15 +116,15 @@ interface Healable {
 }
 
 /** Returns the fences that concurrent edits left untidy, with the edits that tidy them. */
-const healable = (text: string): Healable[] =>
-  fencesOf(text).flatMap((fence): Healable[] => {
+const untidyFences = (text: string): UntidyFence[] =>
+  fencesOf(text).flatMap((fence): UntidyFence[] => {
     const { kind, source, bodyFrom, bodyTo } = fence
-    const edits = bodyTo - bodyFrom > limits.healUnitsMax ? [] : healEdits(fence)
+    const edits = bodyTo - bodyFrom > limits.tidyUnitsMax ? [] : tidyEdits(fence)
     return edits.length === 0 ? [] : [{ body: `${kind} ${source.slice(bodyFrom, bodyTo)}`, bodyFrom, bodyTo, edits }]
   })
 
 export const textWork = {
-  healable,
+  untidyFences,
   mentionIndex,
   target,
   rangeNamed,

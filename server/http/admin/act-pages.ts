@@ -142,7 +142,7 @@ const documentsChoice = ({ t }: Words): Markup => html`
 ${choice('keep', true, t('Keep them'), t('Anyone with a link can still open them. Documents without a link or a published page go to the trash.'))}
 ${choice('trash', false, t('Move them to the trash'), t('Their links stop working immediately.'))}
 </fieldset>
-<div class="field"><label for="to">${t('Or give them to another account (email address)')}</label><input id="to" name="to" type="email" maxlength="${String(limits.emailCharsMax)}" autocomplete="off"></div>`
+<div class="field"><label for="to">${t('Or give them to another account (email address)')}</label><input id="to" name="to" type="email" maxlength="${String(limits.emailUnitsMax)}" autocomplete="off"></div>`
 
 /** The page that asks for confirmation of an act. `subject` names the account or document. */
 export const confirmPage = (

@@ -65,7 +65,7 @@ const filterForm = ({ t }: Words, kind: string, account: string, doc: string): M
 <form class="line-form" method="get" action="/admin/audit"><label class="field"><span>${t('Event')}</span><select name="kind"><option value="">${t('All events')}</option>${auditKinds.map(
   (each) => html`<option value="${each}"${each === kind ? html` selected` : undefined}>${t(kindWords[each])}</option>`
 )}</select></label>
-<label class="field"><span>${t('Account (email address or id)')}</span><input type="text" name="account" value="${account}" maxlength="${String(limits.emailCharsMax)}" autocomplete="off" spellcheck="false" autocapitalize="none"></label>
+<label class="field"><span>${t('Account (email address or id)')}</span><input type="text" name="account" value="${account}" maxlength="${String(limits.emailUnitsMax)}" autocomplete="off" spellcheck="false" autocapitalize="none"></label>
 ${doc === '' ? undefined : html`<input type="hidden" name="doc" value="${doc}">`}
 <button class="button">${t('Filter')}</button></form>`
 

@@ -25,10 +25,10 @@ export const documentRow = (words: Words, found: FoundDocument, now: number): Ma
 
 export const documentsPage = async (words: Words, service: Service, query: URLSearchParams): Promise<Markup> => {
   const { t } = words
-  const [q, owner] = [(query.get('q') ?? '').slice(0, limits.titleCharsMax), (query.get('owner') ?? '').trim()]
+  const [q, owner] = [(query.get('q') ?? '').slice(0, limits.titleUnitsMax), (query.get('owner') ?? '').trim()]
   const after = query.get('after') ?? undefined
   const found = await findDocuments(service, { query: q, after, ...(owner !== '' && { owner }) })
-  const ownerField = html`<label class="field"><span>${t('Owner (email address)')}</span><input type="text" name="owner" value="${owner}" maxlength="${String(limits.emailCharsMax)}" autocomplete="off" spellcheck="false" autocapitalize="none"></label>`
+  const ownerField = html`<label class="field"><span>${t('Owner (email address)')}</span><input type="text" name="owner" value="${owner}" maxlength="${String(limits.emailUnitsMax)}" autocomplete="off" spellcheck="false" autocapitalize="none"></label>`
   return html`${navigation(words, '/admin/documents')}
 <p class="muted">${t('You see titles, owners and sizes, but no text. Administrators cannot open the documents of other people.')}</p>
 ${searchForm(words, '/admin/documents', t('Search by title or id'), q, ownerField)}
@@ -37,7 +37,7 @@ ${found.nextAfter === null ? undefined : moreLink(words, '/admin/documents', { q
 }
 
 const transferForm = ({ t }: Words, doc: string, token: string): Markup => html`
-<form class="line-form" method="post" action="/admin/act">${hidden({ token, act: 'transfer', doc })}<label class="field"><span>${t('New owner (email address)')}</span><input type="email" name="to" maxlength="${String(limits.emailCharsMax)}" autocomplete="off" required></label>
+<form class="line-form" method="post" action="/admin/act">${hidden({ token, act: 'transfer', doc })}<label class="field"><span>${t('New owner (email address)')}</span><input type="email" name="to" maxlength="${String(limits.emailUnitsMax)}" autocomplete="off" required></label>
 <button class="button">${t('Transfer')}</button></form>`
 
 const actsOf = (words: Words, { id, state }: FoundDocument, token: string): Markup => {

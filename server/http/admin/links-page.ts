@@ -22,8 +22,8 @@ ${actButton(token, 'revokeLink', { doc, link: id }, { text: t('Revoke'), label: 
 }
 
 const filterForm = ({ t }: Words, doc: string, account: string): Markup => html`
-<form class="line-form" method="get" action="/admin/links"><label class="field"><span>${t('Document (id)')}</span><input type="text" name="doc" value="${doc}" maxlength="${String(limits.emailCharsMax)}" autocomplete="off" spellcheck="false" autocapitalize="none"></label>
-<label class="field"><span>${t('Owner (email address)')}</span><input type="text" name="account" value="${account}" maxlength="${String(limits.emailCharsMax)}" autocomplete="off" spellcheck="false" autocapitalize="none"></label>
+<form class="line-form" method="get" action="/admin/links"><label class="field"><span>${t('Document (id)')}</span><input type="text" name="doc" value="${doc}" maxlength="${String(limits.emailUnitsMax)}" autocomplete="off" spellcheck="false" autocapitalize="none"></label>
+<label class="field"><span>${t('Owner (email address)')}</span><input type="text" name="account" value="${account}" maxlength="${String(limits.emailUnitsMax)}" autocomplete="off" spellcheck="false" autocapitalize="none"></label>
 <button class="button">${t('Filter')}</button></form>`
 
 export const linksPage = async (words: Words, service: Service, query: URLSearchParams, token: string): Promise<Markup> => {

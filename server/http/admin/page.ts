@@ -38,7 +38,7 @@ export const actButton = (
 
 /** Returns a search form with one field, and the fields of `more`. */
 export const searchForm = ({ t }: Words, action: AdminPath, label: string, query: string | undefined, more?: Markup): Markup => html`
-<form class="line-form" method="get" action="${action}" role="search"><label class="field"><span>${label}</span><input type="search" name="q" value="${query ?? ''}" maxlength="${String(limits.titleCharsMax)}" autocomplete="off" spellcheck="false"></label>${more}
+<form class="line-form" method="get" action="${action}" role="search"><label class="field"><span>${label}</span><input type="search" name="q" value="${query ?? ''}" maxlength="${String(limits.titleUnitsMax)}" autocomplete="off" spellcheck="false"></label>${more}
 <button class="button">${t('Search')}</button></form>`
 
 /** Returns the link to the next page of a list. */
@@ -64,7 +64,7 @@ export const lastUsed = (words: Words, instant: string | null, now: number): Mar
     : html`<span>${filled(words.t('Last used {when}'), { when: timeOf(words, Date.parse(instant), now) })}</span>`
 
 /** Returns a name for the label of a button. */
-export const spoken = (name: string): string => plainName(name, limits.labelCharsMax)
+export const spoken = (name: string): string => plainName(name, limits.labelUnitsMax)
 
 /** Returns an account by its name and address, as a link to its page. `undefined` is an account that no longer exists. */
 export const accountLink = (

@@ -22,13 +22,13 @@ const row = (words: Words, person: Person, now: number): Markup => html`
 </li>`
 
 const inviteForm = ({ t }: Words, token: string): Markup => html`
-<form class="line-form" method="post" action="/admin/act">${hidden({ token, act: 'invite' })}<label class="field"><span>${t('Invite by email address')}</span><input type="email" name="email" maxlength="${String(limits.emailCharsMax)}" autocomplete="off" required></label>
+<form class="line-form" method="post" action="/admin/act">${hidden({ token, act: 'invite' })}<label class="field"><span>${t('Invite by email address')}</span><input type="email" name="email" maxlength="${String(limits.emailUnitsMax)}" autocomplete="off" required></label>
 <button class="button">${t('Create invitation')}</button></form>`
 
 export const peoplePage = async (words: Words, service: Service, query: URLSearchParams, token: string): Promise<Markup> => {
   const { t } = words
   const [q, after] = [query.get('q') ?? '', query.get('after') ?? undefined]
-  const { people, nextAfter } = await listPeople(service, { query: q.slice(0, limits.emailCharsMax), after })
+  const { people, nextAfter } = await listPeople(service, { query: q.slice(0, limits.emailUnitsMax), after })
   const mayInvite = service.signInHost !== null && service.signUp !== 'closed'
   return html`${navigation(words, '/admin/people')}
 ${mayInvite ? inviteForm(words, token) : undefined}

@@ -32,7 +32,7 @@ const styleSourceOf = (css: string): string =>
 
 const above = (query: string): Markup => html`<nav class="docs-bar" aria-label="Documentation">
 <a href="/docs">Documentation</a>
-<form role="search" action="/docs" method="get"><label class="docs-label" for="q">Search the documentation</label><input id="q" name="q" type="search" value="${query}" maxlength="${limits.docsQueryCharsMax}" placeholder="Search the documentation"><button>Search</button></form>
+<form role="search" action="/docs" method="get"><label class="docs-label" for="q">Search the documentation</label><input id="q" name="q" type="search" value="${query}" maxlength="${limits.docsQueryUnitsMax}" placeholder="Search the documentation"><button>Search</button></form>
 </nav>
 `
 
@@ -158,7 +158,7 @@ export const bindDocs = (http: Http, routers: Routers, files: Files): void => {
   router.get('/docs', async (koa) => {
     const ctx = koa as unknown as Context
     const asked = ctx.query['q']
-    const query = (typeof asked === 'string' ? asked : '').trim().slice(0, limits.docsQueryCharsMax)
+    const query = (typeof asked === 'string' ? asked : '').trim().slice(0, limits.docsQueryUnitsMax)
     const body = query === '' ? indexHtml() : resultsHtml(query, await resultsOf(query))
     send(ctx, await pack(page(query === '' ? 'Documentation' : `Search: ${query}`, plain(body), { query })))
   })

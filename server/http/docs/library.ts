@@ -43,7 +43,7 @@ const adapted = (text: string): string =>
 
 const wordsOf = (query: string): readonly string[] =>
   query
-    .slice(0, limits.docsQueryCharsMax)
+    .slice(0, limits.docsQueryUnitsMax)
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '')
@@ -55,14 +55,14 @@ const unmarked = (line: string): string => line.replaceAll(/`|\*\*/g, '').replac
 const excerptOf = (body: string, words: readonly string[]): string => {
   const lines = body.split('\n').filter((each) => !each.startsWith('#') && !/^[\s|:-]*$/.test(each))
   const line = unmarked(lines.find((each) => each.toLowerCase().includes(words[0] ?? '')) ?? lines[0] ?? '')
-  const at = Math.max(0, line.toLowerCase().indexOf(words[0] ?? '') - limits.docsExcerptCharsMax / 2)
+  const at = Math.max(0, line.toLowerCase().indexOf(words[0] ?? '') - limits.docsExcerptUnitsMax / 2)
   const shown = line
-    .slice(at, at + limits.docsExcerptCharsMax)
+    .slice(at, at + limits.docsExcerptUnitsMax)
     .replace(/^[\s|>*#-]{1,20}/, '')
     .replace(/^\d{1,3}\. /, '')
     .replaceAll('|', '·')
     .trimEnd()
-  return `${at > 0 ? '… ' : ''}${shown}${at + limits.docsExcerptCharsMax < line.length ? ' …' : ''}`
+  return `${at > 0 ? '… ' : ''}${shown}${at + limits.docsExcerptUnitsMax < line.length ? ' …' : ''}`
 }
 
 interface Part {

@@ -4,7 +4,7 @@
 import type { Files } from '../files.ts'
 import { html, type Markup } from '../html.ts'
 
-interface Face {
+interface Typeface {
   /** The family name that the pages use (web/base/faces.ts). */
   readonly family: string
   readonly weight: string
@@ -19,9 +19,9 @@ const quattro = (name: string): string => `@fontsource/ia-writer-quattro/files/i
 const serif = (name: string): string => `@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-${name}.woff2`
 const mono = '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2'
 
-const code = (usedBy: RegExp): Face => ({ family: 'page-mono', weight: '100 800', style: 'normal', usedBy, file: mono })
+const code = (usedBy: RegExp): Typeface => ({ family: 'page-mono', weight: '100 800', style: 'normal', usedBy, file: mono })
 
-const faces: Readonly<Record<'live' | 'read', readonly Face[]>> = {
+const faces: Readonly<Record<'live' | 'read', readonly Typeface[]>> = {
   live: [
     { family: 'page-quattro', weight: '400', style: 'normal', usedBy: /(?:)/, file: quattro('400-normal') },
     {

@@ -14,7 +14,7 @@ import type { Caller } from '../../domain/rights/caller.ts'
 import type { Http } from '../context.ts'
 import type { Files } from '../files.ts'
 import { html, Markup } from '../html.ts'
-import { Kept, pack, type Packed } from '../compressed-pages.ts'
+import { CompressedCache, pack, type Packed } from '../compressed-pages.ts'
 import { faceLinks } from './faces.ts'
 import type { Drawn, Job } from './worker.ts'
 
@@ -103,7 +103,7 @@ const titled = (shell: string, title: string): string =>
 
 export const createFirstTexts = (http: Http, files: Files): FindFirstText => {
   const { service, log } = http
-  const pages = new Kept<FirstText>(limits.firstTextCacheBytesMax)
+  const pages = new CompressedCache<FirstText>(limits.firstTextCacheBytesMax)
   const prose = files.text(files.built('style/prose.css') ?? '') ?? ''
   const shell = files.text('/index.html') ?? ''
   const liveModule = join(http.webFolder, '../first/live-text.js')

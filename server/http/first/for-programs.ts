@@ -54,7 +54,7 @@ const assignmentLines = async (http: Http, caller: Caller, doc: string, api: str
   if (assignment !== undefined) {
     const { taskId, title, instructions, status, next } = assignment
     return [
-      `assignment of this link: ${quoted(title, limits.titleCharsMax)}, ${status}; in full: GET ${api}/tasks/${taskId}`,
+      `assignment of this link: ${quoted(title, limits.titleUnitsMax)}, ${status}; in full: GET ${api}/tasks/${taskId}`,
       `instructions: ${quoted(instructions, instructionsUnitsMax)}`,
       `next: ${next}`
     ]
@@ -62,7 +62,7 @@ const assignmentLines = async (http: Http, caller: Caller, doc: string, api: str
   const { tasks } = await listTasks(http.service, caller, doc, {})
   const open = tasks.filter(({ status }) => status === 'open' || status === 'started')
   if (open.length === 0) return []
-  const named = open.slice(0, assignmentsMax).map(({ title, status }) => `${quoted(title, limits.titleCharsMax)} (${status})`)
+  const named = open.slice(0, assignmentsMax).map(({ title, status }) => `${quoted(title, limits.titleUnitsMax)} (${status})`)
   return [`open assignments: ${open.length}: ${named.join(', ')}${open.length > named.length ? ', …' : ''}; GET ${api}/tasks`]
 }
 
@@ -74,7 +74,7 @@ const headOf = async (http: Http, caller: Caller, doc: string, read: Read): Prom
   const { event } = await http.service.ledger.head(doc)
   return [
     `${headMark} The text begins on the next line after it, and that is line 1; never send this comment back.`,
-    `title: ${quoted(read.title, limits.titleCharsMax)}`,
+    `title: ${quoted(read.title, limits.titleUnitsMax)}`,
     `role: ${role} (${may[role]})`,
     `version: ${read.version}`,
     ...(await assignmentLines(http, caller, doc, api, read)),

@@ -7,13 +7,13 @@ import { pageHtml } from '../../../shared/markdown/template.ts'
 import { isDocumentId } from '../../../shared/names.ts'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
-import { drawingsOf, type Look, looks, readPicture } from '../../domain/media/drawings.ts'
+import { drawingsOf, type Theme, themes, readPicture } from '../../domain/media/drawings.ts'
 import { type PublishedDocument, readPublished } from '../../domain/documents/publishing.ts'
 import type { Context, Http } from '../context.ts'
 import { namesTag } from '../etag.ts'
 import type { Files } from '../files.ts'
 import { html, showPage } from '../html.ts'
-import { Kept, pack, type Packed } from '../compressed-pages.ts'
+import { CompressedCache, pack, type Packed } from '../compressed-pages.ts'
 import { wordsOf } from '../words.ts'
 import { mediaSources } from '../media-sources.ts'
 import { asksForHtml } from '../pages.ts'
@@ -59,14 +59,14 @@ interface Built {
   readonly scripts: Readonly<Record<string, string | undefined>>
 }
 
-const picturePath = (doc: string, source: string, look: Look): string => `/pub/${doc}/drawings/${source}-${look}.svg`
+const picturePath = (doc: string, source: string, look: Theme): string => `/pub/${doc}/drawings/${source}-${look}.svg`
 
 /** Returns the stored pictures of a document's diagrams. */
 const drawingsFor = async (http: Http, doc: string): Promise<Drawings> => {
   const drawings = await drawingsOf(http.service, doc)
   return Object.fromEntries(
     drawings.map(({ source, title, width, height }) => {
-      const [light, dark] = looks.map((look) => picturePath(doc, source, look))
+      const [light, dark] = themes.map((look) => picturePath(doc, source, look))
       return [source, { light: light ?? '', dark: dark ?? '', title, width, height }]
     })
   )
@@ -150,9 +150,9 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     font: files.built(fontSource),
     scripts: { 'component-mermaid': files.built('published/diagrams.ts'), 'component-widget': files.built('published/widgets.ts') }
   }
-  const pages = new Kept<Prepared>(limits.publishedCacheBytesMax)
-  const texts = new Kept<Packed>(limits.publishedCacheBytesMax)
-  const pictures = new Kept<Packed>(limits.publishedCacheBytesMax)
+  const pages = new CompressedCache<Prepared>(limits.publishedCacheBytesMax)
+  const texts = new CompressedCache<Packed>(limits.publishedCacheBytesMax)
+  const pictures = new CompressedCache<Packed>(limits.publishedCacheBytesMax)
   const find = (name: string): Promise<PublishedDocument> => {
     if (!isDocumentId(name)) throw new ServiceError('not_found')
     return readPublished(service, name)
@@ -187,7 +187,7 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     const document = await find(id)
     const shown = await pageOf(document)
     // Pictures of diagrams that the text no longer contains are not served.
-    const svg = shown.pictures.has(ctx.path) ? await readPicture(service, id, source, look as Look) : undefined
+    const svg = shown.pictures.has(ctx.path) ? await readPicture(service, id, source, look as Theme) : undefined
     if (svg === undefined) throw new ServiceError('not_found')
     // The picture must not run or load anything, no matter where it is opened.
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")

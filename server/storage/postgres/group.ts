@@ -12,7 +12,7 @@ import { encodeKey } from '../keys.ts'
 import { placeOf } from './schema.ts'
 
 /** A key in its encoded form. */
-interface Place {
+interface EncodedKey {
   /** A name that is unique to the key. */
   readonly name: string
   readonly bytes: Uint8Array
@@ -20,15 +20,15 @@ interface Place {
 }
 
 export interface EncodedBatch {
-  readonly checks: readonly (Place & { readonly version: number | null })[]
-  readonly puts: readonly (Place & { readonly value: Uint8Array; readonly sum: number })[]
-  readonly deletes: readonly Place[]
+  readonly checks: readonly (EncodedKey & { readonly version: number | null })[]
+  readonly puts: readonly (EncodedKey & { readonly value: Uint8Array; readonly sum: number })[]
+  readonly deletes: readonly EncodedKey[]
   readonly touched: readonly Key[]
   readonly erase: boolean
   readonly bytes: number
 }
 
-const locate = (key: Key): Place => {
+const encode = (key: Key): EncodedKey => {
   const bytes = encodeKey(key)
   return { name: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'), bytes, place: placeOf(key) }
 }
@@ -39,14 +39,14 @@ export const sumOf = (key: Uint8Array, value: Uint8Array): number => crc32(value
 /** Encodes a batch when `commit` is called, so a batch with an invalid key fails alone, and the caller may reuse the arrays immediately. */
 export function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Batch): EncodedBatch {
   const encoded = puts.map(({ key, value }) => {
-    const at = locate(key)
+    const at = encode(key)
     const copy = Uint8Array.from(value)
     return { ...at, value: copy, sum: sumOf(at.bytes, copy) }
   })
   return {
-    checks: checks.map(({ key, version }) => ({ ...locate(key), version })),
+    checks: checks.map(({ key, version }) => ({ ...encode(key), version })),
     puts: encoded,
-    deletes: deletes.map(locate),
+    deletes: deletes.map(encode),
     touched: [...deletes, ...puts.map(({ key }) => key)],
     erase,
     bytes: encoded.reduce((sum, { bytes, value }) => sum + bytes.length + value.length, 0)
@@ -56,8 +56,8 @@ export function encodeBatch({ checks = [], puts = [], deletes = [], erase = fals
 /** The versions that the server returned for keys whose assumption failed. */
 export type Known = Map<string, number | null>
 
-type Assumption = Place & { readonly version: number | null }
-type Final = Place & { readonly value: Uint8Array | null; readonly sum: number }
+type Assumption = EncodedKey & { readonly version: number | null }
+type Final = EncodedKey & { readonly value: Uint8Array | null; readonly sum: number }
 
 export interface Judged {
   /** Whether each batch is written if the assumptions hold. */
@@ -98,7 +98,7 @@ export function parametersOf({ assumptions, finals }: Judged): unknown[] {
     end += bytes.length
     return at
   }
-  const lengths = (places: readonly Place[]): number[] => places.map(({ bytes }) => bytes.length)
+  const lengths = (places: readonly EncodedKey[]): number[] => places.map(({ bytes }) => bytes.length)
   const absent = new Set(assumptions.filter(({ version }) => version === null).map(({ name }) => name))
   const written = [...finals.values()]
   // A key that must stay absent is inserted and deleted again, so that no other node can insert it in the meantime.

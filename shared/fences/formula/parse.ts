@@ -153,7 +153,7 @@ const prefixStrength = 7
 
 /** Parses a formula. Throws `#VALUE!` if it cannot be parsed, is too long or is nested too deeply. */
 export const parseFormula = (text: string): Formula => {
-  if (text.length > limits.formulaCharsMax) throw new Failure('#VALUE!', term('This formula is too long.'))
+  if (text.length > limits.formulaUnitsMax) throw new Failure('#VALUE!', term('This formula is too long.'))
   const tokens = tokensOf(text)
   const references: Reference[] = []
   let at = 0

@@ -79,13 +79,13 @@ const replaced = (formula: string, after: (reference: WrittenReference) => strin
   applyEdits(formula, editsOf(formula, after))
 
 /** The cell that contains a formula. Both indices count from 0. */
-export interface Place {
+export interface CellPosition {
   readonly row: number
   readonly column: number
 }
 
 /** Whether a new row is directly between a sum and the range above it. Such a row belongs to the range. The same applies to columns. */
-const isBetween = (change: Change, { first, last }: WrittenReference, place: Place): boolean =>
+const isBetween = (change: Change, { first, last }: WrittenReference, place: CellPosition): boolean =>
   change.kind === 'insert' &&
   last !== undefined &&
   place[change.axis] === change.at &&
@@ -95,11 +95,11 @@ const isBetween = (change: Change, { first, last }: WrittenReference, place: Pla
  * Returns a formula after a change. `isOf`: whether a reference with this sheet id, or without one, means the changed sheet. `place`: the cell of the
  * formula, if it is in the changed sheet.
  */
-export const formulaAfter = (formula: string, change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): string =>
+export const formulaAfter = (formula: string, change: Change, isOf: (sheet: string | undefined) => boolean, place?: CellPosition): string =>
   replaced(formula, following(change, isOf, place))
 
 const following =
-  (change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place) =>
+  (change: Change, isOf: (sheet: string | undefined) => boolean, place?: CellPosition) =>
   (reference: WrittenReference): string | undefined => {
     if (!isOf(reference.sheet)) return undefined
     const grows = place !== undefined && isBetween(change, reference, place)
@@ -126,11 +126,11 @@ const edited = ({ text, offsets }: Draft, after: (reference: WrittenReference) =
 }
 
 /** Like `formulaAfter`, for a formula that is being written. */
-export const draftAfter = (draft: Draft, change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): Draft =>
+export const draftAfter = (draft: Draft, change: Change, isOf: (sheet: string | undefined) => boolean, place?: CellPosition): Draft =>
   edited(draft, following(change, isOf, place))
 
 /** Returns the place of a cell after a change; undefined if the cell was removed. */
-export const placeAfter = (change: Change, place: Place): Place | undefined => {
+export const positionAfter = (change: Change, place: CellPosition): CellPosition | undefined => {
   const span = spanAfter(change, [place[change.axis], place[change.axis]], false)
   return span && { ...place, [change.axis]: span[0] }
 }
@@ -150,7 +150,7 @@ export const formulaInRow = (formula: string, from: number, to: number): string 
 export const draftInRow = (draft: Draft, from: number, to: number): Draft => edited(draft, inRow(from, to))
 
 const shifted =
-  (by: Place) =>
+  (by: CellPosition) =>
   ({ first, last }: WrittenReference): string => {
     const cells = (last === undefined ? [first] : [first, last]).map((cell) => ({
       ...cell,
@@ -167,4 +167,4 @@ const shifted =
  * Returns a formula as its copy reads `by.row` rows below it and `by.column` columns to its right. Rows and columns with `$` stay. A reference that
  * leaves the sheet becomes `#REF!`.
  */
-export const formulaCopied = (formula: string, by: Place): string => replaced(formula, shifted(by))
+export const formulaCopied = (formula: string, by: CellPosition): string => replaced(formula, shifted(by))

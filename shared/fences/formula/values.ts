@@ -97,7 +97,7 @@ const simpleNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/
 /** Returns the value of a cell without a formula. */
 export const valueOfCell = (text: string): Scalar => {
   if (text === '') return null
-  if (text.length > limits.sheetTextCharsMax) return new Failure('#VALUE!', term('The text is too long.'))
+  if (text.length > limits.sheetTextUnitsMax) return new Failure('#VALUE!', term('The text is too long.'))
   const first = text.charCodeAt(0)
   // Most cells are plain numbers or words, which need none of the patterns below.
   if (simpleNumber.test(text)) return Number(text)
@@ -167,7 +167,7 @@ export const toText = (value: Value): string => textOf(single(value))
 
 /** Returns a text. Throws `#VALUE!` if it is too long. */
 export const shortEnough = (text: string): string => {
-  if (text.length > limits.sheetTextCharsMax) throw new Failure('#VALUE!', term('The text is too long.'))
+  if (text.length > limits.sheetTextUnitsMax) throw new Failure('#VALUE!', term('The text is too long.'))
   return text
 }
 

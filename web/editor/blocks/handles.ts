@@ -22,7 +22,7 @@ const [edge, speedMax] = [48, 18]
 const isWithin = ({ state }: EditorView, { from, to }: Unit): boolean => state.selection.main.head > from && state.selection.main.head < to
 
 /** Position of a handle in the scrolled content, in pixels. */
-interface Place {
+interface HandlePosition {
   readonly left: number
   readonly top: number
 }
@@ -82,7 +82,7 @@ class BlockHandle {
     if (chosen === undefined) return this.#end()
     drag.chosen = chosen
     cancelAnimationFrame(drag.frame)
-    if (drag.to !== undefined) drag.frame = requestAnimationFrame(() => this.#drag === drag && this.#aim(drag))
+    if (drag.to !== undefined) drag.frame = requestAnimationFrame(() => this.#drag === drag && this.#updateTarget(drag))
   }
 
   /** Returns the block that begins at a position, together with its siblings. */
@@ -162,7 +162,7 @@ class BlockHandle {
   }
 
   /** Returns the position of a block's handle. Reads the layout, which the editor does not allow during an update. */
-  #placeOf(unit: Unit): Place {
+  #placeOf(unit: Unit): HandlePosition {
     const view = this.#view
     const { x, y } = this.#origin()
     const block = view.lineBlockAt(unit.from)
@@ -173,7 +173,7 @@ class BlockHandle {
     return { left: Math.max(2, this.#leftOf(unit) + x - distance), top: middle + y - height / 2 }
   }
 
-  #put({ left, top }: Place): void {
+  #put({ left, top }: HandlePosition): void {
     this.#handle.style.left = `${left}px`
     this.#handle.style.top = `${top}px`
     this.#handle.style.width = `${width}px`
@@ -211,7 +211,7 @@ class BlockHandle {
       drag.y = clientY
       if (drag.to === undefined && Math.abs(clientY - begun) < dragFrom) return
       if (drag.to === undefined) this.#begin(unit)
-      this.#aim(drag)
+      this.#updateTarget(drag)
     }
     const up = (last: PointerEvent): void => {
       const { to } = drag
@@ -255,7 +255,7 @@ class BlockHandle {
   }
 
   /** Finds the target under the pointer, and scrolls near the edges. */
-  #aim(drag: Drag): void {
+  #updateTarget(drag: Drag): void {
     const view = this.#view
     const { units, run } = drag.chosen
     const at = drag.y - view.documentTop
@@ -273,7 +273,7 @@ class BlockHandle {
     if (beyond === 0) return
     drag.frame = requestAnimationFrame(() => {
       view.scrollDOM.scrollTop += Math.max(-speedMax, Math.min(speedMax, beyond / 3))
-      if (this.#drag === drag) this.#aim(drag)
+      if (this.#drag === drag) this.#updateTarget(drag)
     })
   }
 

@@ -4,23 +4,23 @@ import { render, type JSX } from 'preact'
 import { Pop, PopItem } from '../../ui/pop.tsx'
 import { t, term } from '../../text/t.ts'
 import { alignColumnTo, moveColumn, moveRow, sortRows } from '../table-moves.ts'
-import { addColumn, addRow, deleteColumn, deleteRow, tableAt, type Place } from '../tables.ts'
+import { addColumn, addRow, deleteColumn, deleteRow, tableAt, type TablePosition } from '../tables.ts'
 import { cellElement } from '../table-geometry.ts'
 
 interface Item {
   readonly title: string
   readonly run: Command
   /** Whether the command has no effect at the cursor. The head row cannot move, and nothing moves beyond the edges. */
-  readonly isIdle?: (place: Place) => boolean
+  readonly isIdle?: (position: TablePosition) => boolean
 }
 
-const isHead = ({ row, first }: Place): boolean => row.line.number <= first + 1
+const isHead = ({ row, first }: TablePosition): boolean => row.line.number <= first + 1
 
 const ofRow: readonly Item[] = [
   { title: term('Add row above'), run: addRow('above'), isIdle: isHead },
   { title: term('Add row below'), run: addRow('below') },
-  { title: term('Move row up'), run: moveRow(-1), isIdle: (place) => place.row.line.number <= place.first + 2 },
-  { title: term('Move row down'), run: moveRow(1), isIdle: (place) => isHead(place) || place.row.line.number === place.last },
+  { title: term('Move row up'), run: moveRow(-1), isIdle: (position) => position.row.line.number <= position.first + 2 },
+  { title: term('Move row down'), run: moveRow(1), isIdle: (position) => isHead(position) || position.row.line.number === position.last },
   { title: term('Delete row'), run: deleteRow, isIdle: isHead }
 ]
 
@@ -38,8 +38,8 @@ const ofColumn: readonly Item[] = [
 ]
 
 function isPossible(view: EditorView, { isIdle }: Item): boolean {
-  const place = tableAt(view.state)
-  return place !== undefined && isIdle?.(place) !== true
+  const position = tableAt(view.state)
+  return position !== undefined && isIdle?.(position) !== true
 }
 
 interface MenuInput {

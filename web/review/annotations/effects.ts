@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import { isOpen, type Item } from './items.ts'
-import type { wordsOfEdit } from '../suggestions/told-words.ts'
+import type { wordsOfEdit } from '../suggestions/change-words.ts'
 
 /** Returns the original and the suggested text of an item. Undefined if it is not a suggestion. */
 export const proposalOf = (item: Item): { readonly original: string; readonly text: string } | undefined => {
@@ -19,7 +19,7 @@ export function openEffects(view: EditorView): (item: Item) => string | undefine
     if (proposed !== undefined && !isAsked) {
       isAsked = true
       // Until the module has loaded, the card shows the changed words.
-      import('../suggestions/told-words.ts').then(
+      import('../suggestions/change-words.ts').then(
         (found) => (told.value = found.wordsOfEdit),
         () => undefined
       )

@@ -9,28 +9,28 @@ export interface Rejecting {
   readonly reason: Signal<string>
 }
 
-interface Kept {
+interface StoredReason {
   readonly id: string
   readonly reason: string
 }
 
-const isKept = (value: unknown): value is Kept =>
+const isStoredReason = (value: unknown): value is StoredReason =>
   typeof value === 'object' &&
   value !== null &&
-  typeof (value as Partial<Kept>).id === 'string' &&
-  typeof (value as Partial<Kept>).reason === 'string'
+  typeof (value as Partial<StoredReason>).id === 'string' &&
+  typeof (value as Partial<StoredReason>).reason === 'string'
 
 /** Reads the stored value. A browser may refuse storage at any time, and the stored value may be anything. */
-const read = (storage: () => Storage, name: string): Kept | undefined => {
+const read = (storage: () => Storage, name: string): StoredReason | undefined => {
   try {
     const value: unknown = JSON.parse(storage().getItem(name) ?? 'null')
-    return isKept(value) ? value : undefined
+    return isStoredReason(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-const write = (storage: () => Storage, name: string, kept: Kept | undefined): void => {
+const write = (storage: () => Storage, name: string, kept: StoredReason | undefined): void => {
   try {
     if (kept === undefined) storage().removeItem(name)
     else storage().setItem(name, JSON.stringify(kept))

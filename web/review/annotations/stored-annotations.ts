@@ -7,7 +7,7 @@ import { effect } from '@preact/signals'
 import { locate, placesOf, type Quoted } from '../../../shared/text/characters.ts'
 import { textMap } from '../../editor/binding.ts'
 import { findRecent } from '../../device/recent.ts'
-import { keptLists } from '../outbox/last-seen.ts'
+import { storedLists } from '../outbox/last-seen.ts'
 import { rangesIn } from '../suggestions/annotation-ranges.ts'
 import type { State } from './state.ts'
 
@@ -22,7 +22,7 @@ export function storeAnnotations({ page: { session }, editor: { view }, store, p
   let closed = false
 
   const show = async (): Promise<void> => {
-    const [kept] = await Promise.all([keptLists.find(id), session.keep.ready])
+    const [kept] = await Promise.all([storedLists.find(id), session.keep.ready])
     if (kept === undefined || closed || store.state.peek() === 'ready' || !mayStore()) return
     const ranges = locate(
       text,
@@ -58,7 +58,13 @@ export function storeAnnotations({ page: { session }, editor: { view }, store, p
     })
     const { tasks, ...lists } = store.lists.peek()
     // The links of assignments are not stored, because they are secrets and useless without a connection.
-    void keptLists.put({ id, doc: id, at: Date.now(), lists: { ...lists, tasks: tasks.map(({ share: _share, ...task }) => task) }, places })
+    void storedLists.put({
+      id,
+      doc: id,
+      at: Date.now(),
+      lists: { ...lists, tasks: tasks.map(({ share: _share, ...task }) => task) },
+      places
+    })
   }
 
   void show()

@@ -11,7 +11,7 @@ import { toast } from '../../ui/toast.tsx'
 import { proposalOf } from './effects.ts'
 import { operationOf, trimmed, type Hunk } from '../suggestions/hunks.ts'
 import { isOpen } from './items.ts'
-import { keepDrafts } from '../../device/drafts.ts'
+import { openStoredDrafts } from '../../device/drafts.ts'
 import type { Suggestion } from '../outbox/records.ts'
 import type { State } from './state.ts'
 import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
@@ -95,7 +95,7 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
     })
   }
 
-  const stored = keepDrafts<Pick<StoredEntry, 'author' | 'deed'>>(session.id)
+  const stored = openStoredDrafts<Pick<StoredEntry, 'author' | 'deed'>>(session.id)
   let storeTimer: ReturnType<typeof setTimeout> | undefined
   const storeDrafts = (): void => {
     clearTimeout(storeTimer)
@@ -202,7 +202,7 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
 
   const stopTelling = effect(() => {
     const isUnsaved = areSome.value && !drafting.saved.value
-    session.drafts.value = isUnsaved ? (stored.isKept ? 'kept' : 'here') : 'none'
+    session.drafts.value = isUnsaved ? (stored.canStore ? 'kept' : 'here') : 'none'
   })
   const stop = effect(() => {
     const isOn = wanted.value

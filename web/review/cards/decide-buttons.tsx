@@ -55,7 +55,7 @@ export function DecideButtons({ review, proposal }: Input): JSX.Element | null {
         label={t('Reason')}
         action={t('Reject')}
         value={asked.reason.peek()}
-        charsMax={limits.reasonCharsMax}
+        charsMax={limits.reasonUnitsMax}
         autoFocus
         onInput={(text) => (asked.reason.value = text)}
         onSubmit={(text) => {

@@ -176,7 +176,7 @@ function Ask({ review }: { review: Review }): JSX.Element {
         <span>{t('What to review')}</span>
         <input
           type='text'
-          maxLength={limits.titleCharsMax}
+          maxLength={limits.titleUnitsMax}
           value={title}
           required
           onInput={(event: Event) => setTitle((event.target as HTMLInputElement).value)}
@@ -187,7 +187,7 @@ function Ask({ review }: { review: Review }): JSX.Element {
         <textarea
           rows={3}
           dir='auto'
-          maxLength={limits.taskTextCharsMax}
+          maxLength={limits.taskTextUnitsMax}
           value={instructions}
           onInput={(event: Event) => setInstructions((event.target as HTMLTextAreaElement).value)}
         />

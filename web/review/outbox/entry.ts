@@ -1,5 +1,5 @@
 /** Actions on comments, suggestions and assignments, in the form of outbox entries (web/device/outbox.ts). */
-import type { Kept } from '../../device/records.ts'
+import type { StoredRecord } from '../../device/records.ts'
 
 /** Identifies a place in the text by its words (docs/api.md, Comments and suggestions). */
 export interface Target {
@@ -58,7 +58,7 @@ export type Action =
       readonly action: Decision
       readonly suggestions: readonly string[]
       readonly steps?: Steps
-      /** The reason for a rejection, with at most `reasonCharsMax` characters. */
+      /** The reason for a rejection, with at most `reasonUnitsMax` characters. */
       readonly reason?: string
     }
   | { readonly kind: 'withdraw'; readonly suggestion: string }
@@ -75,7 +75,7 @@ export type Action =
   | { readonly kind: 'close'; readonly task: string }
 
 /** An action that waits for its answer. The service identifies a repeated request by the id of the entry. */
-export interface OutboxEntry extends Kept {
+export interface OutboxEntry extends StoredRecord {
   /** The guest's name at the time of the action. */
   readonly author: string
   readonly action: Action

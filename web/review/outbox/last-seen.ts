@@ -3,14 +3,14 @@
  * them.
  */
 import type { Quoted } from '../../../shared/text/characters.ts'
-import { records, type Kept } from '../../device/records.ts'
+import { records, type StoredRecord } from '../../device/records.ts'
 import type { Lists } from './store.ts'
 
 /** The record of a document. Its id is the id of the document. */
-export interface KeptLists extends Kept {
+export interface StoredLists extends StoredRecord {
   readonly lists: Lists
   /** For each annotation, the characters that it refers to. */
   readonly places: readonly (readonly [id: string, quoted: Quoted])[]
 }
 
-export const keptLists = records<KeptLists>('lists')
+export const storedLists = records<StoredLists>('lists')

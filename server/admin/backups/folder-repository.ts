@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { lockFolder, syncFolder } from '../../storage/data-folder.ts'
 import { AdminError } from '../error.ts'
 import { isObjectName, stampName } from './format.ts'
-import type { Place } from './place.ts'
+import type { Repository } from './repository.ts'
 
 export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
@@ -37,7 +37,7 @@ const isTemporary = (name: string): boolean => /^\.new-[0-9a-f]{16}$/.test(name)
  * Opens a folder with backups. With `create`, creates a missing folder, and refuses a folder that contains files other than backups. Throws
  * `AdminError`.
  */
-export const openFolderPlace = async (folder: string, { create = false } = {}): Promise<Place> => {
+export const openFolderRepository = async (folder: string, { create = false } = {}): Promise<Repository> => {
   // Two commands that write to the same folder would remove each other's files.
   const release = create ? await lockFolder(folder) : undefined
   if (create)

@@ -1,23 +1,23 @@
 /**
- * Tidies fences that nobody has changed for a while (shared/fences/heal.ts). Only the server does this, because two pages could tidy the same
+ * Tidies fences that nobody has changed for a while (shared/fences/tidy.ts). Only the server does this, because two pages could tidy the same
  * position twice. A fence that contains a cursor is skipped, because its author may have typed an empty line on purpose.
  */
 import { type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
-import { healActor } from '../domain/rights/caller.ts'
+import { tidyActor } from '../domain/rights/caller.ts'
 import type { Clock } from '../domain/ports.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
 import type { Texts, TextWork } from '../domain/text/text-work.ts'
 import type { Turns } from '../domain/records/turns.ts'
 import type { Agents } from './agents.ts'
 
-export interface Healer {
+export interface Tidier {
   stop(): void
 }
 
-interface HealerOptions {
+interface TidierOptions {
   readonly document: Document
   readonly openDoc: OpenDocument
   readonly agents: Agents
@@ -40,7 +40,7 @@ const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {
   }
 }
 
-export const createHealer = ({ document, openDoc, agents, clock, texts, turns, onProblem }: HealerOptions): Healer => {
+export const createTidier = ({ document, openDoc, agents, clock, texts, turns, onProblem }: TidierOptions): Tidier => {
   let cancel: (() => void) | undefined
   let stopped = false
   let changedAt = clock.now()
@@ -56,15 +56,15 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, turns, o
         : [placeOf(openDoc.ydoc, cursor.anchor), placeOf(openDoc.ydoc, cursor.head)].filter((place) => place !== undefined)
     })
 
-  type Healable = ReturnType<TextWork['healable']>
+  type UntidyFences = ReturnType<TextWork['untidyFences']>
 
   /** Decides which fences to tidy now, and which ones later. */
-  const judge = (fences: Healable): { edits: readonly Edit[]; later: Map<string, number> } => {
+  const judge = (fences: UntidyFences): { edits: readonly Edit[]; later: Map<string, number> } => {
     const places = cursors()
     const later = new Map<string, number>()
     const edits = fences.flatMap(({ body, bodyFrom, bodyTo, edits: own }): readonly Edit[] => {
       const since = waiting.get(body) ?? changedAt
-      const isQuiet = clock.now() - since >= limits.healQuietMs
+      const isQuiet = clock.now() - since >= limits.tidyQuietMs
       if (isQuiet && !places.some((place) => bodyFrom <= place && place <= bodyTo)) return own
       later.set(body, since)
       return []
@@ -72,31 +72,31 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, turns, o
     return { edits, later }
   }
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     cancel = undefined
     if (openDoc.failed) return
     const { content, seq } = openDoc.snapshot()
     if (!mayHold.test(content)) return
-    const fences = await texts.do(openDoc.id, 'healable', content)
+    const fences = await texts.do(openDoc.id, 'untidyFences', content)
     if (openDoc.failed || stopped) return
     // Another node may be about to tidy the same fence.
-    if (turns !== null) await turns.run(openDoc.id, () => Promise.resolve(heal(fences, seq)))
-    else heal(fences, seq)
+    if (turns !== null) await turns.run(openDoc.id, () => Promise.resolve(tidy(fences, seq)))
+    else tidy(fences, seq)
   }
 
-  const heal = (fences: Healable, seq: number): void => {
+  const tidy = (fences: UntidyFences, seq: number): void => {
     if (openDoc.failed || stopped) return
     // Somebody wrote in the meantime. The next check tidies the fence.
     if (openDoc.seq !== seq) return plan()
     const { edits, later } = judge(fences)
     waiting = later
-    if (edits.length > 0) openDoc.apply(edits, healActor)
+    if (edits.length > 0) openDoc.apply(edits, tidyActor)
     if (later.size > 0) plan()
   }
 
   const plan = (): void => {
-    cancel ??= clock.after(limits.healLookMs, () => {
-      look().catch(onProblem)
+    cancel ??= clock.after(limits.tidyCheckMs, () => {
+      check().catch(onProblem)
     })
   }
 

@@ -1,14 +1,14 @@
 /** Describes changes of components in plain words. */
 import type { Text } from '@codemirror/state'
 import { type Fence, fencesOf } from '../../../shared/fences/fences.ts'
-import { type Told, toldEdit } from '../../../shared/fences/told.ts'
+import { type DescribedChange, describedEdit } from '../../../shared/fences/described-change.ts'
 import type { Edit } from '../../../shared/text/diff.ts'
 import { t, tn } from '../../text/t.ts'
 import { excerpt } from '../outbox/records.ts'
 
 const textUnits = 80
 
-export function wordsOfTold(told: Told): string {
+export function wordsOfChange(told: DescribedChange): string {
   const short = 'text' in told ? excerpt(told.text, textUnits) : ''
   switch (told.kind) {
     case 'card.move':
@@ -59,6 +59,6 @@ const known = new WeakMap<Text, readonly Fence[]>()
 export function wordsOfEdit(text: Text, edit: Edit): string | undefined {
   const fences = known.get(text) ?? fencesOf(text.toString())
   known.set(text, fences)
-  const told = toldEdit(fences, edit)
-  return told && wordsOfTold(told)
+  const told = describedEdit(fences, edit)
+  return told && wordsOfChange(told)
 }

@@ -4,10 +4,10 @@ import { openRequests } from '../../blobs/s3/requests.ts'
 import { explained, isMissing, keysIn } from '../../blobs/s3/store.ts'
 import { AdminError } from '../error.ts'
 import { isObjectName, stampName } from './format.ts'
-import type { Place } from './place.ts'
+import type { Repository } from './repository.ts'
 
 /** Opens a folder in a bucket. Throws `AdminError` if it has objects that are not from a backup, and `S3Error`. */
-export const openS3Place = async (address: S3Address): Promise<Place> => {
+export const openS3Repository = async (address: S3Address): Promise<Repository> => {
   const { prefix, shown } = address
   const requests = openRequests(address)
   const onS3 = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -13,9 +13,9 @@ import { dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { syncFolder } from '../../storage/data-folder.ts'
 import { AdminError } from '../error.ts'
-import { onFiles } from './folder-place.ts'
+import { onFiles } from './folder-repository.ts'
 import { isObjectName } from './format.ts'
-import type { Place } from './place.ts'
+import type { Repository } from './repository.ts'
 
 const blockBytes = 512
 
@@ -42,8 +42,8 @@ const readOnly = (): never => {
   throw new Error('a tar file cannot be changed')
 }
 
-/** The part of a place that writes the entries of a tar file one after another. `append` writes some bytes to its end. */
-const entryWriter = (append: (parts: readonly Uint8Array[]) => Promise<void>): Pick<Place, 'names' | 'find' | 'write' | 'remove'> => {
+/** The part of a repository that writes the entries of a tar file one after another. `append` writes some bytes to its end. */
+const entryWriter = (append: (parts: readonly Uint8Array[]) => Promise<void>): Pick<Repository, 'names' | 'find' | 'write' | 'remove'> => {
   const names = new Set<string>()
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -64,7 +64,7 @@ const entryWriter = (append: (parts: readonly Uint8Array[]) => Promise<void>): P
 const endOfFile = (): Uint8Array => Buffer.alloc(2 * blockBytes)
 
 /** Writes a tar file to a stream. Throws `AdminError` if the reader of the stream closes it. */
-export const openTarStream = (stream: Writable): Place => {
+export const openTarStream = (stream: Writable): Repository => {
   const shown = 'standard output'
   let failure: Error | undefined
   const onError = (error: Error): void => void (failure ??= error)
@@ -81,7 +81,7 @@ export const openTarStream = (stream: Writable): Place => {
 }
 
 /** Creates a tar file. A file of the same name is replaced when the new one is complete. Throws `AdminError`. */
-export const openTarWriter = async (path: string): Promise<Place> => {
+export const openTarWriter = async (path: string): Promise<Repository> => {
   const partial = `${path}.partial`
   // An interrupted backup may have left this file, which cannot be continued.
   await onFiles(path, () => rm(partial, { force: true }))
@@ -111,10 +111,10 @@ interface Entry {
 }
 
 /** Opens a tar file for reading. Throws `AdminError` with exit code 3 if it is damaged, truncated, or not from a backup. */
-export const openTarReader = async (path: string): Promise<Place> => readTar(path, await onFiles(path, () => open(path, 'r')))
+export const openTarReader = async (path: string): Promise<Repository> => readTar(path, await onFiles(path, () => open(path, 'r')))
 
 /** Opens a tar file that comes from standard input. A restore reads the end of it first, so a nameless file in `folder` stores it until then. */
-export const openTarInput = async (stream: AsyncIterable<Uint8Array>, folder: string): Promise<Place> => {
+export const openTarInput = async (stream: AsyncIterable<Uint8Array>, folder: string): Promise<Repository> => {
   const path = join(folder, inputName)
   const file = await onFiles(folder, () => open(path, 'w+', 0o600))
   try {
@@ -134,7 +134,7 @@ export const openTarInput = async (stream: AsyncIterable<Uint8Array>, folder: st
 export const inputName = 'restoring.tar'
 
 /** Reads the entries of a tar file, and closes the file if that fails. */
-const readTar = async (path: string, file: FileHandle): Promise<Place> => {
+const readTar = async (path: string, file: FileHandle): Promise<Repository> => {
   try {
     const entries = await readEntries(path, file)
     return {

@@ -1,9 +1,9 @@
-/** A place that holds backups: a folder, a tar file, or a folder in a bucket. `format.ts` names the objects in it. */
+/** A repository that holds backups: a folder, a tar file, or a folder in a bucket. `format.ts` names the objects in it. */
 
 export type ObjectKind = 'chunks' | 'blobs' | 'secrets' | 'snapshots'
 
-export interface Place {
-  /** The place as messages show it. */
+export interface Repository {
+  /** The repository as messages show it. */
   readonly shown: string
   /** Returns the names of all objects of a kind, sorted. */
   names(kind: ObjectKind): Promise<string[]>
@@ -12,8 +12,8 @@ export interface Place {
   /** Writes an object, which becomes visible only when it is complete. A folder and a bucket have then stored it durably. */
   write(name: string, content: Uint8Array): Promise<void>
   remove(name: string): Promise<void>
-  /** Completes the place. A tar file is stored durably and gets its name only now. */
+  /** Completes the repository. A tar file is stored durably and gets its name only now. */
   finish(): Promise<void>
-  /** Releases the place. Removes a tar file that was not finished. */
+  /** Releases the repository. Removes a tar file that was not finished. */
   close(): Promise<void>
 }

@@ -9,20 +9,20 @@ import type { Session } from '../session/session.ts'
 let typeset: ((text: string) => unknown) | undefined
 
 /** Loads the code that renders the current text. Rejects if a part of it cannot be loaded. */
-export async function preparePaper({ text }: Session): Promise<void> {
+export async function preparePrinting({ text }: Session): Promise<void> {
   const { prepareSheet } = await import('./whole-text.ts')
   typeset = await prepareSheet(text.toString())
 }
 
 /** Handles printing. Returns a function that stops it. */
-export function keepPaperWhole(session: Session): () => void {
+export function handlePrinting(session: Session): () => void {
   const markdown = (textContent: string): void =>
     document.body.append(Object.assign(document.createElement('pre'), { className: 'print-sheet', textContent }))
   const before = (): void => {
     if (document.querySelector('.print-sheet') === null) (typeset ?? markdown)(session.text.toString())
   }
   const after = (): void => document.querySelector('.print-sheet')?.remove()
-  const prepare = (): void => void preparePaper(session).catch(() => undefined)
+  const prepare = (): void => void preparePrinting(session).catch(() => undefined)
   const press = (event: KeyboardEvent): void => {
     const { key, ctrlKey, metaKey, shiftKey, altKey } = event
     if (key.toLowerCase() !== 'p' || !(ctrlKey || metaKey) || shiftKey || altKey) return

@@ -65,7 +65,7 @@ const sheetEdits = (fence: Fence): Edit[] => emptyLines(fence, () => false)
 /** Other kinds, such as charts and widgets, are not tidied, because usually only one person at a time writes their contents. */
 const editsOf: Readonly<Partial<Record<FenceKind, (fence: Fence) => Edit[]>>> = { board: boardEdits, chat: chatEdits, sheet: sheetEdits }
 
-export const healEdits = (fence: Fence): readonly Edit[] => {
+export const tidyEdits = (fence: Fence): readonly Edit[] => {
   const edits = editsOf[fence.kind]
   return edits === undefined ? [] : within(fence, edits(fence))
 }

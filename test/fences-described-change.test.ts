@@ -9,7 +9,7 @@ import { appendMessage, editMessage, type Message, parseChat } from '../shared/f
 import { type Fence, fencesOf } from '../shared/fences/fences.ts'
 import * as sheets from '../shared/fences/sheet-edits.ts'
 import { parseSheet } from '../shared/fences/sheet.ts'
-import { toldEdit } from '../shared/fences/told.ts'
+import { describedEdit } from '../shared/fences/described-change.ts'
 import { applyEdits, type Edit } from '../shared/text/diff.ts'
 
 /** Describes edits in the form that suggestions have: one edit of all touched lines. */
@@ -23,7 +23,7 @@ const told = (kind: string, lines: readonly string[], edits: (fence: Fence) => r
     text.slice(from, to),
     all.map((edit) => ({ ...edit, from: edit.from - from, to: edit.to - from }))
   )
-  return toldEdit(fences, { from, to, insert })
+  return describedEdit(fences, { from, to, insert })
 }
 
 test('[FENCE-37] a change that is one interaction is described in terms of its component, any other is not', () => {

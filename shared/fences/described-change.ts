@@ -12,7 +12,7 @@ import { lettersOfColumn } from './formula/parse.ts'
 import { parseSheet, textsOf } from './sheet.ts'
 
 /** The action and its objects. Names are those that the component displays. */
-export type Told =
+export type DescribedChange =
   | { readonly kind: 'card.move' | 'card.add'; readonly name: string; readonly column: string }
   | { readonly kind: 'card.mark'; readonly name: string; readonly state: CardState }
   | { readonly kind: 'card.change' | 'card.delete' | 'card.order' | 'column.add' | 'column.delete'; readonly name: string }
@@ -44,7 +44,7 @@ const cardsOf = (fence: Fence): InColumn[] =>
 const wordsOf = ({ card }: InColumn): string => `${card.line.text.slice(card.text.from - card.line.from).trimEnd()}\n${detailsOf(card)}`
 const whole = (each: InColumn): string => `${each.at} ${each.card.state} ${wordsOf(each)}`
 
-const toldOfBoard = (before: Fence, after: Fence): Told | undefined => {
+const boardChange = (before: Fence, after: Fence): DescribedChange | undefined => {
   const [columns, next] = [before, after].map((fence) => parseBoard(fence).columns.map(({ title }) => title.text)) as [string[], string[]]
   const name = (text: string) => text
   const [goneColumns, newColumns] = [beyond(columns, next, name), beyond(next, columns, name)]
@@ -72,7 +72,7 @@ const toldOfBoard = (before: Fence, after: Fence): Told | undefined => {
   return { kind: 'card.mark', name: title, state: to.card.state }
 }
 
-const toldOfChat = (before: Fence, after: Fence): Told | undefined => {
+const chatChange = (before: Fence, after: Fence): DescribedChange | undefined => {
   const messages = (fence: Fence) => parseChat(fence).entries.flatMap((entry) => (entry.kind === 'message' ? [entry] : []))
   const words = ({ author, at, text }: ReturnType<typeof messages>[number]): string => JSON.stringify([author, at, text])
   const [were, are] = [messages(before), messages(after)]
@@ -85,7 +85,7 @@ const toldOfChat = (before: Fence, after: Fence): Told | undefined => {
 
 type Texts = readonly (readonly string[])[]
 
-const toldOfTable = (before: Texts, after: Texts, nameOf: (row: number, column: number) => string): Told | undefined => {
+const tableChange = (before: Texts, after: Texts, nameOf: (row: number, column: number) => string): DescribedChange | undefined => {
   const width = (rows: Texts): number => rows.reduce((most, { length }) => Math.max(most, length), 0)
   const [rows, columns] = [after.length - before.length, width(after) - width(before)]
   const joined = (row: readonly string[]): string => row.join('\t').trimEnd()
@@ -106,7 +106,7 @@ const toldOfTable = (before: Texts, after: Texts, nameOf: (row: number, column: 
   return changed.length === 1 ? { kind: 'cell.set', ...first } : { kind: 'cells.set', count: changed.length }
 }
 
-const toldOfChart = (before: Fence, after: Fence): Told | undefined => {
+const chartChange = (before: Fence, after: Fence): DescribedChange | undefined => {
   const [was, is] = [parseChart(before), parseChart(after)]
   const said = ({ key, value }: (typeof is.settings)[number]): string => `${key} ${value.text}`
   const set = beyond(is.settings, was.settings, said)
@@ -114,31 +114,31 @@ const toldOfChart = (before: Fence, after: Fence): Told | undefined => {
   const [rows, next] = [chartTableOf(was)?.texts ?? [], chartTableOf(is)?.texts ?? []]
   const name = (row: number, column: number): string =>
     [next[0]?.[column], row === 0 ? undefined : next[row]?.[0]].filter(Boolean).join(', ')
-  const cells = toldOfTable(rows, next, name)
+  const cells = tableChange(rows, next, name)
   if (first === undefined) return cells
   return set.length === 1 && cells === undefined ? { kind: 'setting', name: first.key, text: first.value.text } : undefined
 }
 
-const toldOfSheet = (before: Fence, after: Fence): Told | undefined => {
+const sheetChange = (before: Fence, after: Fence): DescribedChange | undefined => {
   const nameOf = (row: number, column: number): string => `${lettersOfColumn(column)}${row + 1}`
-  return toldOfTable(textsOf(parseSheet(before)), textsOf(parseSheet(after)), nameOf)
+  return tableChange(textsOf(parseSheet(before)), textsOf(parseSheet(after)), nameOf)
 }
 
 /** Other kinds have no such descriptions. Their changes are described as changes to text. */
-const toldOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence) => Told | undefined>>> = {
-  board: toldOfBoard,
-  chat: toldOfChat,
-  chart: toldOfChart,
-  sheet: toldOfSheet
+const changeOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence) => DescribedChange | undefined>>> = {
+  board: boardChange,
+  chat: chatChange,
+  chart: chartChange,
+  sheet: sheetChange
 }
 
 /** Describes the effect of a text edit on the fence that contains it. `fences` are all fences of the text. */
-export const toldEdit = (fences: readonly Fence[], edit: Edit): Told | undefined => {
+export const describedEdit = (fences: readonly Fence[], edit: Edit): DescribedChange | undefined => {
   const fence = fenceAt(fences, edit.from)
   if (fence === undefined || edit.from < fence.bodyFrom || edit.to > fence.bodyTo) return undefined
   const start = fence.source.lastIndexOf('\n', fence.from - 1) + 1
   const local = { ...edit, from: edit.from - start, to: edit.to - start }
   const own = fence.source.slice(start, fence.to)
   const [before, after] = [fencesOf(own)[0], fencesOf(applyEdits(own, [local]))[0]]
-  return before?.kind === fence.kind && after?.kind === fence.kind ? toldOf[before.kind]?.(before, after) : undefined
+  return before?.kind === fence.kind && after?.kind === fence.kind ? changeOf[before.kind]?.(before, after) : undefined
 }

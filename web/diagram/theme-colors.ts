@@ -1,7 +1,7 @@
 /** The colors of diagrams on light and on dark pages, independent of this page's theme. */
 import tokens from '../style/tokens.css?inline'
-import { lookOf } from './draw.ts'
-import type { Look } from './protocol.ts'
+import { colorsOf } from './draw.ts'
+import type { DiagramColors } from './protocol.ts'
 
 const rules = {
   light: /:root\s*\{([^{}]*)\}/,
@@ -11,12 +11,12 @@ const rules = {
 /** Returns the declarations of the colors, as written in the style sheet. */
 export const coloursOf = (name: keyof typeof rules): string => rules[name].exec(tokens)?.[1] ?? ''
 
-export function lookNamed(name: keyof typeof rules): Look {
+export function themeColors(name: keyof typeof rules): DiagramColors {
   const element = document.createElement('div')
   element.hidden = true
   element.style.cssText = coloursOf(name)
   document.body.append(element)
-  const look = lookOf(element)
+  const look = colorsOf(element)
   element.remove()
   return look
 }

@@ -1,0 +1,120 @@
+/** Opens the repository of backups that an operator names, and finds the backups in it. */
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Writable } from 'node:stream'
+import { parseS3Address, s3AddressAllowed } from '../../blobs/s3/address.ts'
+import { AdminError } from '../error.ts'
+import { decodeManifest, decodeStamp, encodeStamp, type Manifest, stampName } from './format.ts'
+import { openFolderRepository } from './folder-repository.ts'
+import type { Repository } from './repository.ts'
+import { openTarReader, openTarStream, openTarWriter } from './tar-repository.ts'
+
+/** Whether a text names a tar file rather than a folder. */
+const isTarName = (text: string): boolean => text.endsWith('.tar')
+
+export const repositoryForms = `PLACE is a folder, a tar file (FILE.tar) or a bucket (s3://…). A folder or bucket can contain many backups, and each new
+one writes only what has changed. A tar file contains one complete backup. Without PLACE, the setting AGMD_BACKUP names the place. Other people on
+this machine can see the arguments of a command, so put an address with keys into AGMD_BACKUP or into the file AGMD_BACKUP_FILE.`
+
+/** The repository that stands for standard input or standard output. Only an option can name it, and only of `backup` and `restore`. */
+export const streamAddress = '-'
+
+/** Returns the repository that an option or the settings name. Throws `AdminError` if neither does. */
+export const repositoryAddress = (option: string | undefined, setting: string | null): string => {
+  const text = option ?? setting
+  if (text === null) throw new AdminError('Name the place of the backup, or set AGMD_BACKUP.')
+  return text
+}
+
+/** Returns the address of a bucket; undefined if the text names a path. Throws `AdminError`. */
+const bucketOf = async (text: string) => {
+  if (!text.startsWith('s3:')) return undefined
+  const address = parseS3Address(text)
+  if (address === undefined) throw new AdminError(`The place of the backup must be ${s3AddressAllowed}.`)
+  const { openS3Repository } = await import('./s3-repository.ts')
+  return openS3Repository(address)
+}
+
+/** Opens a repository to read backups. Throws `AdminError` if the repository does not exist. */
+export const openRepository = async (text: string): Promise<Repository> => {
+  refuseStream(text)
+  const bucket = await bucketOf(text)
+  if (bucket !== undefined) return bucket
+  const path = resolve(text)
+  if (!existsSync(path)) throw new AdminError(`There is no backup at ${path}.`)
+  return statSync(path).isDirectory() ? openFolderRepository(path) : openTarReader(path)
+}
+
+/** Opens or creates a repository to write backups of this installation. Throws `AdminError` if the repository cannot be used. */
+export const openRepositoryToWrite = async (text: string, instance: string): Promise<Repository> => {
+  refuseStream(text)
+  const bucket = await bucketOf(text)
+  const path = resolve(text)
+  if (bucket === undefined && (isTarName(text) || (existsSync(path) && statSync(path).isFile()))) {
+    if (existsSync(path)) await refuseForeignFile(path, instance)
+    const repository = await openTarWriter(path)
+    await repository.write(stampName, encodeStamp(instance))
+    return repository
+  }
+  const repository = bucket ?? (await openFolderRepository(path, { create: true }))
+  try {
+    const stamp = await repository.find(stampName)
+    if (stamp === undefined) await repository.write(stampName, encodeStamp(instance))
+    else refuseForeign(repository.shown, decodeStamp(repository.shown, stamp), instance)
+    return repository
+  } catch (error) {
+    await repository.close()
+    throw error
+  }
+}
+
+/** Begins a backup on a stream. */
+export const openStreamToWrite = async (stream: Writable, instance: string): Promise<Repository> => {
+  const repository = openTarStream(stream)
+  await repository.write(stampName, encodeStamp(instance))
+  return repository
+}
+
+const refuseStream = (text: string): void => {
+  if (text === streamAddress) throw new AdminError('This command cannot use a stream. Name a folder, a tar file or a bucket.')
+}
+
+const refuseForeignFile = async (path: string, instance: string): Promise<void> => {
+  const repository = await openTarReader(path)
+  try {
+    refuseForeign(repository.shown, await instanceOf(repository), instance)
+  } finally {
+    await repository.close()
+  }
+}
+
+const refuseForeign = (shown: string, found: string, instance: string): void => {
+  if (found === instance) return
+  throw new AdminError(`${shown} holds the backups of another installation. Name another place.`, { exitCode: 3 })
+}
+
+/** Returns the installation to which a repository belongs. Throws `AdminError`. */
+export const instanceOf = async (repository: Repository): Promise<string> => {
+  const stamp = await repository.find(stampName)
+  if (stamp === undefined) throw new AdminError(`${repository.shown} is not a backup of agmd: it has no ${stampName}.`, { exitCode: 3 })
+  return decodeStamp(repository.shown, stamp)
+}
+
+/** Returns the ids of all backups in a repository, oldest first. */
+export const listSnapshots = async (repository: Repository): Promise<string[]> =>
+  (await repository.names('snapshots')).map((name) => name.slice('snapshots/'.length, -'.json'.length))
+
+/** Returns the manifest of a backup, by default of the newest one. Throws `AdminError`. */
+export const readManifest = async (repository: Repository, id?: string): Promise<Manifest> => {
+  const instance = await instanceOf(repository)
+  const ids = await listSnapshots(repository)
+  const chosen = id ?? ids.at(-1)
+  if (chosen === undefined)
+    throw new AdminError(`${repository.shown} has no complete backup. Make one: npm start -- admin backup`, { exitCode: 3 })
+  if (!ids.includes(chosen)) throw new AdminError(`${repository.shown} has no backup ${chosen}. It has: ${ids.join(', ')}`)
+  const name = `snapshots/${chosen}.json`
+  const manifest = decodeManifest(name, (await repository.find(name)) ?? new Uint8Array())
+  if (manifest.instance !== instance)
+    throw new AdminError(`${name} is the backup of another installation than the rest of ${repository.shown}. Remove it.`, { exitCode: 3 })
+  return manifest
+}
