@@ -41,26 +41,32 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
   const document = await createDocument(world.url, before)
   const headers = { 'X-Share-Key': document.key, 'Content-Type': 'application/json' }
   const comments = `${world.url}/api/docs/${document.id}/comments`
-  await fetch(comments, { method: 'POST', headers, body: JSON.stringify({ find: 'words that are commented', body: 'Which?' }) })
   const page = await open(document.url)
   const heard = complaints(page)
-  const mark = page.locator('.rm-comment')
-  await mark.waitFor()
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
 
-  // When the window gets narrower, the handle moves with the column.
+  // When the first comment arrives or the window gets narrower, the handle moves with the column.
   const distance = async (): Promise<number> => {
     const [at, words] = [await page.locator('.block-handle').boundingBox(), await line(page, 'Two words').boundingBox()]
     return Math.round((words?.x ?? 0) - (at?.x ?? 0))
   }
   await line(page, 'Two words').hover()
   await page.locator('.block-handle:visible').waitFor()
-  const [apart, column] = [await distance(), (await line(page, 'Two words').boundingBox())?.x]
-  await page.setViewportSize({ width: 1000, height: 800 })
-  await until(
-    async () => (await line(page, 'Two words').boundingBox())?.x !== column && (await distance()) === apart,
-    'the handle beside its block'
+  const apart = await distance()
+  const movesWith = async (change: () => Promise<unknown>): Promise<void> => {
+    const column = (await line(page, 'Two words').boundingBox())?.x
+    await change()
+    await until(
+      async () => (await line(page, 'Two words').boundingBox())?.x !== column && (await distance()) === apart,
+      'the handle beside its block'
+    )
+  }
+  await movesWith(() =>
+    fetch(comments, { method: 'POST', headers, body: JSON.stringify({ find: 'words that are commented', body: 'Which?' }) })
   )
+  const mark = page.locator('.rm-comment')
+  await mark.waitFor()
+  await movesWith(() => page.setViewportSize({ width: 1000, height: 800 }))
   await page.setViewportSize({ width: 1280, height: 800 })
   // The handle disappears when the person moves on to a comment.
   await page.locator('.block-handle:visible').waitFor()

@@ -42,6 +42,8 @@ class BlockHandle {
   readonly #line = this.#dom.appendChild(document.createElement('div'))
   #unit: Unit | undefined
   #drag: Drag | undefined
+  /** The margin for cards moves the column without a change of any size, so the editor reports no change of its geometry. */
+  readonly #margin = new MutationObserver(() => this.#follow())
   /** Whether the next click ends a drag and must be ignored. */
   #dragged = false
 
@@ -64,6 +66,8 @@ class BlockHandle {
     view.scrollDOM.addEventListener('pointermove', this.#moved)
     view.scrollDOM.addEventListener('pointerleave', this.#hide)
     view.contentDOM.addEventListener('focusout', this.#left)
+    const paper = view.dom.parentElement
+    if (paper !== null) this.#margin.observe(paper, { attributeFilter: ['class'] })
   }
 
   update({ docChanged, changes, geometryChanged }: ViewUpdate): void {
@@ -94,6 +98,7 @@ class BlockHandle {
 
   destroy(): void {
     this.#end()
+    this.#margin.disconnect()
     this.#view.scrollDOM.removeEventListener('pointermove', this.#moved)
     this.#view.scrollDOM.removeEventListener('pointerleave', this.#hide)
     this.#view.contentDOM.removeEventListener('focusout', this.#left)
