@@ -1,10 +1,10 @@
 /**
  * Shows the cursors and selections of other people. A layer over the text draws them, so that the text does not move. A name is visible for two
- * seconds after each move. On the first line the name is below the cursor, because it would be cut off above.
+ * seconds after each move, but not while its owner goes on typing, because it would cover the text. On the first line the name is below the cursor,
+ * because it would be cut off above.
  */
 import { EditorSelection, StateEffect, type Extension } from '@codemirror/state'
 import { Direction, type EditorView, RectangleMarker, ViewPlugin, layer, type LayerMarker, type ViewUpdate } from '@codemirror/view'
-import { ySyncAnnotation } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { otherPages, type Page } from '../presence/people.ts'
@@ -108,7 +108,7 @@ class CaretMarker implements LayerMarker {
 
 /** Creates the extension that shows the cursors of others and shares this person's cursor. */
 export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
-  const movedAt = new Map<number, { at: number; readonly place: string }>()
+  const movedAt = new Map<number, { readonly at: number; readonly place: string }>()
 
   function list(length: number, { shown }: TextMap): RemoteCursor[] {
     const found: RemoteCursor[] = []
@@ -146,7 +146,6 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
       }
 
       update(update: ViewUpdate): void {
-        if (update.transactions.some((transaction) => transaction.annotation(ySyncAnnotation) !== undefined)) this.#noteTyping(update)
         const moved = update.selectionSet || caretRests(update.startState) !== caretRests(update.state)
         if (moved || update.focusChanged || update.docChanged) this.#tell()
       }
@@ -157,20 +156,7 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
         cancelAnimationFrame(this.#frame)
       }
 
-      /**
-       * Notes who is typing. A position is anchored to the character after it, which does not change while a person types. If a caret is at the end
-       * of a change, its owner therefore made the change.
-       */
-      #noteTyping({ changes, state }: ViewUpdate): void {
-        const ends = new Set<number>()
-        changes.iterChanges((_fromA, _toA, _from, to) => ends.add(to))
-        for (const { person, head } of list(state.doc.length, state.facet(textMap))) {
-          const known = movedAt.get(person.id)
-          if (known !== undefined && ends.has(head)) known.at = Date.now()
-        }
-        this.#changed()
-      }
-
+      /** Notes who has moved. Typing does not move a cursor: a position is anchored to the character after it, which remains. */
       #noteMoves(): void {
         for (const [id, state] of awareness.getStates()) {
           const place = JSON.stringify(state['cursor'] ?? null)
