@@ -892,6 +892,43 @@ test('[FENCE-13] tidying after concurrent edits changes white space and markers,
   )
 })
 
+test('[FENCE-50] empty lines between columns stay where they are when cards and columns are added and moved', () => {
+  const tidied = (text: string, change: (board: Board) => readonly Edit[]): string =>
+    after(
+      after(text, (fence) => change(parseBoard(fence))),
+      tidyEdits
+    )
+  const spaced = '```board\n## A\n- [ ] a\n\n## B\n\n## C\n- [ ] c\n```\n'
+  const first = { column: 0, card: 0 }
+  expect(tidied(spaced, (each) => boards.addCard(each, 0, 'new\nmore'))).toBe(spaced.replace('a\n', 'a\n- [ ] new\n  more\n'))
+  expect(tidied(spaced, (each) => boards.moveCard(each, { column: 2, card: 0 }, { column: 0, card: 1 }))).toBe(
+    spaced.replace('- [ ] c\n', '').replace('a\n', 'a\n- [ ] c\n')
+  )
+  expect(tidied(spaced, (each) => boards.moveCard(each, first, { column: 2, card: 0 }))).toBe(
+    spaced.replace('- [ ] a\n', '').replace('## C\n', '## C\n- [ ] a\n')
+  )
+  expect(tidied(spaced, (each) => boards.addColumn(each, 'D'))).toBe(spaced.replace('c\n', 'c\n\n## D\n'))
+  expect(tidied(spaced, (each) => boards.moveColumn(each, 2, 0))).toBe('```board\n## C\n- [ ] c\n\n## A\n- [ ] a\n\n## B\n```\n')
+  expect(tidied(spaced, (each) => boards.moveColumn(each, 0, 3))).toBe('```board\n\n## B\n\n## C\n- [ ] c\n\n## A\n- [ ] a\n```\n')
+  expect(tidied(spaced, (each) => boards.deleteColumn(each, 1))).toBe(spaced.replace('\n## B\n', ''))
+  const quoted = spaced.replaceAll(/^(?=.)/gm, '> ').replaceAll('\n\n', '\n>\n')
+  expect(tidied(quoted, (each) => boards.addCard(each, 0, 'new'))).toBe(quoted.replace('a\n', 'a\n> - [ ] new\n'))
+  // A board without empty lines gets none.
+  const close = '```board\n## A\n- [ ] a\n## B\n- [ ] b\n## C\n```\n'
+  expect(tidied(close, (each) => boards.addColumn(each, 'D'))).toBe(close.replace('## C\n', '## C\n## D\n'))
+  expect(tidied(close, (each) => boards.moveColumn(each, 2, 1))).toBe('```board\n## A\n- [ ] a\n## C\n## B\n- [ ] b\n```\n')
+})
+
+test('[FENCE-51] tidying keeps an empty line between two columns only if most columns have one', () => {
+  const tidied = (text: string): string => after(text, tidyEdits)
+  const close = '```board\n## A\n- a\n## B\n- b\n## C\n```\n'
+  expect(tidied(close.replace('- b\n', '- b\n\n'))).toBe(close)
+  const spaced = '```board\n## A\n- a\n\n## B\n- b\n\n## C\n## D\n```\n'
+  expect(tidied(spaced)).toBe(spaced)
+  // Two columns do not show what is usual.
+  expect(tidied('```board\n## A\n- a\n\n## B\n```\n')).toBe('```board\n## A\n- a\n\n## B\n```\n')
+})
+
 test('[FENCE-14] large and broken fences are parsed and changed in bounded time', () => {
   const start = performance.now()
   const many = `\`\`\`board\n## Todo\n${Array.from({ length: 50_000 }, (_card, index) => `- [ ] Card ${index} @ana #tag\n`).join('')}## Done\n`

@@ -5,7 +5,17 @@
 import { withoutEnds } from '../text/scan.ts'
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
-import { isBoardLine, type Board, type Card, type CardPosition, type CardState, type Column, letters, stateOfColumn } from './board.ts'
+import {
+  isBoardLine,
+  isSpacedBefore,
+  type Board,
+  type Card,
+  type CardPosition,
+  type CardState,
+  type Column,
+  letters,
+  stateOfColumn
+} from './board.ts'
 import { indentedLine, insertLines, linesOfText, oneLine, replace, rewrite, rewriteLines, vacate, within } from './edits.ts'
 import type { Line } from './fences.ts'
 
@@ -19,6 +29,24 @@ const endOf = ({ fence }: Board, { index, end }: Column): number => {
   let at = end
   while (at > index + 1 && isVacant(fence.lines[at - 1] as Line)) at -= 1
   return at
+}
+
+/**
+ * Inserts lines into a column. If an empty line precedes the heading below the column, another one is added, because the lines are inserted between
+ * the empty line and the heading.
+ */
+const insertCard = ({ fence, columns }: Board, index: number, contents: readonly string[]): Edit[] => {
+  const { lines } = fence
+  const below = lines.findIndex((line, at) => at >= index && isBoardLine(line))
+  const isSpaced = columns.some((column) => column.index === below) && below > 0 && isVacant(lines[below - 1] as Line)
+  return insertLines(fence, index, isSpaced ? [...contents, ''] : contents, isBoardLine)
+}
+
+/** Inserts an entire column before the line with this index. An empty line separates it from the next column if most columns have one. */
+const insertColumn = (board: Board, index: number, contents: readonly string[]): Edit[] => {
+  const { fence } = board
+  if (!isSpacedBefore(board)) return insertLines(fence, index, contents, isBoardLine)
+  return insertLines(fence, index, index < fence.lines.length ? [...contents, ''] : ['', ...contents], isBoardLine)
 }
 
 /** Returns the line before which a card is inserted to get this index in its column. */
@@ -63,7 +91,7 @@ export const moveCard = (board: Board, position: CardPosition, to: CardPosition)
   const { fence } = board
   return within(fence, [
     ...[card.line, ...card.details].flatMap(vacate),
-    ...insertLines(fence, before, [first, ...card.details.map(({ text }) => text)], isBoardLine)
+    ...insertCard(board, before, [first, ...card.details.map(({ text }) => text)])
   ])
 }
 
@@ -82,11 +110,8 @@ export const addCard = (board: Board, column: number, text: string, state?: Card
   const [first = '', ...rest] = linesOfText(text.trim())
   if (target === undefined || first === '') return []
   const marker = letters[state ?? stateOfColumn(target.title.text)]
-  const { fence } = board
-  return within(
-    fence,
-    insertLines(fence, endOf(board, target), [`- [${marker}] ${first.trim()}`, ...indented(rest.join('\n'))], isBoardLine)
-  )
+  const lines = [`- [${marker}] ${first.trim()}`, ...indented(rest.join('\n'))]
+  return within(board.fence, insertCard(board, endOf(board, target), lines))
 }
 
 /** Changes only the title of a card. The assignees and tags at the end of the title stay. */
@@ -155,7 +180,7 @@ const titled = (title: string): string | undefined => (oneLine(title) === '' ? u
 export const addColumn = (board: Board, title: string): Edits => {
   const name = titled(title)
   const { fence } = board
-  return name === undefined ? [] : within(fence, insertLines(fence, fence.lines.length, [`## ${name}`]))
+  return name === undefined ? [] : within(fence, insertColumn(board, fence.lines.length, [`## ${name}`]))
 }
 
 export const renameColumn = (board: Board, column: number, title: string): Edits => {
@@ -179,11 +204,10 @@ export const moveColumn = (board: Board, column: number, to: number): Edits => {
   const before = board.columns[to]?.index ?? fence.lines.length
   return within(fence, [
     ...lines.flatMap(vacate),
-    ...insertLines(
-      fence,
+    ...insertColumn(
+      board,
       before,
-      lines.map(({ text }) => text),
-      isBoardLine
+      lines.map(({ text }) => text)
     )
   ])
 }

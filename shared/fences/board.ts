@@ -151,6 +151,16 @@ export const parseBoard = (fence: Fence): Board => {
   return { fence, notes, columns }
 }
 
+const isEmpty = (line: Line | undefined): boolean => line?.text.trim() === ''
+
+/** Whether most headings below other lines have an empty line before them. One such heading is enough. */
+export const isSpacedBefore = ({ fence: { lines }, columns }: Board): boolean => {
+  const first = lines.findIndex((line) => !isEmpty(line))
+  const below = columns.filter(({ index }) => index > first)
+  const spaced = below.filter(({ index }) => isEmpty(lines[index - 1])).length
+  return spaced > below.length / 2
+}
+
 /**
  * Returns the number of cards to show in each column if there are more than `most` in total. Long columns get the share that short columns
  * do not need.

@@ -4,7 +4,7 @@
  * changes nothing.
  */
 import type { Edit } from '../text/diff.ts'
-import { letters, parseBoard } from './board.ts'
+import { isSpacedBefore, letters, parseBoard } from './board.ts'
 import { parseChat } from './chat.ts'
 import { replace, within } from './edits.ts'
 import type { Fence, FenceKind, Line } from './fences.ts'
@@ -30,17 +30,19 @@ const trailingSpace = (line: Line): Edit[] => {
 }
 
 const boardEdits = (fence: Fence): Edit[] => {
-  const { columns } = parseBoard(fence)
+  const board = parseBoard(fence)
+  const { columns } = board
+  const isSpaced = isSpacedBefore(board)
   const headings = new Set(columns.map(({ index }) => index))
   const cards = columns.flatMap((column) => column.cards)
   const inDetails = new Set(cards.flatMap(({ index, details }) => details.map((_line, at) => index + 1 + at)))
   const { lines } = fence
   const lastSpoken = lines.findLastIndex((line) => !isEmpty(line))
-  // One empty line is allowed before and after a heading, and inside the details of a card.
+  // One empty line is allowed after a heading, inside the details of a card, and before a heading if most headings of the board have one.
   const isKept = (index: number): boolean =>
     !isEmpty(lines[index - 1]) &&
     index < lastSpoken &&
-    (inDetails.has(index) || headings.has(index - 1) || headings.has(nextSpoken(lines, index)))
+    (inDetails.has(index) || (headings.has(nextSpoken(lines, index)) ? isSpaced : headings.has(index - 1)))
   return [
     ...cards.flatMap(({ marker, state }) => (marker === undefined ? [] : replace(fence, marker, letters[state]))),
     ...[...columns, ...cards].flatMap(({ line }) => trailingSpace(line)),
