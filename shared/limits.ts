@@ -241,6 +241,9 @@ export const limits = {
   idempotencyKeyUnitsMax: 200,
   /** Maximum number of requests with an `Idempotency-Key` that may be in progress at the same time. */
   idempotencyUnderWayMax: 10_000,
+  /** How long a request waits for another node that carries out the same request, and the time between two looks, in milliseconds. */
+  idempotencyWaitMs: 60_000,
+  idempotencyLookMs: 20,
 
   /** Time for a client to send the head of a request, in seconds. */
   headersSecondsMax: 10,

@@ -104,6 +104,11 @@ export interface Nodes {
   tell(message: string): void
   /** Calls `hear` with each message of another node, and with the id of that node. Returns a function that ends the calls. */
   onTold(hear: (message: string, node: string) => void): () => void
+  /**
+   * Claims a name that at most one node can have, and resolves to a function that ends the claim. The claim also ends with the node's connection. Resolves
+   * to undefined if another node has the name. Throws `storage_unavailable`.
+   */
+  claim(name: string): Promise<(() => void) | undefined>
   /** Whether a node is connected to the store. */
   isAlive(node: string): Promise<boolean>
   /** Returns the number of connected nodes, including this one. */

@@ -6,7 +6,7 @@ import { ok } from 'node:assert'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { File } from '../domain/media/assets.ts'
-import { findAnswer } from '../domain/records/idempotency.ts'
+import { claimRequest, findAnswer } from '../domain/records/idempotency.ts'
 import { requireRightNow } from '../domain/rights/authority.ts'
 import type { Caller, RequestStamp } from '../domain/rights/caller.ts'
 import { briefly } from './brief.ts'
@@ -89,6 +89,7 @@ const once: Step = async (call) => {
       underWay.delete(stamp.id)
       resolve()
     })
+    call.ends.push(await claimRequest(asked.http.service, stamp))
     const scope = asked.operation.on === 'document' && asked.name !== 'deleteDocument' ? asked.doc : null
     const found = await findAnswer(asked.http.service, scope, stamp)
     if (found !== undefined) {

@@ -8,6 +8,7 @@ import { type Cluster, newCluster, noPostgres } from '../support/postgres.ts'
 import { repeats } from '../support/repeats.ts'
 import { type ProcessWorld, startProcess } from '../support/start.ts'
 import { countAllTokens, wrongTokens } from '../support/tokens.ts'
+import { type Answer, ask, type Json } from '../support/world.ts'
 import { createDocument, pause, readMarkdown, seeded, type Target, TokenLedger, type Typist } from '../support/typist.ts'
 
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
@@ -82,6 +83,34 @@ describe.skipIf(noPostgres !== undefined)('nodes fail', () => {
       await settle(typists)
     }
   }, 180_000)
+
+  test('[FAULT-22] copies of a request that reach two nodes at once take effect once, and all get the same answer', async () => {
+    const { doc, key } = targets[0]!
+    const headers = { 'X-Share-Key': key }
+    for (let round = 0; round < repeats(3, 20); round++) {
+      const [token, comment] = [`⟦r${round}⟧`, `comment ${round}`]
+      const send = (n: number, path: string, json: object, id: string): Promise<Answer> =>
+        ask(at(n), 'POST', path, { headers: { ...headers, 'Idempotency-Key': `${id} ${seed} ${round}` }, json })
+      const append = { operations: [{ op: 'append', text: `${token}\n` }] }
+      const answers = await Promise.all(
+        [0, 1, 0, 1].flatMap((n) => [
+          send(n, `/api/docs/${doc}/edits`, append, 'edit'),
+          send(n, `/api/docs/${doc}/comments`, { body: comment }, 'comment'),
+          send(n, '/api/docs', { content: 'new' }, 'document')
+        ])
+      )
+      expect(answers.map(({ status }) => status)).toEqual([0, 1, 2, 3].flatMap(() => [200, 201, 201]))
+      for (const first of [0, 1, 2]) {
+        const same = answers.filter((_answer, index) => index % 3 === first)
+        for (const { json } of same) expect(json).toEqual(same[0]!.json)
+      }
+      for (const n of [0, 1]) {
+        expect((await readMarkdown(on(targets[0]!, n))).content.split(token)).toHaveLength(2)
+        const { json } = await ask(at(n), 'GET', `/api/docs/${doc}/comments`, { headers })
+        expect(json.comments.filter(({ body }: Json) => body === comment)).toHaveLength(1)
+      }
+    }
+  })
 
   test('[FAULT-18] after a restart of PostgreSQL under load, both nodes go on without a restart, and have the same text', async () => {
     for (let round = 0; round < repeats(1, 20); round++) {

@@ -83,3 +83,22 @@ export const findAnswer = async (service: Service, scope: string | null, stamp: 
   const text = service.vault.open(record.sealed, stamp.id)
   return { answer: record.isBrief === true && scope !== null ? await atLength(service, scope, text) : JSON.parse(text) }
 }
+
+/**
+ * Waits until no other node carries out a request with the same id, and resolves to a function that lets other nodes carry out the next one. Call it
+ * before `findAnswer`. Throws `rate_limited` if another node takes too long, and `storage_unavailable`.
+ */
+export const claimRequest = async ({ storage: { nodes } }: Service, { id }: RequestStamp): Promise<() => void> => {
+  if (nodes === undefined) return () => undefined
+  const until = performance.now() + limits.idempotencyWaitMs
+  for (;;) {
+    const end = await nodes.claim(`request ${id}`)
+    if (end !== undefined) {
+      // The other node may have just written the answer.
+      await nodes.heard()
+      return end
+    }
+    if (performance.now() > until) throw new ServiceError('rate_limited', { retryAfterSeconds: 1 })
+    await new Promise((resolve) => setTimeout(resolve, limits.idempotencyLookMs))
+  }
+}

@@ -41,6 +41,9 @@ export interface ListenerOptions {
 /** The SQL expression for the key of the advisory lock that nodes (shared) or a migration (exclusively) hold while they use a schema. */
 export const serviceLock = `hashtextextended('agmd service ' || $1, 0)`
 
+/** The SQL expression for the key of the advisory lock of a name that one node has claimed in a schema. */
+const claimLock = `hashtextextended('agmd claim ' || $1 || ' ' || $2, 0)`
+
 /** Returns the name of a node's listening connection, by which other nodes see that the node is alive. */
 export const applicationOf = (node: string): string => `agmd node ${node}`
 
@@ -48,6 +51,8 @@ export interface Listener {
   isListening(): boolean
   /** See `Nodes.heard`. */
   heard(): Promise<void>
+  /** See `Nodes.claim`. Throws if PostgreSQL does not answer. */
+  claim(name: string): Promise<(() => void) | undefined>
   stop(): Promise<void>
 }
 
@@ -161,6 +166,18 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
         next = undefined
         return start()
       }))
+    },
+    async claim(name) {
+      const claiming = connection
+      if (claiming === undefined) throw new Error('the listening connection is interrupted')
+      const run = (take: 'pg_try_advisory_lock' | 'pg_advisory_unlock'): Promise<pg.QueryResult<{ held: boolean }>> =>
+        withinSeconds(beatSecondsMax, claiming.client.query(`select ${take}(${claimLock}) as held`, [schema, name]))
+      const { rows } = await run('pg_try_advisory_lock').catch((error: unknown) => {
+        // The lock may have been taken without an answer.
+        claiming.cut()
+        throw error
+      })
+      return rows[0]!.held ? () => void run('pg_advisory_unlock').catch(() => claiming.cut()) : undefined
     },
     async stop() {
       stopped = true

@@ -168,6 +168,18 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
         hearers.add(hear)
         return () => hearers.delete(hear)
       },
+      async claim(name) {
+        const deadline = performance.now() + patience.readSeconds * 1000
+        for (let attempt = 0; ; attempt++) {
+          refuse()
+          try {
+            return await listener.claim(name)
+          } catch (error) {
+            if (performance.now() > deadline) throw serviceErrorOf(error)
+            await new Promise((resolve) => setTimeout(resolve, retryMs(attempt)))
+          }
+        }
+      },
       async isAlive(node) {
         const { rowCount } = await pool.query('select 1 from pg_stat_activity where application_name = $1', [applicationOf(node)])
         return rowCount !== 0
