@@ -19,6 +19,7 @@ import { belowRows } from '../web/editor/grid/below.ts'
 import { typeInCell } from '../web/editor/grid/type-in-cell.ts'
 import { belowLast } from '../web/editor/grid/press-below.ts'
 import { footnote } from '../web/editor/footnote.ts'
+import { inserts } from '../web/editor/inserts.ts'
 import { formatsAt } from '../web/editor/formats.ts'
 import { bracketsNear, emojiTyped, linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/live/link-at.ts'
@@ -138,6 +139,18 @@ test('[WRITE-43] entries that begin with the letters come first, then those with
   expect(found('pict')[0]).toBe('Picture, sound or video')
   for (const { id, typed, needs } of entries) expect(typed !== undefined || needs !== undefined || id === 'insert.date', id).toBe(true)
   expect(entries.filter(({ needs }) => needs !== undefined).map(({ id }) => id)).toEqual(slashMenu.filter((id) => id.startsWith('media.')))
+})
+
+test.each([
+  ['|', ':|'],
+  ['a (|', 'a (:|'],
+  ['word|', 'word :|'],
+  ['‹word›', ':|']
+])('[WRITE-134] the emoji command in %j gives %j', (before, expected) => {
+  let state = stateOf(before)
+  const dispatch = (...specs: TransactionSpec[]) => (state = state.update(...specs).state)
+  expect(inserts.emoji({ state, dispatch } as unknown as EditorView)).toBe(true)
+  expect(marked(state)).toBe(expected)
 })
 
 test.each(['a ==b *c*== d', 'H~2~O x^2^', 'a == b ==', '==a `b== c`', '==a `==` b==', '`==a==`', 'a ~b~ a^b c^', '==[l](/x)=='])(

@@ -140,7 +140,7 @@ test('[WRITE-4] [WRITE-100] [WRITE-102] [WRITE-103] Escape and Tab leave the tex
   await leave()
 })
 
-test('[WRITE-5] a slash opens the block menu, which stays while others write; code has none', async () => {
+test('[WRITE-5] [WRITE-134] a slash opens the block menu, which stays while others write; code has none', async () => {
   const { page, document, type, press, text, leave } = await writer('# Plan\n\n')
   await type('/tab')
   await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
@@ -169,10 +169,18 @@ test('[WRITE-5] a slash opens the block menu, which stays while others write; co
   // A key pressed directly after a letter accepts the entry that is shown.
   await Promise.all([page.keyboard.press('a'), page.keyboard.press('Enter')])
   await text('## Two\na /x and/or 1/2 🎉')
+  await type(' /emo')
+  await page.getByRole('option', { name: 'Emoji', selected: true }).waitFor()
+  await press('Enter')
+  await until(async () => (await page.getByRole('option').count()) > 50, 'all emoji')
+  await type('rocket')
+  await page.getByRole('option', { name: 'rocket', selected: true }).waitFor()
+  await press('Enter')
+  await text('## Two\na /x and/or 1/2 🎉 🚀')
   await press('Enter', 'Enter')
   await type('`/')
   await press('Enter')
-  await text('## Two\na /x and/or 1/2 🎉\n\n`/\n')
+  await text('## Two\na /x and/or 1/2 🎉 🚀\n\n`/\n')
   await leave()
 })
 

@@ -99,6 +99,7 @@ export const slashMenu: readonly string[] = [
   'insert.diagram',
   'insert.formula',
   'insert.footnote',
+  'insert.emoji',
   'insert.date',
   'media.image',
   'media.transcription',

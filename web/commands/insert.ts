@@ -123,6 +123,16 @@ export const insertCommands: readonly Command<Page>[] = [
     ...notInCodeBlock
   },
   {
+    id: 'insert.emoji',
+    typed: ':',
+    title: term('Emoji'),
+    words: term('smiley symbol'),
+    group: 'insert',
+    icon: 'smile',
+    ...later('emoji'),
+    ...notInCodeBlock
+  },
+  {
     id: 'insert.date',
     title: term('Today’s date'),
     words: term('now calendar'),

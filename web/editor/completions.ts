@@ -225,8 +225,10 @@ const signs: readonly Shown[] = emoji.map(([name, sign]) => ({
 }))
 
 function emojiByName(context: CompletionContext): CompletionResult | null {
-  const found = context.matchBefore(/(?:^|[\s(])[:][a-z0-9_+-]{1,24}$/)
-  if (found === null || context.state.readOnly || isInCode(context.state, context.pos)) return null
+  const found = context.matchBefore(/(?:^|[\s(])[:][a-z0-9_+-]{0,24}$/)
+  // Without a letter, the menu opens only on request.
+  if (found === null || (found.text.endsWith(':') && !context.explicit) || context.state.readOnly || isInCode(context.state, context.pos))
+    return null
   return { from: found.from + found.text.indexOf(':') + 1, options: signs, validFor: /^[a-z0-9_+-]*$/ }
 }
 

@@ -1,4 +1,5 @@
 /** The blocks and the text that menus insert. This module loads with the extras of the editor. */
+import { startCompletion } from '@codemirror/autocomplete'
 import { Facet, StateEffect } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
 import { locale, t } from '../text/t.ts'
@@ -41,5 +42,15 @@ const date: Command = (view) => {
   return true
 }
 
+/** Types the colon that begins the name of an emoji, and opens the menu of emoji. The menu does not open directly after a letter. */
+const emoji: Command = (view) => {
+  if (view.state.readOnly) return false
+  const { from } = view.state.selection.main
+  const insert = /[^\s(]/.test(view.state.sliceDoc(from - 1, from)) ? ' :' : ':'
+  view.dispatch(view.state.replaceSelection(insert), { scrollIntoView: true, userEvent: 'input.insert' })
+  startCompletion(view)
+  return true
+}
+
 /** The commands by the last part of their command ids. */
-export const inserts = { callout, date, diagram, footnote, formula, rule } as const
+export const inserts = { callout, date, diagram, emoji, footnote, formula, rule } as const
