@@ -12,7 +12,7 @@ import { applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awarene
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
-import { nodeOrigin } from '../domain/text/open-document.ts'
+import { nodeOrigin } from '../domain/text/node-updates.ts'
 import type { Clock, Nodes } from '../domain/ports.ts'
 import { type Agents, stateMessage } from './agents.ts'
 import type { DocumentNodes, LoadedDocument } from './documents.ts'

@@ -5,24 +5,23 @@
  * Updates are journaled in that order. `seq` can therefore be ahead of the disk; `durableSeq` is the newest update on disk. A version check
  * compares with `seq`, so it sees edits that are applied but not yet journaled.
  *
- * Other nodes can write to the same journal. Their updates come first. Updates that still wait here then get new numbers and tags. The number and tag
- * of an update are therefore final only when the update is on disk. `mark` counts the updates of this process and is never renumbered.
+ * Other nodes can write to the same journal (node-updates.ts). Their updates come first. Updates that still wait here then get new numbers and tags.
+ * The number and tag of an update are therefore final only when the update is on disk. `mark` counts the updates of this process and is never
+ * renumbered.
  */
 import * as Y from 'yjs'
-import { ServiceError } from '../../../shared/errors.ts'
 import { textRootName } from '../../../shared/names.ts'
 import { applyEdits, type Edit } from '../../../shared/text/diff.ts'
-import { type JournalEntry, type Point, type Tail, type Snapshot, snapshotOf } from './journal.ts'
-import { createUpdateQueue, type Taken } from './update-queue.ts'
-import type { Head } from '../records/keys.ts'
-import type { Draft, Ledger } from '../records/draft.ts'
+import { type Tail, type Snapshot, snapshotOf } from './journal.ts'
+import { createNodeUpdates, type NodeUpdates, type NodeUpdatesOptions } from './node-updates.ts'
+import { createUpdateQueue, type Taken, type UpdateQueueOptions } from './update-queue.ts'
+import type { Draft } from '../records/draft.ts'
 import type { Held } from '../documents/quotas.ts'
-import type { Clock } from '../ports.ts'
 
 /** Returns the author of a transaction from its Yjs origin. */
 export type ActorOfOrigin = (origin: unknown) => string
 
-export interface OpenDocument {
+export interface OpenDocument extends Omit<NodeUpdates, 'isApplying'> {
   readonly id: string
   readonly ydoc: Y.Doc
   readonly text: Y.Text
@@ -34,8 +33,6 @@ export interface OpenDocument {
   readonly mark: number
   /** The number of these updates that are on disk. */
   readonly durableMark: number
-  /** The newest head on disk that this process knows. */
-  readonly head: Head
   /** When the oldest update that is not on disk was applied, in milliseconds since 1970; undefined if all updates are on disk. */
   readonly waitingSince: number | undefined
   /** True once the journal has failed. From then on, this copy must not be read or written. */
@@ -45,16 +42,6 @@ export interface OpenDocument {
   snapshot(): Snapshot
   /** Returns the head's fields that quotas need. The byte count includes updates that are still being written. */
   held(): Held
-  /** Notes the head that a commit of this process has written. */
-  written(head: Head): void
-  /** Whether this copy contains the text of a head on disk, and `head` is this head. */
-  isCurrent(head: Head): boolean
-  /** Reads and applies the updates of other nodes, up to a head on disk. Drops this copy if they contradict the updates that wait here. */
-  catchUp(head: Head): Promise<void>
-  /** The promise that was passed to `expect`, until it settles. */
-  readonly coming: Promise<unknown> | undefined
-  /** Makes `settled` wait for a promise, because this copy is about to catch up with other nodes. */
-  expect(coming: Promise<unknown>): void
   /**
    * Sequence number of the newest update that replaced the entire text; 0 if there was none. After such an update, surviving characters may belong
    * to different words.
@@ -76,54 +63,29 @@ export interface OpenDocument {
   journalInto(draft: Draft, seq?: number): void
   /** Resolves when everything up to `mark` (by default, the current `mark`) is on disk. Rejects if the journal failed. */
   durable(mark?: number): Promise<void>
-  /**
-   * Calls `take`, and resolves to its result when all updates that `take` saw are on disk under the same numbers. Calls `take` again if updates of
-   * other nodes have changed these numbers. Rejects if the journal failed.
-   */
-  settled<T>(take: () => T): Promise<T>
   /** Calls `listener` whenever `durableSeq` advances, and when the journal fails. Returns a function that removes the listener. */
   onDurable(listener: () => void): () => void
   /** Calls `listener` with the authors at the end of each transaction that changed something. Returns a function that removes the listener. */
   onUpdate(listener: (actors: ReadonlySet<string>) => void): () => void
-  /** Calls `listener` with each head of another node, after its updates were applied, and with their authors. Returns a function that removes it. */
-  onForeign(listener: (head: Head, actors: ReadonlySet<string>) => void): () => void
   /** Records that a checkpoint contains the tail. */
   checkpointed(): void
 }
 
-interface OpenDocumentOptions {
-  readonly id: string
-  readonly ydoc: Y.Doc
-  /** The head that matches the state of the Y.Doc. */
-  readonly head: Head
-  readonly tail: Tail
-  readonly ledger: Ledger
-  readonly clock: Clock
+interface OpenDocumentOptions extends Omit<UpdateQueueOptions, 'onFailure'>, Pick<NodeUpdatesOptions, 'entriesTo'> {
   readonly actorOf: ActorOfOrigin
-  /** Reads the entries of the journal after a point, up to a head. Absent if no other node can write to the store. */
-  readonly entriesTo?: (after: Point, head: Head) => Promise<readonly JournalEntry[]>
   /** Called once if the journal cannot be written or an update cannot be applied. */
   readonly onFailure: (cause: unknown) => void
 }
-
-/** The origin of transactions with updates of other nodes. The journal already contains these updates. */
-export const nodeOrigin = { source: 'node' } as const
-
-/** Maximum number of times that `settled` calls `take`. Each repetition means that another node was faster. */
-const settlesMax = 100
 
 export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument => {
   const { id, ydoc, head, tail, ledger, clock, actorOf, entriesTo, onFailure } = options
   const text = ydoc.getText(textRootName)
   const queue = createUpdateQueue({ id, ydoc, head, tail, ledger, clock, onFailure })
-  let coming: Promise<unknown> | undefined
-  let isForeign = false
   let isPlanned = false
-  let newest = head
   let cached: Snapshot | undefined
+  const nodes = createNodeUpdates({ id, ydoc, head, queue, entriesTo, onRenumbered: () => (cached = undefined) })
   let counted = { added: 0, removed: 0 }
   const updateListeners = new Set<(actors: ReadonlySet<string>) => void>()
-  const foreignListeners = new Set<(head: Head, actors: ReadonlySet<string>) => void>()
   /** The updates that the current transaction applies together. */
   let together: Taken[] | undefined
 
@@ -137,7 +99,7 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
   })
 
   ydoc.on('update', (update: Uint8Array, origin: unknown) => {
-    if (isForeign) {
+    if (nodes.isApplying) {
       counted = { added: 0, removed: 0 }
       cached = undefined
       return
@@ -151,55 +113,6 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
     const actors = new Set(taken.map(({ actor }) => actor))
     for (const listener of updateListeners) listener(actors)
   })
-
-  const applyForeign = (entries: readonly JournalEntry[]): void => {
-    const updates = entries.map(({ update }) => update)
-    if (queue.contradicts(updates)) throw new Error(`journal of ${id}: another node wrote what contradicts the updates that wait here`)
-    isForeign = true
-    try {
-      ydoc.transact(() => {
-        for (const update of updates) Y.applyUpdate(ydoc, update, nodeOrigin)
-      }, nodeOrigin)
-    } finally {
-      isForeign = false
-    }
-    if (ydoc.store.pendingStructs !== null) throw new Error(`journal of ${id}: updates of another node lack their predecessors`)
-    queue.addForeign(updates.reduce((sum, { length }) => sum + length, 0))
-  }
-
-  const catchUp = async (onDisk: Head): Promise<void> => {
-    if (queue.failed) throw queue.failure as Error
-    try {
-      const actors = new Set<string>()
-      // This head was read before a newer one that is already known. A commit that relies on it will fail.
-      if (onDisk.seq < newest.seq) return
-      if (onDisk.seq !== newest.seq) {
-        const entries = (await entriesTo?.({ seq: newest.seq, tag: newest.tag }, onDisk)) ?? []
-        if (entries.length > 0) applyForeign(entries)
-        queue.renumber(onDisk)
-        cached = undefined
-        for (const { actor } of entries) actors.add(actor)
-      }
-      newest = onDisk
-      queue.notify()
-      for (const listener of foreignListeners) listener(onDisk, actors)
-    } catch (cause) {
-      // If the store does not answer, the copy of the text may still be right.
-      if (!(cause instanceof ServiceError) || cause.code === 'storage_corrupt') queue.fail(cause)
-      throw cause
-    }
-  }
-
-  const settled: OpenDocument['settled'] = async (take) => {
-    for (let left = settlesMax; left > 0; left--) {
-      if (coming !== undefined) await coming
-      const before = queue.renumberings
-      const taken = take()
-      await queue.durable()
-      if (before === queue.renumberings) return taken
-    }
-    throw new ServiceError('storage_unavailable', {}, { cause: new Error(`other nodes wrote into ${id} again and again`) })
-  }
 
   const takeTogether: OpenDocument['takeTogether'] = (origin, step) => {
     const taken: Taken[] = []
@@ -243,10 +156,10 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
       return queue.durableMark
     },
     get coming() {
-      return coming
+      return nodes.coming
     },
     get head() {
-      return newest
+      return nodes.head
     },
     get waitingSince() {
       return queue.waitingSince
@@ -261,28 +174,13 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
       return queue.tail
     },
     snapshot,
-    written(written) {
-      newest = written
-    },
-    isCurrent: ({ seq, tag, event, annotated, announcedSeq, deletedAt }) =>
-      seq === newest.seq &&
-      tag === newest.tag &&
-      event === newest.event &&
-      annotated === newest.annotated &&
-      announcedSeq === newest.announcedSeq &&
-      deletedAt === newest.deletedAt,
-    catchUp,
-    expect(promise) {
-      const mine = promise
-        .catch(() => undefined)
-        .finally(() => {
-          if (coming === mine) coming = undefined
-        })
-      coming = mine
-    },
+    written: nodes.written,
+    isCurrent: nodes.isCurrent,
+    catchUp: nodes.catchUp,
+    expect: nodes.expect,
     held() {
-      const { owner, origin, usage } = newest
-      const bytes = newest.bytes === undefined ? undefined : newest.bytes + queue.waitingBytes
+      const { owner, origin, usage, bytes: stored } = nodes.head
+      const bytes = stored === undefined ? undefined : stored + queue.waitingBytes
       return {
         owner,
         ...(origin !== undefined && { origin }),
@@ -313,16 +211,13 @@ export const createOpenDocument = (options: OpenDocumentOptions): OpenDocument =
     takeTogether,
     journalInto: queue.journalInto,
     durable: queue.durable,
-    settled,
+    settled: nodes.settled,
     onDurable: queue.onDurable,
     onUpdate(listener) {
       updateListeners.add(listener)
       return () => updateListeners.delete(listener)
     },
-    onForeign(listener) {
-      foreignListeners.add(listener)
-      return () => foreignListeners.delete(listener)
-    },
+    onForeign: nodes.onForeign,
     checkpointed: queue.checkpointed
   }
 }

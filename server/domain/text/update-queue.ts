@@ -71,7 +71,7 @@ export interface UpdateQueue {
   checkpointed(): void
 }
 
-interface UpdateQueueOptions {
+export interface UpdateQueueOptions {
   readonly id: string
   readonly ydoc: Y.Doc
   /** The head that matches the state of the Y.Doc. */
