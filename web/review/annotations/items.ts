@@ -5,7 +5,8 @@ import { signature } from '../../presence/signature.ts'
 import { shownName } from '../outbox/draft-name.ts'
 import type { Annotation } from '../suggestions/annotation-ranges.ts'
 import { isUndecided, type Suggestion } from '../outbox/records.ts'
-import type { Proposal, Store, Thread } from '../outbox/store.ts'
+import type { Proposal, Thread } from '../outbox/shown-records.ts'
+import type { Store } from '../outbox/store.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
 
 /** A comment that the person is writing. */

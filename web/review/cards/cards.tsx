@@ -13,7 +13,7 @@ import { displayName } from '../../presence/people.ts'
 import { excerpt, excerptUnits, isUndecided, type Comment } from '../outbox/records.ts'
 import { authorOf, composerId, isOpen, quoteOf, type Item } from '../annotations/items.ts'
 import type { Review } from '../annotations/review.ts'
-import type { Proposal } from '../outbox/store.ts'
+import type { Proposal } from '../outbox/shown-records.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
 
 const quoteUnits = 120

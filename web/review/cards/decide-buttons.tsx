@@ -8,7 +8,7 @@ import { copyText } from '../../ui/copy.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Prose, Writer } from './card-parts.tsx'
 import type { Review } from '../annotations/review.ts'
-import type { Proposal } from '../outbox/store.ts'
+import type { Proposal } from '../outbox/shown-records.ts'
 
 interface Input {
   readonly review: Review

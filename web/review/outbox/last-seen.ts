@@ -4,7 +4,7 @@
  */
 import type { Quoted } from '../../../shared/text/characters.ts'
 import { records, type StoredRecord } from '../../device/records.ts'
-import type { Lists } from './store.ts'
+import type { Lists } from './received.ts'
 
 /** The record of a document. Its id is the id of the document. */
 export interface StoredLists extends StoredRecord {

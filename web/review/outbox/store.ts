@@ -2,54 +2,25 @@
  * The comments, suggestions and assignments of one open document. It combines the data of the service with actions of this page that the service has
  * not answered. It exposes signals and has no user interface code.
  */
-import type { LiveMessage } from '../../../shared/live-protocol.ts'
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
 import { includesRole } from '../../../shared/roles.ts'
 import type { RequestError } from '../../client/api.ts'
 import { findUser } from '../../client/documents.ts'
-import { documentValue } from '../../device/device.ts'
-import { readDevice, writeDevice } from '../../device/values.ts'
 import type { Session } from '../../session/session.ts'
 import { displayName } from '../../presence/people.ts'
 import { personName } from '../../presence/person.ts'
 import { signature } from '../../presence/signature.ts'
 import { t } from '../../text/t.ts'
 import { shownName } from './draft-name.ts'
-import { orderMessages, recordOf } from './messages.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
+import { ownIds } from './own-ids.ts'
+import { type Lists, listsOf, openReceived } from './received.ts'
 import { excerpt, isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
 import { refusalOf } from './refusals.ts'
-import { listComments, listSuggestions, listTasks } from './requests.ts'
+import { entriesByComment, proposalsOf, type Proposal, type Thread, threadsOf } from './shown-records.ts'
 import type { Decision, Action, SuggestAction, Target, OutboxEntry } from './entry.ts'
-
-/** A comment as it will be once all waiting actions have arrived. */
-export interface Thread {
-  readonly comment: Comment
-  /** Entries for this comment that are waiting or were refused. */
-  readonly waiting: readonly OutboxEntry[]
-}
-
-export interface Proposal {
-  readonly suggestion: Suggestion
-  /** The decision of this page that is waiting for an answer. */
-  readonly deciding: Decision | 'withdraw' | undefined
-  /** Replies that are waiting or were refused. */
-  readonly waiting: readonly OutboxEntry[]
-  /** The reason why a decision of this page was refused. */
-  readonly refusal: string | undefined
-  /** The reason given in a rejection of this page that is waiting or was refused. */
-  readonly reason: string | undefined
-}
-
-/** The records that the service returned. */
-export interface Lists {
-  readonly comments: readonly Comment[]
-  /** The undecided suggestions. */
-  readonly suggestions: readonly Suggestion[]
-  readonly tasks: readonly Task[]
-}
 
 export interface Store {
   readonly threads: ReadonlySignal<readonly Thread[]>
@@ -96,48 +67,6 @@ export interface Store {
   start(): () => void
 }
 
-const readAfterMs = 250
-
-const byId = <Item extends { readonly id: string }>(items: readonly Item[]): ReadonlyMap<string, Item> =>
-  new Map(items.map((item) => [item.id, item]))
-
-const merge = <Item extends { readonly id: string }>(into: Signal<ReadonlyMap<string, Item>>, item: Item): void => {
-  into.value = new Map(into.value).set(item.id, item)
-}
-
-/** Returns a comment with its waiting actions applied. */
-function withEntries(comment: Comment, entries: readonly OutboxEntry[]): Comment {
-  let next = comment
-  for (const { action, refusal } of entries) {
-    if (refusal !== undefined) continue
-    if (action.kind === 'edit') next = { ...next, body: action.body }
-    if (action.kind === 'resolve') next = { ...next, resolved: action.resolved, status: action.resolved ? 'resolved' : 'open' }
-  }
-  return next
-}
-
-/** The ids of records written on this device, each with the person's name at that time. A guest is identified by link and name. */
-function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): string | undefined; add(id: string, name: string): void } {
-  const storageKey = documentValue('own', doc)
-  const read = (): Map<string, string> => {
-    try {
-      return new Map(JSON.parse(readDevice(storageKey) ?? '[]') as [string, string][])
-    } catch {
-      return new Map()
-    }
-  }
-  let known = read()
-  return {
-    has: (id) => known.has(id),
-    nameOf: (id) => known.get(id),
-    add(id, name) {
-      // The value is read again because another tab may have changed it.
-      known = read().set(id, name)
-      writeDevice(storageKey, JSON.stringify([...known].slice(-limits.annotationPageMax)))
-    }
-  }
-}
-
 interface StoreInput {
   readonly session: Session
   /** Returns a new description of a waiting annotation's place. Undefined if it has not changed. */
@@ -153,18 +82,20 @@ interface StoreInput {
 
 export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided, onUndecided }: StoreInput): Store {
   const { id, key } = session
-  const comments = signal<ReadonlyMap<string, Comment>>(new Map())
-  const suggestions = signal<ReadonlyMap<string, Suggestion>>(new Map())
-  const tasks = signal<ReadonlyMap<string, Task>>(new Map())
   const refusals = signal<ReadonlyMap<string, string>>(new Map())
   /** The reasons of refused rejections. Their text stays on the cards. */
   const reasons = signal<ReadonlyMap<string, string>>(new Map())
-  const state = signal<'reading' | 'ready' | 'failed'>('reading')
-  const asOf = signal<number | undefined>(undefined)
   const account = signal<string | undefined>(undefined)
   const recordIds = signal<ReadonlyMap<string, string>>(new Map())
   const said = signal('')
   const own = ownIds(id)
+  const received = openReceived({
+    session,
+    onMessage: (comment, suggestion) => announce(comment, suggestion),
+    isSending: () => outbox.sending.peek(),
+    hasEntries: (record) => entriesOf.peek().has(record)
+  })
+  const { comments, suggestions, tasks } = received
   const connected = computed(() => session.link.socket.value === 'synced')
   const may = (role: 'comment' | 'suggest' | 'edit' | 'owner'): ReadonlySignal<boolean> =>
     computed(() => session.link.ended.value === undefined && includesRole(session.role.value, role))
@@ -189,7 +120,7 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       return restOf(action, known)
     }
     if (known !== undefined && !isUndecided(known)) return restOf(action, known)
-    readSoon()
+    received.read()
     return 'later'
   }
 
@@ -205,7 +136,7 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       const { results } = answer as Output<'decideSuggestions'>
       const changed = t('The text has changed since, so this cannot be undone.')
       for (const { suggestionId, ok, message, suggestion } of results) {
-        if (suggestion !== undefined) merge(suggestions, suggestion)
+        received.add({ suggestion })
         const isOther = suggestion !== undefined && isUndecided(suggestion) && suggestion.step !== action.steps?.[suggestionId]
         const why = isOther ? t('The suggestion has changed. Check it again.') : (message ?? t('That did not work.'))
         if (!ok) refuse(suggestionId, action.action === 'reopen' ? changed : why, action.reason)
@@ -223,9 +154,7 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       reply?: Comment['replies'][number]
     }
     if (reply !== undefined) own.add(reply.id, author)
-    if (comment !== undefined) merge(comments, comment)
-    if (suggestion !== undefined) merge(suggestions, suggestion)
-    if (task !== undefined) merge(tasks, task)
+    received.add({ comment, suggestion, task })
     const record = action.kind === 'comment' ? comment : action.kind === 'suggest' ? suggestion : undefined
     if (record !== undefined) {
       own.add(record.id, author)
@@ -233,12 +162,7 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       outbox.redirect(sent, record.id)
     }
     if (action.kind === 'suggest' && action.draft !== undefined) letGo(action.draft.id)
-    if (action.kind === 'delete') without(action.comment)
-  }
-
-  const without = (comment: string): void => {
-    const left = new Map(comments.value)
-    if (left.delete(comment)) comments.value = left
+    if (action.kind === 'delete') received.removeComment(action.comment)
   }
 
   const outbox = openOutbox({
@@ -257,19 +181,14 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       // Nothing is lost, because the card keeps the reason.
       if (decided.length > 0 || (error.code === 'not_found' && (action.kind === 'resolve' || action.kind === 'delete')))
         outbox.drop(refused)
-      if (action.kind === 'delete' && error.code === 'not_found') without(action.comment)
+      if (action.kind === 'delete' && error.code === 'not_found') received.removeComment(action.comment)
       // If the person has fewer rights than this page assumes, the next read corrects that.
-      if (error.code === 'not_found') readSoon()
+      if (error.code === 'not_found') received.read()
       said.value = t('Not saved: {why}', { why: error.message })
       // The card may no longer exist.
       if (decided.length > 0) onUndecided(decided, said.value)
     }
   })
-
-  // ——— data from the service ———
-
-  /** Ids of records that arrived by message since the lists were requested. These records are newer than the lists. */
-  const touched = new Set<string>()
 
   const announce = (comment: Comment | undefined, suggestion: Suggestion | undefined): void => {
     if (comment !== undefined && !comments.peek().has(comment.id) && !own.has(comment.id))
@@ -279,112 +198,9 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
       said.value = t('{name} suggested a change', { name: displayName(suggestion.author) })
   }
 
-  const handle = (message: LiveMessage): void => {
-    const comment = message.type === 'comment' ? message.comment : undefined
-    const suggestion = message.type === 'suggestion' ? message.suggestion : undefined
-    const record = recordOf(message)
-    announce(comment, suggestion)
-    if (comment !== undefined) merge(comments, comment)
-    if (suggestion !== undefined) merge(suggestions, suggestion)
-    if (record !== undefined) touched.add(record)
-    if (message.type === 'comment.deleted') without(message.commentId)
-    if (message.type === 'task') {
-      const { task } = message
-      // Messages omit the link, which never changes.
-      const { share } = tasks.peek().get(task.id) ?? {}
-      merge(tasks, share === undefined ? task : { ...task, share })
-    }
-    if (message.type === 'annotations') readSoon()
-  }
-
-  const messages = orderMessages({
-    isSending: () => outbox.sending.peek(),
-    // An unknown record may be the one that the request creates.
-    isConcerned: (record) => entriesOf.peek().has(record) || !(comments.peek().has(record) || suggestions.peek().has(record)),
-    handle
-  })
-
-  const refreshed = <Item extends { readonly id: string }>(
-    now: ReadonlyMap<string, Item>,
-    listed: readonly Item[]
-  ): ReadonlyMap<string, Item> => {
-    const next = new Map(byId(listed))
-    for (const each of touched) {
-      const newer = now.get(each)
-      if (newer !== undefined) next.set(each, newer)
-      else next.delete(each)
-    }
-    return next
-  }
-
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let reading: Promise<void> | undefined
-  const read = async (): Promise<void> => {
-    touched.clear()
-    try {
-      const [someComments, someSuggestions, someTasks] = await Promise.all([
-        listComments(session),
-        listSuggestions(session),
-        listTasks(session)
-      ])
-      comments.value = refreshed(comments.value, someComments)
-      // Decided suggestions that this page has seen stay until the page closes.
-      const decided = [...suggestions.value.values()].filter(({ status }) => status === 'accepted' || status === 'rejected')
-      suggestions.value = new Map([...byId(decided), ...refreshed(suggestions.value, someSuggestions)])
-      tasks.value = byId(someTasks)
-      state.value = 'ready'
-      asOf.value = undefined
-    } catch {
-      if (state.value !== 'ready') state.value = 'failed'
-    }
-  }
-  function readSoon(): void {
-    clearTimeout(timer)
-    timer = setTimeout(() => {
-      if (reading !== undefined) return void reading.then(readSoon)
-      reading = read().finally(() => (reading = undefined))
-    }, readAfterMs)
-  }
-
-  const entriesOf = computed((): ReadonlyMap<string, readonly OutboxEntry[]> => {
-    const found = new Map<string, OutboxEntry[]>()
-    for (const item of outbox.list.value) {
-      const { action } = item
-      if (!('comment' in action)) continue
-      found.set(action.comment, [...(found.get(action.comment) ?? []), item])
-    }
-    return found
-  })
-  const none: readonly OutboxEntry[] = []
-  const threads = computed(() =>
-    [...comments.value.values()].flatMap((comment): Thread[] => {
-      const waiting = entriesOf.value.get(comment.id) ?? none
-      const isGoing = waiting.some(({ action, refusal }) => action.kind === 'delete' && refusal === undefined)
-      return isGoing ? [] : [{ comment: withEntries(comment, waiting), waiting }]
-    })
-  )
-  const proposals = computed(() => {
-    const deciding = new Map<string, Decision | 'withdraw'>()
-    const answers = new Map<string, OutboxEntry[]>()
-    const why = new Map(reasons.value)
-    for (const item of outbox.list.value) {
-      const { action, refusal } = item
-      if (action.kind === 'answer') answers.set(action.suggestion, [...(answers.get(action.suggestion) ?? []), item])
-      if (action.kind === 'withdraw' && refusal === undefined) deciding.set(action.suggestion, 'withdraw')
-      if (action.kind === 'decide' && refusal === undefined)
-        for (const each of action.suggestions) {
-          deciding.set(each, action.action)
-          if (action.reason !== undefined) why.set(each, action.reason)
-        }
-    }
-    return [...suggestions.value.values()].map((suggestion): Proposal => ({
-      suggestion,
-      deciding: deciding.get(suggestion.id),
-      waiting: answers.get(suggestion.id) ?? none,
-      refusal: refusals.value.get(suggestion.id),
-      reason: why.get(suggestion.id)
-    }))
-  })
+  const entriesOf = computed(() => entriesByComment(outbox.list.value))
+  const threads = computed(() => threadsOf(comments.value.values(), entriesOf.value))
+  const proposals = computed(() => proposalsOf(suggestions.value.values(), outbox.list.value, refusals.value, reasons.value))
 
   // The holder of an assignment is identified by the name under which the assignment was started. That name is never the number of a guest.
   const signed = (action: Action): string => ('task' in action || action.kind === 'ask' ? personName.value : signature.value)
@@ -399,21 +215,10 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     proposals,
     tasks: computed(() => [...tasks.value.values()].toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))),
     outbox,
-    lists: computed(() => ({
-      comments: [...comments.value.values()],
-      suggestions: [...suggestions.value.values()].filter(isUndecided),
-      tasks: [...tasks.value.values()]
-    })),
-    asOf,
-    offer(lists, at) {
-      batch(() => {
-        comments.value = new Map([...byId(lists.comments), ...comments.value])
-        suggestions.value = new Map([...byId(lists.suggestions), ...suggestions.value])
-        tasks.value = new Map([...byId(lists.tasks), ...tasks.value])
-        asOf.value = at
-      })
-    },
-    state,
+    lists: computed(() => listsOf(received)),
+    asOf: received.asOf,
+    offer: received.offer,
+    state: received.state,
     canComment: may('comment'),
     canSuggest: may('suggest'),
     canDecide: may('edit'),
@@ -438,7 +243,7 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     authorOf: (draft) => authors.get(shownName(draft)) ?? signature.value,
     drafted(suggestion, author) {
       own.add(suggestion.id, author)
-      merge(suggestions, suggestion)
+      received.add({ suggestion })
     },
     act(action, author) {
       if (author === undefined && action.kind === 'withdraw') return act(action, own.nameOf(action.suggestion))
@@ -467,16 +272,16 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
         })
       }
     },
-    read: readSoon,
+    read: received.read,
     start() {
-      const stopHearing = session.onMessage(messages.hear)
+      const stopHearing = session.onMessage(received.hear)
       const stopSending = outbox.start()
       const stops = [
         effect(() => {
-          if (connected.value) readSoon()
+          if (connected.value) received.read()
         }),
         effect(() => {
-          if (!outbox.sending.value) queueMicrotask(messages.release)
+          if (!outbox.sending.value) queueMicrotask(received.release)
         })
       ]
       if (key === '')
@@ -484,12 +289,12 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
           (user) => (account.value = user?.name ?? account.value),
           () => undefined
         )
-      readSoon()
+      received.read()
       return () => {
         for (const stop of stops) stop()
         stopHearing()
         stopSending()
-        clearTimeout(timer)
+        received.close()
       }
     }
   }
