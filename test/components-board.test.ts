@@ -3,16 +3,15 @@ import { expect, test } from 'vitest'
 import { columnAt, columnMove, columnRemoval, columnStep, titlesOf } from '../shared/components/board.ts'
 import { boardEdits } from '../shared/components/board-changes.ts'
 import type { Field, GoneText, Opening } from '../shared/components/board-field.ts'
+import { boardStep, positionAfter } from '../shared/components/board-session.ts'
 import {
   beginBoard,
   type BoardAnnouncement,
   type BoardEvent,
   type BoardFocus,
   type BoardOutcome,
-  type BoardState,
-  boardStep,
-  positionAfter
-} from '../shared/components/board-session.ts'
+  type BoardState
+} from '../shared/components/board-state.ts'
 import { type CardParts, cardSource, contestedParts, plainParts } from '../shared/components/card-draft.ts'
 import type { Key } from '../shared/components/key.ts'
 import { resultOf } from '../shared/components/result.ts'

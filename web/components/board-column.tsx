@@ -1,7 +1,7 @@
 /** Draws a column of a board: its heading, its cards, and the field for a new card. */
 import type { ComponentChildren, JSX } from 'preact'
 import type { Field } from '../../shared/components/board-field.ts'
-import type { BoardEvent, BoardOutcome } from '../../shared/components/board-session.ts'
+import type { BoardEvent, BoardOutcome } from '../../shared/components/board-state.ts'
 import type { Column } from '../../shared/fences/board.ts'
 import { t, tn } from '../text/t.ts'
 import { columnName } from './board-menus.tsx'

@@ -1,7 +1,7 @@
 /** The form of a card with its title, assignee, tags and details. Saving the form is one undo step. */
 import type { JSX } from 'preact'
 import { useId, useRef } from 'preact/hooks'
-import type { BoardEvent, BoardState } from '../../shared/components/board-session.ts'
+import type { BoardEvent, BoardState } from '../../shared/components/board-state.ts'
 import { cardSource, contestedParts, partsOf, plainParts } from '../../shared/components/card-draft.ts'
 import { namesAround } from '../presence/mention-names.ts'
 import { t } from '../text/t.ts'

@@ -1,7 +1,7 @@
 /**
  * The listeners of a board, which turn input into session events. One listener of each kind serves all cards and columns, because boards have many.
  */
-import type { BoardEvent } from '../../shared/components/board-session.ts'
+import type { BoardEvent } from '../../shared/components/board-state.ts'
 import type { Card, CardPosition } from '../../shared/fences/board.ts'
 import { wordsOf } from '../../shared/components/board.ts'
 import { cardTarget, columnTarget } from './board-drag.ts'

@@ -1,6 +1,6 @@
 /** The menus of a card and of a column. */
 import type { JSX } from 'preact'
-import type { BoardEvent } from '../../shared/components/board-session.ts'
+import type { BoardEvent } from '../../shared/components/board-state.ts'
 import type { Card, CardPosition, Column } from '../../shared/fences/board.ts'
 import { t } from '../text/t.ts'
 import { Pop, PopItem } from '../ui/pop.tsx'

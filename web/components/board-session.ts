@@ -7,16 +7,15 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { type BoardChange, boardEdits } from '../../shared/components/board-changes.ts'
 import type { Opening } from '../../shared/components/board-field.ts'
+import { boardStep, positionAfter } from '../../shared/components/board-session.ts'
 import {
   beginBoard,
   type BoardAnnouncement,
   type BoardEvent,
   type BoardFocus,
   type BoardOutcome,
-  type BoardState,
-  boardStep,
-  positionAfter
-} from '../../shared/components/board-session.ts'
+  type BoardState
+} from '../../shared/components/board-state.ts'
 import { type Board, type Card, type CardPosition, parseBoard } from '../../shared/fences/board.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'

@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { cardsLeft, cardsOn, columnKeys, filterWords, wordsOf } from '../../shared/components/board.ts'
 import { type GoneText, nearestColumn } from '../../shared/components/board-field.ts'
-import type { BoardEvent, BoardState } from '../../shared/components/board-session.ts'
+import type { BoardEvent, BoardState } from '../../shared/components/board-state.ts'
 import {
   type Board as BoardShape,
   type Card,
