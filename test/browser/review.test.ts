@@ -971,7 +971,7 @@ test('[REVIEW-36] [REVIEW-42] after deciding a card by key a person continues wi
   await context.close()
 })
 
-test('[REVIEW-70] [REVIEW-71] a half-written reply stays when its comment is resolved or its suggestion decided, also by others; a deleted comment leaves it for copying', async () => {
+test('[REVIEW-70] [REVIEW-71] [REVIEW-72] a half-written reply stays when its comment is resolved or its suggestion decided, also by others; a deleted comment leaves it for copying', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
   const { id: all } = await ask<{ id: string }>(document, 'POST', 'comments', { quote: 'green', body: 'All of them?' })
@@ -1000,6 +1000,9 @@ test('[REVIEW-70] [REVIEW-71] a half-written reply stays when its comment is res
   await card('Which one?').getByText('Your reply has not been sent.').waitFor()
   await page.locator('.annotations-button').click()
   const listed = (words: string) => page.locator('.side-panel .card', { hasText: words })
+  await listed('All of them?').locator('.card-byline').click()
+  expect(await page.getByRole('radio', { name: 'Open' }).isChecked()).toBe(true)
+  await listed('Which one?').waitFor()
   await listed('All of them?').getByRole('textbox', { name: 'Reply' }).press('End')
   await page.keyboard.type('nk so.')
   await page.keyboard.press('Control+Enter')

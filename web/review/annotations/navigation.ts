@@ -11,6 +11,8 @@ import type { State } from './state.ts'
 export interface Navigation {
   /** Activates an annotation and scrolls to its text. */
   show(id: string, focus?: 'card' | 'text'): void
+  /** Scrolls the text to an annotation. */
+  scrollTo(id: string): void
   /** Activates the next or the previous annotation in the text. */
   go(step: 1 | -1): void
   /** Accepts or rejects the active suggestion. */
@@ -32,6 +34,14 @@ function suggestionWords(name: string, { original, text }: { readonly original: 
 export function openNavigation(state: State): Navigation {
   const { page, editor, store, positions, items, filter, active, focused, rejecting, hasMargin, effectOf } = state
   const { view } = editor
+  const scrollTo = (id: string, takesCursor = false): void => {
+    const span = positions.spanOf(id)
+    if (span === undefined || page.mode.value === 'read') return
+    view.dispatch({
+      ...(takesCursor ? { selection: { anchor: span.from } } : {}),
+      effects: EditorView.scrollIntoView(span.from, { y: 'center' })
+    })
+  }
   const show = (id: string, focus?: 'card' | 'text'): void => {
     const item = items.peek().find((each) => each.id === id)
     if (item === undefined) return
@@ -39,11 +49,7 @@ export function openNavigation(state: State): Navigation {
     if (!isOpen(item)) filter.value = 'resolved'
     const span = positions.spanOf(id)
     if ((span === undefined || !hasMargin.value) && page.panel.value !== 'annotations') page.panel.value = 'annotations'
-    if (span !== undefined && page.mode.value !== 'read')
-      view.dispatch({
-        ...(focus === 'text' ? { selection: { anchor: span.from } } : {}),
-        effects: EditorView.scrollIntoView(span.from, { y: 'center' })
-      })
+    scrollTo(id, focus === 'text')
     if (focus === 'text' && page.mode.value !== 'read') view.focus()
     if (focus === 'card') focused.value = id
   }
@@ -113,5 +119,5 @@ export function openNavigation(state: State): Navigation {
     store.said.value = t('Comment resolved')
   }
 
-  return { show, go, decide, askReason, resolve }
+  return { show, scrollTo: (id) => scrollTo(id), go, decide, askReason, resolve }
 }

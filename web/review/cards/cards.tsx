@@ -451,7 +451,7 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
       }}
       onClick={() => {
         pick()
-        if (isListed && item.span !== undefined) review.show(item.id)
+        if (isListed) review.scrollTo(item.id)
       }}
     >
       {contents()}
