@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { hostileNames } from '../support/hostile.ts'
 import { password } from '../support/visitor.ts'
-import type { World } from '../support/start.ts'
+import { start, type World } from '../support/start.ts'
 import { lookAtSizes } from './appearance.ts'
 import { createDocument, createLink, editorText, saved, until, type Document, type OwnPage, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
@@ -301,6 +301,33 @@ test('[HOME-5] a new document is created once, whatever messages are lost', asyn
   await page.getByRole('button', { name: 'Start writing' }).click()
   await page.locator('.cm-content:focus').waitFor()
   await context.close()
+})
+
+test('[HOME-19] where only people with an account can create documents, a visitor is told to sign in', async () => {
+  const closed = await start({ env: { AGMD_ANONYMOUS_CREATE: 'off' } })
+  const { context, page } = await visit({ reducedMotion: 'reduce' })
+  const refused = page.getByRole('alert').getByText('On this server, only people with an account can create documents. Sign in first.')
+  await page.goto(closed.url)
+  await page.getByRole('button', { name: 'Start writing' }).click()
+  await refused.waitFor()
+  await lookAtSizes(page, 'home-account-needed', { shown: refused })
+  await page.goto(`${closed.url}/sign-up`)
+  await page.getByLabel('Email').fill('ana@example.org')
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('link', { name: 'Account' }).waitFor()
+  // Another device ends the session. This page still has the cookie and does not know it.
+  const cookies = await context.cookies()
+  const elsewhere = await visit()
+  await elsewhere.context.addCookies(cookies)
+  await elsewhere.page.goto(`${closed.url}/account`)
+  await elsewhere.page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await elsewhere.page.waitForURL(`${closed.url}/#signed-out`)
+  await page.getByRole('button', { name: 'Start writing' }).click()
+  await refused.waitFor()
+  await elsewhere.context.close()
+  await context.close()
+  await closed.stop()
 })
 
 test('[HOME-6] the language is chosen in the menu and on the first page; the text stays', async () => {
