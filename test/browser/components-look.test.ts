@@ -80,3 +80,22 @@ test('[COMP-12] components in wide and narrow windows: no violations', async () 
   expect(heard).toEqual([])
   await context.close()
 })
+
+test('[COMP-98] on a touch screen, the message field of a chat is as tall as its button, which shows its entire label', async () => {
+  const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+  const { context, page } = await ownPage(browser, phone)
+  await page.goto((await createDocument(world.url, '```chat\n```\n')).url)
+  const field = page.getByLabel('Message as Guest')
+  await field.waitFor()
+  const button = page.getByRole('button', { name: 'Send' })
+  const [text, send] = [await field.boundingBox(), await button.boundingBox()]
+  expect([text?.height, text?.y]).toEqual([send?.height, send?.y])
+  const padding = await button.evaluate((element) => {
+    const words = document.createRange()
+    words.selectNodeContents(element)
+    const [inner, outer] = [words.getBoundingClientRect(), element.getBoundingClientRect()]
+    return Math.min(inner.left - outer.left, outer.right - inner.right)
+  })
+  expect(padding).toBeGreaterThanOrEqual(8)
+  await context.close()
+})
