@@ -210,9 +210,13 @@ function blocksAt(context: CompletionContext, entries: readonly BlockEntry[]): C
   return { from: context.pos - query.length, options, filter: false, update: (_result, _from, _to, now) => blocksAt(now, entries) }
 }
 
+/** The emoji that the menu shows first while nothing is typed. The others follow by name. */
+const firstSigns = ['smile', 'joy', 'heart', '+1', 'tada', 'thinking', 'clap', 'fire', 'eyes', 'white_check_mark'].toReversed()
+
 const signs: readonly Shown[] = emoji.map(([name, sign]) => ({
   label: name,
   sign,
+  boost: firstSigns.indexOf(name) + 1,
   apply: (view, _completion, from, to) => {
     // A colon that follows the name is replaced as well.
     const end = view.state.doc.sliceString(to, to + 1) === ':' ? to + 1 : to
