@@ -405,6 +405,8 @@ export const limits = {
   nodeRepeatSeconds: 10,
   /** The time without a message after which the presence that a node reported is removed, in seconds. */
   nodeSilentSecondsMax: 25,
+  /** The difference between the clocks of a node and of PostgreSQL above which the node warns at start, in seconds. */
+  clockSecondsMax: 10,
   /** How long a node waits for other nodes to answer that one of their pages uses a client id, in milliseconds. */
   nodeAnswerMs: 150,
   /** How long an answer about a client id is valid, in milliseconds. */

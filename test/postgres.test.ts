@@ -16,6 +16,7 @@ import { storageContract } from './storage-contract.ts'
 import { limits } from '../shared/limits.ts'
 import { type Cluster, freshSchema, noPostgres, sharedCluster } from './support/postgres.ts'
 import { startProcess } from './support/start.ts'
+import { startWire } from './support/wire.ts'
 import { until } from './support/world.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -30,14 +31,14 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     schemas.push(freshSchema())
     return schemas.at(-1)!
   }
-  const openIn = async (schema: string): Promise<Storage> => {
-    const address = parsePostgresAddress(cluster.address(schema))
+  const openIn = async (schema: string, port = cluster.port): Promise<Storage> => {
+    const address = { ...parsePostgresAddress(cluster.address(schema)), port }
     const { synced } = await preparePostgres(address, owner)
     return openPostgresStorage({ address, synced })
   }
   /** Opens a store, which is closed after the test. */
-  const openFor = async (schema: string): Promise<Storage> => {
-    const storage = await openIn(schema)
+  const openFor = async (schema: string, port = cluster.port): Promise<Storage> => {
+    const storage = await openIn(schema, port)
     onTestFinished(() => storage.close())
     return storage
   }
@@ -289,18 +290,24 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
       full_page_writes: 'on',
       synchronous_standby_names: '',
       synchronous_commit: 'on',
-      standby: 'false'
+      standby: 'false',
+      standbys: '0'
     }
     expect(judgeServer(address, good)).toEqual({ warnings: [], synced: false })
     // The server of the tests has these settings as well.
     const found = await withClient(parsePostgresAddress(cluster.address()), readSettings)
-    expect(found).toEqual({ ...good, server_version_num: expect.any(String), server_version: expect.any(String) })
+    const any = expect.any(String) as string
+    expect(found).toEqual({ ...good, server_version_num: any, server_version: any, clock: any })
     expect(judgeServer(address, { ...good, synchronous_commit: 'off' })).toEqual({
       warnings: [expect.stringContaining('sets it to on')],
       synced: true
     })
     expect(judgeServer(address, { ...good, full_page_writes: 'off' }).warnings).toHaveLength(1)
     expect(judgeServer(address, { ...good, synchronous_commit: 'local', synchronous_standby_names: 'b' }).warnings).toHaveLength(1)
+    expect(judgeServer(address, { ...good, standbys: '1' }).warnings).toEqual([expect.stringContaining('asynchronous')])
+    expect(judgeServer(address, { ...good, standbys: '1', synchronous_standby_names: 'b' }).warnings).toEqual([])
+    const clock = String(Date.now() - 3_600_000)
+    expect(judgeServer(address, { ...good, clock }).warnings).toEqual([expect.stringMatching(/clock of this machine differs by 3600 s/)])
     expect(judgeServer(parsePostgresAddress('postgres://u:p@db.example.org/x'), good).warnings).toEqual([
       expect.stringContaining('not encrypted')
     ])
@@ -340,7 +347,10 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
 
   test('[POSTGRES-16] a node can wait until it knows the commits of other nodes, and a node that cannot listen caches nothing', async () => {
     const schema = newSchema()
-    const [one, other] = [withReadCache(await openFor(schema)), withReadCache(await openFor(schema))]
+    const wire = await startWire(cluster.port)
+    onTestFinished(() => wire.stop())
+    const one = withReadCache(await openFor(schema))
+    const other = withReadCache(await openFor(schema, wire.port))
     const woken: (readonly [string, boolean])[] = []
     other.watch(['k'], (keys, isForeign) => woken.push([String(keys[0]?.[1]), isForeign]))
     for (let round = 0; round < 200; round++) {
@@ -355,12 +365,13 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
       expect(text((await other.get(['same']))?.value)).toBe(`${round}`)
     }
     const at = `application_name = 'agmd node ${other.nodes!.id}'`
+    wire.target = 1
     await cluster.sql(`select pg_terminate_backend(pid) from pg_stat_activity where ${at}`)
     await until(() => !other.nodes!.isListening(), 'the end of the connection')
-    await other.nodes!.heard()
     await other.get(['same'])
     await cluster.sql(`delete from ${schema}.record`)
     expect(await other.get(['same'])).toBeUndefined()
+    wire.target = cluster.port
     await until(() => other.nodes!.isListening(), 'the next connection')
   })
 

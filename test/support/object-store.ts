@@ -7,8 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
 
-/** The fault of an answer: the proxy sends its own answer, or only the first bytes of the real answer. Undefined means no fault. */
-export type Fault = { readonly status: number; readonly body?: string } | { readonly cutAfter: number } | undefined
+/** The fault of an answer: the proxy sends its own answer, or only the first bytes of the real answer, or answers late. Undefined means no fault. */
+export type Fault =
+  | { readonly status: number; readonly body?: string }
+  | { readonly cutAfter: number }
+  | { readonly afterMs: number }
+  | undefined
 
 export interface ObjectStore {
   /** The value of AGMD_BLOBS for a folder of the bucket. */
@@ -41,8 +45,8 @@ export async function startObjectStore(): Promise<ObjectStore> {
     const { method, url: path, headers } = asked
     const forwarded = request({ host: '127.0.0.1', port, method, path, headers }, (original) => {
       response.writeHead(original.statusCode ?? 500, original.headers)
-      if (fault === undefined) {
-        original.pipe(response)
+      if (fault === undefined || 'afterMs' in fault) {
+        setTimeout(() => original.pipe(response), fault?.afterMs ?? 0)
         return
       }
       let sent = 0

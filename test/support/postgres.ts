@@ -5,9 +5,9 @@
 import { execFileSync, type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 
 import pg from 'pg'
 
@@ -19,7 +19,9 @@ const systemPrograms = '/usr/lib/postgresql'
 const findPrograms = (): string | undefined => {
   const debian = existsSync(systemPrograms) ? readdirSync(systemPrograms).sort((a, b) => Number(b) - Number(a)) : []
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...debian.map((version) => join(systemPrograms, version, 'bin'))]
-  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+  const found = folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+  // A folder of links may have only some of the programs.
+  return found && dirname(realpathSync(join(found, 'initdb')))
 }
 
 const programs = findPrograms()
@@ -35,6 +37,7 @@ const unprivileged = (): { uid?: number; gid?: number } => {
 }
 
 export interface Cluster {
+  readonly port: number
   /** Returns the address of a store in a schema, or in the default one. */
   address(schema?: string): string
   /** Runs SQL as the superuser. */
@@ -48,25 +51,42 @@ export interface Cluster {
   stop(): Promise<void>
   /** Starts the cluster again on the same port. Resolves when it answers. */
   start(settings?: readonly string[]): Promise<void>
+  /** Makes a standby, which receives all changes of this cluster by streaming under the name `standby`. */
+  standby(): Promise<Cluster>
+  /** Makes a standby accept writes, as in a failover. */
+  promote(): Promise<void>
   /** Ends the cluster and removes its folder. */
   remove(): void
 }
 
-/** Creates a separate cluster for tests that stop it. With `onDisk`, it is not in memory. */
-export const newCluster = async ({ onDisk = false } = {}): Promise<Cluster> => {
-  if (programs === undefined) throw new Error(noPostgres)
-  const rights = unprivileged()
-  const folder = mkdtempSync(join(!onDisk && existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'agmd-postgres-'))
-  if (rights.uid !== undefined) chownSync(folder, rights.uid, rights.gid!)
-  const data = join(folder, 'data')
+type Rights = ReturnType<typeof unprivileged>
+
+/** Creates the files of an empty cluster. */
+const initialize = (from: string, folder: string, data: string, rights: Rights): void => {
   const init = ['-D', data, '-U', 'agmd', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C', '--no-instructions']
-  execFileSync(join(programs, 'initdb'), init, { ...rights, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync(join(from, 'initdb'), init, { ...rights, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   appendFileSync(
     join(data, 'postgresql.conf'),
     `shared_buffers = 32MB\nmax_wal_size = 256MB\nunix_socket_directories = '${folder}'\nlisten_addresses = '127.0.0.1'\nlogging_collector = off\n`
   )
   const access = join(data, 'pg_hba.conf')
   writeFileSync(access, `host all guarded 127.0.0.1/32 scram-sha-256\n${readFileSync(access, 'utf8')}`)
+}
+
+/** Creates a separate cluster for tests that stop it. With `onDisk`, it is not in memory. */
+export const newCluster = async ({ onDisk = false, primary }: { onDisk?: boolean; primary?: number } = {}): Promise<Cluster> => {
+  if (programs === undefined) throw new Error(noPostgres)
+  const rights = unprivileged()
+  const folder = mkdtempSync(join(!onDisk && existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'agmd-postgres-'))
+  if (rights.uid !== undefined) chownSync(folder, rights.uid, rights.gid!)
+  const data = join(folder, 'data')
+  if (primary === undefined) initialize(programs, folder, data, rights)
+  else {
+    const from = `host=127.0.0.1 port=${primary} user=agmd application_name=standby`
+    const words = ['-D', data, '-d', from, '-R', '-X', 'stream', '-c', 'fast', '--no-sync']
+    execFileSync(join(programs, 'pg_basebackup'), words, { ...rights, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+    appendFileSync(join(data, 'postgresql.conf'), `unix_socket_directories = '${folder}'\n`)
+  }
   guard(folder)
   const port = await freePort()
   let server: ChildProcess | undefined
@@ -129,8 +149,11 @@ export const newCluster = async ({ onDisk = false } = {}): Promise<Cluster> => {
 
   await start()
   return {
+    port,
     address,
     sql,
+    standby: () => newCluster({ onDisk, primary: port }),
+    promote: () => sql('select pg_promote()'),
     pause: () => signal('SIGSTOP'),
     resume: () => signal('SIGCONT'),
     kill: () => end('SIGKILL', true),

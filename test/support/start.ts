@@ -127,7 +127,7 @@ const startNode = async (options: StartOptions, lines: string[] = []): Promise<W
   const opened =
     config.storage === null
       ? await openLmdbStorage({ folder, clock })
-      : await openPostgres({ url: config.storage, folder, secret, version: 'test', clock })
+      : await openPostgres({ url: config.storage, folder, secret, version: 'test', clock, onWarning: (text) => log.warn(text) })
   const storage = withReadCache(options.storage?.(opened) ?? opened)
   const blobs =
     besides?.service.blobs ??

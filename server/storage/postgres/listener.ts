@@ -62,6 +62,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   let connection: Connection | undefined
   let timer: NodeJS.Timeout | undefined
   let stopped = false
+  /** When the connection was lost, on the monotonic clock in milliseconds, and the promise that resolves when it is back. */
+  let lostAt = -Infinity
+  let back = Promise.withResolvers<void>()
 
   const open = async (): Promise<boolean> => {
     const made = await connect({ ...config, application_name: applicationOf(writer) }, lost)
@@ -89,6 +92,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const lost = (which: Connection): void => {
     if (which !== connection || stopped) return
     connection = undefined
+    lostAt = performance.now()
+    back = Promise.withResolvers()
     onAnswer(false)
     plan(retryMs(0), () => again(0))
   }
@@ -99,6 +104,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       if (stopped) return connection?.cut()
       onAnswer(true)
       onReturn()
+      back.resolve()
       plan(beatSeconds * 1000, beat)
     } catch {
       onAnswer(false)
@@ -145,8 +151,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
    */
   const ask = async (): Promise<void> => {
     const asked = connection
-    if (asked === undefined) return
-    await withinSeconds(beatSecondsMax, asked.client.query('select 1')).catch(() => asked.cut())
+    if (asked !== undefined) await withinSeconds(beatSecondsMax, asked.client.query('select 1')).catch(() => asked.cut())
+    // Open documents may lack commits that were made while nobody listened. They look for them when the connection is back.
+    const left = lostAt / 1000 + beatSecondsMax - performance.now() / 1000
+    if (connection === undefined && left > 0) await withinSeconds(left, back.promise).catch(() => undefined)
   }
   let asking: Promise<void> | undefined
   let next: Promise<void> | undefined

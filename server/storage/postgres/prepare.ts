@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 
 import type pg from 'pg'
 
+import { limits } from '../../../shared/limits.ts'
 import { isExposed, type PostgresAddress } from './address.ts'
 import { clientConfig, connect, type Connection, retryMs } from './connection.ts'
 import { PostgresError, stateOf } from './errors.ts'
@@ -110,7 +111,9 @@ type Meta = ReadonlyMap<string, string>
 export async function readSettings(client: pg.Client): Promise<Readonly<Record<string, string>>> {
   const names = ['server_version_num', 'server_version', 'fsync', 'full_page_writes', 'synchronous_standby_names', 'synchronous_commit']
   const { rows } = await client.query<Record<string, string>>(
-    `select ${names.map((name) => `current_setting('${name}') as ${name}`).join(', ')}, pg_is_in_recovery()::text as standby`
+    `select ${names.map((name) => `current_setting('${name}') as ${name}`).join(', ')}, pg_is_in_recovery()::text as standby,
+     (select count(*) from pg_stat_replication where coalesce(application_name, '') not in ('pg_basebackup', 'pg_receivewal'))::text as standbys,
+     (extract(epoch from clock_timestamp()) * 1000)::bigint::text as clock`
   )
   return rows[0]!
 }
@@ -136,6 +139,13 @@ function warningsOf(address: PostgresAddress, found: Readonly<Record<string, str
   if (level === 'off') warnings.push('PostgreSQL runs with synchronous_commit=off. agmd sets it to on for its own commits.')
   if (found['synchronous_standby_names'] !== '' && (level === 'local' || level === 'remote_write'))
     warnings.push(`With synchronous_commit=${level}, a failover to a standby can lose acknowledged edits. Set it to on.`)
+  if (found['synchronous_standby_names'] === '' && Number(found['standbys'] ?? 0) > 0)
+    warnings.push('A standby is asynchronous, so a failover to it can lose acknowledged edits. Set synchronous_standby_names.')
+  const seconds = Math.round(Math.abs(Date.now() - Number(found['clock'] ?? Date.now())) / 1000)
+  if (seconds > limits.clockSecondsMax)
+    warnings.push(
+      `The clock of this machine differs by ${seconds} s from the clock of PostgreSQL. Synchronize both, so that links expire on time.`
+    )
   if (found['full_page_writes'] === 'off') warnings.push('PostgreSQL runs with full_page_writes=off: a power cut can damage its tables.')
   if (isExposed(address)) warnings.push('The connection to PostgreSQL is not encrypted. Add ?sslmode=verify-full to AGMD_STORAGE.')
   return warnings
