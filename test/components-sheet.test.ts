@@ -557,6 +557,21 @@ test('[COMP-90] pasted text of another program keeps a comma that may separate t
     expect(pasted(isForeign, hasDecimalComma)).toEqual(['7,50', '1,234', '=B2'])
 })
 
+test('[COMP-99] Ctrl with an arrow key moves along filled cells or over empty ones, and Shift extends the selection', () => {
+  const gaps = sheetOf('| A | B | C |', '|---|---|---|', '| 1 | | 3 |', '| 4 | | |', '| | | |', '| 5 | | 6 |')
+  const grid = new Grid(gaps).go(0, 0)
+  const after = (key: string, held: Partial<Key> = {}) => [grid.key(key, { ctrlKey: true, ...held }).at, grid.to]
+  expect(after('ArrowDown')).toEqual([place(2, 0), place(2, 0)])
+  expect(after('ArrowDown')).toEqual([place(4, 0), place(4, 0)])
+  expect(after('ArrowRight')).toEqual([place(4, 2), place(4, 2)])
+  expect(after('ArrowUp', { shiftKey: true })).toEqual([place(4, 2), place(1, 2)])
+  grid.go(3, 1)
+  expect(after('ArrowRight', { ctrlKey: false, metaKey: true })).toEqual([place(3, 2), place(3, 2)])
+  // The last cell stays selected, and no row or column begins.
+  expect(after('ArrowRight')).toEqual([place(3, 2), place(3, 2)])
+  expect(grid.size).toEqual({ height: 5, width: 3 })
+})
+
 test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, which must get some text', () => {
   for (const [column, step, next] of [
     [1, enter, 1],

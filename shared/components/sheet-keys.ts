@@ -25,6 +25,8 @@ interface OtherSheet {
 
 export type Moving =
   | Step
+  /** Moves to the last filled cell before an empty one, or over empty cells to the next filled one. */
+  | { readonly kind: 'jump'; readonly step: Place; readonly isRange: boolean }
   /** Moves to the first or the last cell of the row, or of the sheet if `isWhole`. */
   | { readonly kind: 'home' | 'end'; readonly isWhole: boolean; readonly isRange: boolean }
   | { readonly kind: 'all' }
@@ -53,6 +55,7 @@ function movingKey(key: Key): Moving | undefined {
   const step = steps[key.key]
   const isPlain = isPlainKey(key)
   if (step !== undefined && isPlain) return { kind: 'step', step, isRange }
+  if (step !== undefined && !key.altKey && key.ctrlKey !== key.metaKey) return { kind: 'jump', step, isRange }
   if (key.key === 'Home' && !key.altKey) return { kind: 'home', isWhole: !isPlain, isRange }
   if (key.key === 'End' && !key.altKey) return { kind: 'end', isWhole: !isPlain, isRange }
   if (key.key === ' ' && !key.altKey && !key.metaKey && key.ctrlKey !== isRange) return { kind: 'whole', axis: isRange ? 'row' : 'column' }

@@ -1,7 +1,7 @@
 /** The selected cells of a sheet, and how moves change them. Undo changes the text, and the selection stays within the resulting sheet. */
 import type { Table } from '../fences/table.ts'
 import { limits } from '../limits.ts'
-import { type Area, areaBetween, type Axis, isSame, type Place } from './cell-range.ts'
+import { type Area, areaBetween, type Axis, isSame, type Place, textAt } from './cell-range.ts'
 import type { Moving } from './sheet-keys.ts'
 
 export interface Selection {
@@ -144,6 +144,19 @@ function begin(selection: Selection, table: Table, { row, column }: Place): Sele
   return put(begun, { row, column })
 }
 
+/** Returns the cell to which Ctrl with an arrow key moves. At the edge of the sheet, it is the last cell in the direction of the step. */
+function jumpFrom(start: Place, step: Place, { height, width }: ReturnType<typeof sizeOf>, isFilled: (place: Place) => boolean): Place {
+  const after = ({ row, column }: Place): Place => ({ row: row + step.row, column: column + step.column })
+  const isInSheet = ({ row, column }: Place): boolean => row >= 0 && column >= 0 && row < height && column < width
+  let at = start
+  const isRun = isFilled(start) && isInSheet(after(start)) && isFilled(after(start))
+  while (isInSheet(after(at)) && (!isRun || isFilled(after(at)))) {
+    at = after(at)
+    if (!isRun && isFilled(at)) break
+  }
+  return at
+}
+
 /** Moves the selection according to a key. `mayBegin`: whether the key may start a new row or column. */
 export function move(selection: Selection, table: Table, moving: Moving, mayBegin: boolean): Selection {
   const { height, width } = sizeOf(selection, table)
@@ -154,6 +167,10 @@ export function move(selection: Selection, table: Table, moving: Moving, mayBegi
       const next = { row: end.row + moving.step.row, column: end.column + moving.step.column }
       const begun = mayBegin && !moving.isRange ? begin(selection, table, next) : undefined
       return begun ?? to(next, moving.isRange)
+    }
+    case 'jump': {
+      const isFilled = (place: Place): boolean => textAt(table, place) !== ''
+      return to(jumpFrom(end, moving.step, { height, width }, isFilled), moving.isRange)
     }
     case 'home':
       return to({ row: moving.isWhole ? 0 : end.row, column: 0 }, moving.isRange)
