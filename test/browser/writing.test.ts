@@ -544,7 +544,7 @@ test('[WRITE-18] the live view shows formulas and diagrams, and their source at 
   await leave()
 })
 
-test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE-124] [WRITE-125] a selection gets a few buttons above it, without marks in code, is no wider than the text, and space stays below the caret', async () => {
+test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE-124] [WRITE-125] [WRITE-133] a selection gets a few buttons above it, without marks in code, is no wider than the text, and space stays below the caret', async () => {
   const { page, press, type, text, leave } = await writer('```\ncode\n```\n\nsome words')
   await press('Control+Shift+ArrowLeft')
   const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
@@ -572,8 +572,9 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] [WRITE-112] [WRITE-123] [WRITE
   await text('```\ncode\n```\n\nsome ***words*** a**b**c')
   await press('Backspace', 'Control+b', 'Backspace')
   await text('```\ncode\n```\n\nsome ***words*** a')
+  // The deleted text was bold, so the text that is typed next is bold too.
+  await bold.waitFor()
   const input = await page.context().newCDPSession(page)
-  await press('Control+b')
   await input.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
   await input.send('Input.insertText', { text: 'に' })
   await text('```\ncode\n```\n\nsome ***words*** a**に**')
