@@ -7,7 +7,7 @@ import type { Key, Storage } from '../server/domain/ports.ts'
 import { encodeKey } from '../server/storage/keys.ts'
 import { isPostgresAddress, parsePostgresAddress } from '../server/storage/postgres/address.ts'
 import { decodeNotice, encodeNotices } from '../server/storage/postgres/notices.ts'
-import { clientConfig } from '../server/storage/postgres/connection.ts'
+import { clientConfig, patience } from '../server/storage/postgres/connection.ts'
 import { judgeServer, type Owner, preparePostgres, readSettings, withClient } from '../server/storage/postgres/prepare.ts'
 import { placeOf } from '../server/storage/postgres/schema.ts'
 import { openPostgresStorage } from '../server/storage/postgres/store.ts'
@@ -155,7 +155,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     storage.watch(['d'], (keys) => woken.push(keys))
     await otherNode(schema, async (client) => {
       await client.query('delete from record')
-      await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen agmd_${schema}'`)
+      await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'agmd node ${storage.nodes!.id}'`)
     })
     await until(() => woken.length > 0, 'the wake')
     expect(woken).toEqual([[]])
@@ -193,9 +193,13 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     const messages = encodeNotices('w', 1, keys.map(encodeKey))
     expect(messages.length).toBeGreaterThan(1)
     expect(messages.every((message) => Buffer.byteLength(message) < 8000)).toBe(true)
-    expect(messages.flatMap((message) => decodeNotice(message)!.keys)).toEqual(keys)
+    const notices = messages.map((message) => decodeNotice(message)!)
+    expect(notices.flatMap((notice) => (notice.keys === 'any' ? [] : notice.keys))).toEqual(keys)
+    // A node that has the number of a commit has all its messages.
+    expect(notices.map(({ number }) => number)).toEqual([...notices.slice(1).map(() => 0), 1])
     const many = Array.from({ length: 10_000 }, (_, n) => encodeKey(['d', 'document', 'update', n]))
-    expect(encodeNotices('w', 1, many).map(decodeNotice)).toEqual([{ writer: 'w', number: 1, keys: [] }])
+    expect(encodeNotices('w', 1, many).map(decodeNotice)).toEqual([{ writer: 'w', number: 1, keys: 'any' }])
+    expect(encodeNotices('w', 2, []).map(decodeNotice)).toEqual([{ writer: 'w', number: 2, keys: [] }])
   })
 
   /** Creates a proxy to the cluster. It can drop the connection together with the next commit, or with the answer to it. */
@@ -204,7 +208,9 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     const port = Number(target.port)
     let lose: 'nothing' | 'answer' | 'commit' = 'nothing'
     let lost = 0
+    let isRefusing = false
     const proxy = createServer((near) => {
+      if (isRefusing) return near.destroy()
       const far = createConnection(port, '127.0.0.1')
       let committing = false
       const cut = () => {
@@ -214,7 +220,8 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
         far.destroy()
       }
       near.on('data', (chunk) => {
-        committing = chunk.includes('agmd_') && !chunk.includes('listen ')
+        // The name of the prepared statement.
+        committing = chunk.includes('\0commit\0')
         if (lose === 'commit' && committing) cut()
         else far.write(chunk)
       })
@@ -224,6 +231,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
         [far, near]
       ] as const)
         one.on('error', () => {}).on('close', () => other.destroy())
+      return undefined
     })
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void proxy.close())
@@ -231,6 +239,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     return {
       address: (schema: string) => `${target.href}?schema=${schema}`,
       losing: (what: typeof lose) => void (lose = what),
+      refusing: (refuses: boolean) => void (isRefusing = refuses),
       lost: () => lost
     }
   }
@@ -251,6 +260,33 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     } finally {
       await storage.close()
     }
+  })
+
+  test('[POSTGRES-18] a commit that its node gave up waiting for, but that was made, is known to the others with the next commit', async () => {
+    const schema = newSchema()
+    const proxy = await breakingProxy()
+    const other = withReadCache(await openFor(schema))
+    const address = parsePostgresAddress(proxy.address(schema))
+    const { commitSeconds } = patience
+    const storage = await openPostgresStorage({ address, synced: true })
+    onTestFinished(() => storage.close())
+    await storage.commit({ puts: [{ key: ['k'], value: bytes('old') }] })
+    await other.nodes!.heard()
+    expect(text((await other.get(['k']))?.value)).toBe('old')
+    patience.commitSeconds = 0.2
+    try {
+      proxy.losing('answer')
+      const commit = storage.commit({ puts: [{ key: ['k'], value: bytes('new') }] })
+      await until(() => proxy.lost() === 1, 'the lost answer')
+      proxy.refusing(true)
+      await expect(commit).rejects.toMatchObject({ code: 'storage_unavailable' })
+    } finally {
+      patience.commitSeconds = commitSeconds
+      proxy.refusing(false)
+    }
+    await until(() => storage.commit({ puts: [{ key: ['later'], value: bytes('') }] }).catch(() => false), 'a commit')
+    await other.nodes!.heard()
+    expect(text((await other.get(['k']))?.value)).toBe('new')
   })
 
   /** Returns the error thrown while the store at an address is prepared. */
@@ -373,6 +409,26 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     expect(await other.get(['same'])).toBeUndefined()
     wire.target = cluster.port
     await until(() => other.nodes!.isListening(), 'the next connection')
+  })
+
+  test('[POSTGRES-18] a commit whose node was killed before it told the others is known to them after a wait, and at the latest with the next check', async () => {
+    const schema = newSchema()
+    const storage = withReadCache(await openFor(schema))
+    const woken: (readonly Key[])[] = []
+    storage.watch(['d'], (keys) => woken.push(keys))
+    const writer = '11111111-1111-1111-1111-111111111111'
+    await otherNode(schema, async (client) => {
+      await client.query(`insert into writer (id, epoch, last) values ('${writer}', 1, 0)`)
+      for (const [number, look] of [() => storage.nodes!.heard(), () => until(() => woken.length > 1, 'the check')].entries()) {
+        await storage.commit({ puts: [{ key: ['d', 1], value: bytes('old') }] })
+        woken.length = number
+        expect(text((await storage.get(['d', 1]))?.value)).toBe('old')
+        await client.query(`begin; delete from record; update writer set last = ${number + 1}, seen = now() where id = '${writer}'; commit`)
+        await look()
+        expect(woken.at(-1)).toEqual([])
+        expect(await storage.get(['d', 1])).toBeUndefined()
+      }
+    })
   })
 
   test('[POSTGRES-17] a message reaches the other nodes, not its sender, and one that is too large is dropped', async () => {

@@ -1,7 +1,7 @@
 /**
  * Measures what `NOTIFY` costs PostgreSQL when many nodes commit at the same time: `npm run bench notify`. A transaction with a notification holds a lock
- * on its database until its commit is on disk, so such commits come one after the other. Each connection stands for a node, which puts
- * everything that arrives during a commit into the next one.
+ * on its database until it ends. Commits that notify therefore wait for the disk one after another. The store notifies after its commits, in
+ * transactions of their own that share what has arrived meanwhile. Each connection stands for a node.
  */
 import pg from 'pg'
 import { newCluster, noPostgres } from '../../test/support/postgres.ts'
@@ -14,6 +14,8 @@ const nodeCounts = [1, 4, 16, 64]
 const recordCounts = [1, 64]
 
 const cluster = await newCluster({ onDisk: true })
+await cluster.stop()
+await cluster.start(['max_connections=200'])
 await cluster.sql(`
   create table record (id bigserial primary key, value bytea not null);
   create function commit_records(count integer, notifies boolean) returns void language plpgsql as $$
@@ -25,41 +27,67 @@ const listener = new pg.Client(cluster.address())
 await listener.connect()
 await listener.query('listen changes')
 
+type Notifies = 'never' | 'in the commit' | 'after it'
+
+const connected = async (): Promise<pg.Client> => {
+  const client = new pg.Client(cluster.address())
+  await client.connect()
+  return client
+}
+
+/** Returns a function that notifies. Everything that arrives during one transaction goes into the next one. */
+const notifierOf = (client: pg.Client) => {
+  let waiting = 0
+  let sending: Promise<void> | undefined
+  const drain = async (): Promise<void> => {
+    for (; waiting > 0;) {
+      const texts = Array.from({ length: waiting }, () => 'k'.repeat(40))
+      waiting = 0
+      await client.query({ name: 'notify', text: `select pg_notify('changes', text) from unnest($1::text[]) as text`, values: [texts] })
+    }
+    sending = undefined
+  }
+  return {
+    notify() {
+      waiting += 1
+      sending ??= drain()
+    },
+    ended: () => sending
+  }
+}
+
 /** Lets nodes commit. Returns the commits per second and their times in milliseconds. */
-const measure = async (nodes: number, records: number, notifies: boolean): Promise<{ rate: number; times: number[] }> => {
-  const clients = await Promise.all(
-    Array.from({ length: nodes }, async () => {
-      const client = new pg.Client(cluster.address())
-      await client.connect()
-      return client
-    })
-  )
+const measure = async (nodes: number, records: number, notifies: Notifies): Promise<{ rate: number; times: number[] }> => {
   const times: number[] = []
+  const clients = await Promise.all(Array.from({ length: nodes }, async () => [await connected(), await connected()] as const))
   const begun = performance.now()
   await Promise.all(
-    clients.map(async (client) => {
+    clients.map(async ([client, second]) => {
+      const notifier = notifierOf(second)
       while (performance.now() - begun < seconds * 1000) {
         const from = performance.now()
-        await client.query({ name: 'commit', text: 'select commit_records($1, $2)', values: [records, notifies] })
+        await client.query({ name: 'commit', text: 'select commit_records($1, $2)', values: [records, notifies === 'in the commit'] })
         times.push(performance.now() - from)
+        if (notifies === 'after it') notifier.notify()
       }
+      await notifier.ended()
     })
   )
   const rate = times.length / ((performance.now() - begun) / 1000)
-  await Promise.all(clients.map((client) => client.end()))
+  await Promise.all(clients.flat().map((client) => client.end()))
   return { rate, times }
 }
 
-await measure(4, 1, true)
+await measure(4, 1, 'after it')
 const rows: (string | number)[][] = []
 for (const records of recordCounts)
   for (const nodes of nodeCounts)
-    for (const notifies of [false, true]) {
+    for (const notifies of ['never', 'in the commit', 'after it'] as const) {
       const { rate, times } = await measure(nodes, records, notifies)
       rows.push([
         records,
         nodes,
-        notifies ? 'yes' : 'no',
+        notifies,
         Math.round(rate),
         Math.round(rate * records),
         ms(percentile(times, 0.5)),

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { newCluster, noPostgres } from '../../test/support/postgres.ts'
 import { cpuSeconds, openPerson, type Person } from './support/crowd.ts'
-import { createDocument, markOf, ms, pause, type Place, rss, startProcess, table } from './support/support.ts'
+import { createDocument, markOf, ms, pause, type DocumentAddress, rss, startProcess, table } from './support/support.ts'
 
 if (noPostgres !== undefined) throw new Error(noPostgres)
 
@@ -45,18 +45,18 @@ const node = await startProcess({
 const pid = node.child.pid ?? 0
 let clients = 1_000_000
 
-const newPlace = async (): Promise<Place> => {
+const newPlace = async (): Promise<DocumentAddress> => {
   const { doc, key } = await createDocument(`http://127.0.0.1:${node.port}`, 'A line of forty characters, more or less.\n'.repeat(49))
   return { url: `ws://127.0.0.1:${node.port}/collab`, doc, key }
 }
 
-const enter = (place: Place): Promise<Person> => openPerson({ place, client: clients++, hasCursor: true })
+const enter = (place: DocumentAddress): Promise<Person> => openPerson({ place, client: clients++, hasCursor: true })
 
 interface Setup {
   readonly documents: number
   /** The people in each document. */
   readonly people: number
-  /** Those of them who type. */
+  /** The people in each document who type. */
   readonly writers: number
 }
 
@@ -111,7 +111,7 @@ const cost = async ({ documents, people, writers }: Setup): Promise<Cost> => {
 /** Returns the memory of an open document with one person, and of each further person, in KiB. */
 const memory = async (): Promise<readonly [number, number]> => {
   const count = 400
-  const places: Place[] = []
+  const places: DocumentAddress[] = []
   for (let n = 0; n < count; n++) places.push(await newPlace())
   await pause(1000)
   const resident = [rss(pid)]
@@ -197,7 +197,7 @@ const simulate = (people: number): (string | number)[] => {
     ms(gibibytes),
     ms(ofDatabase),
     Math.max(1, Math.ceil(ofDatabase / databaseCores)),
-    ms((edits * pairs.wal * 86_400) / 1024 ** 3)
+    ms((edits * pairs.wal * 3600) / 1024 ** 3)
   ]
 }
 console.log(`\na node needs ${ms(perEdit)} µs for an edit and ${ms(perPerson)} µs for each person who receives it`)
@@ -215,7 +215,7 @@ table(
     'GiB of nodes',
     'cores of PostgreSQL',
     'clusters',
-    'WAL GiB/day'
+    'WAL GiB/hour'
   ],
   [1_000, 10_000, 100_000, 1_000_000].map(simulate)
 )

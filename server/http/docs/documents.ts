@@ -42,6 +42,7 @@ export const audiences: readonly Audience[] = [
         summary: 'Settings, backup, probes, metrics, accounts, and what to do when something fails.'
       },
       { slug: 'storage', title: 'Storage', summary: 'The data folder, PostgreSQL, and buckets for assets.' },
+      { slug: 'scaling', title: 'Scaling', summary: 'How far one machine, several nodes and one database reach, and what breaks first.' },
       { slug: 'export', title: 'The format of an export', summary: 'The files and fields of an export, for programs that read it.' },
       { slug: 'media', title: 'Media jobs and compute nodes', summary: 'Engines, settings and trust.' }
     ]

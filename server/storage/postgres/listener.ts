@@ -11,10 +11,13 @@ import { decodeNotice } from './notices.ts'
 
 /**
  * The time between two checks of the connection, and the time that each check may take, in seconds. A connection that a firewall dropped reports no
- * error.
+ * error. A check also finds commits whose notices were never sent, because their node was killed.
  */
-const beatSeconds = 10
+const beatSeconds = 4
 const beatSecondsMax = 5
+
+/** How long to wait for the notices of a commit that another node has made, in seconds. They normally arrive within a few milliseconds. */
+const noticeSecondsMax = 1
 
 /** How long to wait for the lock, in seconds. PostgreSQL needs a moment to notice that an earlier service has ended. */
 const lockSeconds = 2
@@ -28,9 +31,8 @@ export interface ListenerOptions {
   readonly shown: string
   /** Whether no other process may use the schema at the same time. Nodes share it; a migration does not. */
   readonly exclusive: boolean
-  readonly onKeys: (keys: readonly Key[]) => void
-  /** Called with the number of each own commit, which other nodes then know too. */
-  readonly onOwn: (commit: number) => void
+  /** Called with the keys that another node wrote. `any` means that any key may have been written. */
+  readonly onKeys: (keys: readonly Key[] | 'any') => void
   /** Called with each text that another node sent. */
   readonly onTold: (text: string, node: string) => void
   /** Called when the connection listens again after an interruption. Any key may have been written in the meantime. */
@@ -49,16 +51,62 @@ export const applicationOf = (node: string): string => `agmd node ${node}`
 
 export interface Listener {
   isListening(): boolean
-  /** See `Nodes.heard`. */
-  heard(): Promise<void>
+  /** See `Nodes.heard`. Resolves to the number of the newest commit of this store, which this store may not know yet; 0 if there is none. */
+  heard(): Promise<number>
   /** See `Nodes.claim`. Throws if PostgreSQL does not answer. */
   claim(name: string): Promise<(() => void) | undefined>
   stop(): Promise<void>
 }
 
+interface NewestCommit {
+  /** The id of a store. */
+  readonly id: string
+  /** The number of its last commit, as text. */
+  readonly last: string
+}
+
+/** Returns the newest commit of each store that has committed within a minute. Nodes that listened meanwhile know all earlier commits. */
+const newestCommits = async ({ client }: Connection): Promise<NewestCommit[]> => {
+  const text = `select id, last from writer where seen > now() - interval '1 minute'`
+  const { rows } = await withinSeconds(beatSecondsMax, client.query<NewestCommit>({ name: 'newest commits', text }))
+  return rows
+}
+
+/** Tracks up to which commit of each other node the notices have arrived. `own` is the id of this store, whose notices do not count. */
+const createCommitNumbers = (own: string) => {
+  const known = new Map<string, number>()
+  const waiting = new Set<() => void>()
+  const has = (newest: readonly NewestCommit[]): boolean =>
+    newest.every(({ id, last }) => id === own || (known.get(id) ?? 0) >= Number(last))
+  return {
+    heard(id: string, number: number): void {
+      if (number <= (known.get(id) ?? 0)) return
+      known.set(id, number)
+      for (const look of waiting) look()
+    },
+    /** Waits until the notices of these commits have arrived. Resolves to false if they do not arrive within some seconds. */
+    async arrived(newest: readonly NewestCommit[], seconds: number): Promise<boolean> {
+      if (has(newest)) return true
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      const look = (): void => {
+        if (has(newest)) resolve(true)
+      }
+      const timer = setTimeout(() => resolve(false), seconds * 1000).unref()
+      waiting.add(look)
+      try {
+        return await promise
+      } finally {
+        waiting.delete(look)
+        clearTimeout(timer)
+      }
+    }
+  }
+}
+
 /** Starts listening. Throws `PostgresError` if another process holds the lock in a mode that excludes this one. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { config, writer, channel, schema, shown, exclusive, onKeys, onOwn, onTold, onReturn, onAnswer } = options
+  const { config, writer, channel, schema, shown, exclusive, onKeys, onTold, onReturn, onAnswer } = options
+  const numbers = createCommitNumbers(writer)
   let connection: Connection | undefined
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -71,15 +119,17 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     try {
       made.client.on('notification', ({ payload = '' }) => {
         const notice = decodeNotice(payload)
-        if (notice === undefined) return
-        if (notice.writer === writer) onOwn(notice.number)
-        else if (notice.told === undefined) onKeys(notice.keys)
+        if (notice === undefined || notice.writer === writer) return
+        if (notice.told === undefined) onKeys(notice.keys)
         else onTold(notice.told, notice.writer)
+        numbers.heard(notice.writer, notice.number)
       })
       const take = exclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'
       const lock = made.client.query<{ held: boolean }>(`select ${take}(${serviceLock}) as held`, [schema])
       const { rows } = await withinSeconds(beatSecondsMax, lock)
       await withinSeconds(beatSecondsMax, made.client.query(`listen ${channel}`))
+      // This node has read nothing yet that these commits wrote, or forgets it (`onReturn`).
+      for (const { id, last } of await newestCommits(made)) numbers.heard(id, Number(last))
       if (made.ended()) throw new Error('the connection ended')
       connection = made
       return rows[0]!.held
@@ -116,7 +166,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     const beating = connection
     if (beating === undefined) return
     try {
-      await withinSeconds(beatSecondsMax, beating.client.query('select 1'))
+      await look(beating)
       onAnswer(true)
       plan(beatSeconds * 1000, beat)
     } catch {
@@ -146,19 +196,29 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   plan(beatSeconds * 1000, beat)
 
   /**
-   * Asks the server anything. PostgreSQL has sent all notices of earlier commits by the time when it answers: a commit signals the listening
-   * connections before its client gets an answer, and a connection sends its notices before it takes the next command.
+   * Asks for the numbers of the newest commits, and waits until this node has their notices. If notices do not arrive, any key may have been written.
+   * Resolves to the number of the newest commit of this store.
    */
-  const ask = async (): Promise<void> => {
+  const look = async (asked: Connection): Promise<number> => {
+    const newest = await newestCommits(asked)
+    if (!(await numbers.arrived(newest, noticeSecondsMax))) {
+      onKeys('any')
+      for (const { id, last } of newest) numbers.heard(id, Number(last))
+    }
+    return Number(newest.find(({ id }) => id === writer)?.last ?? 0)
+  }
+
+  const ask = async (): Promise<number> => {
     const asked = connection
-    if (asked !== undefined) await withinSeconds(beatSecondsMax, asked.client.query('select 1')).catch(() => asked.cut())
+    const newest = asked && (await look(asked).catch(() => asked.cut()))
     // Open documents may lack commits that were made while nobody listened. They look for them when the connection is back.
     const left = lostAt / 1000 + beatSecondsMax - performance.now() / 1000
     if (connection === undefined && left > 0) await withinSeconds(left, back.promise).catch(() => undefined)
+    return newest ?? 0
   }
-  let asking: Promise<void> | undefined
-  let next: Promise<void> | undefined
-  const start = (): Promise<void> => {
+  let asking: Promise<number> | undefined
+  let next: Promise<number> | undefined
+  const start = (): Promise<number> => {
     const mine = ask().finally(() => {
       if (asking === mine) asking = undefined
     })

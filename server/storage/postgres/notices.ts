@@ -2,10 +2,11 @@
  * The messages that the nodes of a database send each other about the keys that they wrote. They use `NOTIFY`, on one channel for each schema.
  *
  *     message = the writer's id, a dot and the number of its commit, a space, then the keys in base64; each key is its length (2 bytes, big-endian) and its encoded form
+ *             | the writer's id, a dot and the number of its commit, a space, a dash: the commit wrote nothing
  *             | the sender's id, a space, an exclamation mark, then text for the other nodes (`Nodes.tell`)
  *
- * A message without keys means that any key may have been written. The transaction that writes the records also sends the messages, so none is lost
- * while a node listens.
+ * A message without keys means that any key may have been written. If a commit needs several messages, only the last one has its number, and the others
+ * have 0. A node that has a number therefore has all messages of that commit.
  */
 import type { Key } from '../../domain/ports.ts'
 import { decodeKey } from '../keys.ts'
@@ -14,12 +15,15 @@ import { decodeKey } from '../keys.ts'
 const keyBytesMax = 5_800
 const messagesMax = 16
 
+/** Stands in place of the keys if a commit wrote nothing. */
+const nothing = '-'
+
 export const channelOf = (schema: string): string => `agmd_${schema}`
 
-/** Returns the messages about the given keys of one commit. */
-export function encodeNotices(id: string, number: number, keys: readonly Uint8Array[]): string[] {
-  const writer = `${id}.${number}`
-  if (keys.length === 0) return []
+/** Returns the messages about the keys that one commit wrote. With `any`, they mean that any key may have been written. */
+export function encodeNotices(id: string, number: number, keys: readonly Uint8Array[] | 'any'): string[] {
+  if (keys === 'any') return [`${id}.${number} `]
+  if (keys.length === 0) return [`${id}.${number} ${nothing}`]
   const messages: Buffer[][] = [[]]
   let room = keyBytesMax
   for (const key of keys) {
@@ -32,25 +36,39 @@ export function encodeNotices(id: string, number: number, keys: readonly Uint8Ar
     messages.at(-1)!.push(length, Buffer.from(key))
     room -= key.length + 2
   }
-  if (messages.length > messagesMax) return [`${writer} `]
-  return messages.map((pieces) => `${writer} ${Buffer.concat(pieces).toString('base64')}`)
+  if (messages.length > messagesMax) return encodeNotices(id, number, 'any')
+  return messages.map((pieces, at) => `${id}.${at === messages.length - 1 ? number : 0} ${Buffer.concat(pieces).toString('base64')}`)
 }
 
 /** Returns the message with a text for the other nodes. */
 export const encodeTold = (sender: string, text: string): string => `${sender} !${text}`
 
+export interface Notice {
+  readonly writer: string
+  /** The number of the commit, if the node now has all messages about it; otherwise 0. */
+  readonly number: number
+  /** The keys that were written. `any` means that any key may have been written. */
+  readonly keys: readonly Key[] | 'any'
+  /** The text of a message. */
+  readonly told?: string
+}
+
 /** Parses a message. It has either keys or a text. Returns undefined if no store sent it. */
-export function decodeNotice(message: string): { writer: string; number: number; keys: Key[]; told?: string } | undefined {
+export function decodeNotice(message: string): Notice | undefined {
   const space = message.indexOf(' ')
   if (space === -1) return undefined
-  if (message[space + 1] === '!') return { writer: message.slice(0, space), number: 0, keys: [], told: message.slice(space + 2) }
-  const bytes = Buffer.from(message.slice(space + 1), 'base64')
+  const rest = message.slice(space + 1)
+  if (rest.startsWith('!')) return { writer: message.slice(0, space), number: 0, keys: [], told: rest.slice(1) }
+  const [writer = '', number = ''] = message.slice(0, space).split('.')
+  return { writer, number: Number(number), keys: rest === '' ? 'any' : rest === nothing ? [] : decodeKeys(Buffer.from(rest, 'base64')) }
+}
+
+const decodeKeys = (bytes: Buffer): Key[] => {
   const keys: Key[] = []
   for (let at = 0; at + 2 <= bytes.length;) {
     const end = at + 2 + bytes.readUInt16BE(at)
     keys.push(decodeKey(bytes.subarray(at + 2, end)))
     at = end
   }
-  const [writer = '', number = ''] = message.slice(0, space).split('.')
-  return { writer, number: Number(number), keys }
+  return keys
 }

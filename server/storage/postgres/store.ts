@@ -2,9 +2,9 @@
  * The store in PostgreSQL 15 or newer, for a service that outgrows one machine. It has the same methods as LMDB's store, and uses one table
  * (`schema.ts`).
  *
- * One connection commits (`writer.ts`), a pool of connections reads, and one connection listens (`listener.ts`). While PostgreSQL does not answer,
- * reads and commits wait, because it may only be restarting. After `patience.silentSeconds`, they are refused until the listening connection works
- * again.
+ * One connection commits (`writer.ts`), one tells other nodes about the commits (`notifier.ts`), one listens to them (`listener.ts`), and a pool of
+ * connections reads. While PostgreSQL does not answer, reads and commits wait, because it may only be restarting. After `patience.silentSeconds`, they
+ * are refused until the listening connection works again.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -18,11 +18,12 @@ import { createEraser } from '../eraser.ts'
 import { decodeKey, encodeKey, encodeRange } from '../keys.ts'
 import { createWatchers } from '../watchers.ts'
 import { type PostgresAddress } from './address.ts'
-import { clientConfig, connect, patience, retryMs, withinSeconds } from './connection.ts'
+import { clientConfig, connect, patience, retryMs } from './connection.ts'
 import { remedyOf, serviceErrorOf } from './errors.ts'
 import { type EncodedBatch, encodeBatch, sumOf } from './group.ts'
 import { applicationOf, listen, serviceLock } from './listener.ts'
-import { channelOf, encodeTold } from './notices.ts'
+import { channelOf } from './notices.ts'
+import { createNotifier } from './notifier.ts'
 import { placeOf, recordTables } from './schema.ts'
 import { createWriter } from './writer.ts'
 
@@ -79,8 +80,6 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
     }
   }
 
-  /** Number of the newest own commit that other nodes may know already. */
-  let ownHeard = 0
   const hearers = new Set<(text: string, node: string) => void>()
   const listener = await listen({
     config,
@@ -89,10 +88,7 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
     schema: address.schema,
     shown: address.shown,
     exclusive,
-    onKeys: (keys) => (keys.length === 0 ? watchers.notifyAll() : watchers.notify(keys, true)),
-    onOwn: (commit) => {
-      ownHeard = commit
-    },
+    onKeys: (keys) => (keys === 'any' ? watchers.notifyAll() : watchers.notify(keys, true)),
     onTold: (text, node) => {
       for (const hear of hearers) hear(text, node)
     },
@@ -100,29 +96,7 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
     onAnswer: health.note
   })
 
-  /** The texts for other nodes that wait for the next transaction. */
-  let telling: string[] = []
-  let sending: Promise<void> | undefined
-  const sendTold = async (): Promise<void> => {
-    while (telling.length > 0) {
-      const texts = telling
-      telling = []
-      // A lost message is not repeated: its senders repeat the state that it was about.
-      await pool.query(tellQuery(channel, texts)).catch(() => {})
-    }
-    sending = undefined
-  }
-  const tell = (text: string): void => {
-    if (
-      closed ||
-      Buffer.byteLength(text) > limits.nodeMessageBytesMax ||
-      telling.length >= limits.nodeMessagesWaitingMax ||
-      health.isDown()
-    )
-      return
-    telling.push(encodeTold(writerId, text))
-    sending ??= Promise.resolve().then(sendTold)
-  }
+  const notifier = createNotifier({ config, id: writerId, channel })
 
   const eraser = createEraser({
     clock,
@@ -134,7 +108,7 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
   const writer = createWriter({
     config,
     id: writerId,
-    channel,
+    onCommit: notifier.wrote,
     onWritten: ({ touched, erase }) => {
       watchers.notify(touched)
       if (erase) eraser.due()
@@ -159,11 +133,12 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
       id: writerId,
       isListening: listener.isListening,
       async heard() {
-        await listener.heard()
         // Another node may know a commit of this node before this node has its answer.
-        await writer.known(ownHeard)
+        await writer.known(await listener.heard())
       },
-      tell,
+      tell(text) {
+        if (!closed && !health.isDown()) notifier.tell(text)
+      },
       onTold(hear) {
         hearers.add(hear)
         return () => hearers.delete(hear)
@@ -203,8 +178,8 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
     async close() {
       if (closed) return
       closed = true
-      if (sending !== undefined) await withinSeconds(1, sending).catch(() => {})
       await writer.close()
+      await notifier.close()
       await eraser.stop()
       await listener.stop()
       await pool.end()
@@ -227,13 +202,6 @@ export function entryOf({ key: bytes, value, version, sum }: Row): Entry {
 }
 
 const columns = 'key, value, version, sum'
-
-/** Sends texts to other nodes. The transaction writes nothing, so it need not wait for the disk. */
-const tellQuery = (channel: string, texts: readonly string[]): pg.QueryConfig => ({
-  name: 'tell',
-  text: `select set_config('synchronous_commit', 'off', true), pg_notify($1, text) from unnest($2::text[]) as text`,
-  values: [channel, texts]
-})
 
 export const getQuery = (key: Key): pg.QueryConfig => ({
   name: 'get',

@@ -11,8 +11,7 @@ import type pg from 'pg'
 import { ServiceError } from '../../../shared/errors.ts'
 import { type Connection, connect, patience, retryMs, withinSeconds } from './connection.ts'
 import { remedyOf, serviceErrorOf } from './errors.ts'
-import { type EncodedBatch, judge, type Known, parametersOf } from './group.ts'
-import { encodeNotices } from './notices.ts'
+import { type EncodedBatch, judge, type Judged, type Known, parametersOf } from './group.ts'
 
 /** The maximum size of a group: its number of batches, and its bytes. Commits beyond that wait for the next group. */
 const groupBatchesMax = 1_000
@@ -32,9 +31,10 @@ export interface WriterOptions {
   readonly config: pg.ClientConfig
   /** Random id of the row in `writer` that belongs to this store. */
   readonly id: string
-  readonly channel: string
   /** Called for each batch that was written, before its promise resolves. */
   readonly onWritten: (batch: EncodedBatch) => void
+  /** Called after each commit with its number and the keys that it wrote. `any` means that any key may have been written. */
+  readonly onCommit: (number: number, keys: readonly Uint8Array[] | 'any') => void
   /** Called when it becomes unknown whether these batches were written, and again once the outcome is known. */
   readonly onUnknown: (batches: readonly EncodedBatch[]) => void
   /** Called after each response of PostgreSQL, and after each failure to get a response. */
@@ -62,7 +62,7 @@ const unknown = (cause: unknown): ServiceError =>
     { cause }
   )
 
-export function createWriter({ config, id, channel, onWritten, onUnknown, onAnswer }: WriterOptions): Writer {
+export function createWriter({ config, id, onWritten, onCommit, onUnknown, onAnswer }: WriterOptions): Writer {
   let queue: Waiting[] = []
   let writing: Promise<void> | undefined
   let connection: Connection | undefined
@@ -101,31 +101,26 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
     connection = undefined
   }
 
-  /** Sends the judged group once. Resolves to the outcomes; undefined if an assumption failed. */
-  const send = async (group: readonly Waiting[], known: Known, deadline: number): Promise<readonly boolean[] | undefined> => {
+  /** Sends the judged group once. Resolves to what was written; undefined if an assumption failed. */
+  const send = async (group: readonly Waiting[], known: Known, deadline: number): Promise<Judged | undefined> => {
     const judged = judge(batchesOf(group), known)
     number += 1
-    const notices = encodeNotices(
-      id,
-      number,
-      [...judged.finals.values()].map(({ bytes }) => bytes)
-    )
     const { rows } = await withinSeconds(
       Math.max(1, (deadline - performance.now()) / 1000),
       connection!.client.query<{ given: string | null; wrong: number | null; found_version: string | null }>({
         name: 'commit',
         text: call,
-        values: [id, epoch, number, ...parametersOf(judged), channel, notices]
+        values: [id, epoch, number, ...parametersOf(judged), '', []]
       })
     )
-    if (rows[0]?.given != null) return judged.outcomes
+    if (rows[0]?.given != null) return judged
     for (const { wrong, found_version: found } of rows)
       known.set(judged.assumptions[wrong! - 1]!.name, found === null ? null : Number(found))
     return undefined
   }
 
-  /** Resolves to the outcomes once the group is on disk. Throws the last error of PostgreSQL or the network. */
-  const write = async (group: readonly Waiting[]): Promise<readonly boolean[]> => {
+  /** Resolves to what was written once the group is on disk. Throws the last error of PostgreSQL or the network. */
+  const write = async (group: readonly Waiting[]): Promise<Judged> => {
     const deadline = group[0]!.deadline
     const known: Known = new Map()
     let sent: number | undefined
@@ -135,16 +130,19 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
         if (connection === undefined || connection.ended()) {
           const last = await takeOver()
           onAnswer(true)
-          if (given.length > 0) onUnknown(given)
+          if (given.length > 0) {
+            onUnknown(given)
+            onCommit(last, 'any')
+          }
           given = []
           // The commit succeeded before the connection broke, so `known` still gives the outcomes of its batches.
-          if (last === sent) return judge(batchesOf(group), known).outcomes
+          if (last === sent) return judge(batchesOf(group), known)
         }
         sent = number + 1
         sending = true
-        const outcomes = await send(group, known, deadline)
+        const written = await send(group, known, deadline)
         onAnswer(true)
-        if (outcomes !== undefined) return outcomes
+        if (written !== undefined) return written
         attempt = 0
         continue
       } catch (error) {
@@ -179,7 +177,11 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
       const { promise, resolve } = Promise.withResolvers<void>()
       current = promise
       try {
-        const outcomes = await write(group)
+        const { outcomes, finals } = await write(group)
+        onCommit(
+          number,
+          [...finals.values()].map(({ bytes }) => bytes)
+        )
         group.forEach(({ batch, settle }, index) => {
           if (outcomes[index]) onWritten(batch)
           settle(outcomes[index]!)

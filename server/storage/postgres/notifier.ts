@@ -1,0 +1,101 @@
+/**
+ * The connection that tells other nodes which keys were written, and sends them messages.
+ *
+ * The notices of a commit are sent after it, in a transaction of their own. A transaction with a `NOTIFY` holds a lock on the whole database until it
+ * ends. If the commit itself sent them, all nodes would therefore wait for the disk one after another. A transaction that only notifies writes nothing
+ * and does not wait for the disk. Everything that arrives during one such transaction goes into the next one.
+ *
+ * A commit does not wait for its notices. A node that must know the commits of other nodes compares their numbers (`listener.ts`), which also finds the
+ * commits of a node that was killed before it sent its notices.
+ */
+import type pg from 'pg'
+
+import { limits } from '../../../shared/limits.ts'
+import { type Connection, connect, retryMs, withinSeconds } from './connection.ts'
+import { encodeNotices, encodeTold } from './notices.ts'
+
+/** How long a transaction may take, in seconds. */
+const sendSecondsMax = 5
+
+/** How long `close` waits for the transaction in progress, in seconds. */
+const closeSecondsMax = 1
+
+/** The maximum number of notices that wait. If there are more, one notice that names no keys replaces them all. */
+const noticesMax = 1_000
+
+/** A text for the other nodes. `commit` is the number of the commit that it is about; it is absent for a message. */
+interface Waiting {
+  readonly text: string
+  readonly commit?: number
+}
+
+export interface Notifier {
+  /** Tells other nodes that a commit wrote these keys. `any` means that any key may have been written. */
+  wrote(commit: number, keys: readonly Uint8Array[] | 'any'): void
+  /** Sends a message. It is dropped if too many are waiting, or if it cannot be sent at once: its sender repeats the state that it is about. */
+  tell(text: string): void
+  /** Waits a moment for what is being sent, then ends the connection. */
+  close(): Promise<void>
+}
+
+/** `id` is the id of this store. */
+export function createNotifier({ config, id, channel }: { config: pg.ClientConfig; id: string; channel: string }): Notifier {
+  let waiting: Waiting[] = []
+  let sending: Promise<void> | undefined
+  let connection: Connection | undefined
+  let closed = false
+
+  const send = async (texts: readonly string[]): Promise<void> => {
+    if (connection === undefined || connection.ended()) connection = await connect(config)
+    await withinSeconds(
+      sendSecondsMax,
+      connection.client.query({
+        name: 'notify',
+        text: 'select pg_notify($1, text) from unnest($2::text[]) as text',
+        values: [channel, texts]
+      })
+    )
+  }
+
+  const drain = async (): Promise<void> => {
+    for (let attempt = 0; waiting.length > 0 && !(closed && attempt > 0);) {
+      const batch = waiting
+      waiting = []
+      try {
+        await send(batch.map(({ text }) => text))
+        attempt = 0
+      } catch {
+        connection?.cut()
+        // Notices that arrive twice do no harm.
+        waiting = [...batch.filter(({ commit }) => commit !== undefined), ...waiting]
+        await new Promise((resolve) => setTimeout(resolve, retryMs(attempt++)))
+      }
+    }
+    sending = undefined
+  }
+
+  const add = (texts: readonly Waiting[]): void => {
+    waiting.push(...texts)
+    // Notices and messages of one turn of the event loop share a transaction.
+    sending ??= Promise.resolve().then(drain)
+  }
+
+  return {
+    wrote(commit, keys) {
+      const isFull = waiting.length >= noticesMax
+      if (isFull) waiting = waiting.filter((each) => each.commit === undefined)
+      add(encodeNotices(id, commit, isFull ? 'any' : keys).map((text) => ({ text, commit })))
+    },
+    tell(text) {
+      if (Buffer.byteLength(text) > limits.nodeMessageBytesMax || waiting.length >= limits.nodeMessagesWaitingMax) return
+      add([{ text: encodeTold(id, text) }])
+    },
+    async close() {
+      closed = true
+      if (sending !== undefined) await withinSeconds(closeSecondsMax, sending).catch(() => {})
+      const { client } = connection ?? {}
+      connection = undefined
+      if (client !== undefined) await withinSeconds(closeSecondsMax, client.end()).catch(() => {})
+    }
+  }
+}
