@@ -2,25 +2,19 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { limits } from '../shared/limits.ts'
 import { testClock } from './support/clock.ts'
-import { freshSchema, noPostgres, sharedCluster, type Cluster } from './support/postgres.ts'
+import { type NodeWorlds, startNodeWorlds } from './support/node-worlds.ts'
+import { noPostgres } from './support/postgres.ts'
 import { type Json, type Person, startWorld, until, type World } from './support/world.ts'
 
 describe.skipIf(noPostgres !== undefined)('events of another node', () => {
   const clocks = [testClock(), testClock()] as const
-  let cluster: Cluster
-  let schema: string
+  let nodes: NodeWorlds
   let worlds: World[]
   beforeAll(async () => {
-    cluster = await sharedCluster()
-    schema = freshSchema()
-    const env = { AGMD_STORAGE: cluster.address(schema) }
-    const first = await startWorld({ env, clock: clocks[0] })
-    worlds = [first, await startWorld({ env, clock: clocks[1], besides: first })]
+    nodes = await startNodeWorlds(2, clocks)
+    worlds = nodes.worlds
   })
-  afterAll(async () => {
-    for (const world of worlds?.toReversed() ?? []) await world.stop()
-    await cluster?.sql(`drop schema if exists ${schema} cascade`)
-  })
+  afterAll(() => nodes?.stop())
 
   const chatOf = (...lines: readonly string[]): string => `\`\`\`chat\n${['[2029-12-31T10:00Z] @Cy: Hm', ...lines].join('\n')}\n\`\`\`\n`
   const first = '[2030-01-01T00:00Z] @Bo: Look, @ana'

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { withLimit } from './support/limits.ts'
 import { rpc } from './support/mcp.ts'
-import { freshSchema, noPostgres, sharedCluster, type Cluster } from './support/postgres.ts'
+import { type NodeWorlds, startNodeWorlds } from './support/node-worlds.ts'
+import { noPostgres } from './support/postgres.ts'
 import { startProcess } from './support/start.ts'
 import { type Json, type Person, settledWithin, startWorld, until, type World } from './support/world.ts'
 
@@ -43,20 +44,13 @@ const listen = async ({ url }: { url: string }, person: Person, id: string): Pro
 }
 
 describe.skipIf(noPostgres !== undefined)('MCP sessions', () => {
-  let cluster: Cluster
-  let schema: string
+  let nodes: NodeWorlds
   let worlds: World[]
   beforeAll(async () => {
-    cluster = await sharedCluster()
-    schema = freshSchema()
-    const env = { AGMD_STORAGE: cluster.address(schema) }
-    const first = await startWorld({ env })
-    worlds = [first, await startWorld({ env, besides: first }), await startWorld({ env, besides: first })]
+    nodes = await startNodeWorlds(3)
+    worlds = nodes.worlds
   })
-  afterAll(async () => {
-    for (const world of worlds?.toReversed() ?? []) await world.stop()
-    await cluster?.sql(`drop schema if exists ${schema} cascade`)
-  })
+  afterAll(() => nodes?.stop())
 
   const change = async (
     world: { url: string },
@@ -127,7 +121,7 @@ describe.skipIf(noPostgres !== undefined)('MCP sessions', () => {
     expect(await settledWithin(ofLink.ended, 1000)).not.toBe('waiting')
     await isOver(worlds[0]!, owner, ofGuest)
 
-    const env = { AGMD_STORAGE: cluster.address(schema) }
+    const { env } = nodes
     const last = await startWorld({ env, besides: worlds[0]! })
     const [stopped, killed] = [await begin(worlds[0]!, owner), await begin(worlds[1]!, owner)]
     const ofStopped = await listen(worlds[0]!, owner, stopped)

@@ -7,7 +7,8 @@ import { consoleOperator } from '../server/domain/operator/operator.ts'
 import { runAct } from '../server/domain/operator/acts.ts'
 import { callerOfService } from '../server/domain/rights/access.ts'
 import { closeCodes } from '../shared/live-protocol.ts'
-import { freshSchema, noPostgres, sharedCluster, type Cluster } from './support/postgres.ts'
+import { type NodeWorlds, startNodeWorlds } from './support/node-worlds.ts'
+import { noPostgres } from './support/postgres.ts'
 import { seeded } from './support/typist.ts'
 import { png } from './support/media.ts'
 import { dialIn, newSigned } from './support/nodes.ts'
@@ -17,20 +18,13 @@ import { type Editor, type Json, type Person, personAt, type Refused, startWorld
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
 
 describe.skipIf(noPostgres !== undefined)('nodes', () => {
-  let cluster: Cluster
-  let schema: string
+  let started: NodeWorlds
   let worlds: World[]
   beforeAll(async () => {
-    cluster = await sharedCluster()
-    schema = freshSchema()
-    const env = { AGMD_STORAGE: cluster.address(schema) }
-    const first = await startWorld({ env })
-    worlds = [first, await startWorld({ env, besides: first }), await startWorld({ env, besides: first })]
+    started = await startNodeWorlds(3)
+    worlds = started.worlds
   })
-  afterAll(async () => {
-    for (const world of worlds?.toReversed() ?? []) await world.stop()
-    await cluster?.sql(`drop schema if exists ${schema} cascade`)
-  })
+  afterAll(() => started?.stop())
 
   /** Returns the same person on each node. */
   const everywhere = ({ doc, key }: Person): Person[] => worlds.map((world) => world.person(doc, key))
@@ -191,7 +185,7 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
 
   test('[NODES-8] people on other nodes are shown with their cursors, and those of a node that stops disappear', async () => {
     const owner = await worlds[0]!.create('text')
-    const last = await start({ env: { AGMD_STORAGE: cluster.address(schema) }, besides: worlds[0]! })
+    const last = await start({ env: started.env, besides: worlds[0]! })
     const editors = await Promise.all(
       [...worlds, last].map((world, n) => personAt(world.url, owner.doc, owner.key).connect({ name: `Person ${n}` }))
     )
@@ -257,7 +251,7 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     const editors = await connectAll(people)
     const { nodes } = worlds[1]!.service.storage
     for (let round = 0; round < 3; round++) {
-      await cluster.sql(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'agmd node ${nodes!.id}'`)
+      await started.cluster.sql(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'agmd node ${nodes!.id}'`)
       editors[0]!.type(0, `${round} `)
       await editors[0]!.saved()
       const { content } = await people[0]!.read()

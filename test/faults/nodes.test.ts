@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createLoad } from '../support/load.ts'
+import { createLoad, expectAllTokens, restart } from '../support/load.ts'
 import { type Cluster, newCluster, noPostgres } from '../support/postgres.ts'
 import { repeats } from '../support/repeats.ts'
 import { type ProcessWorld, startProcess } from '../support/start.ts'
 import { countAllTokens, wrongTokens } from '../support/tokens.ts'
 import { type Answer, ask, type Json } from '../support/world.ts'
-import { createDocument, pause, readMarkdown, seeded, type Target, TokenLedger, type Typist } from '../support/typist.ts'
+import { createDocument, readMarkdown, seeded, type Target, TokenLedger, type Typist } from '../support/typist.ts'
 
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
 
@@ -59,12 +59,8 @@ describe.skipIf(noPostgres !== undefined)('nodes fail', () => {
 
   /** Waits until everybody is in sync. Then each typed token must occur exactly once, and both nodes must have the same text and version. */
   const settle = async (typists: readonly Typist[]): Promise<void> => {
-    for (const typist of typists) await typist.whenSettled(60)
-    const typed = [...ledger.made].filter((token) => token.startsWith('⟦c'))
-    const counts = await countAllTokens(targets.map((target) => on(target, 0)))
-    expect(wrongTokens(new Set([...typed, ...ledger.acknowledged]), counts), `seed ${seed}`).toEqual({ lost: [], twice: [] })
+    await expectAllTokens(typists, ledger, () => targets.map((target) => on(target, 0)), `seed ${seed}`)
     for (const target of targets) expect(await readMarkdown(on(target, 1)), `seed ${seed}`).toEqual(await readMarkdown(on(target, 0)))
-    for (const typist of typists) typist.destroy()
   }
 
   test('[FAULT-17] a node that is killed under load loses nothing that it acknowledged, and its people go on through another node', async () => {
@@ -114,12 +110,7 @@ describe.skipIf(noPostgres !== undefined)('nodes fail', () => {
 
   test('[FAULT-18] after a restart of PostgreSQL under load, both nodes go on without a restart, and have the same text', async () => {
     for (let round = 0; round < repeats(1, 20); round++) {
-      const typists = await underLoad(async () => {
-        await cluster.stop()
-        await pause(random(500))
-        await cluster.start()
-        await pause(300)
-      })
+      const typists = await underLoad(() => restart(cluster, random))
       await settle(typists)
     }
   }, 120_000)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { patience } from '../../server/storage/postgres/connection.ts'
-import { createLoad } from '../support/load.ts'
+import { createLoad, expectAllTokens, restart } from '../support/load.ts'
 import { type Cluster, newCluster, noPostgres } from '../support/postgres.ts'
 import { repeats } from '../support/repeats.ts'
 import { type ProcessWorld, startProcess } from '../support/start.ts'
@@ -53,22 +53,11 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
   const wrongs = async (expected: Iterable<string>): Promise<{ lost: string[]; twice: string[] }> =>
     wrongTokens(expected, await countAllTokens(targets.map(here)))
 
-  /** Waits until everybody is in sync. Then each typed token must occur exactly once. */
-  const settle = async (typists: readonly Typist[]): Promise<void> => {
-    for (const typist of typists) await typist.whenSettled(60)
-    const typed = [...ledger.made].filter((token) => token.startsWith('⟦c'))
-    expect(await wrongs(new Set([...typed, ...ledger.acknowledged])), `seed ${seed}`).toEqual({ lost: [], twice: [] })
-    for (const typist of typists) typist.destroy()
-  }
+  const settle = (typists: readonly Typist[]): Promise<void> => expectAllTokens(typists, ledger, () => targets.map(here), `seed ${seed}`)
 
   test('[FAULT-13] a restart of PostgreSQL under load is not noticed but by waiting: nothing is lost or doubled, and no restart is needed', async () => {
     for (let round = 0; round < rounds; round++) {
-      const typists = await underLoad(async () => {
-        await cluster.stop()
-        await pause(random(500))
-        await cluster.start()
-        await pause(300)
-      })
+      const typists = await underLoad(() => restart(cluster, random))
       await settle(typists)
       expect(typists.flatMap(({ closes }) => closes)).toEqual([])
     }

@@ -1,6 +1,7 @@
 /** People and agents who write under load while something fails. */
 import { expect } from 'vitest'
-import { appendingAgent } from './tokens.ts'
+import type { Cluster } from './postgres.ts'
+import { appendingAgent, countAllTokens, wrongTokens } from './tokens.ts'
 import { pause, type Target, type TokenLedger, Typist } from './typist.ts'
 
 export interface Load {
@@ -54,4 +55,26 @@ export const createLoad = ({ targetOfPerson, targetsOfAgents, random, ledger }: 
     expect(before, 'the load was acknowledged').toBeGreaterThan(0)
     return typists
   }
+}
+
+/** Waits until everybody is in sync, and closes them. Then each typed or acknowledged token must occur exactly once. `note` explains a failure. */
+export const expectAllTokens = async (
+  typists: readonly Typist[],
+  ledger: TokenLedger,
+  documents: () => readonly Target[],
+  note: string
+): Promise<void> => {
+  for (const typist of typists) await typist.whenSettled(60)
+  const typed = [...ledger.made].filter((token) => token.startsWith('⟦c'))
+  const counts = await countAllTokens(documents())
+  expect(wrongTokens(new Set([...typed, ...ledger.acknowledged]), counts), note).toEqual({ lost: [], twice: [] })
+  for (const typist of typists) typist.destroy()
+}
+
+/** Restarts PostgreSQL, which is away for up to half a second. */
+export const restart = async (cluster: Cluster, random: (below: number) => number): Promise<void> => {
+  await cluster.stop()
+  await pause(random(500))
+  await cluster.start()
+  await pause(300)
 }
