@@ -174,7 +174,7 @@ export interface EventWords {
 }
 
 /** A payload as a reader receives it: without the fields that the reader must not see, and with the current texts. */
-export type ToldPayload<Kind extends EventKind = EventKind> = Partial<EventPayload<Kind>> & EventWords
+export type ShownPayload<Kind extends EventKind = EventKind> = Partial<EventPayload<Kind>> & EventWords
 
 type FieldOf<Payload> = Payload extends unknown ? keyof Payload : never
 type ValueOf<Payload, Field> = Payload extends unknown ? (Field extends keyof Payload ? Payload[Field] : never) : never

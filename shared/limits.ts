@@ -192,11 +192,11 @@ export const limits = {
    * Maximum number of changed comments and suggestions that are sent to open pages one by one. If there are more, the server tells the pages to read
    * the lists.
    */
-  annotationsToldMax: 100,
+  annotationsInMessageMax: 100,
   /**
    * Largest comment or suggestion that is sent to open pages, in bytes of its record. If one is larger, the server tells the pages to read the lists.
    */
-  annotationToldBytesMax: 64 * 1024,
+  annotationMessageBytesMax: 64 * 1024,
   /** Maximum number of suggestions that one request may make or decide. */
   suggestionsAtOnceMax: 100,
 

@@ -14,7 +14,7 @@ import { removeAll } from './support/start.ts'
 import { startWorld } from './support/world.ts'
 
 describe.skipIf(noPostgres !== undefined)('PostgreSQL and a bucket', () => {
-  test('[IMPORT-20] a vault is imported, exported and imported again without loss, beside the running servers', async () => {
+  test('[IMPORT-20] a vault is imported, exported and imported again without loss, next to the running servers', async () => {
     const [cluster, bucket] = [await sharedCluster(), await startObjectStore()]
     onTestFinished(() => bucket.stop())
     onTestFinished(removeFolders)

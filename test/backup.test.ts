@@ -73,7 +73,7 @@ test('[BACKUP-1] [BACKUP-2] a backup that was made under load restores everythin
   const acknowledged = new Set(ledger.acknowledged)
   const made = await startAdmin(['backup', '--to', place, '--json'], env).outcome
   expect({ code: made.code, ...JSON.parse(made.out) }).toMatchObject({ code: 0, ok: true, blobs: { count: 1, bytes: picture.length } })
-  expect((await startAdmin(['verify', '--json'], env).outcome).code, 'verify beside the running server').toBe(0)
+  expect((await startAdmin(['verify', '--json'], env).outcome).code, 'verify next to the running server').toBe(0)
   clearInterval(typing)
   await Promise.all(typists.map((typist) => typist.whenSettled()))
   const later = await putMarkdown(first, 'written after the backup\n')

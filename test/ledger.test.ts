@@ -65,9 +65,9 @@ test('[LEDGER-3] a record that cannot be read fails the changes that read it, an
   const get = (key: Key): ReturnType<Storage['get']> => (key.at(-1) === 'damaged' ? Promise.reject(new Error('damaged')) : memory.get(key))
   const ledger = await ledgerOn({ ...memory, get })
   const reading = ledger.write(doc, 'system', (draft) => draft.read(damaged), { reads: [damaged] })
-  const beside = ledger.write(doc, 'system', increase, { reads: [counter] })
+  const other = ledger.write(doc, 'system', increase, { reads: [counter] })
   await expect(reading).rejects.toThrow('damaged')
-  expect(await beside).toBe(1)
+  expect(await other).toBe(1)
 })
 
 test('[LEDGER-4] when another node commits first, a change runs again on the new state', async () => {

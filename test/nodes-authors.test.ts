@@ -4,7 +4,7 @@ import { limits } from '../shared/limits.ts'
 import { testClock } from './support/clock.ts'
 import { type NodeWorlds, startNodeWorlds } from './support/node-worlds.ts'
 import { noPostgres } from './support/postgres.ts'
-import { type Json, type Person, startWorld, until, type World } from './support/world.ts'
+import { type Json, type Person, until, type World } from './support/world.ts'
 
 describe.skipIf(noPostgres !== undefined)('events of another node', () => {
   const clocks = [testClock(), testClock()] as const

@@ -13,7 +13,7 @@ import { seeded } from './support/typist.ts'
 import { png } from './support/media.ts'
 import { dialIn, newSigned } from './support/nodes.ts'
 import { start } from './support/start.ts'
-import { type Editor, type Json, type Person, personAt, type Refused, startWorld, until, type World } from './support/world.ts'
+import { type Editor, type Json, type Person, personAt, type Refused, until, type World } from './support/world.ts'
 
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
 
@@ -271,7 +271,7 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     expect(await turnOf()).toBe(worlds[1]!.service.storage.nodes!.id)
     // A node that was killed leaves its name in the head.
     await worlds[0]!.service.ledger.write(owner.doc, 'system', (draft) => {
-      draft.head = { ...draft.head, title: 'changed beside the text' }
+      draft.head = { ...draft.head, title: 'changed with the text' }
     })
     await worlds[1]!.service.turns!.leave(owner.doc)
     await worlds[1]!.service.ledger.write(owner.doc, 'system', (draft) => {

@@ -151,7 +151,7 @@ test.each<[string, Operation, string, [string, string]]>([
     ['|---|\n', '|---|\n| 1 | 2 |\n']
   ],
   [
-    'backslashes beside bars',
+    'backslashes next to bars',
     { op: 'append_row', cells: ['x\\|y', 'a\\'] },
     '| a | b |\n|---|---|\n',
     ['|---|\n', '|---|\n| x&#92;\\|y | a&#92; |\n']

@@ -435,10 +435,10 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     const schema = newSchema()
     const stores = [await openFor(schema), await openFor(schema), await openFor(schema)]
     const told: string[] = []
-    stores.forEach(({ nodes }, n) => nodes!.onTold((message, node) => told.push(`${n} ${message} ${node === stores[0]!.nodes!.id}`)))
-    stores[0]!.nodes!.tell('x'.repeat(limits.nodeMessageBytesMax + 1))
-    stores[0]!.nodes!.tell('ä'.repeat(limits.nodeMessageBytesMax / 2))
-    stores[0]!.nodes!.tell('hello !')
+    stores.forEach(({ nodes }, n) => nodes!.onMessage((message, node) => told.push(`${n} ${message} ${node === stores[0]!.nodes!.id}`)))
+    stores[0]!.nodes!.send('x'.repeat(limits.nodeMessageBytesMax + 1))
+    stores[0]!.nodes!.send('ä'.repeat(limits.nodeMessageBytesMax / 2))
+    stores[0]!.nodes!.send('hello !')
     await until(() => told.length === 4, 'the messages')
     expect(told.filter((message) => message.length < 100).toSorted()).toEqual(['1 hello ! true', '2 hello ! true'])
   })

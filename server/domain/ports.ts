@@ -101,9 +101,9 @@ export interface Nodes {
    */
   heard(): Promise<void>
   /** Sends a message to all other nodes. Drops it if it is longer than `limits.nodeMessageBytesMax`, or if the store does not answer. */
-  tell(message: string): void
+  send(message: string): void
   /** Calls `hear` with each message of another node, and with the id of that node. Returns a function that ends the calls. */
-  onTold(hear: (message: string, node: string) => void): () => void
+  onMessage(hear: (message: string, node: string) => void): () => void
   /**
    * Claims a name that at most one node can have, and resolves to a function that ends the claim. The claim also ends with the node's connection. Resolves
    * to undefined if another node has the name. Throws `storage_unavailable`.

@@ -103,7 +103,7 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
       doc,
       [...clients].map((client) => stateOf(shown.document, client))
     ))
-      nodes.tell(message)
+      nodes.send(message)
   }
 
   const sendAll = (doc: string, shown: Shown): void =>
@@ -147,7 +147,7 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
     if (what === 'who') sendAll(doc, shown)
     else if (what === 'presence') take(shown, node, JSON.parse(rest) as State[])
     else if (what === 'owned') shown.owned.set(Number(rest), performance.now())
-    else if (what === 'whose' && isOwn(shown, Number(rest))) nodes.tell(`owned ${doc} ${rest}`)
+    else if (what === 'whose' && isOwn(shown, Number(rest))) nodes.send(`owned ${doc} ${rest}`)
   }
 
   /** Whether the other nodes must be asked before a page of this node writes with a client id that the document already has. */
@@ -160,7 +160,7 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
     const { asked, entry } = shown
     const known = asked.get(client)
     if (known !== undefined) return known
-    nodes.tell(`whose ${entry.id} ${client}`)
+    nodes.send(`whose ${entry.id} ${client}`)
     const answered = new Promise<void>((resolve) => setTimeout(resolve, limits.nodeAnswerMs))
     asked.set(client, answered)
     return answered
@@ -174,7 +174,7 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
     asked.delete(client)
     return false
   }
-  const stopTold = nodes.onTold(hear)
+  const stopMessages = nodes.onMessage(hear)
 
   let turn = 0
   let cancel = (): void => undefined
@@ -221,7 +221,7 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
         }, limits.presenceFrameMs).unref()
       }
       document.awareness.on('change', onChange)
-      nodes.tell(`who ${id}`)
+      nodes.send(`who ${id}`)
       return {
         async ask(clients) {
           const those = clients.filter((client) => mustAsk(shown, client))
@@ -249,8 +249,8 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
     },
     stop() {
       cancel()
-      stopTold()
-      nodes.tell('gone')
+      stopMessages()
+      nodes.send('gone')
     }
   }
 }

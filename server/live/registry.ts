@@ -89,10 +89,10 @@ export const createRegistry = (clock: Clock): Registry => {
       const set = documents.get(doc) ?? new Set()
       documents.set(doc, set.add(connected))
       const over = endOf(doc, caller)
-      const beside = caller.share !== null && caller.session !== null
-      if (over !== undefined) end(over, beside)
+      const hasLink = caller.share !== null && caller.session !== null
+      if (over !== undefined) end(over, hasLink)
       else if (loweredTo(doc, caller) !== undefined) end('forbidden', true)
-      const cancel = caller.expiresAt === null ? undefined : expire(caller.expiresAt, () => end('credential_invalid', beside))
+      const cancel = caller.expiresAt === null ? undefined : expire(caller.expiresAt, () => end('credential_invalid', hasLink))
       return () => {
         cancel?.()
         remove(doc, connected)

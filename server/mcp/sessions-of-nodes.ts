@@ -41,9 +41,9 @@ export const createSessionsOfNodes = (nodes: Nodes | undefined, hear: Hear): Ses
   /** The questions that wait for an answer, by session. */
   const asked = new Map<string, { readonly answer: Promise<boolean>; readonly settle: (continues: boolean) => void }>()
   const tell = (word: Word, session: string, uri?: string): void =>
-    nodes?.tell(['mcp', word, session, ...(uri === undefined ? [] : [uri])].join(' '))
+    nodes?.send(['mcp', word, session, ...(uri === undefined ? [] : [uri])].join(' '))
 
-  nodes?.onTold((message, node) => {
+  nodes?.onMessage((message, node) => {
     const [start, word = '', session = ''] = message.split(' ', 3)
     if (start !== 'mcp' || !(words as readonly string[]).includes(word)) return
     if (word === 'alive' || word === 'opened') asked.get(session)?.settle(true)

@@ -48,7 +48,7 @@ export const createOthers = (nodes: Nodes, clock: () => Clock, handlers: Handler
   const heard = new Map<string, { readonly offers: readonly OtherOffer[]; readonly at: number }>()
   let cancel = (): void => undefined
 
-  const tellOffers = (): void => nodes.tell(`offers ${JSON.stringify(handlers.offers())}`)
+  const tellOffers = (): void => nodes.send(`offers ${JSON.stringify(handlers.offers())}`)
 
   const acts: Readonly<Record<string, (rest: string, node: string) => void>> = {
     offers(rest, node) {
@@ -65,7 +65,7 @@ export const createOthers = (nodes: Nodes, clock: () => Clock, handlers: Handler
     'node-end': handlers.nodeEnd,
     'node-taken': handlers.nodeTaken
   }
-  const stopTold = nodes.onTold((message, node) => {
+  const stopMessages = nodes.onMessage((message, node) => {
     const [what = ''] = message.split(' ', 1)
     acts[what]?.(message.slice(what.length + 1), node)
   })
@@ -84,11 +84,11 @@ export const createOthers = (nodes: Nodes, clock: () => Clock, handlers: Handler
       cancel()
       cancel = clock().after(limits.nodeRepeatSeconds * 1000, repeat)
     },
-    tell: (what, ...words) => nodes.tell([what, ...words].join(' ')),
+    tell: (what, ...words) => nodes.send([what, ...words].join(' ')),
     stop() {
       cancel()
-      stopTold()
-      nodes.tell('offers []')
+      stopMessages()
+      nodes.send('offers []')
     }
   }
 }

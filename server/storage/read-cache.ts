@@ -33,7 +33,7 @@ export const withReadCache = (storage: Storage): Storage => {
   let generation = 0
 
   const { nodes } = storage
-  const isTold = (): boolean => nodes === undefined || nodes.isListening()
+  const isInformed = (): boolean => nodes === undefined || nodes.isListening()
 
   const forget = (name: string): void => {
     bytes -= entries.get(name)?.bytes ?? 0
@@ -54,7 +54,7 @@ export const withReadCache = (storage: Storage): Storage => {
   const read = async (name: string, key: Key): Promise<Entry | undefined> => {
     const before = generation
     const entry = await storage.get(key)
-    if (entry !== undefined && before === generation && isTold()) keep(name, entry)
+    if (entry !== undefined && before === generation && isInformed()) keep(name, entry)
     return entry
   }
 
@@ -68,7 +68,7 @@ export const withReadCache = (storage: Storage): Storage => {
     ...storage,
     get(key) {
       const name = nameOf(key)
-      return (isTold() ? entries.get(name)?.answer : undefined) ?? read(name, key)
+      return (isInformed() ? entries.get(name)?.answer : undefined) ?? read(name, key)
     },
     async commit(batch) {
       const written = await storage.commit(batch)

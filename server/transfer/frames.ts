@@ -41,7 +41,7 @@ export const decodeFrame = (bytes: Uint8Array): Frame => {
   const kind = decoding.readVarString(decoder) as Frame['kind']
   const facts = JSON.parse(decoding.readVarString(decoder)) as Frame['facts']
   const puts: Put[] = []
-  for (let left = decoding.readVarUint(decoder); left > 0; left--) {
+  for (let remaining = decoding.readVarUint(decoder); remaining > 0; remaining--) {
     const key = JSON.parse(decoding.readVarString(decoder)) as Key
     puts.push({ key, value: decoding.readVarUint8Array(decoder) })
   }

@@ -24,9 +24,9 @@ function neighborOf({ columns }: Board, { column, card }: CardPosition, key: str
   const last = columns[column]?.cards.length ?? 0
   if (key === 'ArrowUp') return card > 0 ? { column, card: card - 1 } : undefined
   if (key === 'ArrowDown') return card < last - 1 ? { column, card: card + 2 } : undefined
-  const beside = column + (key === 'ArrowLeft' ? -1 : 1)
-  const to = key === 'ArrowLeft' || key === 'ArrowRight' ? columns[beside] : undefined
-  return to && { column: beside, card: Math.min(card, to.cards.length) }
+  const next = column + (key === 'ArrowLeft' ? -1 : 1)
+  const to = key === 'ArrowLeft' || key === 'ArrowRight' ? columns[next] : undefined
+  return to && { column: next, card: Math.min(card, to.cards.length) }
 }
 
 export function editCard(state: BoardState, card: Card): BoardOutcome {

@@ -28,10 +28,10 @@ export function followPart(
   let found: { readonly at: number; readonly score: number } | undefined
   now.forEach((each, at) => {
     if (known.has(each) || !mayBe(at)) return
-    const beside = Number(now[at - 1] === before[index - 1]) + Number(now[at + 1] === before[index + 1])
+    const neighbors = Number(now[at - 1] === before[index - 1]) + Number(now[at + 1] === before[index + 1])
     const alike = likeness(part, each)
-    const score = alike + beside / 4
-    if ((beside > 0 || alike >= likenessMin) && (found === undefined || score > found.score)) found = { at, score }
+    const score = alike + neighbors / 4
+    if ((neighbors > 0 || alike >= likenessMin) && (found === undefined || score > found.score)) found = { at, score }
   })
   return found?.at
 }

@@ -2,7 +2,7 @@
 import { granularities } from '../text/granularity.ts'
 import { z } from 'zod'
 import { beginsWithHead } from '../document-head.ts'
-import { type EventKind, eventKinds, type ToldPayload } from '../events.ts'
+import { type EventKind, eventKinds, type ShownPayload } from '../events.ts'
 
 import { limits } from '../limits.ts'
 import { meaningOf, type OtherNames, shownName } from '../nearest.ts'
@@ -218,7 +218,7 @@ type AnyEvent = { readonly [Kind in EventKind]: Omit<z.infer<typeof EventShape>,
 interface EventOf<Kind extends EventKind> {
   readonly kind: Kind
   readonly type: Kind
-  readonly payload: ToldPayload<Kind>
+  readonly payload: ShownPayload<Kind>
 }
 
 /** The schema only states that a payload is an object. The type states the payload of each kind (shared/events.ts). */

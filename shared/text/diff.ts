@@ -259,7 +259,7 @@ const moved = (edits: readonly Edit[], by: number): Edit[] =>
   edits.map(({ from, to, insert }) => ({ from: from + by, to: to + by, insert }))
 
 /** Divides edits by their position relative to a later change: before it, touching it, or after it. */
-const beside = (
+const dividedBy = (
   edits: readonly Edit[],
   { from, to }: Edit
 ): { readonly ahead: Edit[]; readonly within: Edit[]; readonly behind: Edit[] } => ({
@@ -272,7 +272,7 @@ const beside = (
 export const followed = (edits: readonly Edit[], before: string, now: string): readonly Edit[] | undefined => {
   const [change] = coarseDiff(before, now)
   if (change === undefined) return edits
-  const { ahead, within, behind } = beside(edits, change)
+  const { ahead, within, behind } = dividedBy(edits, change)
   return within.length > 0 ? undefined : [...ahead, ...moved(behind, now.length - before.length)]
 }
 
@@ -281,7 +281,7 @@ export const rebased = (edits: readonly Edit[], before: string, now: string): re
   const [change] = coarseDiff(before, now)
   if (change === undefined) return edits
   const shift = now.length - before.length
-  const { ahead, within, behind } = beside(edits, change)
+  const { ahead, within, behind } = dividedBy(edits, change)
   const from = Math.min(change.from, within[0]?.from ?? change.from)
   const to = Math.max(change.to, within.at(-1)?.to ?? change.to)
   const insert = applyEdits(before.slice(from, to), moved(within, -from))

@@ -178,11 +178,11 @@ export const itemAdded = ({ prose }: Pick<Source, 'prose'>, named: Item, markdow
     `${lead}${last.box === undefined ? '' : `[${letter ?? ' '}] `}${head}`,
     ...more.map((line) => (line === '' ? quote.trimEnd() : inner + line))
   ]
-  return { from: end, to: end, insert: `${isLoose ? `\n${quote.trimEnd()}` : ''}\n${lines.join('\n')}`, beside: named }
+  return { from: end, to: end, insert: `${isLoose ? `\n${quote.trimEnd()}` : ''}\n${lines.join('\n')}`, neighbor: named }
 }
 
 /** Returns the change that checks or unchecks the box of a task. */
 export const itemChecked = (text: string, item: Item & { readonly box: number }, checked: boolean): Resolved => {
   const is = /[xX]/.test(text.charAt(item.box))
-  return { from: item.box, to: item.box + 1, insert: is === checked ? text.charAt(item.box) : checked ? 'x' : ' ', beside: item }
+  return { from: item.box, to: item.box + 1, insert: is === checked ? text.charAt(item.box) : checked ? 'x' : ' ', neighbor: item }
 }

@@ -127,11 +127,11 @@ const insert = (source: Source, operation: Extract<Operation, { op: 'insert' }>)
   if (find === undefined) return at === 'start' ? blocksAt(text, 0, markdown) : append(source, { from: 0, to: text.length }, markdown)
   const found = words(source, { find, ...which })
   if (isUnresolved(found)) return found
-  return { ...besideWords(text, operation, found), beside: found }
+  return { ...insertionAt(text, operation, found), neighbor: found }
 }
 
 /** Returns where and how to insert text next to words. A row or list item that is inserted next to another one becomes a separate line. */
-export const besideWords = (
+export const insertionAt = (
   text: string,
   { after, markdown }: Pick<Extract<Operation, { op: 'insert' }>, 'after' | 'markdown'>,
   found: Range

@@ -7,7 +7,7 @@ export interface Resolved extends Range {
   /**
    * The range of the neighboring text. If the document has changed in the meantime, the operation follows this text and not the offsets.
    */
-  readonly beside?: Range
+  readonly neighbor?: Range
   /** The actual text, if the operation named it differently. */
   readonly matched?: string
 }

@@ -269,9 +269,9 @@ export const resolveStructured = (source: Source, operation: Structured): Resolu
   }
 }
 
-/** Returns the same change in a later version of the text. `beside` is the current range of the text next to the change. */
-export const structuredNow = (source: Source, operation: Structured, change: Resolved, beside: Range): Resolved | undefined => {
-  const startsThere = ({ from }: Range): boolean => from === beside.from
+/** Returns the same change in a later version of the text. `neighbor` is the current range of the text next to the change. */
+export const structuredNow = (source: Source, operation: Structured, change: Resolved, neighbor: Range): Resolved | undefined => {
+  const startsThere = ({ from }: Range): boolean => from === neighbor.from
   if (operation.op === 'append_row') {
     const table = source.tables.find(({ heading }) => startsThere(heading))
     const added = table && appendRow(source, table, operation.cells)
@@ -281,6 +281,6 @@ export const structuredNow = (source: Source, operation: Structured, change: Res
     const item = itemsOf(source.prose).find(startsThere)
     return item && itemAdded(source, item, operation.markdown)
   }
-  const shift = beside.from - (change.beside ?? change).from
-  return { ...change, from: change.from + shift, to: change.to + shift, beside }
+  const shift = neighbor.from - (change.neighbor ?? change).from
+  return { ...change, from: change.from + shift, to: change.to + shift, neighbor }
 }

@@ -110,14 +110,14 @@ export const rowAdded = (text: string, { heading, rows, last, sheet }: TextTable
   if (sheet !== undefined) {
     const changes = cells.map((cell, column) => ({ row: rows.length + 1, column, text: cell }))
     const change = asOne(text, setCells(sheet, changes))
-    return change && { ...change, beside: heading }
+    return change && { ...change, neighbor: heading }
   }
   const line = text.slice(last.from, last.to)
   const lead = line.slice(0, runEnd(line, ' \t>', 0))
   const texts = heading.cells.map((_cell, column) => written(cells[column] ?? ''))
   const isOpen = line.charCodeAt(lead.length) !== bar && texts[0] !== ''
   const row = isOpen ? texts.join(' | ') : `| ${texts.join(' | ')} |`
-  return { from: last.to, to: last.to, insert: `\n${lead}${row}`, beside: heading }
+  return { from: last.to, to: last.to, insert: `\n${lead}${row}`, neighbor: heading }
 }
 
 /**
@@ -128,7 +128,7 @@ export const cellSet = (text: string, table: TextTable, row: number, column: num
   const cell = line.cells[column]
   if (table.sheet !== undefined) {
     const change = asOne(text, setCells(table.sheet, [{ row: row + 1, column, text: value }]))
-    return { ...(change ?? { from: line.from, to: line.from, insert: '' }), beside: line }
+    return { ...(change ?? { from: line.from, to: line.from, insert: '' }), neighbor: line }
   }
   if (cell !== undefined) {
     const insert = cell.from === cell.to && text[cell.from] === '|' ? `${written(value)} ` : written(value)
@@ -136,11 +136,11 @@ export const cellSet = (text: string, table: TextTable, row: number, column: num
       from: cell.from,
       to: cell.to,
       insert,
-      beside: { from: Math.max(line.from, cell.from - 1), to: Math.min(line.to, cell.to + 1) }
+      neighbor: { from: Math.max(line.from, cell.from - 1), to: Math.min(line.to, cell.to + 1) }
     }
   }
   const end = trimBlanks(text, line.from, line.to)
   const missing = Array.from({ length: column - line.cells.length }, () => '')
   const open = text.charCodeAt(end - 1) === bar ? '' : ' |'
-  return { from: end, to: end, insert: `${open} ${[...missing, written(value)].join(' | ')} |`, beside: line }
+  return { from: end, to: end, insert: `${open} ${[...missing, written(value)].join(' | ')} |`, neighbor: line }
 }

@@ -142,13 +142,13 @@ const foldedRanges = (text: string, words: Words, within: Range, limit: number):
   const find = fold(words.find).text
   if (find === '') return []
   // Folds the context next to the words. The space between them is kept, because folding removes space at the ends of a text.
-  const beside = (context: string | undefined, end: 'start' | 'end'): string => {
+  const contextAt = (context: string | undefined, end: 'start' | 'end'): string => {
     const { text: bare } = fold(context ?? '')
     if (bare === '') return ''
     return end === 'end' ? bare + (/\s$/.test(context ?? '') ? ' ' : '') : (/^\s/.test(context ?? '') ? ' ' : '') + bare
   }
   const source = (at: number): number => folded.at[at] ?? text.length
-  const all = { find, prefix: beside(words.prefix, 'end'), suffix: beside(words.suffix, 'start') }
+  const all = { find, prefix: contextAt(words.prefix, 'end'), suffix: contextAt(words.suffix, 'start') }
   return ranges(folded.text, all, { from: 0, to: folded.text.length }, Number.POSITIVE_INFINITY)
     .map(({ from, to }) => ({ from: source(from), to: withAccents(text, source(to - 1) + 1) }))
     .filter(({ from }) => from >= within.from && from <= within.to)

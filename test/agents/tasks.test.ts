@@ -50,7 +50,7 @@ test('[AGENT-8] an edit next to a person who types', async () => {
   const answer = await agent.do(edit, filled(edit.body, { 'words of the text': 'first paragraph', 'new words': 'opening' }))
   expect(answer.changed).toBe(true)
   await person.shows((text) => text.includes('The opening stands here.') && text.includes('Typed meanwhile. The second'))
-  within('edit beside a person', agent, 4)
+  within('edit next to a person', agent, 4)
 })
 
 test('[AGENT-8] a rewrite as suggestions', async () => {

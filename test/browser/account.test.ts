@@ -108,12 +108,12 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
 
   // In another browser without a link, the session alone opens the document until it ends.
   const other = await browser.newContext()
-  const beside = await other.newPage()
-  await beside.goto(`${world.url}/sign-in?return_to=${encodeURIComponent(`/d/${found.id}`)}`)
-  await beside.getByLabel('Email').fill('ana@example.org')
-  await beside.getByLabel('Password').fill(password)
-  await beside.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await saved(beside)
+  const second = await other.newPage()
+  await second.goto(`${world.url}/sign-in?return_to=${encodeURIComponent(`/d/${found.id}`)}`)
+  await second.getByLabel('Email').fill('ana@example.org')
+  await second.getByLabel('Password').fill(password)
+  await second.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await saved(second)
   const linked = await context.newPage()
   await linked.goto(found.url)
   await saved(linked)
@@ -123,8 +123,8 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
   await typeAtEnd(linked, ' still')
   await saved(linked)
   expect(await readMarkdown(world.url, found)).toContain('still')
-  await beside.locator('.chip[data-state=ended]').waitFor()
-  for (const each of [page, beside]) {
+  await second.locator('.chip[data-state=ended]').waitFor()
+  for (const each of [page, second]) {
     await each.goto(`${world.url}/account`)
     await each.getByRole('heading', { name: 'Sign in' }).waitFor()
   }

@@ -58,7 +58,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved
     await change()
     await until(
       async () => (await line(page, 'Two words').boundingBox())?.x !== column && (await distance()) === apart,
-      'the handle beside its block'
+      'the handle next to its block'
     )
   }
   await movesWith(() =>

@@ -607,7 +607,7 @@ test('[COMP-32] a large sheet draws only nearby cells; keys, selection, copying,
   expect(await page.locator('.sheet-scroll').evaluate(({ scrollHeight, scrollWidth }) => [scrollHeight, scrollWidth])).toEqual([room, wide])
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowLeft')
-  await until(() => isFocused('AW199'), 'and the one beside it')
+  await until(() => isFocused('AW199'), 'and the one next to it')
 
   // A draft stays while the person looks elsewhere in the sheet.
   await page.keyboard.type('new')

@@ -50,7 +50,7 @@ test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until t
   await ana.goto(await linkFor(document, 'Ana', 'comment'))
   await others(ana).first().waitFor()
   await owner.getByRole('button', { name: 'Follow Ana (can comment)' }).waitFor()
-  await until(async () => (await others(owner).count()) === 1, 'Ana alone beside oneself')
+  await until(async () => (await others(owner).count()) === 1, 'Ana alone next to oneself')
   expect(await others(ana).count()).toBe(1)
   await ana.getByRole('button', { name: 'You (Ana)' }).waitFor()
   await look(ana, 'who-comment')

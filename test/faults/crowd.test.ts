@@ -70,6 +70,6 @@ test('[FAULT-12] 1,000 people who wrote once do not make typing slow', { timeout
   before.person.send(updateFrame(crowded.doc, Y.encodeStateAsUpdate(past)))
   await until(() => before.acknowledged === 1, 'the past')
   const alone = await costOf(await writerOf(await place(), 6), 20_000)
-  const beside = await costOf(await writerOf(crowded, 7), 20_000)
-  expect(beside / alone).toBeLessThan(2)
+  const other = await costOf(await writerOf(crowded, 7), 20_000)
+  expect(other / alone).toBeLessThan(2)
 })

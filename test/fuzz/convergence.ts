@@ -79,7 +79,7 @@ const see = (page: Page, { version, content }: Read): void => {
 }
 
 /** Runs work alongside the next operations. It is not a failure if the server stops while answering. */
-const beside = (fuzz: Fuzz, work: () => Promise<void>): void => {
+const meanwhile = (fuzz: Fuzz, work: () => Promise<void>): void => {
   const promise = work()
     .catch((error: unknown) => {
       if (!(error instanceof TypeError) && !/: (500|503) /.test(String(error))) throw error
@@ -136,7 +136,7 @@ const comeBack = (fuzz: Fuzz): string => {
 
 const agentReads = (fuzz: Fuzz): string => {
   const page = pick(fuzz.random, fuzz.pages)
-  beside(fuzz, async () => {
+  meanwhile(fuzz, async () => {
     page.read = await readMarkdown(target(fuzz, page))
     see(page, page.read)
   })
@@ -148,7 +148,7 @@ const agentAppends = (fuzz: Fuzz): string => {
   const page = pick(fuzz.random, fuzz.pages)
   const fresh = fuzz.random(3) > 0
   const token = fuzz.ledger.make('a0')
-  beside(fuzz, async () => {
+  meanwhile(fuzz, async () => {
     const base = fresh ? await readMarkdown(target(fuzz, page)) : page.read
     if (base === undefined) return
     see(page, base)
@@ -175,7 +175,7 @@ const agentReplaces = (fuzz: Fuzz): string => {
   if (lines.length > 1) lines.splice(random(lines.length), 0, ...lines.splice(random(lines.length), 1))
   lines.splice(random(lines.length + 1), 0, pick(random, ['', 'α𝛽🙂', '- [ ] task', '🙃', '# Title', '```\ncode\n```']))
   const content = lines.join('\n')
-  beside(fuzz, async () => {
+  meanwhile(fuzz, async () => {
     const { status, body } = await putMarkdown(target(fuzz, page), content, undefined, 'agent')
     coverAllMade(fuzz)
     assert.ok([200, 500, 503].includes(status), `a PUT answered ${status} ${JSON.stringify(body)}`)
@@ -188,7 +188,7 @@ const agentReplaces = (fuzz: Fuzz): string => {
 const agentRestores = (fuzz: Fuzz): string => {
   const page = pick(fuzz.random, fuzz.pages)
   const revision = 1 + fuzz.random(6)
-  beside(fuzz, async () => {
+  meanwhile(fuzz, async () => {
     const { url, doc, key } = target(fuzz, page)
     const answer = await fetch(`${url}/api/docs/${doc}/restore`, {
       method: 'POST',

@@ -100,15 +100,15 @@ const changeBoard = (fuzz: Case, { name }: Person, fence: Fence): readonly Edit[
     entryOf(fuzz, fresh)
     return boards.addCard(board, column, `Card ${fresh}${random(3) === 0 ? '\ndetails\n\n```' : ''}`)
   }
-  const beside = newWord(fuzz)
+  const extra = newWord(fuzz)
   if (kind < 5) {
     entryOf(fuzz, word).movers.add(`${name} ${fuzz.log.length}`)
     return boards.moveCard(board, chosen.place, { column, card: random(4) })
   }
   if (kind === 5) return boards.cycleState(board, chosen.place)
   if (kind === 6) {
-    fuzz.written.set(beside, word)
-    return boards.renameCard(board, chosen.place, `${chosen.card.title.text} ${beside}`)
+    fuzz.written.set(extra, word)
+    return boards.renameCard(board, chosen.place, `${chosen.card.title.text} ${extra}`)
   }
   if (kind === 7) return boards.setAssignee(board, chosen.place, random(3) === 0 ? undefined : pick(random, names))
   if (kind === 8) return boards.addTag(board, chosen.place, `t${random(4)}`)
@@ -181,11 +181,11 @@ const changeSheet = (fuzz: Case, { name }: Person, fence: Fence): readonly Edit[
     return sheets.deleteRow(sheet, row)
   }
   if (kind === 4) return sheets.insertRow(sheet, row)
-  const beside = newWord(fuzz)
+  const extra = newWord(fuzz)
   const before = sheet.rows[row]?.cells[2]?.text ?? ''
   for (const each of before.match(/k\d+z/g) ?? []) fuzz.written.delete(each)
-  fuzz.written.set(beside, word)
-  return sheets.setCell(sheet, row, 2, beside)
+  fuzz.written.set(extra, word)
+  return sheets.setCell(sheet, row, 2, extra)
 }
 
 const wordsInSheet = (fence: Fence): string[] => parseSheet(fence).rows.flatMap(({ cells }) => wordOf(cells[0]?.text ?? '') ?? [])

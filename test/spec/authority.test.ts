@@ -229,11 +229,11 @@ test('[AUTHORITY-13] an owner link frees neither itself nor its maker from the l
   }
   for (const person of [owner, second, third]) expect((await person.ask('GET', '')).status).toBe(200)
   // Another owner link may revoke the link and keep the links made through it. So may the holder of the link itself.
-  const beside = await owner.share('owner')
-  expect((await beside.ask('DELETE', `/shares/${second.link.id}`, keeping)).status).toBe(200)
+  const other = await owner.share('owner')
+  expect((await other.ask('DELETE', `/shares/${second.link.id}`, keeping)).status).toBe(200)
   expect((await third.ask('GET', '')).json.role).toBe('owner')
   expect((await owner.ask('DELETE', `/shares/${first}`, keeping)).status).toBe(200)
-  expect((await beside.ask('GET', '')).json.role).toBe('owner')
+  expect((await other.ask('GET', '')).json.role).toBe('owner')
 })
 
 test('[AUTHORITY-9] the link of a review assignment ends with the owner link that created it, and the assignment shows that', async () => {

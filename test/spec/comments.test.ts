@@ -552,7 +552,7 @@ describe('staying on the text', () => {
   })
 
   test('[COMMENT-20] for many or large changes open pages are told to read the lists again', async () => {
-    const lines = Array.from({ length: limits.annotationsToldMax + 1 }, (_each, index) => `a line of its own, number ${index}\n`)
+    const lines = Array.from({ length: limits.annotationsInMessageMax + 1 }, (_each, index) => `a line of its own, number ${index}\n`)
     const owner = await world.create(lines.join(''))
     await Promise.all(lines.map((_line, index) => comment(owner, { body: 'x', line: index + 1 })))
     const page = await owner.connect()
@@ -560,7 +560,7 @@ describe('staying on the text', () => {
     await until(() => page.messages.some(({ type }) => type === 'annotations'), 'the message')
     const { id } = await comment(owner, { body: 'y' })
     const told = (): number => page.messages.filter(({ type }) => type === 'annotations').length
-    for (let bytes = 0; bytes <= limits.annotationToldBytesMax; bytes += limits.annotationBytesMax) {
+    for (let bytes = 0; bytes <= limits.annotationMessageBytesMax; bytes += limits.annotationBytesMax) {
       expect(told()).toBe(1)
       await owner.ask('POST', `/comments/${id}/replies`, { json: { body: 'z'.repeat(limits.annotationBytesMax) } })
     }
@@ -568,7 +568,7 @@ describe('staying on the text', () => {
     expect(
       page.messages
         .filter(({ type }) => type === 'comment')
-        .every((message) => JSON.stringify(message).length < 2 * limits.annotationToldBytesMax)
+        .every((message) => JSON.stringify(message).length < 2 * limits.annotationMessageBytesMax)
     ).toBe(true)
   })
 })

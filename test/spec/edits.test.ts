@@ -462,8 +462,8 @@ test('[EDIT-13] words keep their identity when everything around them is edited;
   const around = await edit(owner, [{ op: 'replace', find: lines('old'), with: lines('new') }], { baseVersion })
   expect(around.status, around.text).toBe(200)
   const insert = [{ op: 'insert', after: '## A 7\n\n', markdown: 'added\n' }]
-  const beside = await edit(owner, insert, { baseVersion })
-  expect(beside.status, beside.text).toBe(200)
+  const other = await edit(owner, insert, { baseVersion })
+  expect(other.status, other.text).toBe(200)
   expect(await contentOf(owner)).toBe(`## A 7\n\nadded\n${lines('new')}`)
   await owner.replace(`It costs 7\n\neach, and nobody has said why.\n`)
   expect((await edit(owner, [{ op: 'replace', find: '7', with: '8' }], { baseVersion })).json.code).toBe('target_changed')

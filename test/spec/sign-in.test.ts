@@ -74,7 +74,7 @@ const faults: Record<string, () => IssuerFaults> = {
   'no nonce': () => ({ claims: claims({ nonce: undefined }) }),
   'another issuer': () => ({ claims: claims({ iss: 'https://elsewhere.example' }) }),
   'another audience': () => ({ claims: claims({ aud: 'another' }) }),
-  'an audience beside ours without azp': () => ({ claims: claims({ aud: ['docs', 'another'] }) }),
+  'an audience next to ours without azp': () => ({ claims: claims({ aud: ['docs', 'another'] }) }),
   'another authorized party': () => ({ claims: claims({ aud: ['docs', 'another'], azp: 'another' }) }),
   'an expired token': () => ({ claims: claims({ exp: past(), iat: past() - 300 }) }),
   'no expiry': () => ({ claims: claims({ exp: undefined }) }),
@@ -193,11 +193,11 @@ test('[AUTH-8] signing in replaces the session of the browser: a planted secret 
 
 test('[AUTH-9] if an issuer is broken, gone or slow, a page says so, and signed-in people are not affected', async () => {
   const own = await startIssuer()
-  const beside = await startWorld({ env: { AGMD_AUTH_URL: own.url } })
+  const other = await startWorld({ env: { AGMD_AUTH_URL: own.url } })
   const visitor = newVisitor()
-  await visitor.visit(`${beside.url}/sign-in`)
+  await visitor.visit(`${other.url}/sign-in`)
   const refused = async (someone: Visitor): Promise<void> => {
-    const page = await someone.visit(`${beside.url}/sign-in`)
+    const page = await someone.visit(`${other.url}/sign-in`)
     expect(page.status).toBe(503)
     expect(page.text).toContain('Sign-in is not available')
   }
@@ -211,9 +211,9 @@ test('[AUTH-9] if an issuer is broken, gone or slow, a page says so, and signed-
   await own.stop()
   expect((await newVisitor().visit(`${slow.url}/sign-in`)).status).toBe(503)
   await slow.stop()
-  expect((await visitor.request(`${beside.url}/api/me`)).status).toBe(200)
-  expect((await fetch(`${beside.url}/api/health`)).status).toBe(200)
-  await beside.stop()
+  expect((await visitor.request(`${other.url}/api/me`)).status).toBe(200)
+  expect((await fetch(`${other.url}/api/health`)).status).toBe(200)
+  await other.stop()
 })
 
 test('[AUTH-10] signing out asks first and ends the session; everywhere ends all', async () => {

@@ -1,5 +1,5 @@
 /** The sentences that describe events, one per kind. This module has no user interface code. */
-import type { EventFields, EventKind, ToldPayload } from '../../shared/events.ts'
+import type { EventFields, EventKind, ShownPayload } from '../../shared/events.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { mentionOf } from '../../shared/mentions.ts'
 import { displayName } from '../presence/people.ts'
@@ -31,7 +31,7 @@ const decided =
 
 const ofJob =
   (sentences: Readonly<Record<JobKind, string>>) =>
-  ({ kind }: ToldPayload<'media.done'>): string =>
+  ({ kind }: ShownPayload<'media.done'>): string =>
     t(kind === undefined ? term('finished a media job') : sentences[kind])
 
 const mentioned =
@@ -42,7 +42,7 @@ const mentioned =
     return t(others, { names: isolated(new Intl.ListFormat(locale).format(names)) })
   }
 
-const words: { readonly [Kind in EventKind]: (payload: ToldPayload<Kind>, own: string | undefined) => string } = {
+const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: string | undefined) => string } = {
   'doc.created': plain(term('created the document')),
   'doc.claimed': plain(term('added the document to an account')),
   'doc.renamed': ({ title = '', givenTitle }) =>
@@ -95,7 +95,7 @@ const words: { readonly [Kind in EventKind]: (payload: ToldPayload<Kind>, own: s
 
 /** Returns the verb phrase that follows the name of the event's actor. `own` is the name of the reader. */
 export const eventWords = <Kind extends EventKind>(
-  { kind, payload }: { readonly kind: Kind; readonly payload: ToldPayload<Kind> },
+  { kind, payload }: { readonly kind: Kind; readonly payload: ShownPayload<Kind> },
   own?: string
 ): string => words[kind](payload, own)
 

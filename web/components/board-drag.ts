@@ -30,11 +30,11 @@ export function columnTarget(root: HTMLElement, x: number): Target<number> | und
   const boxes = [...root.querySelectorAll('[data-column]')].map((column) => column.getBoundingClientRect())
   const to = columnAt(boxes, x)
   const [before, behind] = [boxes[to - 1], boxes[to]]
-  const beside = behind ?? before
-  if (beside === undefined) return undefined
-  const left = before === undefined || behind === undefined ? (behind?.left ?? beside.right) : (before.right + behind.left) / 2
+  const nearest = behind ?? before
+  if (nearest === undefined) return undefined
+  const left = before === undefined || behind === undefined ? (behind?.left ?? nearest.right) : (before.right + behind.left) / 2
   return {
     to,
-    line: { left: left - lineSize / 2, top: beside.top, width: lineSize, height: Math.max(...boxes.map(({ height }) => height)) }
+    line: { left: left - lineSize / 2, top: nearest.top, width: lineSize, height: Math.max(...boxes.map(({ height }) => height)) }
   }
 }

@@ -125,8 +125,8 @@ export function openSession(id: string): Session {
   const hasText = signal(false)
   text.observe(() => (hasText.value = true))
   // On a first visit, the text is shown only after the rights have arrived, unless that takes too long.
-  const isTold = computed(() => !isFirst || waitedLong.value || role.value !== null || answered.value.error !== undefined)
-  const open = computed(() => isTold.value && (isFirst || stored.value) && (hasText.value || !isFirst || link.connectedBefore.value))
+  const isRoleKnown = computed(() => !isFirst || waitedLong.value || role.value !== null || answered.value.error !== undefined)
+  const open = computed(() => isRoleKnown.value && (isFirst || stored.value) && (hasText.value || !isFirst || link.connectedBefore.value))
 
   const durable = computed(() => {
     const { offered, unconfirmed, declined } = link.wire.value

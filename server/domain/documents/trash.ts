@@ -19,7 +19,7 @@ import { scrubJobs } from '../media/media-jobs.ts'
 import { entryOf } from '../events/notices.ts'
 import type { Key } from '../ports.ts'
 import type { Service } from '../service.ts'
-import { untilTold } from '../events/waits.ts'
+import { untilDelivered } from '../events/waits.ts'
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
@@ -144,7 +144,7 @@ const erase = async (service: Service, caller: Caller, doc: string): Promise<Ans
   const answer = await service.ledger.write(doc, caller, end, { afterDeletion: true })
   endAccess(service, doc)
   // Callers that wait for events must get the deletion event before it is removed together with all other contents.
-  await untilTold(service, keys.events(doc))
+  await untilDelivered(service, keys.events(doc))
   await finishErasing(service, doc)
   return answer
 }

@@ -41,7 +41,7 @@ const viewFor = (caller: Caller, event: StoredEvent): View => {
 const presentEvent = (event: StoredEvent, view: View, words: EventWords = {}): PresentedEvent => {
   const { kind, name } = splitActor(event.actor)
   const shown = Object.entries(event.payload).filter(([field]) => !hiddenIn[view].includes(field))
-  // The code only omits fields and adds text, so the payload keeps its type (`ToldPayload`).
+  // The code only omits fields and adds text, so the payload keeps its type (`ShownPayload`).
   return {
     seq: event.seq,
     id: event.seq,

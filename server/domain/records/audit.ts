@@ -223,12 +223,12 @@ const count = async (storage: Storage): Promise<Counted> => {
 
 /** Removes the oldest records: at most `most`, and only those before `before`. */
 const removeOldest = async (storage: Storage, counted: Counted, most: number, before?: number): Promise<void> => {
-  for (let left = most; left > 0;) {
-    const limit = Math.min(left, limits.sweepCommitRecords)
+  for (let remaining = most; remaining > 0;) {
+    const limit = Math.min(remaining, limits.sweepCommitRecords)
     const page = await storage.list(keys.audits(), { limit, ...(before !== undefined && { before: placeAt(before) }) })
     if (page.length > 0) await storage.commit({ deletes: page.map(({ key }) => key) })
     counted.number -= page.length
-    left -= page.length
+    remaining -= page.length
     if (page.length < limit) return
   }
 }

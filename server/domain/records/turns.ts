@@ -56,7 +56,7 @@ export const createTurnWaits = (storage: Storage, nodes: Nodes): TurnWaits => {
       const { promise: woken, resolve } = Promise.withResolvers<void>()
       const stop = storage.watch(keys.head(doc), () => resolve())
       try {
-        nodes.tell(question + doc)
+        nodes.send(question + doc)
         wait.isLost = performance.now() - wait.since > limits.turnWaitSecondsMax * 1000 || !(await nodes.isAlive(holder))
         if (!wait.isLost) await Promise.race([woken, pause(askMs)])
       } finally {
@@ -141,7 +141,7 @@ export const createTurns = (ledger: Ledger, nodes: Nodes): Turns => {
     move(doc, turn, giveBack).catch(() => undefined)
   }
 
-  const stopTold = nodes.onTold((message) => {
+  const stopMessages = nodes.onMessage((message) => {
     if (!message.startsWith(question)) return
     const doc = message.slice(question.length)
     const turn = turns.get(doc)
@@ -184,6 +184,6 @@ export const createTurns = (ledger: Ledger, nodes: Nodes): Turns => {
       const turn = turns.get(doc)
       if (turn !== undefined && turn.users === 0 && turn.isHeld && turn.moving === undefined) await move(doc, turn, giveBack)
     },
-    stop: stopTold
+    stop: stopMessages
   }
 }

@@ -120,7 +120,7 @@ const messageOf = (opened: AnnotatedDocument, { kind, id, record }: Written): Li
 }
 
 const isLarge = (written: readonly Written[]): boolean =>
-  written.length > limits.annotationsToldMax || written.some(({ bytes }) => bytes > limits.annotationToldBytesMax)
+  written.length > limits.annotationsInMessageMax || written.some(({ bytes }) => bytes > limits.annotationMessageBytesMax)
 
 /** Updates the annotations in memory to match the commit, and notifies every open page. */
 export const settle = (opened: AnnotatedDocument, written: readonly Written[]): void => {

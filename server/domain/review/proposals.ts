@@ -293,7 +293,7 @@ export const suggestContent = (
 ): Promise<Output<'replaceContent'>> =>
   withAnnotations(service, doc, async (opened) => {
     const { openDoc } = opened
-    for (let left = comparisonsMax; left > 0; left--) {
+    for (let attempts = comparisonsMax; attempts > 0; attempts--) {
       const before = openDoc.snapshot()
       const { content, version } = before
       if (!matches(input.baseVersion, version)) throw await conflict(service, openDoc, input.baseVersion ?? '', input.content, before)

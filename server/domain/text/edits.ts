@@ -7,7 +7,7 @@ import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import type { Range } from '../../../shared/text/targets.ts'
 import { followed as followedEdits } from '../../../shared/text/diff.ts'
-import { append, besideWords, isByNumber, type Operation, resolve } from '../../../shared/text/operations.ts'
+import { append, insertionAt, isByNumber, type Operation, resolve } from '../../../shared/text/operations.ts'
 import { sectionOf, type Source, sourceOf } from '../../../shared/text/resolution.ts'
 import { isUnresolved, type Resolved } from '../../../shared/text/resolved.ts'
 import { type Structured, structuredNow } from '../../../shared/text/structured.ts'
@@ -32,7 +32,7 @@ type Edited = Output<'editContent'>
  * the text is added at the current end of the section. For an insertion, it is the text next to the insertion.
  */
 const followed = (source: Source, { operation, change }: Planned): Range => {
-  if (change.beside !== undefined) return change.beside
+  if (change.neighbor !== undefined) return change.neighbor
   if (operation.op !== 'append' || operation.section === undefined) return change
   const section = sectionOf(source, operation.section, operation.occurrence)
   return isUnresolved(section) ? change : { from: section.from, to: section.bodyFrom }
@@ -50,7 +50,7 @@ const landed = (now: Source, { operation, change }: Planned, quote: string, rang
   // The operation is resolved again, because the beginning and the end of the document may have moved.
   if (isAtEdge(operation)) return resolve(now, operation) as Resolved
   if (range === undefined || now.text.slice(range.from, range.to) !== quote) return undefined
-  if (operation.op === 'insert') return besideWords(now.text, operation, range)
+  if (operation.op === 'insert') return insertionAt(now.text, operation, range)
   if (isStructured(operation)) return structuredNow(now, operation, change, range)
   if (operation.op !== 'append') return { ...change, ...range }
   const section = now.outline.find(({ from }) => from === range.from)
@@ -116,7 +116,7 @@ const withPlan = async <T>(
   { operations, mode, granularity }: Input<'editContent'>,
   use: (plan: EditPlan) => Promise<T>
 ): Promise<T> => {
-  for (let left = plansMax; left > 0; left--) {
+  for (let attempts = plansMax; attempts > 0; attempts--) {
     const seen = openDoc.snapshot()
     const plan = await service.texts.do(
       doc,

@@ -71,7 +71,7 @@ const rangeOfWords = (content: string, { find, line, ...which }: Target): Range 
  * Returns the range of a quotation if somebody changed its context on one side since the caller read it. The context on the other side must
  * identify a single position.
  */
-export const rangeBesideOne = (content: string, { find, prefix = '', suffix = '' }: Target): Range | undefined => {
+export const rangeByOneSide = (content: string, { find, prefix = '', suffix = '' }: Target): Range | undefined => {
   if (find === undefined || prefix === '' || suffix === '') return undefined
   const sides = [...(prefix.length < tellingUnits ? [] : [{ prefix }]), ...(suffix.length < tellingUnits ? [] : [{ suffix }])]
   const found = sides.map((side) => findWords(content, { find, ...side })).find((each) => each !== undefined)

@@ -94,7 +94,7 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
     // Without a base version there is nothing to merge, and the write would replace text that the caller never saw.
     if (what.onConflict === 'merge' && namesNone(what.baseVersion))
       throw new ServiceError('invalid_request', { details: [{ path: 'baseVersion', message: 'must be given with onConflict=merge' }] })
-    for (let left = mergesMax; ; left--) {
+    for (let attempts = mergesMax; ; attempts--) {
       const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)
       const plan = await planOf(service, openDoc, what)
       const { seen, content, isMerged, others } = plan
@@ -112,7 +112,7 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
         await requireRightNow(service, doc, caller)
       // There is no `await` from here until the change, because an edit in between would be lost.
       const edits = editsNow(plan, openDoc, what.baseVersion)
-      if (edits === undefined && left > 0) continue
+      if (edits === undefined && attempts > 0) continue
       if (edits === undefined) throw await conflict(service, openDoc, what.baseVersion ?? '', what.content, openDoc.snapshot())
       const changed = edits.length > 0
       const before = openDoc.snapshot()

@@ -112,7 +112,7 @@ export const anchorRange = (openDoc: OpenDocument, ground: BaseText, range: Rang
   anchorRanges(openDoc, ground, [range])[0] as AnchoredRange
 
 /** The maximum number of searches for a range. A search is repeated if other people changed the same part in the meantime. */
-const looksMax = 10
+const attemptsMax = 10
 
 /**
  * Finds a range in the text that the caller read, without blocking other requests, and calls `use` with the range. If other people change
@@ -123,7 +123,7 @@ export const withRange = async <T>(
   look: (content: string) => Promise<Range | undefined>,
   use: (content: string, range: Range | undefined) => Promise<T>
 ): Promise<T> => {
-  for (let left = looksMax; left > 0; left--) {
+  for (let attempts = attemptsMax; attempts > 0; attempts--) {
     const seen = ground.content()
     const range = await look(seen)
     const content = ground.content()

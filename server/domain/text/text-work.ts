@@ -16,7 +16,7 @@ import { similarLines } from '../../../shared/text/similar.ts'
 import { findAll } from '../../../shared/text/find-all.ts'
 import { planEdits } from './edit-plan.ts'
 import { mentionIndex } from '../events/mention-index.ts'
-import { rangeBesideOne, rangeNamed, type Target } from './named-range.ts'
+import { rangeByOneSide, rangeNamed, type Target } from './named-range.ts'
 import { proposedHunks } from '../review/proposed-hunks.ts'
 
 /** A heading as it appears in the outline. */
@@ -101,7 +101,7 @@ const unfoundHint = 'Quote the text exactly as in nearest, or send unanchored: t
  * `target_not_found` with the lines most similar to the quotation, and the errors of `rangeNamed`.
  */
 const target = (text: string, named: Target & { readonly unanchored?: boolean | undefined }): Range | undefined => {
-  const found = rangeNamed(text, named) ?? rangeBesideOne(text, named)
+  const found = rangeNamed(text, named) ?? rangeByOneSide(text, named)
   if (found !== undefined || named.find === undefined || named.unanchored === true) return found
   const nearest = similarLines(text, named.find)
   throw new ServiceError('target_not_found', { hint: unfoundHint, ...(nearest.length === 0 ? {} : { nearest }) })

@@ -34,7 +34,7 @@ export interface ListenerOptions {
   /** Called with the keys that another node wrote. `any` means that any key may have been written. */
   readonly onKeys: (keys: readonly Key[] | 'any') => void
   /** Called with each text that another node sent. */
-  readonly onTold: (text: string, node: string) => void
+  readonly onMessage: (text: string, node: string) => void
   /** Called when the connection listens again after an interruption. Any key may have been written in the meantime. */
   readonly onReturn: () => void
   readonly onAnswer: (works: boolean) => void
@@ -105,7 +105,7 @@ const createCommitNumbers = (own: string) => {
 
 /** Starts listening. Throws `PostgresError` if another process holds the lock in a mode that excludes this one. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { config, writer, channel, schema, shown, exclusive, onKeys, onTold, onReturn, onAnswer } = options
+  const { config, writer, channel, schema, shown, exclusive, onKeys, onMessage, onReturn, onAnswer } = options
   const numbers = createCommitNumbers(writer)
   let connection: Connection | undefined
   let timer: NodeJS.Timeout | undefined
@@ -120,8 +120,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       made.client.on('notification', ({ payload = '' }) => {
         const notice = decodeNotice(payload)
         if (notice === undefined || notice.writer === writer) return
-        if (notice.told === undefined) onKeys(notice.keys)
-        else onTold(notice.told, notice.writer)
+        if (notice.text === undefined) onKeys(notice.keys)
+        else onMessage(notice.text, notice.writer)
         numbers.heard(notice.writer, notice.number)
       })
       const take = exclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'

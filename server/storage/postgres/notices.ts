@@ -3,7 +3,7 @@
  *
  *     message = the writer's id, a dot and the number of its commit, a space, then the keys in base64; each key is its length (2 bytes, big-endian) and its encoded form
  *             | the writer's id, a dot and the number of its commit, a space, a dash: the commit wrote nothing
- *             | the sender's id, a space, an exclamation mark, then text for the other nodes (`Nodes.tell`)
+ *             | the sender's id, a space, an exclamation mark, then text for the other nodes (`Nodes.send`)
  *
  * A message without keys means that any key may have been written. If a commit needs several messages, only the last one has its number, and the others
  * have 0. A node that has a number therefore has all messages of that commit.
@@ -41,7 +41,7 @@ export function encodeNotices(id: string, number: number, keys: readonly Uint8Ar
 }
 
 /** Returns the message with a text for the other nodes. */
-export const encodeTold = (sender: string, text: string): string => `${sender} !${text}`
+export const encodeMessage = (sender: string, text: string): string => `${sender} !${text}`
 
 export interface Notice {
   readonly writer: string
@@ -50,7 +50,7 @@ export interface Notice {
   /** The keys that were written. `any` means that any key may have been written. */
   readonly keys: readonly Key[] | 'any'
   /** The text of a message. */
-  readonly told?: string
+  readonly text?: string
 }
 
 /** Parses a message. It has either keys or a text. Returns undefined if no store sent it. */
@@ -58,7 +58,7 @@ export function decodeNotice(message: string): Notice | undefined {
   const space = message.indexOf(' ')
   if (space === -1) return undefined
   const rest = message.slice(space + 1)
-  if (rest.startsWith('!')) return { writer: message.slice(0, space), number: 0, keys: [], told: rest.slice(1) }
+  if (rest.startsWith('!')) return { writer: message.slice(0, space), number: 0, keys: [], text: rest.slice(1) }
   const [writer = '', number = ''] = message.slice(0, space).split('.')
   return { writer, number: Number(number), keys: rest === '' ? 'any' : rest === nothing ? [] : decodeKeys(Buffer.from(rest, 'base64')) }
 }

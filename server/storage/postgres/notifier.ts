@@ -12,7 +12,7 @@ import type pg from 'pg'
 
 import { limits } from '../../../shared/limits.ts'
 import { type Connection, connect, retryMs, withinSeconds } from './connection.ts'
-import { encodeNotices, encodeTold } from './notices.ts'
+import { encodeNotices, encodeMessage } from './notices.ts'
 
 /** How long a transaction may take, in seconds. */
 const sendSecondsMax = 5
@@ -33,7 +33,7 @@ export interface Notifier {
   /** Tells other nodes that a commit wrote these keys. `any` means that any key may have been written. */
   wrote(commit: number, keys: readonly Uint8Array[] | 'any'): void
   /** Sends a message. It is dropped if too many are waiting, or if it cannot be sent at once: its sender repeats the state that it is about. */
-  tell(text: string): void
+  send(text: string): void
   /** Waits a moment for what is being sent, then ends the connection. */
   close(): Promise<void>
 }
@@ -86,9 +86,9 @@ export function createNotifier({ config, id, channel }: { config: pg.ClientConfi
       if (isFull) waiting = waiting.filter((each) => each.commit === undefined)
       add(encodeNotices(id, commit, isFull ? 'any' : keys).map((text) => ({ text, commit })))
     },
-    tell(text) {
+    send(text) {
       if (Buffer.byteLength(text) > limits.nodeMessageBytesMax || waiting.length >= limits.nodeMessagesWaitingMax) return
-      add([{ text: encodeTold(id, text) }])
+      add([{ text: encodeMessage(id, text) }])
     },
     async close() {
       closed = true

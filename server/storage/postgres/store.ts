@@ -89,7 +89,7 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
     shown: address.shown,
     exclusive,
     onKeys: (keys) => (keys === 'any' ? watchers.notifyAll() : watchers.notify(keys, true)),
-    onTold: (text, node) => {
+    onMessage: (text, node) => {
       for (const hear of hearers) hear(text, node)
     },
     onReturn: watchers.notifyAll,
@@ -136,10 +136,10 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
         // Another node may know a commit of this node before this node has its answer.
         await writer.known(await listener.heard())
       },
-      tell(text) {
-        if (!closed && !health.isDown()) notifier.tell(text)
+      send(text) {
+        if (!closed && !health.isDown()) notifier.send(text)
       },
-      onTold(hear) {
+      onMessage(hear) {
         hearers.add(hear)
         return () => hearers.delete(hear)
       },

@@ -48,8 +48,8 @@ export function targetOf(text: string, range: Range): Target | null {
   if (from < to) return wordsOf(text, { from, to })
   if (text === '') return null
   const isAtStart = from === 0
-  const beside = isAtStart ? { from: 0, to: contextUnits } : { from: Math.max(0, from - contextUnits), to: from }
-  const words = wholeCharacters(text, { from: beside.from, to: Math.min(beside.to, text.length) })
+  const context = isAtStart ? { from: 0, to: contextUnits } : { from: Math.max(0, from - contextUnits), to: from }
+  const words = wholeCharacters(text, { from: context.from, to: Math.min(context.to, text.length) })
   return { ...wordsOf(text, words), at: isAtStart ? 'before' : 'after' }
 }
 
