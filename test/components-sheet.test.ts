@@ -3,16 +3,16 @@ import { expect, test } from 'vitest'
 import { type Area, areaBetween, type Axis, copied, type Place, textAt } from '../shared/components/cell-range.ts'
 import type { Key } from '../shared/components/key.ts'
 import { areaOf, inside, sizeOf } from '../shared/components/sheet-selection.ts'
+import { sheetStep } from '../shared/components/sheet-session.ts'
 import {
   beginSheet,
   growsOn,
   type SheetEvent,
   type SheetOutcome,
   type SheetState,
-  sheetStep,
   type SheetWorld,
   takesCells
-} from '../shared/components/sheet-session.ts'
+} from '../shared/components/sheet-state.ts'
 import { refusalOf, stepOf } from '../shared/components/sheet-shape.ts'
 import { fencesOf } from '../shared/fences/fences.ts'
 import { parseChart } from '../shared/fences/chart.ts'

@@ -7,6 +7,7 @@ import { type Area, type Axis, cornersOf, nameOf, type Place } from '../../share
 import type { Begun } from '../../shared/components/sheet-draft.ts'
 import type { Typed } from '../../shared/components/sheet-pointing.ts'
 import { areaOf, inside, sizeOf } from '../../shared/components/sheet-selection.ts'
+import { sheetStep } from '../../shared/components/sheet-session.ts'
 import {
   beginSheet,
   clipsCells,
@@ -16,10 +17,9 @@ import {
   type SheetEvent,
   type SheetOutcome,
   type SheetState,
-  sheetStep,
   type SheetWorld,
   takesCells
-} from '../../shared/components/sheet-session.ts'
+} from '../../shared/components/sheet-state.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { Edit } from '../../shared/text/diff.ts'

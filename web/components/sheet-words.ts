@@ -1,5 +1,5 @@
 /** The texts of a sheet's announcements. */
-import type { SheetAnnouncement } from '../../shared/components/sheet-session.ts'
+import type { SheetAnnouncement } from '../../shared/components/sheet-state.ts'
 import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import { movedTo } from '../../shared/fences/formula/rewrite.ts'
 import { limits } from '../../shared/limits.ts'
