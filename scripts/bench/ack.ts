@@ -10,6 +10,7 @@ import {
   openPeer,
   pause,
   percentile,
+  record,
   type DocumentAddress,
   startBare,
   startProcess,
@@ -101,6 +102,7 @@ for (const row of rows) {
       ...[0.5, 0.99].map((p) => ms(percentile(arrivals, p))),
       share
     ])
+    if (row.clients === 200 && row.rate === 50) record('fan-out', name, percentile(arrivals, 0.5))
     await pause(200)
   }
 }

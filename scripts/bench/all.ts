@@ -20,9 +20,14 @@ interface Goal {
 }
 
 const goals: readonly Goal[] = [
+  { name: 'kill lost', says: 'acknowledged edits lost at SIGKILL', unit: '', goal: 0 },
+  { name: 'kill ack', says: '500 edits/s: acknowledgement, p99', unit: 'ms', goal: 10 },
   { name: 'crowd 400 p99', says: '400 people in one document: p99', unit: 'ms', goal: 10 },
   { name: 'crowd 400 cpu', says: '400 people in one document: processor', unit: '%', goal: 25 },
   { name: 'crowd 800 p99', says: '800 people in one document: p99', unit: 'ms', goal: 50 },
+  { name: 'crowd 1200 p99', says: '1,200 people in one document: p99', unit: 'ms', goal: 80 },
+  { name: 'crowd 2000 p99', says: '2,000 people in one document: p99', unit: 'ms', goal: 100 },
+  { name: 'fan-out', says: 'one writer at 50/s to 200 readers: p50', unit: 'ms', goal: 2.5 },
   { name: 'lone ack', says: 'a lone writer: acknowledgement, p50', unit: 'ms', goal: 1.5, limit: 'lmdb put 0.4' },
   { name: 'throughput', says: '200 documents × 2, p99 below 100 ms', unit: 'edits/s', goal: 60_000, isRate: true, limit: '100,000' },
   { name: 'throughput 6000 cpu', says: 'processor for 10,000 edits at 6,000/s', unit: 's', goal: 0.25, limit: '0.1' },
@@ -36,14 +41,19 @@ const goals: readonly Goal[] = [
   { name: 'start', says: 'restart until it serves', unit: 's', goal: 0.25 },
   { name: 'start memory', says: 'memory at start', unit: 'MiB', goal: 60 },
   { name: 'document memory', says: 'memory of an open idle document of 2 KB', unit: 'KiB', goal: 40 },
+  { name: 'PUT content 1', says: 'PUT of 10 KB, 1 connection', unit: '/s', goal: 1500, isRate: true },
   { name: 'PUT content 16', says: 'PUT of 10 KB, 16 connections', unit: '/s', goal: 5000, isRate: true },
   { name: 'PUT content 64', says: 'PUT of 10 KB, 64 connections', unit: '/s', goal: 8000, isRate: true },
-  { name: 'GET .md cold 64', says: 'read of 10 KB as .md, 64 connections', unit: '/s', goal: 40_000, isRate: true }
+  { name: 'GET .md cold 64', says: 'read of 10 KB as .md, 64 connections', unit: '/s', goal: 40_000, isRate: true },
+  { name: 'GET JSON warm 64', says: 'read of 10 KB as JSON, 64 connections', unit: '/s', goal: 35_000, isRate: true },
+  { name: 'POST docs 16', says: 'new documents, 16 connections', unit: '/s', goal: 3000, isRate: true }
 ]
 
 /** The benchmarks, with the settings that keep the run short. */
 const runs: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
-  ['crowd', { AGMD_BENCH_PEOPLE: '1,400,800', AGMD_BENCH_SECONDS: '5' }],
+  ['kill', {}],
+  ['ack', { AGMD_BENCH_SECONDS: '3' }],
+  ['crowd', { AGMD_BENCH_PEOPLE: '1,400,800,1200,2000', AGMD_BENCH_SECONDS: '5' }],
   ['throughput', { AGMD_BENCH_RATES: '2000,6000,10000,20000,30000,60000', AGMD_BENCH_SECONDS: '3' }],
   ['cost', {}],
   ['trace', {}],

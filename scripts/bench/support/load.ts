@@ -5,8 +5,8 @@ import { pause, percentile } from './support.ts'
 /** Length of one round, in seconds. */
 export const secondsPerRound = Number(process.env['AGMD_BENCH_SECONDS'] ?? 2)
 
-/** Returns the bytes of the n-th request on a connection. */
-export type Requests = (connection: number, n: number) => string | Buffer
+/** Returns the bytes of the n-th request on a connection. `previous` is the head of the previous answer on it, or '' for the first request. */
+export type Requests = (connection: number, n: number, previous: string) => string | Buffer
 
 export interface Load {
   readonly perSecond: number
@@ -35,9 +35,10 @@ export const load = async (port: number, connections: number, requests: Requests
       let n = 0
       let at = 0
       let parts: Buffer[] = []
+      let previous = ''
       const send = (): void => {
         at = performance.now()
-        socket.write(requests(connection, n++))
+        socket.write(requests(connection, n++, previous))
       }
       socket.setNoDelay(true)
       socket.on('connect', send)
@@ -46,7 +47,8 @@ export const load = async (port: number, connections: number, requests: Requests
         parts.push(chunk)
         const data = parts.length === 1 ? chunk : Buffer.concat(parts)
         if (answerLength(data) === 0) return
-        if (!['200', '304'].includes(data.toString('latin1', 9, 12))) failed += 1
+        previous = data.toString('latin1', 0, data.indexOf('\r\n\r\n'))
+        if (!['200', '201', '304'].includes(previous.slice(9, 12))) failed += 1
         parts = []
         times.push(performance.now() - at)
         if (performance.now() < end) send()
