@@ -211,6 +211,21 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     expect(new Set(marks()).size).toBe(1)
   })
 
+  test('[NODES-8] a guest whose page is on another node is not shown a second time when the guest comments', async () => {
+    const owner = await worlds[0]!.create('text')
+    const guest = await owner.share('edit')
+    const [page, watcher] = await connectAll([guest, worlds[1]!.person(owner.doc, owner.key)])
+    page!.provider.awareness?.setLocalState({ user: { name: 'Gus' }, device: 'a device' })
+    watcher!.provider.awareness?.setLocalState({ user: { name: 'Olga' }, device: 'another device' })
+    await until(() => names(watcher!).includes('Gus'), 'the guest')
+    const send = (author: string): Promise<unknown> =>
+      worlds[1]!.person(owner.doc, guest.key).ask('POST', '/comments', { json: { find: 'text', body: 'Mine', author } })
+    await send('Gus')
+    await send('Robo')
+    await until(() => names(watcher!).includes('Robo'), 'the program')
+    expect(names(watcher!)).toEqual(['Gus', 'Olga', 'Robo'])
+  })
+
   test('[NODES-13] a reader who shows presence under the id of an absent editor does not lock the editor out of another node', async () => {
     const owner = await worlds[0]!.create('one')
     const viewer = await owner.share('view')

@@ -135,6 +135,8 @@ export interface DocumentNodes {
   ask(clients: readonly number[]): Promise<void>
   /** Whether a page that is connected with another node uses a client id. */
   isElsewhere(client: number): boolean
+  /** Whether another node reported the presence with a client id. */
+  isForeign(client: number): boolean
   stop(): void
 }
 

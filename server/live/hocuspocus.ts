@@ -18,6 +18,7 @@ import type { Nodes } from '../domain/ports.ts'
 import { docOptions } from '../domain/text/journal.ts'
 import type { Service } from '../domain/service.ts'
 import { createAnswers } from './answers.ts'
+import type { PresenceUser } from './awareness.ts'
 import { agentName } from './agents.ts'
 import {
   type Context,
@@ -86,9 +87,18 @@ const closeCodeOf = (code: ErrorCode): number => {
   return code === 'forbidden' ? closeCodes.notAllowed : closeCodes.credentialEnded
 }
 
+/** Whether a page on another node shows a guest with this name. Presence does not say which link the page uses. */
+const isOnOtherNode = ({ document, nodes }: LoadedDocument, name: string): boolean =>
+  nodes !== undefined &&
+  [...document.awareness.states].some(([client, { user }]) => {
+    const { name: shown, kind, number } = (user ?? {}) as Partial<PresenceUser>
+    return kind === 'guest' && (number === undefined ? shown : `${shown} ${number}`) === name && nodes.isForeign(client)
+  })
+
 /** Whether the author already has an open page or socket, which shows the author in presence. */
-const isThere = ({ document }: LoadedDocument, { identity, share }: Caller, name: string): boolean =>
-  document.getConnections().some(({ context }) => {
+const isThere = (entry: LoadedDocument, { identity, share }: Caller, name: string): boolean =>
+  (identity.kind === 'guest' && isOnOtherNode(entry, name)) ||
+  entry.document.getConnections().some(({ context }) => {
     const { caller, guestName } = context as Context
     return caller.share === share && caller.identity.kind === identity.kind && (nameOfIdentity(caller.identity) ?? guestName) === name
   })

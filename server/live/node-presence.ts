@@ -228,6 +228,7 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
           if (those.length > 0) await Promise.all(those.map((client) => ask(shown, client)))
         },
         mustAsk: (client) => mustAsk(shown, client),
+        isForeign: (client) => [...shown.others.values()].some(({ clients }) => clients.has(client)),
         isElsewhere(client) {
           if (isOwnedElsewhere(shown, client)) return true
           const node = [...shown.others].find(([, { clients }]) => clients.has(client))?.[0]
