@@ -12,7 +12,7 @@ import type { Service } from '../../server/domain/service.ts'
 import { testClock, type TestClock } from '../support/clock.ts'
 import { limits } from '../../shared/limits.ts'
 import { runAdmin } from '../support/operator.ts'
-import { removeAll } from '../support/start.ts'
+import { removeAll, storageOf } from '../support/start.ts'
 import { tracesIn, tracesOf } from '../support/traces.ts'
 import { type Editor, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
@@ -210,7 +210,7 @@ test('[FORGET-8] the command reads the text from standard input; the audit log h
   const world = await startWorld({ folder })
   const owner = await world.create('the key is hunter2222\n')
   await owner.replace('the key is gone\n', { ifMatch: '*' })
-  const env = { AGMD_DATA_DIR: folder }
+  const env = { AGMD_DATA_DIR: folder, ...(await storageOf(folder)) }
   const run = (words: string[], input = 'hunter2222\n') => runAdmin(['forget', ...words], env, undefined, input)
   await expect(run([owner.doc])).rejects.toThrow('--yes')
   const { output } = await run([owner.doc, '--yes'])

@@ -16,7 +16,7 @@ import { askServer } from '../../server/operator-socket.ts'
 import { limits } from '../../shared/limits.ts'
 import { closeCodes } from '../../shared/live-protocol.ts'
 import { refused } from '../support/mcp.ts'
-import { removeAll } from '../support/start.ts'
+import { removeAll, storageOf } from '../support/start.ts'
 import { emptyStreams } from '../support/operator.ts'
 import { testClock } from '../support/clock.ts'
 import { startIssuer } from '../support/issuer.ts'
@@ -372,15 +372,18 @@ test('[OPERATOR-10] the use of storage is summed by owner', async () => {
   expect(usage.bytes).toBe(usage.owners.reduce((sum, { bytes }) => sum + bytes, 0))
 })
 
-const command = (folder: string, words: string[], env: Record<string, string> = {}): Promise<string> =>
-  admin(words, {
+const command = async (folder: string, words: string[], env: Record<string, string> = {}): Promise<string> => {
+  const storage = await storageOf(folder)
+  const { output } = await admin(words, {
     env: {},
     version: 'test',
     progress: () => () => undefined,
     input: async () => '',
     ...emptyStreams(),
-    settings: () => readConfig({ AGMD_DATA_DIR: folder, AGMD_BASE_URL: world.url, ...env }, { isTty: false }).config
-  }).then(({ output }) => output)
+    settings: () => readConfig({ AGMD_DATA_DIR: folder, AGMD_BASE_URL: world.url, ...storage, ...env }, { isTty: false }).config
+  })
+  return output
+}
 
 test('[OPERATOR-11] commands take effect in the running server immediately, print text or JSON, and also work without a server', async () => {
   const own = await startWorld()

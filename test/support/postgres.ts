@@ -67,7 +67,7 @@ const initialize = (from: string, folder: string, data: string, rights: Rights):
   execFileSync(join(from, 'initdb'), init, { ...rights, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   appendFileSync(
     join(data, 'postgresql.conf'),
-    `shared_buffers = 32MB\nmax_wal_size = 256MB\nunix_socket_directories = '${folder}'\nlisten_addresses = '127.0.0.1'\nlogging_collector = off\n`
+    `shared_buffers = 32MB\nmax_connections = 500\nmax_wal_size = 256MB\nunix_socket_directories = '${folder}'\nlisten_addresses = '127.0.0.1'\nlogging_collector = off\n`
   )
   const access = join(data, 'pg_hba.conf')
   writeFileSync(access, `host all guarded 127.0.0.1/32 scram-sha-256\n${readFileSync(access, 'utf8')}`)

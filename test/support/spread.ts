@@ -22,6 +22,21 @@ const stopReusing = async (): Promise<void> => {
   if (Agent !== undefined) Object.assign(globalThis, { [name]: new Agent({ pipelining: 0 }) })
 }
 
+/**
+ * Returns the start of a request without the wish of `fetch` to close the connection. A node closes such a connection as soon as it has answered,
+ * even if it has not read the whole body, and the answer is then lost.
+ */
+const keptAlive = (first: Buffer): Buffer => {
+  const text = first.toString('latin1')
+  const at = text.indexOf('\r\nconnection: close\r\n')
+  return at === -1 || at > text.indexOf('\r\n\r\n')
+    ? first
+    : Buffer.from(text.replace('\r\nconnection: close\r\n', '\r\nconnection: keep-alive\r\n'), 'latin1')
+}
+
+/** How long a node has to answer a client that has closed its half of the connection, in milliseconds. Node itself drops such a request. */
+const halfClosedMs = 300
+
 let stopped: Promise<void> | undefined
 
 export const startFront = async (wanted: number): Promise<Front> => {
@@ -32,18 +47,22 @@ export const startFront = async (wanted: number): Promise<Front> => {
   const server = createServer({ allowHalfOpen: true }, (near) => {
     const { port = 1, hostname = '127.0.0.1' } = nodes[turn++ % nodes.length] ?? {}
     const far = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
-    for (const [one, other] of [
-      [near, far],
-      [far, near]
-    ] as const) {
-      sockets.add(one)
-      one.pipe(other)
-      one.on('error', () => other.destroy())
-      one.on('close', () => {
-        sockets.delete(one)
-        other.destroySoon()
-      })
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
     }
+    near.once('data', (first: Buffer) => {
+      far.write(keptAlive(first))
+      near.pipe(far, { end: false })
+    })
+    near.once('end', () => setTimeout(() => far.end(), halfClosedMs))
+    far.pipe(near)
+    near.on('error', () => far.destroy())
+    near.on('close', () => far.destroySoon())
+    // A node that answers before it has read the whole request closes its connection. If the front then closed this one with unread bytes, the
+    // client would get a reset instead of the answer.
+    far.on('error', () => undefined)
+    far.on('close', () => near.end().resume())
   })
   server.listen(wanted)
   await once(server, 'listening')

@@ -1,0 +1,51 @@
+/**
+ * Runs the tests of `test/spec` with two nodes on one PostgreSQL: `npm run soak nodes [file…]`. Each connection of a test goes to the next node. It
+ * prints which files passed, and exits with 1 if a test failed that is not on the list in test/support/not-spread.ts.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { setPriority, tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { whyNotSpread } from '../../test/support/not-spread.ts'
+
+interface Report {
+  readonly testResults: readonly {
+    readonly name: string
+    readonly message: string
+    readonly assertionResults: readonly { readonly title: string; readonly status: string; readonly failureMessages: readonly string[] }[]
+  }[]
+}
+
+// The run takes long and must not slow the machine down.
+setPriority(10)
+const folder = await mkdtemp(join(tmpdir(), 'agmd-soak-'))
+const file = join(folder, 'report.json')
+const files = process.argv.slice(2)
+const child = spawn(
+  process.execPath,
+  [
+    ...['node_modules/vitest/vitest.mjs', 'run', '--project', 'fast', '--maxWorkers', '2', '--reporter', 'dot', '--silent'],
+    ...['--reporter', 'json', `--outputFile=${file}`, ...(files.length === 0 ? ['test/spec'] : files)]
+  ],
+  { env: { ...process.env, AGMD_TEST_STORAGE: 'postgres', AGMD_TEST_NODES: '2' }, stdio: 'inherit' }
+)
+await once(child, 'exit')
+const report = JSON.parse(await readFile(file, 'utf8')) as Report
+await rm(folder, { recursive: true })
+
+const failures: string[] = []
+for (const { name, message, assertionResults } of report.testResults) {
+  const path = relative(process.cwd(), name)
+  const failed = assertionResults.filter(({ status }) => status === 'failed')
+  const wrong = failed.filter(({ title }) => whyNotSpread(title) === undefined)
+  for (const { title, failureMessages } of wrong) failures.push(`${path}: ${title}\n  ${failureMessages[0]?.split('\n')[0] ?? ''}`)
+  // A file can fail before its first test.
+  if (assertionResults.length === 0) failures.push(`${path}: ${message}`)
+  const passed = assertionResults.filter(({ status }) => status === 'passed').length
+  console.log(
+    `${wrong.length > 0 || passed === 0 ? 'FAIL' : 'ok  '} ${path}: ${passed} passed, ${failed.length - wrong.length} on the list, ${wrong.length} failed`
+  )
+}
+for (const failure of failures) console.log(failure)
+process.exit(failures.length === 0 ? 0 : 1)
