@@ -25,8 +25,15 @@ const files = process.argv.slice(2)
 const child = spawn(
   process.execPath,
   [
-    ...['node_modules/vitest/vitest.mjs', 'run', '--project', 'fast', '--maxWorkers', '2', '--reporter', 'dot', '--silent'],
-    ...['--reporter', 'json', `--outputFile=${file}`, ...(files.length === 0 ? ['test/spec'] : files)]
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--project=fast',
+    '--maxWorkers=2',
+    '--silent',
+    '--reporter=dot',
+    '--reporter=json',
+    `--outputFile=${file}`,
+    ...(files.length === 0 ? ['test/spec'] : files)
   ],
   { env: { ...process.env, AGMD_TEST_STORAGE: 'postgres', AGMD_TEST_NODES: '2' }, stdio: 'inherit' }
 )

@@ -75,7 +75,7 @@ describe.skipIf(noPostgres !== undefined)('nodes with faulty links', () => {
         while (await take());
         // Whenever a connection of the nodes ends, the test takes it.
         const [last] = taken
-        for (let turn = 0; turn < 40; turn++) {
+        for (let turn = 0; turn < 10; turn++) {
           await last!.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'agmd%'`)
           while (await take());
         }

@@ -64,14 +64,14 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
     if (health.isDown()) throw new ServiceError('storage_unavailable', {}, { cause: new Error('PostgreSQL does not answer') })
   }
 
-  const read = async (query: pg.QueryConfig): Promise<Entry[]> => {
+  const ask = async <T extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<T[]> => {
     const deadline = performance.now() + patience.readSeconds * 1000
     for (let attempt = 0; ; attempt++) {
       refuse()
       try {
-        const { rows } = await pool.query<Row>(query)
+        const { rows } = await pool.query<T>(query)
         health.note(true)
-        return rows.map(entryOf)
+        return rows
       } catch (error) {
         if (error instanceof ServiceError || remedyOf(error) === 'fail' || performance.now() > deadline) throw serviceErrorOf(error)
         health.note(false)
@@ -79,6 +79,7 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
       }
     }
   }
+  const read = async (query: pg.QueryConfig): Promise<Entry[]> => (await ask<Row>(query)).map(entryOf)
 
   const hearers = new Set<(text: string, node: string) => void>()
   const listener = await listen({
@@ -156,8 +157,8 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
         }
       },
       async isAlive(node) {
-        const { rowCount } = await pool.query('select 1 from pg_stat_activity where application_name = $1', [applicationOf(node)])
-        return rowCount !== 0
+        const rows = await ask({ text: 'select 1 from pg_stat_activity where application_name = $1', values: [applicationOf(node)] })
+        return rows.length > 0
       },
       async count() {
         const { rows } = await pool.query<{ count: string }>(
