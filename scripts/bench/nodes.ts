@@ -1,5 +1,5 @@
 /**
- * Compares one LMDB server with one, two and three nodes on one PostgreSQL: the time until an edit is on a page of another node, and durable edits and
+ * Compares one LMDB server with one, two and three nodes on one PostgreSQL, and with one server of two processes: the time until an edit is on a page of another node, and durable edits and
  * guarded replacements per second. All servers are separate processes on this machine, and all stores are on the same disk. The rounds alternate.
  * Run: `npm run bench nodes`.
  */
@@ -19,18 +19,28 @@ const programs = 6
 
 const cluster = await newCluster({ onDisk: true })
 const folders: string[] = []
-const startNode = async (storage?: string) => {
+const startNode = async (storage?: string, processes = 1) => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-bench-'))
   folders.push(folder)
   const shared = { AGMD_STORAGE: storage ?? '', AGMD_SECRET: 'the same secret on all nodes, 0123456789' }
-  return startProcess({ folder, env: { AGMD_LOG_LEVEL: 'info', AGMD_BASE_URL: 'http://agmd.test', ...(storage !== undefined && shared) } })
+  return startProcess({
+    folder,
+    env: {
+      AGMD_LOG_LEVEL: 'info',
+      AGMD_BASE_URL: 'http://agmd.test',
+      AGMD_PROCESSES: String(processes),
+      ...(storage !== undefined && shared)
+    }
+  })
 }
 const lmdb = await startNode()
 const nodes = [await startNode(cluster.address()), await startNode(cluster.address()), await startNode(cluster.address())]
+const pair = await startNode(cluster.address(), 2)
 const urls = nodes.map(({ listening }) => listening)
 const setups: Readonly<Record<string, readonly string[]>> = {
   'LMDB, 1 process': [lmdb.listening],
   'PostgreSQL, 1 node': urls.slice(0, 1),
+  '2 processes': [pair.listening],
   '2 nodes': urls.slice(0, 2),
   '3 nodes': urls
 }
@@ -134,7 +144,7 @@ for (const [what, measure] of Object.entries(rates)) {
 }
 console.log(`edits: all of ${rounds} rounds; rates: median of ${rounds} rounds of ${seconds} s each; the rounds took turns`)
 table(['what', ...names], rows)
-for (const node of [lmdb, ...nodes]) await node.kill('SIGTERM')
+for (const node of [lmdb, pair, ...nodes]) await node.kill('SIGTERM')
 cluster.remove()
 for (const folder of folders) await rm(folder, { recursive: true, force: true })
 process.exit(0)
