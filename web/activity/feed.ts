@@ -2,7 +2,7 @@
  * The event feed of an open document, newest first. It loads older pages by cursor, receives new events by message, and counts those since the last
  * visit.
  */
-import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals'
+import { batch, computed, effect, signal, untracked, type ReadonlySignal } from '@preact/signals'
 import { operation } from '../client/operation.ts'
 import { documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
@@ -91,7 +91,7 @@ export function openFeed({ session, here }: View): Feed {
         const newest = events.value?.[0]?.seq ?? 0
         const fresh = answer.events.filter(({ seq }) => seq > newest).toReversed()
         batch(() => {
-          events.value = [...fresh, ...(events.value ?? [])]
+          if (fresh.length > 0 || events.value === undefined) events.value = [...fresh, ...(events.value ?? [])]
           latest.value = Math.max(latest.value, answer.latest)
           failure.value = undefined
         })
@@ -131,7 +131,8 @@ export function openFeed({ session, here }: View): Feed {
   const stops = [
     effect(() => {
       if (session.link.socket.value !== 'synced') return
-      void (events.peek() === undefined ? ask() : refresh())
+      // Both read signals that they also set, so the effect would run without end.
+      untracked(() => void (events.value === undefined ? ask() : refresh()))
     }),
     session.onMessage((message) => {
       if (message.type !== 'event') return
