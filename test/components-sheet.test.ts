@@ -1,6 +1,6 @@
 /** The rules of sheets that need no page: one person's session in a grid (shared/components/sheet-session.ts). */
 import { expect, test } from 'vitest'
-import { type Area, areaBetween, type Axis, copied, type Place, textAt } from '../shared/components/cell-range.ts'
+import { type Area, areaBetween, type Axis, copied, type CellPosition, textAt } from '../shared/components/cell-range.ts'
 import type { Key } from '../shared/components/key.ts'
 import { areaOf, inside, sizeOf } from '../shared/components/sheet-selection.ts'
 import { sheetStep } from '../shared/components/sheet-session.ts'
@@ -29,7 +29,7 @@ import { fenceOf, plainKey } from './support/components.ts'
 const read = (text: string): Table => tableOf(parseSheet(fenceOf(text)))
 const sheetOf = (...rows: readonly string[]): Table => read(`\`\`\`sheet\n${rows.join('\n')}\n\`\`\`\n`)
 const three = sheetOf('| A | B | C |', '|---|---|---|', '| 1 | 2 | 3 |', '| 4 | =A2 | 6 |')
-const place = (row: number, column: number): Place => ({ row, column })
+const place = (row: number, column: number): CellPosition => ({ row, column })
 const [tab, back, enter] = [place(0, 1), place(0, -1), place(1, 0)]
 
 /** A person's grid, with the person's steps and the writes that result from them. `index` is the index of the sheet in the text. */
@@ -74,11 +74,11 @@ class Grid {
     return sizeOf(this.state.selection, this.table)
   }
 
-  get at(): Place {
+  get at(): CellPosition {
     return inside(this.state.selection, this.table, this.state.selection.from)
   }
 
-  get to(): Place {
+  get to(): CellPosition {
     return inside(this.state.selection, this.table, this.state.selection.end)
   }
 
@@ -123,7 +123,7 @@ class Grid {
     return this.step({ kind: 'go', place: place(row, column), isRange })
   }
 
-  goOn(step: Place, isWritten = true): this {
+  goOn(step: CellPosition, isWritten = true): this {
     return this.step({ kind: 'go on', place: this.at, step, isWritten, isElsewhere: false })
   }
 
@@ -184,7 +184,7 @@ test('[COMP-60] a cell reached in another way begins its row', () => {
   expect(new Grid().go(1, 0).goOn(tab).go(1, 2).goOn(enter).at).toEqual(place(2, 2))
 })
 
-test.each<readonly [string, Partial<Key>, Place, Place]>([
+test.each<readonly [string, Partial<Key>, CellPosition, CellPosition]>([
   ['ArrowRight', {}, place(1, 2), place(1, 2)],
   ['ArrowUp', {}, place(0, 1), place(0, 1)],
   ['ArrowDown', { shiftKey: true }, place(1, 1), place(2, 1)],
@@ -202,7 +202,7 @@ test.each<readonly [string, Partial<Key>, Place, Place]>([
 test('[COMP-80] a letter selects its column and a number its row; dragging, Shift and keys extend the selection', () => {
   const grid = new Grid()
   const press = (axis: 'row' | 'column', index: number, isRange = false) => grid.step({ kind: 'head', axis, index, isRange })
-  const selects = (area: Area, focus: Place, said: string): void =>
+  const selects = (area: Area, focus: CellPosition, said: string): void =>
     expect([areaOf(grid.state.selection, grid.table), grid.to, grid.last.focus, grid.said]).toEqual([area, focus, true, said])
   const columns = (first: number, last: number): Area => ({ top: 0, bottom: 2, first, last })
   const rows = (top: number, bottom: number): Area => ({ top, bottom, first: 0, last: 2 })
@@ -433,7 +433,7 @@ test.each([
 })
 
 test('[COMP-84] [COMP-85] [COMP-86] copied formulas name the cells next to them; cut ones and foreign text stay', () => {
-  const paste = (index: number, area: Area, text: string, copiedFrom?: Place) =>
+  const paste = (index: number, area: Area, text: string, copiedFrom?: CellPosition) =>
     new Grid(priced, index).step({ kind: 'paste', area, text, copiedFrom })
   const [one, rest] = [areaBetween(place(2, 2), place(2, 2)), areaBetween(place(2, 2), place(4, 2))]
   expect(cellC(paste(0, one, '=B2*2', place(1, 2)))).toEqual(['Twice', '=B2*2', '=B3*2', ''])
@@ -651,7 +651,7 @@ test('[COMP-8] a focused cell is selected; extending a selection keeps its corne
 
 // ——— the cell that is being edited ———
 
-test.each<readonly [string, Partial<Key>, Place]>([
+test.each<readonly [string, Partial<Key>, CellPosition]>([
   ['Enter', {}, place(2, 1)],
   ['Enter', { shiftKey: true }, place(0, 1)],
   ['Tab', {}, place(1, 2)],

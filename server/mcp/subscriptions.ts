@@ -140,7 +140,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
   }
 
   /** Returns the resource that a URI names, if the caller may read it. Throws the errors of reading the resource. */
-  const resourceOf = async (ctx: Context, uri: string): Promise<WatchedResource> => {
+  const watchedResource = async (ctx: Context, uri: string): Promise<WatchedResource> => {
     if (uri.length > limits.mcpUriUnitsMax)
       throw new ServiceError('invalid_request', { message: `A URI may be at most ${limits.mcpUriUnitsMax} characters long.` })
     const { doc, part } = namedBy(uri)
@@ -186,7 +186,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
       sessions.beat(id, session)
     },
     async subscribe(ctx, uri) {
-      const place = await resourceOf(ctx, uri)
+      const place = await watchedResource(ctx, uri)
       const [id, session] = await sessionOf(ctx)
       if (session.watched.has(uri)) return
       if (session.watched.size >= limits.mcpSubscriptionsMax) throw tooMany()
@@ -199,7 +199,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     async listen(ctx, { id: request, uris, info }) {
       if (uris.length > limits.mcpSubscriptionsMax) throw tooMany()
       const places: WatchedResource[] = []
-      for (const uri of uris) places.push(await resourceOf(ctx, uri))
+      for (const uri of uris) places.push(await watchedResource(ctx, uri))
       const about = { [subscriptionKey]: request }
       const stream = new PassThrough()
       const session = newSession((uri) => updated(uri, about), event({ id: request, result: resultFields(info, about) }))

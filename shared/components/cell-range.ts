@@ -1,10 +1,10 @@
-/** Cells and rectangles of cells: their places, their names and their texts. */
+/** Cells and rectangles of cells: their positions, their names and their texts. */
 import { lettersOfColumn } from '../fences/formula/parse.ts'
 import { formatTsv } from '../fences/sheet-edits.ts'
 import type { Table } from '../fences/table.ts'
 
-/** The place of a cell in a sheet. */
-export interface Place {
+/** The position of a cell in a sheet. Both indices count from 0. */
+export interface CellPosition {
   readonly row: number
   readonly column: number
 }
@@ -12,9 +12,9 @@ export interface Place {
 /** The direction of a change or selection: rows or columns. */
 export type Axis = 'row' | 'column'
 
-export const isSame = (one: Place, other: Place | undefined): boolean => one.row === other?.row && one.column === other.column
-export const nameOf = ({ row, column }: Place): string => `${lettersOfColumn(column)}${row + 1}`
-export const textAt = ({ texts }: Pick<Table, 'texts'>, { row, column }: Place): string => texts[row]?.[column] ?? ''
+export const isSame = (one: CellPosition, other: CellPosition | undefined): boolean => one.row === other?.row && one.column === other.column
+export const nameOf = ({ row, column }: CellPosition): string => `${lettersOfColumn(column)}${row + 1}`
+export const textAt = ({ texts }: Pick<Table, 'texts'>, { row, column }: CellPosition): string => texts[row]?.[column] ?? ''
 
 /** A rectangle of cells between two corners, including both. */
 export interface Area {
@@ -24,7 +24,7 @@ export interface Area {
   readonly last: number
 }
 
-export const areaBetween = (one: Place, other: Place): Area => ({
+export const areaBetween = (one: CellPosition, other: CellPosition): Area => ({
   top: Math.min(one.row, other.row),
   bottom: Math.max(one.row, other.row),
   first: Math.min(one.column, other.column),
@@ -32,13 +32,13 @@ export const areaBetween = (one: Place, other: Place): Area => ({
 })
 
 /** Returns two opposite corners of an area. */
-export const cornersOf = ({ top, bottom, first, last }: Area): { readonly one: Place; readonly other: Place } => ({
+export const cornersOf = ({ top, bottom, first, last }: Area): { readonly one: CellPosition; readonly other: CellPosition } => ({
   one: { row: top, column: first },
   other: { row: bottom, column: last }
 })
 
 /** Returns the result of `of` for each cell of an area, row by row. */
-export const rowsIn = <T>({ top, bottom, first, last }: Area, of: (place: Place) => T): T[][] =>
+export const rowsIn = <T>({ top, bottom, first, last }: Area, of: (place: CellPosition) => T): T[][] =>
   Array.from({ length: bottom - top + 1 }, (_row, down) =>
     Array.from({ length: last - first + 1 }, (_cell, across) => of({ row: top + down, column: first + across }))
   )
@@ -48,8 +48,8 @@ export interface CellRange {
   /** Index of the sheet in the text. */
   readonly sheet: number
   /** One corner of the range. `other` is the opposite corner. */
-  readonly one: Place
-  readonly other: Place
+  readonly one: CellPosition
+  readonly other: CellPosition
 }
 
 export const rangeName = ({ one, other }: Pick<CellRange, 'one' | 'other'>): string => {
@@ -59,4 +59,4 @@ export const rangeName = ({ one, other }: Pick<CellRange, 'one' | 'other'>): str
 }
 
 /** Returns the cells of an area in the format that the clipboard uses. */
-export const copied = (area: Area, of: (place: Place) => string): string => formatTsv(rowsIn(area, of))
+export const copied = (area: Area, of: (place: CellPosition) => string): string => formatTsv(rowsIn(area, of))

@@ -3,18 +3,18 @@ import { formulaCopied } from '../fences/formula/rewrite.ts'
 import { parseTsv } from '../fences/sheet-edits.ts'
 import type { CellChange, Table } from '../fences/table.ts'
 import { limits } from '../limits.ts'
-import { type Area, type Axis, type Place, rowsIn, textAt } from './cell-range.ts'
+import { type Area, type Axis, type CellPosition, rowsIn, textAt } from './cell-range.ts'
 import { pastedNumber } from './typed-number.ts'
 
 /** Returns the text of a cell as its copy reads in another place. */
-const copyOf = (text: string, from: Place, to: Place): string =>
+const copyOf = (text: string, from: CellPosition, to: CellPosition): string =>
   text.startsWith('=') ? formulaCopied(text, { row: to.row - from.row, column: to.column - from.column }) : text
 
 /** Text that is being pasted, in the clipboard format of spreadsheets. */
 export interface Pasted {
   readonly text: string
   /** The place of the first copied cell; undefined for cells that were cut, and for the text of another program. */
-  readonly copiedFrom?: Place | undefined
+  readonly copiedFrom?: CellPosition | undefined
   /** Whether the text comes from another program. */
   readonly isForeign?: boolean
 }
@@ -39,7 +39,7 @@ export function pasting(
   const texts = parseTsv(tsv)
   const [rows, columns] = [texts.length, texts.reduce((width, { length }) => Math.max(width, length), 0)]
   const [down, across] = [timesIn(bottom - top + 1, rows), timesIn(last - first + 1, columns)]
-  const textIn = (text: string, { row, column }: Place, place: Place): string => {
+  const textIn = (text: string, { row, column }: CellPosition, place: CellPosition): string => {
     if (isForeign) return hasDecimalComma ? pastedNumber(text) : text
     // In the data of a chart every value is plain text.
     if (copiedFrom === undefined || index < 0) return text

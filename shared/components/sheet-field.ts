@@ -3,7 +3,7 @@ import type { Fence } from '../fences/fences.ts'
 import { closedFormula } from '../fences/formula/parse.ts'
 import type { Table } from '../fences/table.ts'
 import type { Edit } from '../text/diff.ts'
-import { nameOf, type Place, textAt } from './cell-range.ts'
+import { nameOf, type CellPosition, textAt } from './cell-range.ts'
 import { type Begun, followDraft, isRemoved, placeOf, readingOf, readingsOf } from './sheet-draft.ts'
 import { type FieldCommand, fieldKey } from './sheet-keys.ts'
 import {
@@ -36,7 +36,7 @@ import { typedNumber } from './typed-number.ts'
 export function editCell(
   state: SheetState,
   { table, sheets, index, mayChange, held }: SheetWorld,
-  place: Place,
+  place: CellPosition,
   text?: string
 ): SheetOutcome {
   // A double click, or a second click while selecting cells for a formula, finds a field that is already open.
@@ -81,7 +81,7 @@ function storedText(text: string, before: string, { index, hasDecimalComma }: Sh
 }
 
 /** Ends the editing and stores the draft. If others have changed the cell in the meantime, the page asks which text to keep. */
-function commit(state: SheetState, world: SheetWorld, step: Place): SheetOutcome {
+function commit(state: SheetState, world: SheetWorld, step: CellPosition): SheetOutcome {
   const { begun, draft, pointing } = state
   if (begun === undefined) return { state }
   const place = placeOf(readingOf(world.table), begun)

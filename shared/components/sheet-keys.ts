@@ -1,9 +1,9 @@
 /** Decides the meaning of every key in a sheet: while a person selects cells, picks cells for use elsewhere, or edits a cell. */
 import { isPlainKey, type Key } from './key.ts'
-import type { Axis, Place } from './cell-range.ts'
+import type { Axis, CellPosition } from './cell-range.ts'
 
 /** Steps of the arrow keys. */
-const steps: Readonly<Record<string, Place>> = {
+const steps: Readonly<Record<string, CellPosition>> = {
   ArrowUp: { row: -1, column: 0 },
   ArrowDown: { row: 1, column: 0 },
   ArrowLeft: { row: 0, column: -1 },
@@ -13,7 +13,7 @@ const steps: Readonly<Record<string, Place>> = {
 /** A step by one cell. `isRange`: the selection is extended. */
 interface Step {
   readonly kind: 'step'
-  readonly step: Place
+  readonly step: CellPosition
   readonly isRange: boolean
 }
 
@@ -26,7 +26,7 @@ interface OtherSheet {
 export type Moving =
   | Step
   /** Moves to the last filled cell before an empty one, or over empty cells to the next filled one. */
-  | { readonly kind: 'jump'; readonly step: Place; readonly isRange: boolean }
+  | { readonly kind: 'jump'; readonly step: CellPosition; readonly isRange: boolean }
   /** Moves to the first or the last cell of the row, or of the sheet if `isWhole`. */
   | { readonly kind: 'home' | 'end'; readonly isWhole: boolean; readonly isRange: boolean }
   | { readonly kind: 'all' }
@@ -47,7 +47,11 @@ export type GridCommand =
   | { readonly kind: 'none' }
 
 /** The meaning of a key in the field of a cell. `turn` switches the left and right arrows between selecting cells and moving within the text. */
-export type FieldCommand = Step | OtherSheet | { readonly kind: 'commit'; readonly step: Place } | { readonly kind: 'cancel' | 'turn' }
+export type FieldCommand =
+  | Step
+  | OtherSheet
+  | { readonly kind: 'commit'; readonly step: CellPosition }
+  | { readonly kind: 'cancel' | 'turn' }
 
 /** Returns the meaning of a key that moves the selection. At the edges of the grid, Esc and Tab leave the grid. */
 function movingKey(key: Key): Moving | undefined {

@@ -9,7 +9,7 @@ import { type Spot, spotIn } from '../fences/formula/point.ts'
 import type { Sheet } from '../fences/sheet.ts'
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
-import { type CellRange, type Place, rangeName } from './cell-range.ts'
+import { type CellRange, type CellPosition, rangeName } from './cell-range.ts'
 
 /** The content of the field, and its selection. */
 export interface Typed {
@@ -101,7 +101,7 @@ function insert(draft: Typed, pointing: Pointing, range: CellRange, { from, to, 
 export function pointAt(
   draft: Typed,
   pointing: Pointing,
-  { sheet, place, isRange }: { readonly sheet: number; readonly place: Place; readonly isRange: boolean },
+  { sheet, place, isRange }: { readonly sheet: number; readonly place: CellPosition; readonly isRange: boolean },
   all: SheetsOfText
 ): Inserted | undefined {
   const again = lastIn(draft, pointing)
@@ -111,7 +111,7 @@ export function pointAt(
   return insert(draft, pointing, { sheet, one, other: place }, spot, all)
 }
 
-function within(sheet: Sheet | undefined, { row, column }: Place): Place {
+function within(sheet: Sheet | undefined, { row, column }: CellPosition): CellPosition {
   const { rows = [], width = 1 } = sheet ?? {}
   const height = Math.min(Math.max(rows.length, 1), limits.sheetRowsMax)
   const columns = Math.min(Math.max(width, 1), limits.sheetColumnsMax)
@@ -125,7 +125,7 @@ function within(sheet: Sheet | undefined, { row, column }: Place): Place {
 export function pointBy(
   draft: Typed,
   pointing: Pointing,
-  { origin, step, isRange }: { readonly origin: Place; readonly step: Place; readonly isRange: boolean },
+  { origin, step, isRange }: { readonly origin: CellPosition; readonly step: CellPosition; readonly isRange: boolean },
   all: SheetsOfText
 ): Inserted | undefined {
   const spot = spotOf(draft, pointing)

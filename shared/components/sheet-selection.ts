@@ -1,13 +1,13 @@
 /** The selected cells of a sheet, and how moves change them. Undo changes the text, and the selection stays within the resulting sheet. */
 import type { Table } from '../fences/table.ts'
 import { limits } from '../limits.ts'
-import { type Area, areaBetween, type Axis, isSame, type Place, textAt } from './cell-range.ts'
+import { type Area, areaBetween, type Axis, isSame, type CellPosition, textAt } from './cell-range.ts'
 import type { Moving } from './sheet-keys.ts'
 
 export interface Selection {
   /** The cell with the focus. The sheet may have become smaller since the person reached it. `end` is the opposite corner of the selection. */
-  readonly from: Place
-  readonly end: Place
+  readonly from: CellPosition
+  readonly end: CellPosition
   /** Set if entire rows or columns are selected: those from the cell with the focus to the opposite corner. */
   readonly whole: Axis | undefined
   /** Index of a new row at the end, which Enter, Tab or an arrow key started. It becomes part of the text when the person writes in it. */
@@ -15,12 +15,12 @@ export interface Selection {
   /** Index of a new column at the end, which an arrow key started. It becomes part of the text when the person writes in it. */
   readonly begunColumn: number
   /** The cell in which the cursor stayed because the sheet is full. The next typed text must not overwrite this cell. */
-  readonly fullAt: Place | undefined
+  readonly fullAt: CellPosition | undefined
   /** The cell that sideways moves have reached, and the column in which these moves began. */
-  readonly run: { readonly at: Place; readonly column: number } | undefined
+  readonly run: { readonly at: CellPosition; readonly column: number } | undefined
 }
 
-const origin: Place = { row: 0, column: 0 }
+const origin: CellPosition = { row: 0, column: 0 }
 export const beginSelection: Selection = {
   from: origin,
   end: origin,
@@ -41,7 +41,7 @@ export const sizeOf = (
 })
 
 /** Returns the place, or the nearest place inside the sheet. */
-export function inside(selection: Selection, table: Table, { row, column }: Place): Place {
+export function inside(selection: Selection, table: Table, { row, column }: CellPosition): CellPosition {
   const { height, width } = sizeOf(selection, table)
   return { row: Math.min(Math.max(0, row), height - 1), column: Math.min(Math.max(0, column), width - 1) }
 }
@@ -56,10 +56,10 @@ export function areaOf(selection: Selection, table: Table): Area {
 }
 
 /** Selects a cell that already has the focus, or that contains a field with the focus. */
-export const put = (selection: Selection, place: Place): Selection => ({ ...selection, from: place, end: place, whole: undefined })
+export const put = (selection: Selection, place: CellPosition): Selection => ({ ...selection, from: place, end: place, whole: undefined })
 
 /** Returns the selection when the focus moves to a place. A new row or column without text disappears when the focus leaves it. */
-const leaveFor = (selection: Selection, { row, column }: Place): Selection => ({
+const leaveFor = (selection: Selection, { row, column }: CellPosition): Selection => ({
   ...selection,
   whole: undefined,
   fullAt: undefined,
@@ -68,7 +68,7 @@ const leaveFor = (selection: Selection, { row, column }: Place): Selection => ({
 })
 
 /** Selects a cell, or a range up to that cell. */
-export function go(selection: Selection, table: Table, place: Place, isRange = false): Selection {
+export function go(selection: Selection, table: Table, place: CellPosition, isRange = false): Selection {
   const end = inside(selection, table, place)
   return { ...leaveFor(selection, end), end, ...(!isRange && { from: end }) }
 }
@@ -89,7 +89,7 @@ export function goWhole(selection: Selection, table: Table, whole: Axis, index: 
 }
 
 /** Extends the selection up to a place. Selected rows stay entire rows, and selected columns entire columns. */
-export function extend(selection: Selection, table: Table, place: Place): Selection {
+export function extend(selection: Selection, table: Table, place: CellPosition): Selection {
   const { whole, end } = selection
   if (whole === undefined) return go(selection, table, place, true)
   return { ...go(selection, table, { ...end, [whole]: place[whole] }, true), whole }
@@ -106,14 +106,14 @@ function widen(selection: Selection, table: Table, whole: Axis): Selection {
 }
 
 /** Returns the selection when a cell has received the focus without a request by the session. */
-export const focusedAt = (selection: Selection, place: Place): Selection =>
+export const focusedAt = (selection: Selection, place: CellPosition): Selection =>
   isSame(place, selection.end) ? selection : put(leaveFor(selection, place), place)
 
 /**
  * Moves on after a cell was written. At the end of a row, it moves to the next row. At the end of the sheet, it starts a new row. After several cells
  * in a row, a move down returns to the column of the first of these cells.
  */
-export function goOn(selection: Selection, table: Table, place: Place, step: Place, isWritten: boolean): Selection {
+export function goOn(selection: Selection, table: Table, place: CellPosition, step: CellPosition, isWritten: boolean): Selection {
   const { width } = sizeOf(selection, table)
   const began = selection.run !== undefined && isSame(place, selection.run.at) ? selection.run.column : place.column
   const lastRow = Math.max(table.texts.length - 1, isWritten || place.row === 0 ? place.row : 0)
@@ -133,7 +133,7 @@ export function goOn(selection: Selection, table: Table, place: Place, step: Pla
  * An arrow key down in the last row starts a new row, and an arrow key to the right in the last column starts a new column. The next typed text
  * therefore overwrites nothing. A new row or column does not start another one.
  */
-function begin(selection: Selection, table: Table, { row, column }: Place): Selection | undefined {
+function begin(selection: Selection, table: Table, { row, column }: CellPosition): Selection | undefined {
   const { texts, width } = table
   const from = inside(selection, table, selection.end)
   const begunRow = row === texts.length && from.row < row && row < limits.sheetRowsMax
@@ -145,9 +145,14 @@ function begin(selection: Selection, table: Table, { row, column }: Place): Sele
 }
 
 /** Returns the cell to which Ctrl with an arrow key moves. At the edge of the sheet, it is the last cell in the direction of the step. */
-function jumpFrom(start: Place, step: Place, { height, width }: ReturnType<typeof sizeOf>, isFilled: (place: Place) => boolean): Place {
-  const after = ({ row, column }: Place): Place => ({ row: row + step.row, column: column + step.column })
-  const isInSheet = ({ row, column }: Place): boolean => row >= 0 && column >= 0 && row < height && column < width
+function jumpFrom(
+  start: CellPosition,
+  step: CellPosition,
+  { height, width }: ReturnType<typeof sizeOf>,
+  isFilled: (place: CellPosition) => boolean
+): CellPosition {
+  const after = ({ row, column }: CellPosition): CellPosition => ({ row: row + step.row, column: column + step.column })
+  const isInSheet = ({ row, column }: CellPosition): boolean => row >= 0 && column >= 0 && row < height && column < width
   let at = start
   const isRun = isFilled(start) && isInSheet(after(start)) && isFilled(after(start))
   while (isInSheet(after(at)) && (!isRun || isFilled(after(at)))) {
@@ -161,7 +166,7 @@ function jumpFrom(start: Place, step: Place, { height, width }: ReturnType<typeo
 export function move(selection: Selection, table: Table, moving: Moving, mayBegin: boolean): Selection {
   const { height, width } = sizeOf(selection, table)
   const end = inside(selection, table, selection.end)
-  const to = (place: Place, isRange: boolean): Selection => (isRange ? extend(selection, table, place) : go(selection, table, place))
+  const to = (place: CellPosition, isRange: boolean): Selection => (isRange ? extend(selection, table, place) : go(selection, table, place))
   switch (moving.kind) {
     case 'step': {
       const next = { row: end.row + moving.step.row, column: end.column + moving.step.column }
@@ -169,7 +174,7 @@ export function move(selection: Selection, table: Table, moving: Moving, mayBegi
       return begun ?? to(next, moving.isRange)
     }
     case 'jump': {
-      const isFilled = (place: Place): boolean => textAt(table, place) !== ''
+      const isFilled = (place: CellPosition): boolean => textAt(table, place) !== ''
       return to(jumpFrom(end, moving.step, { height, width }, isFilled), moving.isRange)
     }
     case 'home':

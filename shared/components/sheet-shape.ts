@@ -8,7 +8,7 @@ import { followChange } from '../fences/sheet-edits.ts'
 import { isMove, type Table } from '../fences/table.ts'
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
-import type { Area, Axis, Place } from './cell-range.ts'
+import type { Area, Axis, CellPosition } from './cell-range.ts'
 import { atWhole, type Selection } from './sheet-selection.ts'
 
 /** Returns the index of the first row or column of an area, and the number of its rows or columns. */
@@ -83,7 +83,7 @@ export function selectionAfter(selection: Selection, change: Change): Selection 
   const { axis } = change
   if (change.kind === 'move') {
     const by = movedTo(change) - change.from
-    const shifted = (place: Place): Place => ({ ...place, [axis]: place[axis] + by })
+    const shifted = (place: CellPosition): CellPosition => ({ ...place, [axis]: place[axis] + by })
     return { ...selection, from: shifted(selection.from), end: shifted(selection.end) }
   }
   return selection.whole === axis ? atWhole(selection, axis, change.at) : selection

@@ -3,7 +3,7 @@ import type { Fence } from '../fences/fences.ts'
 import type { Change } from '../fences/formula/rewrite.ts'
 import type { Table } from '../fences/table.ts'
 import type { Edit } from '../text/diff.ts'
-import type { Area, Axis, Place } from './cell-range.ts'
+import type { Area, Axis, CellPosition } from './cell-range.ts'
 import type { Key } from './key.ts'
 import type { Pasted, PasteSize } from './sheet-copies.ts'
 import type { Begun } from './sheet-draft.ts'
@@ -11,7 +11,7 @@ import { goesOn, noPointing, type Pointing, type SheetsOfText, takesReference, t
 import { beginSelection, type Selection } from './sheet-selection.ts'
 
 /** A draft in a cell that somebody else has changed in the meantime. */
-export interface Conflict extends Place {
+export interface Conflict extends CellPosition {
   readonly mine: string
   readonly theirs: string
 }
@@ -33,7 +33,7 @@ export interface SheetState {
 }
 
 const noDraft: Typed = { text: '', from: 0, to: 0 }
-export const noStep: Place = { row: 0, column: 0 }
+export const noStep: CellPosition = { row: 0, column: 0 }
 
 export const beginSheet: SheetState = {
   selection: beginSelection,
@@ -63,15 +63,15 @@ export interface SheetWorld extends SheetsOfText {
 
 export type SheetEvent =
   /** Selects a cell, or a range up to that cell, and gives it the focus. */
-  | { readonly kind: 'go'; readonly place: Place; readonly isRange: boolean }
+  | { readonly kind: 'go'; readonly place: CellPosition; readonly isRange: boolean }
   /** A cell was pressed while no formula can take a reference to it. */
-  | { readonly kind: 'press'; readonly place: Place; readonly isRange: boolean; readonly isTouch: boolean }
+  | { readonly kind: 'press'; readonly place: CellPosition; readonly isRange: boolean; readonly isTouch: boolean }
   /** A column letter or a row number was pressed. */
   | { readonly kind: 'head'; readonly axis: Axis; readonly index: number; readonly isRange: boolean }
   /** The pointer moved to a cell while a button was pressed. */
-  | { readonly kind: 'over'; readonly place: Place }
+  | { readonly kind: 'over'; readonly place: CellPosition }
   /** A cell received the focus without a request by the session. */
-  | { readonly kind: 'focused'; readonly place: Place }
+  | { readonly kind: 'focused'; readonly place: CellPosition }
   /** A key was pressed while no cell is being edited. */
   | { readonly kind: 'key'; readonly key: Key }
   | { readonly kind: 'clear'; readonly area: Area }
@@ -79,7 +79,7 @@ export type SheetEvent =
   | { readonly kind: 'shape'; readonly change: Change }
   | ({ readonly kind: 'paste'; readonly area: Area } & Pasted)
   /** Opens a cell for editing. */
-  | { readonly kind: 'edit'; readonly place: Place }
+  | { readonly kind: 'edit'; readonly place: CellPosition }
   /** Opens the first cell for editing, so that typing replaces its content. */
   | { readonly kind: 'begin' }
   | { readonly kind: 'typed'; readonly draft: Typed }
@@ -88,7 +88,7 @@ export type SheetEvent =
   /** The field lost the focus. `on` is the sheet that showed it. With `isMoved`, the field moved with its row, and the person did not leave it. */
   | { readonly kind: 'left'; readonly draft: Typed; readonly on: number; readonly isMoved: boolean }
   /** Inserts a reference to a cell of a sheet into the formula. */
-  | { readonly kind: 'point'; readonly draft: Typed; readonly sheet: number; readonly place: Place; readonly isRange: boolean }
+  | { readonly kind: 'point'; readonly draft: Typed; readonly sheet: number; readonly place: CellPosition; readonly isRange: boolean }
   /** The sheet that the action `show` brought into view. */
   | { readonly kind: 'sheet shown'; readonly draft: Typed; readonly sheet: number }
   /** Keeps the last inserted reference, so that the next one does not replace it. */
@@ -96,7 +96,13 @@ export type SheetEvent =
   /** The sheets have changed, because of this person or somebody else. */
   | { readonly kind: 'changed'; readonly draft: Typed }
   /** Moves on from a cell that has been written. `isElsewhere`: another sheet showed the field. */
-  | { readonly kind: 'go on'; readonly place: Place; readonly step: Place; readonly isWritten: boolean; readonly isElsewhere: boolean }
+  | {
+      readonly kind: 'go on'
+      readonly place: CellPosition
+      readonly step: CellPosition
+      readonly isWritten: boolean
+      readonly isElsewhere: boolean
+    }
   | { readonly kind: 'keep'; readonly whose: 'mine' | 'theirs' }
   | { readonly kind: 'close gone' }
   /** The grid is removed from the page. */

@@ -1,6 +1,6 @@
 /** The values that the cells of a sheet display. */
 import { computed, type ReadonlySignal } from '@preact/signals'
-import { type Place, textAt } from '../../shared/components/cell-range.ts'
+import { type CellPosition, textAt } from '../../shared/components/cell-range.ts'
 import { withDecimalPoint } from '../../shared/components/typed-number.ts'
 import { Day, Failure, type Scalar, valueOfCell } from '../../shared/fences/formula/values.ts'
 import type { Table } from '../../shared/fences/table.ts'
@@ -13,7 +13,7 @@ import type { SheetSession } from './sheet-session.ts'
 const failureWords = ({ error, sentence, values }: Failure): string => (sentence === '' ? error : t(sentence, values))
 
 export interface Cells {
-  valueOf(place: Place): Scalar
+  valueOf(place: CellPosition): Scalar
   readonly grid: ReadonlySignal<readonly (readonly Shown[])[]>
   readonly texts: ReadonlySignal<readonly (readonly string[])[]>
   /** The longest displayed text of each column. */
@@ -25,11 +25,11 @@ export function createCells(
   table: ReadonlySignal<Table>,
   size: SheetSession['size']
 ): Cells {
-  const valueOf = ({ row, column }: Place): Scalar =>
+  const valueOf = ({ row, column }: CellPosition): Scalar =>
     sheetIndex.value < 0 ? valueOfCell(textAt(table.value, { row, column })) : sheets.value.workbook.valueAt(sheetIndex.value, row, column)
   // A sheet without formulas needs no hint about text that formulas cannot read as a number.
   const hasFormulas = computed(() => sheetIndex.value >= 0 && table.value.texts.some((row) => row.some((text) => text.startsWith('='))))
-  const shownOf = (place: Place): Shown => {
+  const shownOf = (place: CellPosition): Shown => {
     const [value, text] = [valueOf(place), textAt(table.value, place)]
     const isComputed = text.startsWith('=') && sheetIndex.value >= 0
     return {

@@ -1,6 +1,6 @@
 /** Copies and pastes cells of a sheet. */
 import type { ReadonlySignal } from '@preact/signals'
-import { type Area, copied, type Place, textAt } from '../../shared/components/cell-range.ts'
+import { type Area, copied, type CellPosition, textAt } from '../../shared/components/cell-range.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { SheetSession } from './sheet-session.ts'
 
@@ -9,7 +9,7 @@ const cellsType = 'text/x-agmd-cells'
 /** The MIME type of the place of the first copied cell, as `row,column`. Cells that were cut have none, because their formulas stay as they are. */
 const placeType = 'text/x-agmd-cells-from'
 
-function placeIn(text: string): Place | undefined {
+function placeIn(text: string): CellPosition | undefined {
   const [, row, column] = /^(\d{1,3}),(\d{1,3})$/.exec(text) ?? []
   return row === undefined ? undefined : { row: Number(row), column: Number(column) }
 }
@@ -18,7 +18,7 @@ interface ClipboardInput {
   readonly table: ReadonlySignal<Table>
   readonly area: ReadonlySignal<Area>
   /** Returns the displayed text of a cell. */
-  readonly shownAt: (place: Place) => string
+  readonly shownAt: (place: CellPosition) => string
   readonly session: SheetSession
 }
 

@@ -1,7 +1,7 @@
 /** The grid of a sheet: its rows, its cells, and the field of the cell that is being edited. */
 import { Component, type JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { nameOf, type Place } from '../../shared/components/cell-range.ts'
+import { nameOf, type CellPosition } from '../../shared/components/cell-range.ts'
 import type { Key } from '../../shared/components/key.ts'
 import type { Typed } from '../../shared/components/sheet-pointing.ts'
 import type { Side } from '../../shared/fences/sheet.ts'
@@ -37,7 +37,7 @@ interface RowInput {
   readonly isWhole: boolean
   /** Range of the drawn columns: the first one, and the one after the last. */
   readonly columns: readonly [number, number]
-  readonly come: (place: Place) => void
+  readonly come: (place: CellPosition) => void
   /** Column of the cell that is being edited, or -1 if it is not in this row. */
   readonly edited: number
   readonly held: ReadonlyMap<string, Person>
@@ -66,12 +66,12 @@ export interface FieldActions {
 export interface GridActions {
   readonly field: FieldActions
   readonly heads: HeadActions
-  press(place: Place, isRange: boolean, isTouch: boolean): void
+  press(place: CellPosition, isRange: boolean, isTouch: boolean): void
   /** Inserts a reference to the pressed cell into the formula that is being edited. Returns false if no reference can be inserted. */
-  point(place: Place, isRange: boolean): boolean
-  over(place: Place): void
-  focused(place: Place): void
-  edit(place: Place): void
+  point(place: CellPosition, isRange: boolean): boolean
+  over(place: CellPosition): void
+  focused(place: CellPosition): void
+  edit(place: CellPosition): void
 }
 
 const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>

@@ -1,5 +1,5 @@
 /** The actions of column letters and row numbers: they select entire columns and rows, open their menu, and move them by drag and drop. */
-import type { Axis, Place } from '../../shared/components/cell-range.ts'
+import type { Axis, CellPosition } from '../../shared/components/cell-range.ts'
 import { spanOf } from '../../shared/components/sheet-shape.ts'
 import { lineSize, startDrag, type Target } from './drag.ts'
 import type { ComponentInput } from './input.ts'
@@ -59,7 +59,7 @@ export function createHeads({ input, session, writer, openMenu }: HeadsInput): H
   const isPicking = (): boolean => around.picker.peek() !== undefined && sheetIndex.peek() >= 0
   const mayShape = (): boolean => refusal.peek() === undefined && !isPicking() && writer() === undefined
   /** Returns the first or the last cell of a row or column. */
-  const cellOf = ({ axis, index }: HeadOf, end: 'first' | 'last'): Place => {
+  const cellOf = ({ axis, index }: HeadOf, end: 'first' | 'last'): CellPosition => {
     const { height, width } = session.size.peek()
     if (axis === 'row') return { row: index, column: end === 'first' ? 0 : width - 1 }
     return { row: end === 'first' ? 0 : height - 1, column: index }

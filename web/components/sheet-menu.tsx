@@ -1,6 +1,6 @@
 /** The menu of a sheet, with actions on the selected rows and columns. */
 import type { JSX } from 'preact'
-import type { Area, Axis, Place } from '../../shared/components/cell-range.ts'
+import type { Area, Axis, CellPosition } from '../../shared/components/cell-range.ts'
 import { refusalOf, spanOf, stepOf } from '../../shared/components/sheet-shape.ts'
 import type { Change } from '../../shared/fences/formula/rewrite.ts'
 import type { Scalar } from '../../shared/fences/formula/values.ts'
@@ -12,7 +12,7 @@ import { Pop, PopItem } from '../ui/pop.tsx'
 interface SheetMenuInput {
   readonly table: Table
   /** The focused cell. */
-  readonly at: Place
+  readonly at: CellPosition
   /** The selected cells. */
   readonly area: Area
   /** Set if entire rows or columns are selected. The menu then contains only actions on rows or only actions on columns. */
@@ -20,7 +20,7 @@ interface SheetMenuInput {
   readonly anchor: HTMLElement
   readonly act: (edits: (now: Table) => readonly Edit[]) => boolean
   readonly shape: (change: Change) => void
-  readonly valueOf: (place: Place) => Scalar
+  readonly valueOf: (place: CellPosition) => Scalar
   readonly onClose: () => void
 }
 

@@ -3,7 +3,7 @@
  * The pure part, which decides the next state and its effects, is shared/components/sheet-session.ts.
  */
 import { computed, signal, type ReadonlySignal } from '@preact/signals'
-import { type Area, type Axis, cornersOf, nameOf, type Place } from '../../shared/components/cell-range.ts'
+import { type Area, type Axis, cornersOf, nameOf, type CellPosition } from '../../shared/components/cell-range.ts'
 import type { Begun } from '../../shared/components/sheet-draft.ts'
 import type { Typed } from '../../shared/components/sheet-pointing.ts'
 import { areaOf, inside, sizeOf } from '../../shared/components/sheet-selection.ts'
@@ -38,9 +38,9 @@ export interface SheetSession {
   /** Number of rows and columns, including one new, still empty row or column after the last one. */
   readonly size: ReadonlySignal<{ readonly height: number; readonly width: number }>
   /** The focused cell. */
-  readonly at: ReadonlySignal<Place>
+  readonly at: ReadonlySignal<CellPosition>
   /** The corner of the selection opposite the focused cell. */
-  readonly to: ReadonlySignal<Place>
+  readonly to: ReadonlySignal<CellPosition>
   /** The selected cells. */
   readonly area: ReadonlySignal<Area>
   /** `row` if entire rows are selected, `column` if entire columns are; undefined otherwise. */
@@ -57,7 +57,7 @@ export interface SheetSession {
   readonly asked: ReadonlySignal<number>
   focus(): void
   mayCopy(): boolean
-  go(place: Place, isRange?: boolean): void
+  go(place: CellPosition, isRange?: boolean): void
   dispatch(event: SheetEvent): SheetOutcome
   /** Adjusts the draft to changes by other people. */
   follow(): void

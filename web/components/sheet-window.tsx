@@ -5,7 +5,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { Component, type JSX, type RefObject } from 'preact'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
-import type { Place } from '../../shared/components/cell-range.ts'
+import type { CellPosition } from '../../shared/components/cell-range.ts'
 
 /** The range of drawn rows and of drawn columns: the first one, and the one after the last. */
 export interface Seen {
@@ -31,7 +31,7 @@ export interface SheetWindow {
   readonly rowHeight: ReadonlySignal<number>
   follow(): void
   /** Scrolls to a cell that is not drawn. */
-  come(place: Place): void
+  come(place: CellPosition): void
 }
 
 export function useSheetWindow(scroller: RefObject<HTMLElement | null>): SheetWindow {
@@ -98,9 +98,9 @@ const Hidden = ({ text, height, onFound }: HiddenInput): JSX.Element => (
 
 interface GapInput {
   /** The first cell of the gap. */
-  readonly from: Place
+  readonly from: CellPosition
   readonly texts: readonly string[]
-  readonly come: (place: Place) => void
+  readonly come: (place: CellPosition) => void
 }
 
 /** Represents the cells of a row that are not drawn between two drawn cells. */
@@ -117,7 +117,7 @@ interface RowsInput {
   readonly from: number
   readonly texts: readonly (readonly string[])[]
   readonly rowHeight: number
-  readonly come: (place: Place) => void
+  readonly come: (place: CellPosition) => void
 }
 
 /** Represents the rows that are not drawn between two drawn rows. */

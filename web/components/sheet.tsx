@@ -5,7 +5,7 @@
 import { useComputed, useSignalEffect } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { cornersOf, nameOf, type Place, rangeName, rowsIn, textAt } from '../../shared/components/cell-range.ts'
+import { cornersOf, nameOf, type CellPosition, rangeName, rowsIn, textAt } from '../../shared/components/cell-range.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
 import { tableOf } from '../../shared/fences/sheet-edits.ts'
@@ -127,7 +127,7 @@ function useCellFocus({ isDrawing, session }: SheetModel, element: RefObject<HTM
 }
 
 /** Scrolls to a cell that the person selects for a formula with the keyboard. */
-function usePointedInView(corner: Place | undefined, element: RefObject<HTMLElement | null>): void {
+function usePointedInView(corner: CellPosition | undefined, element: RefObject<HTMLElement | null>): void {
   const name = corner === undefined ? '' : nameOf(corner)
   useLayoutEffect(() => {
     if (name !== '') element.current?.querySelector(`[data-cell="${name}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

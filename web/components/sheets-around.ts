@@ -3,7 +3,7 @@
  * cells. Each sheet is identified by its index in the text.
  */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import type { CellRange, Place } from '../../shared/components/cell-range.ts'
+import type { CellRange, CellPosition } from '../../shared/components/cell-range.ts'
 import type { Pointed } from '../../shared/components/sheet-pointing.ts'
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
@@ -22,7 +22,7 @@ export interface Writer {
   /** Leaves the field, which saves the formula. */
   leave(): void
   /** Inserts a reference to a cell into the formula. Returns false if none can be inserted at the cursor. */
-  point(sheet: number, place: Place, isRange: boolean): boolean
+  point(sheet: number, place: CellPosition, isRange: boolean): boolean
 }
 
 /** The component that cells are being selected for. */
@@ -63,7 +63,7 @@ interface Sheets {
   show(fence: Fence): boolean
 }
 
-const corner: Place = { row: 0, column: 0 }
+const corner: CellPosition = { row: 0, column: 0 }
 
 /** Brings cells into view and selects them. Returns false if their sheet is not drawn, for example because its source is visible. */
 export function goToCells({ around, sheets, show }: Sheets, range: CellRange): boolean {
