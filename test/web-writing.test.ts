@@ -5,6 +5,7 @@ import { EditorSelection, EditorState, type Extension, type StateCommand, Text, 
 import { history, insertNewline, undo } from '@codemirror/commands'
 import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
+import { namesOf } from '../web/commands/names.ts'
 import { isPossible } from '../web/view/command.ts'
 import type { Page } from '../web/commands/page.ts'
 import { belowCode, continueCode, indentCode, intoCode, outdentCode } from '../web/editor/commands-code.ts'
@@ -44,6 +45,7 @@ import { emptyMarks } from '../web/editor/empty-marks.ts'
 import { hunksOf } from '../web/review/suggestions/hunks.ts'
 import { isPlaced } from '../web/editor/bubble.ts'
 import { best } from '../web/base/match.ts'
+import { de } from '../web/text/de.ts'
 import { type Command, Direction, EditorView, keymap } from '@codemirror/view'
 import * as Y from 'yjs'
 
@@ -125,9 +127,30 @@ test('[WRITE-56] highlights, search matches and comments have their own colours,
   expect(read('editor.css')).toMatch(/\.cm-searchMatch \{[^}]*background: var\(--find-soft\)/)
 })
 
+test('[WRITE-135] on a German page, the block menu finds entries by German and English names and by words of their Markdown', () => {
+  const german = (sentence: string) => String(de[sentence] ?? sentence)
+  const entries = slashMenu.map((id) => commandOf(id))
+  const found = (query: string) => best(query, entries, (entry) => namesOf(entry, german)).map(({ id }) => id)
+  // The German title of a chart begins with the English word for a diagram.
+  expect(found('diagram').slice(0, 2)).toEqual(['insert.chart', 'insert.diagram'])
+  const others = slashMenu.filter((id) => id !== 'insert.diagram')
+  expect(others.map((id) => found(commandOf(id).title)[0])).toEqual(others)
+  expect(slashMenu.map((id) => found(german(commandOf(id).title))[0])).toEqual(slashMenu)
+  expect(found('sheet')).toEqual(['insert.sheet'])
+  expect(found('chart')[0]).toBe('insert.chart')
+  expect(found('heading').slice(0, 3)).toEqual(['heading.1', 'heading.2', 'heading.3'])
+  expect(['divider', 'picture', 'mermaid', 'spreadsheet', 'trenn'].map((query) => found(query)[0])).toEqual([
+    'insert.rule',
+    'insert.file',
+    'insert.diagram',
+    'insert.sheet',
+    'insert.rule'
+  ])
+})
+
 test('[WRITE-43] entries that begin with the letters come first, then those with such words; each has its Markdown', () => {
   const entries = slashMenu.map((id) => commandOf(id))
-  const found = (query: string) => best(query, entries, ({ title, words = '' }) => [title, words]).map(({ title }) => title)
+  const found = (query: string) => best(query, entries, (entry) => namesOf(entry)).map(({ title }) => title)
   expect(found('ta').slice(0, 2)).toEqual(['Table', 'Task list'])
   expect(found('ta').indexOf('Chat')).toBeLessThan(found('ta').indexOf('Quote'))
   expect(

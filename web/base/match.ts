@@ -4,9 +4,9 @@ const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/
 
 /**
  * Scores how well `query` matches `text`: higher is better, 0 is no match. A match at the beginning of the text scores highest, then one at the
- * beginning of a word, then one inside a word. Scattered characters score lowest.
+ * beginning of a word, then one inside a word. Scattered characters score lowest. Without `isLoose`, they are no match.
  */
-export function fit(query: string, text: string): number {
+export function fit(query: string, text: string, isLoose = true): number {
   const wanted = plain(query).replaceAll(/\s+/g, '')
   const words = plain(text)
   if (wanted === '') return 1
@@ -15,7 +15,9 @@ export function fit(query: string, text: string): number {
   const wordStart = words.indexOf(` ${whole}`)
   if (wordStart >= 0) return 3000 - wordStart
   const within = words.indexOf(whole)
-  if (within >= 0) return 1000 - within
+  // A word that begins with the query scores higher, even in the fourth name of an entry.
+  if (within >= 0) return 500 - within
+  if (!isLoose) return 0
   let score = 0
   let at = -1
   for (const letter of wanted) {
@@ -27,10 +29,13 @@ export function fit(query: string, text: string): number {
   return score
 }
 
-/** Returns the entries that match `query`, best first. `names` returns the names of an entry, most important first. */
+/**
+ * Returns the entries that match `query`, best first. `names` returns the names of an entry, most important first. Scattered characters match only
+ * the first name.
+ */
 export const best = <T>(query: string, all: readonly T[], names: (each: T) => readonly string[]): T[] =>
   all
-    .map((each) => ({ each, score: Math.max(...names(each).map((name, rank) => fit(query, name) / (rank + 1))) }))
+    .map((each) => ({ each, score: Math.max(...names(each).map((name, rank) => fit(query, name, rank === 0) / (rank + 1))) }))
     .filter(({ score }) => score >= 1)
     .toSorted((one, other) => other.score - one.score)
     .map(({ each }) => each)

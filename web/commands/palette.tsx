@@ -11,6 +11,7 @@ import { groups, isPossible, type Command, type Group } from '../view/command.ts
 import { Keys } from './key-caps.tsx'
 import { isField } from './keys.ts'
 import { best, fit } from '../base/match.ts'
+import { namesOf } from './names.ts'
 import { addressOf, openLibrary, type Entry } from '../home/library.ts'
 import { agoWords } from '../text/when.ts'
 
@@ -46,7 +47,7 @@ function findCommands(query: string, page: Page): Found[] {
     const sorted = possible.toSorted((one, other) => order.indexOf(one.group) - order.indexOf(other.group))
     return sorted.map((command, index) => row(command, sorted[index - 1]?.group === command.group ? undefined : t(groups[command.group])))
   }
-  return best(query, possible, ({ title, words = '' }) => [t(title), t(words)]).map((command) => row(command))
+  return best(query, possible, (command) => namesOf(command)).map((command) => row(command))
 }
 
 /**

@@ -3,6 +3,7 @@ import { effect } from '@preact/signals'
 import { bubble, commandOf, slashMenu } from '../commands/all.ts'
 import { groups, isPossible } from '../view/command.ts'
 import { tooltip } from '../commands/keys.ts'
+import { namesOf } from '../commands/names.ts'
 import { components } from '../components/blocks.ts'
 import type { LinkTarget } from '../editor/completions.ts'
 import type { Extras } from '../editor/setup/editor.ts'
@@ -62,10 +63,11 @@ const targetOf = (document: OwnDocument): LinkTarget => ({ title: document.title
 export const extrasOf = (page: Page, typing: Typing): Extras =>
   createExtras({
     blocks: slashMenu.map((id) => {
-      const { title, words = '', group, typed = '' } = commandOf(id)
+      const command = commandOf(id)
+      const { title, group, typed = '' } = command
       return {
         title: t(title),
-        words: t(words),
+        names: namesOf(command),
         section: t(groups[group]),
         icon: pathOf(id),
         typed,

@@ -26,8 +26,8 @@ import { isInCode } from './in-code.ts'
 /** An entry in the menu of blocks. */
 export interface BlockEntry {
   readonly title: string
-  /** Further words by which a search finds the entry. */
-  readonly words: string
+  /** The names and words by which a search finds the entry, most important first. */
+  readonly names: readonly string[]
   readonly section: string
   /** Path data of the entry's icon. */
   readonly icon: string
@@ -193,7 +193,7 @@ const allOptions = (entries: readonly BlockEntry[]): Shown[] =>
 /** Returns all possible options. Once something is typed, it returns those that match, best first. */
 function optionsFor(query: string, all: readonly BlockEntry[]): Shown[] {
   const entries = all.filter((entry) => entry.isPossible())
-  return query === '' ? allOptions(entries) : best(query, entries, ({ title, words }) => [title, words]).map(optionOf)
+  return query === '' ? allOptions(entries) : best(query, entries, ({ names }) => names).map(optionOf)
 }
 
 const slashBefore = /(?:^|\s)\/[\p{L}\d ]{0,24}$/u
