@@ -196,6 +196,7 @@ export const createApp = (
   bindMcp(http, routers)
   bindOperations(http, routers)
 
+  if (http.traceRequest !== undefined) app.use(http.traceRequest)
   app.use(answered(http))
   app.use(atHome(http))
   app.use(adminPages({ http, stylesheet: files.stylesheet, formKey: identity.formKey }))

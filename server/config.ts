@@ -13,7 +13,8 @@ import { addressAllowed, isPostgresAddress } from './storage/postgres/address.ts
  * completes messages that begin with "must be".
  */
 interface Variable {
-  readonly name: `AGMD_${string}`
+  /** Settings that OpenTelemetry defines have its names, because collectors and platforms set them. */
+  readonly name: `AGMD_${string}` | `OTEL_${string}`
   readonly default: string | null
   readonly unit: string
   readonly allowed: string
@@ -32,6 +33,20 @@ const origin = z
   .string()
   .refine((text) => URL.canParse(text) && isOrigin(new URL(text)))
   .transform((text) => new URL(text).origin)
+
+const isBase = (url: URL): boolean => /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password
+
+/** Returns the headers in a text such as `a=1,b=%20`; undefined if one of them cannot be sent. */
+const headersOf = (text: string): Readonly<Record<string, string>> | undefined => {
+  try {
+    const pairs = text.split(',').map((pair) => /^\s*([\w-]+)\s*=(.*)$/.exec(pair) ?? [])
+    const headers = pairs.map(([, name = '', value = '']) => [name, decodeURIComponent(value.trim())] as const)
+    return headers.every(([name, value]) => name !== '' && /^[\u0020-\u007e]+$/.test(value)) ? Object.fromEntries(headers) : undefined
+  } catch {
+    // The percent-encoding is invalid.
+    return undefined
+  }
+}
 
 /** Returns an address or network such as 10.0.0.0/8; undefined if the text is neither. */
 const networkOf = (text: string): { readonly address: string; readonly bits: number } | undefined => {
@@ -442,6 +457,51 @@ export const configTable = {
       .string()
       .refine((text) => wordsOf(text).every((each) => networkOf(each) !== undefined))
       .transform((text) => wordsOf(text).flatMap((each) => networkOf(each) ?? []))
+  },
+  otlpEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    default: null,
+    unit: 'URL',
+    allowed: 'an http(s) URL without a query or credentials, such as http://127.0.0.1:4318',
+    docs: 'Address of an OpenTelemetry collector that accepts OTLP over HTTP. The server sends traces to its path /v1/traces, as JSON. Not set: no traces.',
+    secret: false,
+    schema: z
+      .string()
+      .refine((text) => URL.canParse(text) && isBase(new URL(text)))
+      .transform((text) => text.replace(/\/$/, ''))
+  },
+  otlpHeaders: {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    default: null,
+    unit: 'headers',
+    allowed: 'name=value pairs, separated by commas, with percent-encoded values',
+    docs: 'Headers for the collector, such as Authorization=Bearer%20TOKEN.',
+    secret: true,
+    schema: z
+      .string()
+      .refine((text) => headersOf(text) !== undefined)
+      .transform((text) => headersOf(text) ?? {})
+  },
+  traceServiceName: {
+    name: 'OTEL_SERVICE_NAME',
+    default: 'agmd',
+    unit: 'text',
+    allowed: '1 to 200 characters',
+    docs: 'Name of this server in traces.',
+    secret: false,
+    schema: z.string().max(200)
+  },
+  traceRatio: {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    default: '1',
+    unit: 'ratio',
+    allowed: 'a number from 0 to 1, such as 0.1',
+    docs: 'Share of the traces that the server sends. For a request with a valid traceparent, its sender decides.',
+    secret: false,
+    schema: z
+      .string()
+      .regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/)
+      .transform(Number)
   }
 } as const satisfies Record<string, Variable>
 

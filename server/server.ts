@@ -42,12 +42,13 @@ import { createLive } from './live/hocuspocus.ts'
 import { withNodeRights } from './live/node-rights.ts'
 import { createRegistry } from './live/registry.ts'
 import type { Log } from './log.ts'
-import type { Readers } from './metrics/metrics.ts'
+import type { Metrics, Readers } from './metrics/metrics.ts'
 import { sampleLoad } from './metrics/load.ts'
 import { createOutside } from './metrics/outside.ts'
 import { createReadiness } from './metrics/probes.ts'
 import { mergeMetrics, type MetricsOfProcess } from './metrics/merged.ts'
 import { createReaders } from './metrics/readers.ts'
+import type { TraceOptions, Traces } from './metrics/traces.ts'
 import { serveOperators } from './operator-socket.ts'
 import { createRelay } from './relay/relay.ts'
 import { hasSpace } from './storage/disk.ts'
@@ -229,6 +230,16 @@ const policyOf = ({ nodeAccounts, signUp, admins, auditDays, historyDays, publis
   searchEngines
 })
 
+const tracesOf = ({ config, clock, version, log }: ServerOptions): TraceOptions => ({
+  endpoint: config.otlpEndpoint ?? '',
+  headers: config.otlpHeaders ?? {},
+  serviceName: config.traceServiceName,
+  ratio: config.traceRatio,
+  version,
+  clock,
+  warn: (message, facts) => log.warn(message, facts)
+})
+
 const quotaSettings = ({ documentMegabytes, accountMegabytes, anonymousMegabytes }: Config): QuotaSettings => ({
   documentBytesMax: documentMegabytes * 1024 * 1024,
   accountBytesMax: accountMegabytes * 1024 * 1024,
@@ -275,12 +286,22 @@ const removeStrays = async (service: Service): Promise<void> => {
   if (nodes === undefined || (await nodes.count()) === 1) await removeStrayBlobs(service)
 }
 
+/** Loads the metrics and the traces, if the settings ask for them. Returns the store that they watch. */
+const observe = async (
+  options: ServerOptions
+): Promise<{ readonly metrics?: Metrics; readonly traces?: Traces; readonly storage: Storage }> => {
+  const { metricsToken, metricsAddresses, otlpEndpoint } = options.config
+  const hasMetrics = metricsToken !== null || metricsAddresses.length > 0
+  const metrics = hasMetrics ? (await import('./metrics/metrics.ts')).createMetrics() : undefined
+  const traces = otlpEndpoint === null ? undefined : (await import('./metrics/traces.ts')).createTraces(tracesOf(options))
+  const counted = metrics?.watched(options.storage) ?? options.storage
+  return { ...(metrics && { metrics }), ...(traces && { traces }), storage: traces?.watched(counted) ?? counted }
+}
+
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const { config, log, clock } = options
   let stopping = false
-  const hasMetrics = config.metricsToken !== null || config.metricsAddresses.length > 0
-  const metrics = hasMetrics ? (await import('./metrics/metrics.ts')).createMetrics() : undefined
-  const storage = metrics?.watched(options.storage) ?? options.storage
+  const { metrics, traces, storage } = await observe(options)
   const { nodes } = storage
   const { registry, startRights } = createRegistries(options, () => service)
   const http = createListener()
@@ -329,6 +350,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     },
     socketsPerAddressMax: config.rateLimits ? config.socketsPerAddress : null,
     socketsPerDocumentMax: config.rateLimits ? config.socketsPerDocument : null,
+    trace: traces?.trace,
     nodes: storage.nodes,
     log: (level, message, facts) => log[level](message, facts)
   })
@@ -384,6 +406,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     foreignMedia: config.foreignMedia,
     mcpPrefix: config.mcpPrefix,
     ...(metrics && { onAnswered: metrics.answered }),
+    ...(traces && { traceRequest: traces.request, trace: traces.trace }),
     webFolder
   }
   const { app, routes } = createApp(face, identity, files, await readDownload(options.clientFile ?? join(built, 'agmd'), baseUrl))
@@ -434,6 +457,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     await closed
     await handed.ended()
     cancel()
+    await traces?.stop()
   }
   const readMetrics = async (): Promise<string | undefined> => started.readers && (await metrics?.write(started.readers))?.text
   return { url: `http://${config.host}:${port}`, service, routes, counts: live.counts, accept: handed.accept, readMetrics, stop }

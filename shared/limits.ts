@@ -710,7 +710,21 @@ export const limits = {
    * Time for a clean stop, in seconds. If it is not enough, the journal recovers the data at the next start. The launcher ends a server that needs
    * longer than 10 s.
    */
-  stopSecondsMax: 9
+  stopSecondsMax: 9,
+
+  // Traces
+  /** Spans in one message to the collector. */
+  traceBatchSpansMax: 256,
+  /** Seconds that a span waits for others before it is sent. */
+  traceBatchSeconds: 5,
+  /** Spans that wait for the collector, about 1 KB each. The server drops further ones. */
+  traceWaitingSpansMax: 2_048,
+  /** Seconds that the collector has to accept a message. */
+  traceSendSecondsMax: 10,
+  /** Milliseconds for sending the last spans when the server stops. */
+  traceStopMsMax: 1_000,
+  /** Length of a `traceparent` of version 00 (W3C Trace Context, 3.2). */
+  traceParentChars: 55
 } as const
 
 /**

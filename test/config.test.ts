@@ -69,7 +69,11 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       idleUnloadSeconds: 60,
       backup: null,
       metricsToken: null,
-      metricsAddresses: []
+      metricsAddresses: [],
+      otlpEndpoint: null,
+      otlpHeaders: null,
+      traceServiceName: 'agmd',
+      traceRatio: 1
     },
     warnings: []
   })
@@ -97,6 +101,19 @@ test('[CONFIG-2] every variable is read, and an empty one counts as not set', ()
     { address: '10.0.0.0', bits: 8 },
     { address: '::1', bits: 128 }
   ])
+  expect(
+    read({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otlp.example.org/otlp/',
+      OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20YTpi,x-a = b=c',
+      OTEL_SERVICE_NAME: 'the docs',
+      OTEL_TRACES_SAMPLER_ARG: '0.25'
+    })
+  ).toMatchObject({
+    otlpEndpoint: 'https://otlp.example.org/otlp',
+    otlpHeaders: { Authorization: 'Basic YTpi', 'x-a': 'b=c' },
+    traceServiceName: 'the docs',
+    traceRatio: 0.25
+  })
   expect(read(Object.fromEntries(Object.values(configTable).map(({ name }) => [name, ''])))).toEqual(read({}))
 })
 
@@ -111,6 +128,8 @@ const bad: readonly (readonly [string, string])[] = [
   ['AGMD_RATE_LIMITS', 'true'],
   ['AGMD_ANONYMOUS_CREATE', '0'],
   ['AGMD_IDLE_UNLOAD_SECONDS', '86401'],
+  ...['collector:4318', 'grpc://x', 'http://a:b@x', 'http://x/?a=1'].map((value) => ['OTEL_EXPORTER_OTLP_ENDPOINT', value] as const),
+  ...['1.5', '-1', '.5', '10%', 'always'].map((value) => ['OTEL_TRACES_SAMPLER_ARG', value] as const),
   ...['localhost', '10.0.0.0/33', '10.0.0/8', '::1/129', '10.0.0.1;10.0.0.2'].map((value) => ['AGMD_METRICS_ADDRESSES', value] as const)
 ]
 

@@ -199,3 +199,9 @@ export interface SignInHost {
   /** Ends the grant whose id has this hash, and everything that was issued under the grant. */
   endGrant(grant: string): Promise<void>
 }
+
+/** Facts about a span: names and numbers of our own. They never contain a secret or text that somebody wrote. */
+export type SpanFacts = Readonly<Record<string, string | number>>
+
+/** Runs `work` as a span of a trace, and returns its result. `add` adds facts that are known later. If `work` throws, the span has the error code. */
+export type Trace = <Result>(name: string, facts: SpanFacts, work: (add: (facts: SpanFacts) => void) => Promise<Result>) => Promise<Result>

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import type { Handlers } from '../handlers.ts'
+import type { Trace } from '../domain/ports.ts'
 import type { Service } from '../domain/service.ts'
 import type { Registry } from '../domain/live.ts'
 import type { Log } from '../log.ts'
@@ -28,6 +29,10 @@ export interface Http {
   readonly mcpPrefix: string
   /** Counts an answered request. Absent if the server has no metrics. */
   readonly onAnswered?: (request: AnsweredRequest) => void
+  /** Runs each request as a span of a trace. Absent if the server has no traces. */
+  readonly traceRequest?: Koa.Middleware<RequestState>
+  /** Runs a part of a request as a span. Absent if the server has no traces. */
+  readonly trace?: Trace
   /** The folder of the built web pages. */
   readonly webFolder: string
 }

@@ -14,7 +14,7 @@ import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
 import type { Live, Registry } from '../domain/live.ts'
 import { formsOf } from '../domain/events/events.ts'
 import type { StoredEvent } from '../domain/records/keys.ts'
-import type { Nodes } from '../domain/ports.ts'
+import type { Nodes, Trace } from '../domain/ports.ts'
 import { docOptions } from '../domain/text/journal.ts'
 import type { Service } from '../domain/service.ts'
 import { createAnswers } from './answers.ts'
@@ -52,6 +52,8 @@ export interface LiveOptions {
   /** The maximum number of sockets for each address, and of connections for each document. Null means no limit. */
   readonly socketsPerAddressMax: number | null
   readonly socketsPerDocumentMax: number | null
+  /** Runs the opening of a document as a span. Undefined if the server has no traces. */
+  readonly trace: Trace | undefined
   /** The other nodes; undefined if no other process can use the store. */
   readonly nodes: Nodes | undefined
   readonly log: LiveLog
@@ -123,6 +125,7 @@ export const createLive = ({
   guesses,
   socketsPerAddressMax,
   socketsPerDocumentMax,
+  trace,
   nodes,
   log
 }: LiveOptions): LiveServer => {
@@ -236,7 +239,8 @@ export const createLive = ({
 
     async onLoadDocument({ document, documentName }) {
       try {
-        await documents.load(documentName, document)
+        const load = (): Promise<void> => documents.load(documentName, document)
+        await (trace?.('open document', { 'agmd.document': documentName }, load) ?? load())
       } catch (error) {
         // Hocuspocus leaks the Y.Doc and its timers when loading fails (ueberdosis/hocuspocus#1156).
         document.destroy()

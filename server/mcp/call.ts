@@ -315,7 +315,9 @@ export const challenge = (http: Http, ctx: Context, code: 'credential_required' 
 /** Calls a tool. `bytes` is the size of the message that contained the call. Never throws: a refusal is an answer that the model can act on. */
 export const callTool = async (http: Http, ctx: Context, tool: Tool, args: Fields, bytes: number): Promise<CallToolResult> => {
   try {
-    return await answerOf(http, ctx, tool, args, bytes)
+    const answer = (): Promise<CallToolResult> => answerOf(http, ctx, tool, args, bytes)
+    // The name comes from our own table of tools, so it contains no part of the request.
+    return await (http.trace?.(`tools/call ${tool.name}`, { 'gen_ai.tool.name': tool.name }, answer) ?? answer())
   } catch (error) {
     if (!(error instanceof ServiceError)) http.log.error('tool failed', { requestId: ctx.state.requestId, tool: tool.name, error })
     if (error instanceof ServiceError && error.code === 'credential_required') challenge(http, ctx, error.code)

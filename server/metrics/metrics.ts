@@ -6,6 +6,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { ServiceError } from '../../shared/errors.ts'
 import type { Storage } from '../domain/ports.ts'
 import type { AnsweredRequest } from '../http/context.ts'
+import { createRoutes, knownMethods } from './routes.ts'
 import { type MetricField, type MetricTable, metricTable } from './table.ts'
 
 /** One value of a metric, with its labels. */
@@ -28,30 +29,6 @@ export interface Metrics {
 
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 const commitBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 10]
-
-const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-
-/** Returns the pattern of a route as OpenAPI writes it, such as `/api/docs/{id}`. */
-const shownRoute = (route: unknown): string => {
-  if (typeof route === 'string') return route.replaceAll(/:(\w+)/g, '{$1}')
-  if (!(route instanceof RegExp)) return 'other'
-  return route.source
-    .replace(/^\^/, '')
-    .replace(/\$$/, '')
-    .replaceAll(/\([^()]*\)/g, '{}')
-    .replaceAll('\\', '')
-}
-
-const createRoutes = (): ((route: unknown) => string) => {
-  const shown = new Map<unknown, string>()
-  return (route) => {
-    const known = shown.get(route)
-    if (known !== undefined) return known
-    const text = shownRoute(route)
-    shown.set(route, text)
-    return text
-  }
-}
 
 /** Creates the metrics of one server. */
 export const createMetrics = (): Metrics => {

@@ -23,7 +23,10 @@ export const withLimit = async (
     | 'keyframeBytesMin'
     | 'retentionDocumentsMax'
     | 'importBombBytesMin'
-    | 'importTextBytesMax',
+    | 'importTextBytesMax'
+    | 'traceBatchSpansMax'
+    | 'traceWaitingSpansMax'
+    | 'traceStopMsMax',
   value: number,
   work: () => Promise<void>
 ): Promise<void> => {
