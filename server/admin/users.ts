@@ -17,7 +17,7 @@ const row = (person: Person): string[] => [
 const about = `ACCOUNT is an email address or the id of an account. Nobody can use a disabled account, but links still open its documents. When you
 delete an account, --to gives its documents to another account. Otherwise, links still open its documents (--documents keep, the default), or the
 documents go to the trash (--documents trash). Documents that nobody could open go to the trash in any case. Documents that are in the trash already stay
-there, also with --to. To keep one, let its owner restore it first.`
+there; with --to, they are then in the trash of the other account, which can restore them.`
 
 const documentsAfter = (value: string | undefined): 'keep' | 'trash' => {
   if (value !== undefined && value !== 'keep' && value !== 'trash') throw new AdminError('--documents must be keep or trash.')
@@ -72,8 +72,8 @@ export const users = subcommands('users', {
       options: { to: { type: 'string' }, documents: { type: 'string' } },
       irreversible: true,
       input: (account = '', { to, documents }) => ({ account, to: textOf(to), documents: documentsAfter(textOf(documents)) }),
-      show: ({ id, moved, inTrash }) =>
-        `Deleted the account ${id}.${moved === 0 ? '' : ` Handed over ${moved} documents.`}${inTrash === 0 ? '' : ` ${inTrash} documents stay in the trash, and are erased when their time there is over.`}`
+      show: ({ id, moved, movedInTrash, inTrash }) =>
+        `Deleted the account ${id}.${moved === 0 ? '' : ` Handed over ${moved} documents.`}${movedInTrash === 0 ? '' : ` ${movedInTrash} documents are now in the trash of the new owner.`}${inTrash === 0 ? '' : ` ${inTrash} documents stay in the trash, and are erased when their time there is over.`}`
     })
   }
 })

@@ -150,17 +150,37 @@ test('[OPERATOR-4] the documents of a deleted account go to another account, sta
     await create(dropped.visitor, '# C')
   ]
   const [link, other] = [await share(kept.visitor, open), await share(dropped.visitor, trashed)]
-  const binned = await create(gone.visitor, '# D')
-  await call(gone.visitor, 'DELETE', `/api/docs/${binned}`)
+  const binned = await create(dropped.visitor, '# D')
+  await call(dropped.visitor, 'DELETE', `/api/docs/${binned}`)
   const answered = await run('deletePerson', { account: gone.email, documents: 'keep', to: heir.email })
-  expect(answered).toEqual({ ok: true, id: gone.id, moved: 1, inTrash: 1 })
+  expect(answered).toEqual({ ok: true, id: gone.id, moved: 1, movedInTrash: 0, inTrash: 0 })
   await run('deletePerson', { account: kept.email, documents: 'keep' })
-  await run('deletePerson', { account: dropped.email, documents: 'trash' })
+  const left = await run('deletePerson', { account: dropped.email, documents: 'trash' })
+  expect(left).toEqual({ ok: true, id: dropped.id, moved: 0, movedInTrash: 0, inTrash: 1 })
   expect([await status(gone.visitor), await status(kept.visitor), await status(dropped.visitor)]).toEqual([401, 401, 401])
   expect(await status(heir.visitor, `/api/docs/${handed}`)).toBe(200)
   expect((await world.person(open, link.secret).read()).content).toBe('# B')
   expect((await world.person(trashed, other.secret).ask('GET', '/content')).status).toBe(410)
   await expect(run('readPerson', { account: gone.email })).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('[OPERATOR-19] documents in the trash of a deleted account move to the trash of the new owner, who can restore them', async () => {
+  const [heir, gone] = [await join(), await join()]
+  const docs = [await create(gone.visitor, '# Kept'), await create(gone.visitor, '# Left'), await create(gone.visitor, '# Down')]
+  const [kept = '', left = '', down = ''] = docs
+  for (const doc of docs) await call(gone.visitor, 'DELETE', `/api/docs/${doc}`)
+  await run('takeDown', { doc: down })
+  const trashOf = async (visitor: Visitor): Promise<Json[]> => (await (await call(visitor, 'GET', '/api/trash')).json()).docs
+  const before = await trashOf(gone.visitor)
+  expect(before.map(({ id }) => id)).toEqual(expect.arrayContaining([kept, left]))
+  const answered = await run('deletePerson', { account: gone.email, documents: 'trash', to: heir.email })
+  expect(answered).toEqual({ ok: true, id: gone.id, moved: 0, movedInTrash: 3, inTrash: 0 })
+  expect(await trashOf(heir.visitor)).toEqual(before)
+  expect(await status(heir.visitor, `/api/docs/${kept}`)).toBe(410)
+  expect((await call(heir.visitor, 'POST', `/api/docs/${kept}/undelete`)).status).toBe(200)
+  expect(await status(heir.visitor, `/api/docs/${kept}`)).toBe(200)
+  expect((await (await call(heir.visitor, 'GET', '/api/docs')).json()).docs.map(({ id }: Json) => id)).toEqual([kept])
+  expect((await run('readPerson', { account: heir.email })).documents).toBe(3)
 })
 
 test('[OPERATOR-5] documents are found by title, id and owner, without text and links', async () => {

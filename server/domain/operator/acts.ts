@@ -67,10 +67,10 @@ export const acts = {
     dangerous: true,
     async run(service, operator, { account, documents, to }) {
       const { id } = await accountNamed(service, account)
-      const moved = to === undefined ? 0 : await transferDocuments(service, operator, id, to)
+      const given = to === undefined ? { moved: 0, movedInTrash: 0 } : await transferDocuments(service, operator, id, to)
       const inTrash = await countTrashed(service, id)
       await deletePerson(service, operator, id, documents)
-      return { ...ok, id, moved, inTrash }
+      return { ...ok, id, ...given, inTrash }
     }
   }),
   findDocuments: act({

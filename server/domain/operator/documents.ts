@@ -9,12 +9,12 @@ import { term } from '../../../shared/words.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { documentDeleted, isInTrash, isStored } from '../documents/deleted.ts'
 import { ownedKey } from '../documents/documents.ts'
-import { endAccess } from '../documents/trash.ts'
+import { endAccess, trashedKey } from '../documents/trash.ts'
 import { scrubJobs } from '../media/media-jobs.ts'
 import { audit } from '../records/audit.ts'
 import type { Draft } from '../records/draft.ts'
-import { decodeRecord, encodeRecord, type Head, keys, type Owned, type Owner } from '../records/keys.ts'
-import type { KeyPart } from '../ports.ts'
+import { decodeRecord, encodeRecord, type Head, keys, type Owned, type Owner, type Trashed } from '../records/keys.ts'
+import type { Key, KeyPart } from '../ports.ts'
 import type { Service } from '../service.ts'
 import { contentAtHand, titleOf } from '../text/content.ts'
 import { actorIn, type Operator } from './operator.ts'
@@ -165,42 +165,58 @@ export const findDocuments = async (
 const tell = (draft: Draft, { actor }: Operator, kind: 'admin.transfer' | 'admin.takedown' | 'admin.restore', account?: string): void =>
   audit(draft, { kind, by: actor, doc: draft.head.id, ...(account !== undefined && { account }) })
 
-/** Gives a document to an account. The former owner keeps only the access that links give. Throws `not_found` or `document_deleted`. */
-export const transferDocument = async (service: Service, operator: Operator, doc: string, to: string): Promise<FoundDocument> => {
-  const { id } = await accountNamed(service, to)
+/** Moves the entry of a document in the trash to the trash of its new owner, or puts a document that is not there into the owner's list. */
+const relist = (draft: Draft, former: Head): void => {
+  const [from, to] = [trashedKey(former), trashedKey(draft.head)]
+  if (former.trashedUntil === undefined || from === undefined || to === undefined) {
+    const owned = ownedKey(draft.head)
+    if (owned !== undefined) draft.put(owned, encodeRecord({ doc: former.id } satisfies Owned))
+    return
+  }
+  const trashed = draft.read<Trashed>(from)
+  draft.delete(from)
+  if (trashed !== undefined) draft.put(to, encodeRecord(trashed))
+}
+
+/** Gives a document to an account. With `trashOf`, a document in the trash of that account moves to the trash of the other one. */
+const giveTo = async (service: Service, operator: Operator, doc: string, id: string, trashOf?: string): Promise<void> => {
   const change = (draft: Draft): Owner | undefined => {
     const account = draft.read<Account>(keys.account(id))
     if (account === undefined) throw new ServiceError('not_found', { message: term('There is no such account.') })
     const { origin: _, ...head } = draft.head
     // Only the owner of a document in the trash decides what happens to it.
-    if (head.trashedUntil !== undefined || !isStored(head)) throw documentDeleted(head)
+    if ((head.trashedUntil !== undefined && trashOf === undefined) || !isStored(head)) throw documentDeleted(head)
     if (head.owner.kind === 'account' && head.owner.id === id) return undefined
     const former = ownedKey(head)
     if (former !== undefined) draft.delete(former)
     draft.head = { ...head, owner: { kind: 'account', id, name: account.name } }
-    const owned = ownedKey(draft.head)
-    if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
+    relist(draft, head)
     draft.event('doc.claimed', actorIn(operator), { owner: draft.head.owner })
     tell(draft, operator, 'admin.transfer', id)
     return head.owner
   }
   await storedHead(service, doc)
-  const former = await service.ledger.write(doc, operator.by, change, { afterDeletion: true, reads: [keys.account(id)] })
+  const trashed = trashOf === undefined ? [] : [keys.trashed('account', trashOf, doc)]
+  const former = await service.ledger.write(doc, operator.by, change, { afterDeletion: true, reads: [keys.account(id), ...trashed] })
   if (former !== undefined) service.live.endOwner(doc, former)
   service.live.readmit(doc, { kind: 'account', id })
+}
+
+/** Gives a document to an account. The former owner keeps only the access that links give. Throws `not_found` or `document_deleted`. */
+export const transferDocument = async (service: Service, operator: Operator, doc: string, to: string): Promise<FoundDocument> => {
+  const { id } = await accountNamed(service, to)
+  await giveTo(service, operator, doc, id)
   return readFound(service, doc)
 }
 
-/** Gives all documents of an account to another one, except those in the trash. Returns their number. Throws `not_found`. */
-export const transferDocuments = async (service: Service, operator: Operator, from: string, to: string): Promise<number> => {
-  const [source, target] = [await accountNamed(service, from), await accountNamed(service, to)]
-  if (source.id === target.id) throw new ServiceError('invalid_request', { message: term('Name another account for the documents.') })
+/** Gives the documents of one list of an account to another account, page by page. Returns their number. */
+const giveAll = async (service: Service, operator: Operator, prefix: Key, from: string, to: string): Promise<number> => {
   let moved = 0
   for (let after: KeyPart | undefined; ;) {
     const page = { limit: limits.pageDefault, ...(after !== undefined && { after }) }
-    const entries = await service.storage.list(keys.ownedBy('account', source.id), page)
+    const entries = await service.storage.list(prefix, page)
     for (const { value } of entries) {
-      await transferDocument(service, operator, decodeRecord<Owned>(value).doc, target.id)
+      await giveTo(service, operator, decodeRecord<Owned | Trashed>(value).doc, to, from)
       moved += 1
     }
     after = entries.at(-1)?.key.at(-1)
@@ -208,7 +224,22 @@ export const transferDocuments = async (service: Service, operator: Operator, fr
   }
 }
 
-/** Returns the number of documents in the trash of an account. They cannot be transferred, and are erased when their time is over. */
+/** Gives all documents of an account to another one. A document in the trash moves to the trash of the other account. Returns both numbers. Throws `not_found`. */
+export const transferDocuments = async (
+  service: Service,
+  operator: Operator,
+  from: string,
+  to: string
+): Promise<{ readonly moved: number; readonly movedInTrash: number }> => {
+  const [source, target] = [await accountNamed(service, from), await accountNamed(service, to)]
+  if (source.id === target.id) throw new ServiceError('invalid_request', { message: term('Name another account for the documents.') })
+  return {
+    moved: await giveAll(service, operator, keys.ownedBy('account', source.id), source.id, target.id),
+    movedInTrash: await giveAll(service, operator, keys.trashedBy('account', source.id), source.id, target.id)
+  }
+}
+
+/** Returns the number of documents in the trash of an account. */
 export const countTrashed = async ({ storage }: Service, account: string): Promise<number> => {
   let count = 0
   for (let after: KeyPart | undefined; ;) {
