@@ -103,6 +103,8 @@ const payloads = {
   'doc.unpublished': carries<Nothing>(),
   'doc.deleted': carries<{ readonly restorableUntil: string | null }>(),
   'doc.restored': carries<{ readonly deletedAt: string | null }>(),
+  /** An operator removed a text from the whole history. */
+  'doc.redacted': carries<Nothing>(),
   'content.changed': carries<Content>(),
   'content.replaced': carries<Content>(),
   'content.restored': carries<Content>(),

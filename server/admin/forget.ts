@@ -9,6 +9,7 @@ const help = `usage: npm start -- admin forget DOC --yes [--json] < FILE
 Removes a text, such as a password, from the whole history of a document: from its versions, comments, suggestions, assignments and events. Blocks of the
 same length replace it, so all versions, revisions and comments stay valid. The command reads the text from standard input, so that the history of your
 shell does not contain it. A line break at the end does not count. The document itself must no longer contain the text.
+The activity of the document says that an operator removed text, but not which.
 
   --yes   confirm the command; it cannot be undone
   --json  print the result as JSON

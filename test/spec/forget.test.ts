@@ -86,7 +86,7 @@ const redacted = (text: string, secret: string): string => {
   return text.replace(`pass: ${secret.slice(0, typed)}`, `pass: ${blocks(typed)}`).replaceAll(secret, blocks(secret.length))
 }
 
-test('[FORGET-1] [FORGET-2] [FORGET-4] blocks replace a secret in all versions and records; versions, pages and all else stay', async () => {
+test('[FORGET-1] [FORGET-2] [FORGET-4] [FORGET-9] blocks replace a secret in all versions and records; versions, pages and all else stay', async () => {
   const clock = testClock()
   const world = await startWorld({ clock })
   const { secret, owner, editor } = await leak(world, clock)
@@ -99,6 +99,15 @@ test('[FORGET-1] [FORGET-2] [FORGET-4] blocks replace a secret in all versions a
   expect(answer.revisions.map(({ version }) => version).toSorted()).toEqual(changed.filter((each) => named.includes(each)).toSorted())
   for (const [version, text] of versions) expect(await owner.at(version)).toBe(redacted(text, secret))
   const after = await recordsOf(owner)
+  // The owner sees that an operator removed text, and not the text.
+  const told = after.events.events.filter(({ kind }: Json) => kind === 'doc.redacted')
+  expect(told).toMatchObject([{ actorKind: 'system', payload: {} }])
+  expect(after.events.latest).toBe(records.events.latest + 1)
+  after.events = {
+    ...after.events,
+    events: after.events.events.filter((event: Json) => !told.includes(event)),
+    latest: records.events.latest
+  }
   expect(JSON.stringify(after)).not.toContain(secret.slice(0, 8))
   // All other fields are as before: blocks in both show it.
   const hidden = JSON.stringify(records).replaceAll(secret, blocks(secret.length))
@@ -115,6 +124,7 @@ test('[FORGET-1] [FORGET-2] [FORGET-4] blocks replace a secret in all versions a
   const lines = (await owner.ask('GET', '/attribution')).json
   expect(lines.lines.length).toBeGreaterThan(0)
   expect(await forget(world, owner.doc, secret)).toMatchObject({ characters: 0, records: 0, revisionsChanged: 0 })
+  expect((await owner.events()).events.filter(({ kind }: Json) => kind === 'doc.redacted')).toHaveLength(1)
   await world.stop()
 })
 

@@ -30,7 +30,7 @@ import {
 import { type Characters, maskRecord, redactUpdate } from '../text/redaction.ts'
 import { findTraces, type MaskedLines, maskedVersions } from '../text/traces.ts'
 import { storedHead } from './documents.ts'
-import type { Operator } from './operator.ts'
+import { actorIn, type Operator } from './operator.ts'
 
 /** The changes of a run. The counts are of the last run, so they are lower if an earlier run was interrupted. */
 export interface Forgotten {
@@ -109,12 +109,16 @@ const maskEvent = (event: StoredEvent, secret: string, versions: Versions): Stor
   return maskRecord(isSame ? event : ({ ...event, payload: { ...payload, hunks } } as StoredEvent), secret)
 }
 
+/** Whether a run changes the records that contain the secret, or only counts them. */
+type Mode = 'change' | 'count'
+
 /** Masks the records below a prefix. They are read again in the commit, because people may change them in the meantime. */
-const maskBelow = async <T>(service: Service, doc: string, prefix: Key, mask: (record: T) => T): Promise<number> => {
+const maskBelow = async <T>(service: Service, doc: string, prefix: Key, mask: (record: T) => T, mode: Mode): Promise<number> => {
   let count = 0
   for await (const page of pagesBelow(service, prefix)) {
     const reads = page.filter(({ value }) => mask(decodeRecord<T>(value)) !== decodeRecord<T>(value)).map(({ key }) => key)
-    if (reads.length === 0) continue
+    if (mode === 'count') count += reads.length
+    if (mode === 'count' || reads.length === 0) continue
     const change = (draft: Draft): number => {
       let changed = 0
       for (const key of reads) {
@@ -136,12 +140,11 @@ const maskBelow = async <T>(service: Service, doc: string, prefix: Key, mask: (r
   return count
 }
 
-const maskRecords = async (service: Service, doc: string, secret: string, versions: Versions): Promise<number> => {
-  let count = await maskBelow<StoredEvent>(service, doc, keys.events(doc), (event) => maskEvent(event, secret, versions))
+const maskRecords = async (service: Service, doc: string, secret: string, versions: Versions, mode: Mode): Promise<number> => {
+  let count = await maskBelow<StoredEvent>(service, doc, keys.events(doc), (event) => maskEvent(event, secret, versions), mode)
   const prefixes = [keys.comments, keys.suggestions, keys.tasks, keys.revisions, keys.shares, keys.jobs].map((below) => below(doc))
-  for (const prefix of prefixes) count += await maskBelow(service, doc, prefix, (record) => maskRecord(record, secret))
-  const openDoc = service.live.find(doc)
-  if (openDoc !== undefined && count > 0) {
+  for (const prefix of prefixes) count += await maskBelow(service, doc, prefix, (record) => maskRecord(record, secret), mode)
+  if (mode === 'change' && service.live.find(doc) !== undefined && count > 0) {
     const held = await service.live.open(doc)
     await rereadAnnotations(service, held).finally(() => held.release())
   }
@@ -212,6 +215,10 @@ const renewDerived = (service: Service, operator: Operator, head: Head, content:
   return service.ledger.write(head.id, operator.by, change, { reads: [keys.drawings(head.id)], afterDeletion: true })
 }
 
+/** Tells the people of the document that text was removed. The event does not contain the text. */
+const tell = (service: Service, operator: Operator, doc: string): Promise<void> =>
+  service.ledger.write(doc, operator.by, (draft) => void draft.event('doc.redacted', actorIn(operator), {}), { afterDeletion: true })
+
 /**
  * Removes a secret from the history of a document. Throws `not_found`, `document_deleted`, `invalid_request` if the document still contains the secret, and
  * `busy` if the journal is compacted again and again.
@@ -220,13 +227,19 @@ export const forgetText = async (service: Service, operator: Operator, doc: stri
   await service.live.find(doc)?.durable()
   const first = await storedHead(service, doc)
   await renewDerived(service, operator, first, await textWithout(service, first, secret))
+  let told = false
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const head = await storedHead(service, doc)
     if (!isStored(head)) break
     const characters = await findTraces(service.storage, head, secret)
     const { seqs, revisions } = await wantedVersions(service, doc)
     const versions = await maskedVersions(service.storage, head, characters, seqs)
-    const records = await maskRecords(service, doc, secret, versions)
+    // The event comes first, so that a run that is killed has announced its changes. The second run announces the rest.
+    if (!told && (characters.size > 0 || (await maskRecords(service, doc, secret, versions, 'count')) > 0)) {
+      await tell(service, operator, doc)
+      told = true
+    }
+    const records = await maskRecords(service, doc, secret, versions, 'change')
     if (!(await redactJournal(service, head, characters))) continue
     const changed = revisions.filter(({ seq }) => versions.has(seq))
     return {
