@@ -48,6 +48,7 @@ class Grid {
   isWriting = false
   isSuggesting = false
   hasDecimalComma = false
+  hasGermanNames = false
 
   constructor(text: Table | string = three, index = 0) {
     this.text = typeof text === 'string' ? text : text.fence.source
@@ -97,8 +98,8 @@ class Grid {
   }
 
   step(event: SheetEvent): this {
-    const { index, table, sheets, mayChange, isPicking, isWriting, isSuggesting, hasDecimalComma, held } = this
-    const world = { table, sheets, index, mayChange, isPicking, isWriting, isSuggesting, hasDecimalComma, held }
+    const { index, table, sheets, mayChange, isPicking, isWriting, isSuggesting, hasDecimalComma, hasGermanNames, held } = this
+    const world = { table, sheets, index, mayChange, isPicking, isWriting, isSuggesting, hasDecimalComma, hasGermanNames, held }
     const outcome = sheetStep(this.state, event, world)
     this.last = outcome
     this.state = outcome.state
@@ -504,9 +505,10 @@ test('[COMP-89] a cell that was only opened keeps its text, and thousands that o
 })
 
 /** Types a text into a cell of a sheet, in a language with a decimal comma unless told otherwise. */
-const stored = (typed: string, { before = '', hasDecimalComma = true, index = 0 } = {}) => {
+const stored = (typed: string, { before = '', hasDecimalComma = true, hasGermanNames = false, index = 0 } = {}) => {
   const grid = new Grid(sheetOf('| A |', '|---|', `| ${before} |`), index).go(1, 0)
   grid.hasDecimalComma = hasDecimalComma
+  grid.hasGermanNames = hasGermanNames
   return grid.key('F2').step({ kind: 'left', draft: { text: typed, from: 0, to: 0 }, on: index, isMoved: false }).texts[1]?.[0]
 }
 
@@ -534,6 +536,21 @@ test.each([
   ['=1;5', '=1;5']
 ])('[COMP-94] the formula %s, typed where the decimal sign is a comma, is stored as %s', (typed, wanted) => {
   expect(stored(typed)).toBe(wanted)
+})
+
+test.each([
+  ['=SUMME(B2:B3)', '=SUM(B2:B3)'],
+  ['=summe(B2', '=SUM(B2)'],
+  ['=WENN(B2>1,5;RUNDEN(B2;1);"SUMME")', '=IF(B2>1.5,ROUND(B2,1),"SUMME")'],
+  ['=RANG.GLEICH(B2;B2:B4)+ANZAHL2(B2:B4)', '=RANK(B2,B2:B4)+COUNTA(B2:B4)'],
+  ['=LÄNGE(#Tag!A1)*WAHR', '=LEN(#Tag!A1)*TRUE'],
+  ['=SUM(B2)+SUMMEN(B2)', '=SUM(B2)+SUMMEN(B2)'],
+  ['SUMME(B2)', 'SUMME(B2)']
+])('[COMP-100] the formula %s, typed on a German page, is stored as %s', (typed, wanted) => {
+  const hasGermanNames = true
+  expect([stored(typed, { hasGermanNames }), stored(typed, { hasGermanNames, index: -1 })]).toEqual([wanted, typed])
+  expect(stored('=SUMME(B2)')).toBe('=SUMME(B2)')
+  expect(stored('=SUMME(B2)', { before: '=SUMME(B2)', hasGermanNames })).toBe('=SUMME(B2)')
 })
 
 test.each(['=ROUND(1,55;1)', '=B2*1,5', '=ROUND(B2,2)', '=SUM(B2'])(

@@ -29,7 +29,7 @@ import {
   shownOn,
   isElsewhere
 } from './sheet-state.ts'
-import { canonicalFormula } from './typed-formula.ts'
+import { canonicalFormula, withEnglishNames } from './typed-formula.ts'
 import { typedNumber } from './typed-number.ts'
 
 /** Opens a cell for editing. `text` replaces its content. */
@@ -73,11 +73,12 @@ const storing =
   }
 
 /** Returns a typed text as its cell stores it. In the data of a chart every value is plain text. */
-function storedText(text: string, before: string, { index, hasDecimalComma }: SheetWorld): string {
+function storedText(text: string, before: string, { index, hasDecimalComma, hasGermanNames }: SheetWorld): string {
   if (text === before) return text
   const typed = hasDecimalComma ? typedNumber(text, before) : text
   if (index < 0) return typed
-  return closedFormula(hasDecimalComma ? canonicalFormula(typed) : typed)
+  const formula = hasDecimalComma ? canonicalFormula(typed) : typed
+  return closedFormula(hasGermanNames ? withEnglishNames(formula) : formula)
 }
 
 /** Ends the editing and stores the draft. If others have changed the cell in the meantime, the page asks which text to keep. */

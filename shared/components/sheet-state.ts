@@ -57,6 +57,8 @@ export interface SheetWorld extends SheetsOfText {
   readonly isWriting: boolean
   /** Whether the person's language writes numbers with a decimal comma. */
   readonly hasDecimalComma: boolean
+  /** Whether the person may type the German names of functions. */
+  readonly hasGermanNames: boolean
   /** The cells that others are editing, each with the person's name. */
   readonly held: ReadonlyMap<string, { readonly name: string }>
 }

@@ -1,7 +1,8 @@
 /**
- * Formulas as people type them in a language with a decimal comma: `=B2*1,5` and `=ROUND(B2*1,5;1)`. Cells store formulas with decimal points and
- * commas between arguments, in every language.
+ * Formulas as people type them in their language: `=B2*1,5`, `=ROUND(B2*1,5;1)` and `=SUMME(B2:B3)`. Cells store formulas with decimal points, commas
+ * between arguments and English names, in every language.
  */
+import { englishNames } from '../fences/formula/german-names.ts'
 import { tokensOf } from '../fences/formula/parse.ts'
 
 type Token = ReturnType<typeof tokensOf>[number]
@@ -50,6 +51,19 @@ export function canonicalFormula(text: string): string {
     formula += text.slice(end, from) + written
     end = to
   })
+  return formula + text.slice(end)
+}
+
+/** Returns a formula with the English names of functions and constants in place of the German ones. Any other text is returned unchanged. */
+export function withEnglishNames(text: string): string {
+  if (!text.startsWith('=')) return text
+  let [formula, end] = ['', 0]
+  for (const { kind, text: word, from, to } of attempt(text)) {
+    const name = word.toUpperCase()
+    if (kind !== 'name' || !Object.hasOwn(englishNames, name)) continue
+    formula += text.slice(end, from) + englishNames[name]
+    end = to
+  }
   return formula + text.slice(end)
 }
 

@@ -23,7 +23,7 @@ import {
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { Edit } from '../../shared/text/diff.ts'
-import { locale } from '../text/t.ts'
+import { language, locale } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
 import type { FieldActions } from './sheet-grid.tsx'
@@ -125,6 +125,7 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     isSuggesting: input.suggests(),
     isWriting: around.writer.peek() !== undefined,
     hasDecimalComma: signsOf(locale).decimal === ',',
+    hasGermanNames: language() === 'de',
     held: input.held.peek()
   })
   const draftNow = (): Typed => (field.current === undefined ? state.peek().draft : typedIn(field.current))
