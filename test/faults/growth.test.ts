@@ -257,6 +257,7 @@ const others: Readonly<Record<string, string>> = {
   'shared/fences/formula/criteria.ts': 'counts its steps, and ends at a number of them',
   'shared/fences/formula/evaluate.ts': 'counts its steps, and ends at a number of them',
   'shared/fences/formula/workbook.ts': 'counts its steps, and ends at a number of them',
+  'shared/fences/formula/german-names.ts': 'a table of names',
   'shared/fences/formula/point.ts': 'reads one formula before the caret, by parse.ts'
 }
 
