@@ -12,7 +12,7 @@ import type { Revision } from '../web/history/api.ts'
 import { otherWriters, writersOf } from '../web/history/writers.ts'
 import { writeDevice } from '../web/device/values.ts'
 import { refusalWords } from '../web/client/refusals.ts'
-import { isFirst } from '../web/sharing/links.ts'
+import { isFirst, isOwnLink } from '../web/sharing/links.ts'
 import { firstLinkLabel } from '../server/domain/records/keys.ts'
 import { accountName, guestNumber, ownNumber, setPersonName } from '../web/presence/person.ts'
 import { keepNumber, signature } from '../web/presence/signature.ts'
@@ -288,4 +288,11 @@ test('[SHARING-9] a page recognizes the first link of a document, whose name it 
     false,
     false
   ])
+})
+
+test('[LINK-8] the first link of a document is the own link of the account that owns the document', () => {
+  const first = { secret: 'a', label: firstLinkLabel, role: 'owner', madeThrough: null } as const
+  const other = { ...first, secret: 'b', label: 'Bea' }
+  expect([isOwnLink(first, '', true), isOwnLink(first, '', false), isOwnLink(first, 'a', false)]).toEqual([true, false, true])
+  expect([isOwnLink(other, '', true), isOwnLink(other, 'a', true), isOwnLink(other, 'b', false)]).toEqual([false, false, true])
 })

@@ -68,7 +68,7 @@ test('[QUICK-3] documents of an account are found by words of their text, below 
   await context.close()
 })
 
-test('[WEB-59] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
+test('[WEB-59] [LINK-8] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
   const { context, page, heard } = await join('ana@example.org', {}, '/')
   await page.getByRole('button', { name: 'Start writing' }).click()
   await saved(page)
@@ -104,6 +104,18 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
     await page.goto(`${world.url}/d/${found.id}`)
     await saved(page)
   }
+  // The link from before the account is still the person's own, although this device no longer stores it.
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.locator('.share-row').nth(1).waitFor()
+  expect(await page.locator('.share-row strong').allTextContents()).toEqual(['a view', 'Your own link'])
+  expect(await page.getByRole('button', { name: 'Revoke: Your own link' }).count()).toBe(1)
+  expect(await page.getByLabel('Role of Your own link').count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await page.goto(world.url)
+  await page.getByRole('button', { name: 'More for “Found”' }).click()
+  await page.getByRole('button', { name: 'Delete for everyone' }).click()
+  await page.getByRole('dialog').getByText('1 other link is in use.').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
   await page.goto(`${world.url}/account`)
 
   // In another browser without a link, the session alone opens the document until it ends.

@@ -7,6 +7,7 @@ import { locale, t, tn } from '../text/t.ts'
 import { agoWords, dayWords } from '../text/when.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { isFirst, linksOf, madeThrough } from './links.ts'
+import { isOwnIn } from './own-link.ts'
 import type { TabInput } from './tab.ts'
 import { QrCode } from './qr-code.tsx'
 import type { Share } from './requests.ts'
@@ -100,10 +101,11 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
   const open = useSignal<'qr' | 'ask' | undefined>(undefined)
   const row = useRef<HTMLLIElement>(null)
 
-  // A person who revokes their own link would lose access.
-  const own = share.secret === session.key
+  const own = isOwnIn(session, share)
   const name = own ? t('Your own link') : nameOf(share)
   const mayChange = session.role.value === 'owner' && !own
+  // A person who revokes the link of this page would lose access.
+  const mayRevoke = session.role.value === 'owner' && share.secret !== session.key
   const about = [
     mayChange ? undefined : t(roleWords[share.role]),
     own ? t('Keep it to yourself') : useWords(share),
@@ -163,7 +165,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
           title={t('Instructions for an agent')}
           onClick={invite}
         />
-        {mayChange && (
+        {mayRevoke && (
           <RowButton
             class='share-revoke'
             icon='trash'

@@ -13,6 +13,7 @@ import { dayOf, expiries, type Expiry } from './expiry.ts'
 import type { TabInput } from './tab.ts'
 import { LinkRow } from './link-row.tsx'
 import { linksOf, type Links, type Wish } from './links.ts'
+import { isOwnIn } from './own-link.ts'
 import type { Share } from './requests.ts'
 import { roleWords } from './role-words.ts'
 import { Choice } from '../ui/choice.tsx'
@@ -174,7 +175,8 @@ export function LinksTab({ view, disabled }: TabInput): JSX.Element {
   const links = linksOf(view.session)
   const { key } = view.session
   const owner = view.session.role.value === 'owner'
-  const list = links.list.value?.toSorted((one, other) => Number(one.secret === key) - Number(other.secret === key))
+  const isOwn = (share: Share): boolean => isOwnIn(view.session, share)
+  const list = links.list.value?.toSorted((one, other) => Number(isOwn(one)) - Number(isOwn(other)))
   const own = list?.find(({ secret }) => secret === key)
   useEffect(() => links.settle(), [links])
   return (

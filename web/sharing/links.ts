@@ -72,6 +72,13 @@ export function madeThrough(list: readonly Share[], id: string): readonly Share[
 export const isFirst = ({ label, role, madeThrough: maker }: Pick<Share, 'label' | 'role' | 'madeThrough'>): boolean =>
   label === 'Owner' && role === 'owner' && maker === null
 
+/**
+ * Whether a link is the person's own: its key is `key`, the one that this page or this device uses, or their account owns the document and the link is
+ * the first one. Only a document that was created without an account has a first link.
+ */
+export const isOwnLink = (share: Pick<Share, 'secret' | 'label' | 'role' | 'madeThrough'>, key: string, isInAccount: boolean): boolean =>
+  share.secret === key || (isInAccount && isFirst(share))
+
 const isSame = (one: Wish, other: Wish): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 function createLinks(session: Session): Links {

@@ -4,6 +4,7 @@ import { operation } from '../client/operation.ts'
 import { removeFromDevice } from '../device/remove.ts'
 import { findRecent, forget, remember } from '../device/recent.ts'
 import { failureWords } from '../client/failure.ts'
+import { isOwnLink } from '../sharing/links.ts'
 import { listShares } from '../sharing/requests.ts'
 import { t } from '../text/t.ts'
 import { dropToast, toast } from '../ui/toast.tsx'
@@ -18,11 +19,13 @@ const undoMs = 10_000
 async function findOthers({ id, key }: Deletable): Promise<Others> {
   const [shares, { published, owner }, user] = await Promise.all([listShares({ id, key }), readDocument({ id, key }), findUser()])
   const now = Date.now()
-  const isInUse = ({ lastUsedAt, expiresAt, key: other }: (typeof shares)[number]): boolean =>
-    lastUsedAt !== null && other !== (key || findRecent(id)?.key) && (expiresAt === null || Date.parse(expiresAt) > now)
+  const isInAccount = owner.kind !== 'anonymous' && owner.id === user?.id
+  const ownKey = key || (findRecent(id)?.key ?? '')
+  const isInUse = (share: (typeof shares)[number]): boolean =>
+    share.lastUsedAt !== null && !isOwnLink(share, ownKey, isInAccount) && (share.expiresAt === null || Date.parse(share.expiresAt) > now)
   return {
     links: shares.filter(isInUse).length,
-    account: owner.kind === 'anonymous' || owner.id === user?.id ? undefined : (owner.name ?? ''),
+    account: owner.kind === 'anonymous' || isInAccount ? undefined : (owner.name ?? ''),
     published
   }
 }
