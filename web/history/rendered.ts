@@ -66,6 +66,17 @@ function wrapped(kind: 'ins' | 'del', text: string): HTMLElement {
   return element
 }
 
+/** Returns the text node for words that were deleted at an offset. At a line break, it is the node before the break. */
+function wordsAt(words: readonly Words[], at: number): Words | undefined {
+  const index = Math.max(
+    0,
+    words.findLastIndex(({ from }) => from <= at)
+  )
+  const found = words[index]
+  const isAfterBreak = found?.from === at && found.node.previousSibling?.nodeName === 'BR'
+  return (isAfterBreak ? words[index - 1] : undefined) ?? found
+}
+
 /** Marks inserted words in a block and adds the deleted words where they were. Returns false if the blocks are not versions of each other. */
 function markWords(before: Element, after: Element): boolean {
   const words = wordsIn(after)
@@ -93,7 +104,7 @@ function markWords(before: Element, after: Element): boolean {
       range.replaceWith(wrapped('ins', range.data))
     }
     if (removed === '') continue
-    const place = words.findLast(({ from }) => from <= at) ?? words[0]
+    const place = wordsAt(words, at)
     if (place === undefined) continue
     const offset = Math.min(at - place.from, place.node.data.length)
     place.node.splitText(offset).before(wrapped('del', removed))
