@@ -23,6 +23,7 @@ import { applyChange } from './act.ts'
 import { placeName } from './board-card.tsx'
 import { useKeptFocus } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
+import { undoStep } from './notices.ts'
 
 /** The session of one board. The object stays the same as long as the board exists. */
 export interface BoardSession {
@@ -159,7 +160,8 @@ export function useBoardSession(input: ComponentInput): BoardSession {
     if (hold !== undefined) input.hold(hold ?? undefined)
     if (announcement !== undefined) {
       const words = announced(announcement)
-      if (shown.has(announcement.kind)) toast(words)
+      const view = announcement.kind === 'deleted' && !input.suggests() ? input.page.editor.value?.view : undefined
+      if (shown.has(announcement.kind)) toast(words, view && undoStep(view))
       if (!shown.has(announcement.kind) || announcement.kind === 'deleted') input.said.value = words
     }
     if (focus?.kind === 'card') element.current?.querySelector<HTMLElement>(cardAt(focus.position))?.focus()

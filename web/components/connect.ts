@@ -3,15 +3,13 @@ import { computed, signal, type ReadonlySignal, type Signal } from '@preact/sign
 import { documentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { includesRole } from '../../shared/roles.ts'
-import { undoIn } from '../editor/undo.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
 import { t } from '../text/t.ts'
-import { toast } from '../ui/toast.tsx'
 import { actOn, asOne } from './act.ts'
 import { holdsOf } from './holds.ts'
 import type { ComponentInput } from './input.ts'
 import { labelOf } from './labels.ts'
-import { createNotices } from './notices.ts'
+import { createNotices, undoStep } from './notices.ts'
 import { sheetsAround } from './sheets-around.ts'
 
 const noSheets = documentSheets([], 0)
@@ -99,14 +97,8 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
       const done = actOn(view, wanted)
       if (done && by === 'person') dropOnceUndone(now.fence)
       if (done && by === 'person' && page.mode.peek() === 'read') {
-        tell(
-          () => said.peek() || t('Changed'),
-          t('Undo'),
-          () => {
-            undoIn(view)
-            toast(t('Undone'))
-          }
-        )
+        const { name: undo, run } = undoStep(view)
+        tell(() => said.peek() || t('Changed'), undo, run)
       }
       return done
     },

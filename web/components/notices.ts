@@ -1,10 +1,23 @@
 /** Notices of changes in a component, with a button that undoes the change. A notice disappears if its change is undone in another way. */
+import type { EditorView } from '@codemirror/view'
 import { effect, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
+import { undoIn } from '../editor/undo.ts'
+import { t } from '../text/t.ts'
 import { dropToast, toast } from '../ui/toast.tsx'
 
 /** How long a notice offers to undo a change, in milliseconds. */
 const noticeMs = 10_000
+
+/** Returns the button of a notice about the last change of this page. It undoes the change. */
+export const undoStep = (view: EditorView): { readonly name: string; readonly run: () => void; readonly milliseconds: number } => ({
+  name: t('Undo'),
+  run() {
+    undoIn(view)
+    toast(t('Undone'))
+  },
+  milliseconds: noticeMs
+})
 
 export interface Notices {
   /** Shows a notice. It waits until the component has described its change, which happens right after the change. */
