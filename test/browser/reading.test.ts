@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { createDocument, createLink, type Document, editorText, readMarkdown, saved, until, ownPage } from './browser.ts'
+import { png } from '../support/media.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -191,6 +192,61 @@ test('[WEB-53] the reading view follows the edits of others without jumping', as
   await article(page).getByText('The end.').waitFor({ state: 'attached' })
   expect(Math.abs((await top()) - before)).toBeLessThanOrEqual(1)
   await writer.context.close()
+  await context.close()
+})
+
+test('[WEB-104] the reading view begins at the passage that was visible in the editor, and stays there while pictures load', async () => {
+  const document = await createDocument(world.url, 'soon')
+  const response = await fetch(`${world.url}/api/docs/${document.id}/assets?name=lake.png`, {
+    method: 'POST',
+    headers: { 'content-type': 'image/png', 'x-share-key': document.key },
+    body: png(300, 400)
+  })
+  const { url } = (await response.json()) as { url: string }
+  const board = '```board\n## Todo\n- [ ] One\n- [ ] Two\n## Done\n- [x] Three\n```'
+  const rows = Array.from({ length: 90 }, (_, index) =>
+    index % 15 === 7 ? `![lake](${url})\n\n${board}` : `Row ${index}, with enough words.`
+  )
+  const items = Array.from({ length: 90 }, (_, index) => `- Row ${index + 100}, with enough words.`)
+  await fetch(`${world.url}/api/docs/${document.id}/content`, {
+    method: 'PUT',
+    headers: { 'content-type': 'text/markdown', 'x-share-key': document.key },
+    body: `# Long\n\n${rows.join('\n\n')}\n\n${items.join('\n')}\n\n${rows.slice(0, 5).join('\n\n')}\n`
+  })
+  const { context, page } = await open(document.url)
+  await saved(page)
+  const topOf = (scope: string, words: string): Promise<number> =>
+    page
+      .locator(scope)
+      .getByText(`${words}, with`)
+      .evaluate((element) => element.getBoundingClientRect().top)
+  for (const wanted of ['Row 60', 'Row 150']) {
+    const line = page.locator('.cm-line', { hasText: `${wanted}, with` })
+    await until(async () => {
+      await page.locator('.cm-scroller').hover()
+      if (!(await line.isVisible())) await page.mouse.wheel(0, 300)
+      return line.isVisible()
+    }, `${wanted} in the editor`)
+    await line.evaluate((element) => element.scrollIntoView({ block: 'start' }))
+    await until(async () => {
+      const before = await topOf('.cm-content', wanted)
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+      return Math.abs(before - (await topOf('.cm-content', wanted))) < 1
+    }, 'a still editor')
+    const place = await topOf('.cm-content', wanted)
+    await page.getByRole('button', { name: 'Read' }).click()
+    await article(page).locator('img').first().waitFor()
+    await until(
+      () => page.locator('.reading').evaluate((host) => [...host.shadowRoot!.querySelectorAll('img')].every(({ complete }) => complete)),
+      'the pictures'
+    )
+    // The lines of both views have slightly different distances.
+    await until(async () => Math.abs((await topOf('.reading article', wanted)) - place) < 20, `${wanted} at its height`).catch(async () =>
+      expect(await topOf('.reading article', wanted)).toBe(place)
+    )
+    await page.keyboard.press('Control+Alt+KeyP')
+    await page.locator('.cm-live').waitFor()
+  }
   await context.close()
 })
 

@@ -101,12 +101,16 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
   const inCode = signal<CodeAround | undefined>(undefined)
   const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
+  const seen: Page['seen'] = { value: undefined }
   const panel = signal<PanelName | undefined>(undefined)
   const parts = createParts(session)
   const { review, feed, awaitsProposals } = parts
   const canType = computed(() => (session.canEdit.value && !awaitsProposals.value) || review.value?.suggesting.value === true)
 
   const setMode = (value: Mode): void => {
+    const shown = editor.value?.view
+    // A hidden editor does not know its scroll position.
+    if (shown !== undefined && mode.value !== 'read') seen.value = { lines: shown.viewportLineBlocks, top: shown.documentTop }
     if (!writes.value) asked.value = value
     else {
       stored.value = value
@@ -243,6 +247,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
     inCode,
     outline,
     quiet,
+    seen,
     panel,
     review,
     feed,

@@ -18,6 +18,7 @@ import { copyText } from '../ui/copy.ts'
 import { createBlocks, keyOf } from './blocks.ts'
 import { addCopyButtons } from './copy-code.ts'
 import { lazyLibraries } from '../markdown/libraries.ts'
+import { keepPlace } from './place.ts'
 import { groupLongTables, longTableRules } from './long-tables.ts'
 import type { AnnotationMarks } from './annotation-marks.ts'
 
@@ -134,8 +135,11 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     )
   }
 
+  let stopPlace = (): void => undefined
   const changed = (): void => {
     stale = true
+    // The lines of the place refer to the text before the change.
+    stopPlace()
     timer ??= setTimeout(render, Math.max(renderMsMin, 3 * tookMs))
   }
 
@@ -220,7 +224,9 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     if (saidRole && !stale) render()
     saidRole = true
   })
-  if (location.hash !== '') goTo(decodeURIComponent(location.hash.slice(1)))
+  const seen = page.seen.value
+  if (seen !== undefined) stopPlace = keepPlace({ host, article, text: text.toString(), seen, rendered: () => shown })
+  else if (location.hash !== '') goTo(decodeURIComponent(location.hash.slice(1)))
 
   return {
     setCanEdit(value) {
@@ -229,6 +235,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     },
     destroy() {
       closed = true
+      stopPlace()
       stopRole()
       stopWaiting()
       stopMarks()

@@ -15,6 +15,14 @@ export type PanelName = 'annotations' | 'tasks' | 'activity' | 'media'
 
 export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'rename' | 'palette' | 'switcher' | 'shortcuts' | 'history'
 
+/** The lines that the editor had drawn at some time, and where. */
+export interface Seen {
+  /** Offsets in the text in UTF-16 units, and distances from the beginning of the text in pixels. */
+  readonly lines: readonly { readonly from: number; readonly to: number; readonly top: number; readonly bottom: number }[]
+  /** Where the text began, in pixels of the window. */
+  readonly top: number
+}
+
 /** The interface that every feature uses: the session and the state of the display. Features that load later extend it. */
 export interface View extends Named {
   readonly session: Session
@@ -33,6 +41,8 @@ export interface View extends Named {
   /** Whether the outline is visible. */
   readonly outline: ReadonlySignal<boolean>
   readonly quiet: { value: boolean }
+  /** The lines that were drawn when the person chose the reading view. Undefined if the page opened with it. */
+  readonly seen: { value: Seen | undefined }
   readonly panel: Signal<PanelName | undefined>
   /** Whether the person can type, in order to edit or to suggest. */
   readonly canType: ReadonlySignal<boolean>
