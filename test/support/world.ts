@@ -113,6 +113,14 @@ export interface ConnectOptions {
   readonly name?: string
 }
 
+/** A socket that may be closed while it connects. The provider removes its own listener first, and the error would otherwise end the test process. */
+class ClosableSocket extends WebSocket {
+  constructor(...words: ConstructorParameters<typeof WebSocket>) {
+    super(...words)
+    this.on('error', () => undefined)
+  }
+}
+
 const open = new Set<() => void>()
 
 const connectEditor = async (url: string, doc: string, key: string, options: ConnectOptions = {}): Promise<Editor> => {
@@ -122,7 +130,7 @@ const connectEditor = async (url: string, doc: string, key: string, options: Con
   const messages: Json[] = []
   const socket = new HocuspocusProviderWebsocket({
     url: `${url.replace('http', 'ws')}/collab`,
-    WebSocketPolyfill: WebSocket,
+    WebSocketPolyfill: ClosableSocket,
     delay: 50,
     minDelay: 50,
     maxDelay: 200,
