@@ -204,8 +204,8 @@ test('[WRITE-74] an editable page opens with the caret at the first words, which
   await page.close()
 })
 
-test('[WRITE-75] while a person types the bars fade on a desktop, and stay on touch screens', async () => {
-  const owned = await createDocument(world.url, '# Words\n\nA line.\n')
+test('[WRITE-75] [WRITE-139] [GRID-18] while a person types the bars fade on a desktop; on touch screens they stay, and a tap in a cell puts the caret there', async () => {
+  const owned = await createDocument(world.url, '# Words\n\n| a | b |\n| - | - |\n| one | two |\n\nA line.\n')
   for (const isPhone of [false, true]) {
     const context = await browser.newContext({
       viewport: { width: isPhone ? 360 : 1280, height: 740 },
@@ -225,7 +225,22 @@ test('[WRITE-75] while a person types the bars fade on a desktop, and stay on to
     const opacity = (name: string): Promise<string> => page.locator(name).evaluate((element) => getComputedStyle(element).opacity)
     await until(async () => (await opacity('.toolbar')) === (isPhone ? '1' : '0.35'), 'the toolbar as it should be')
     expect(await opacity('.top-bar')).toBe(isPhone ? '1' : '0.35')
-    if (isPhone) await look(page, 'bars-typing-phone')
+    if (isPhone) {
+      await look(page, 'bars-typing-phone')
+      await page.locator('.md-cell', { hasText: 'one' }).tap()
+      await page.keyboard.press('End')
+      await page.keyboard.type(' more')
+      expect(await editorText(page)).toContain('\n| one more | two |\n')
+      // The tapped button counts as hovered until the next tap.
+      const bold = page.getByRole('button', { name: 'Bold', exact: true })
+      const background = (): Promise<string> => bold.evaluate((element) => getComputedStyle(element).backgroundColor)
+      const before = await background()
+      await bold.tap()
+      await bold.and(page.locator('[aria-pressed=true]')).waitFor()
+      await bold.tap()
+      await bold.and(page.locator(':not([aria-pressed])')).waitFor()
+      await until(async () => (await background()) === before, 'the background as it was')
+    }
     await context.close()
   }
 })

@@ -77,6 +77,13 @@ function typeOverCells(view: EditorView, text: string): boolean {
 }
 
 const cells = EditorView.domEventHandlers({
+  // CodeMirror leaves taps to the browser. The browser focuses the scroll container of the table first, and then the text, with its previous caret.
+  click(event, view) {
+    if (!('pointerType' in event) || event.pointerType !== 'touch') return false
+    const tapped = pressed(view, event)?.get(event, false, false)
+    if (tapped !== undefined) view.dispatch({ selection: tapped, userEvent: 'select.pointer' })
+    return false
+  },
   // A composition must take place in one cell.
   compositionstart(_event, view) {
     const chosen = chosenCells(view.state)
