@@ -14,7 +14,7 @@ export interface PlaceInput {
   readonly rendered: () => Rendered | undefined
 }
 
-/** Longest block in which words are looked for, in UTF-16 units of its source. In a longer block, the place is estimated. */
+/** Longest block in which words are looked for, in UTF-16 units of its source. A longer block begins where its line was. */
 const blockUnitsMax = 20_000
 
 type Line = Seen['lines'][number]
@@ -27,18 +27,15 @@ function lineAtTop({ lines, top }: Seen, area: DOMRect, text: string): Line | un
   return visible.find((line) => top + line.top >= area.top) ?? visible[0]
 }
 
-/** Returns the top and the height of a line in the reading view, in pixels of the window. */
-function placeOf({ element, from, to }: Block, line: Line, text: string): { readonly top: number; readonly height: number } {
-  const box = element.getBoundingClientRect()
+/** Returns the top of a line in the reading view, in pixels of the window. */
+function topOf({ element, from, to }: Block, line: Line, text: string): number {
   const start = Math.max(from, line.from)
-  if (text.slice(from, start).trim() === '') return box
-  if (to - from <= blockUnitsMax) {
+  if (text.slice(from, start).trim() !== '' && to - from <= blockUnitsMax) {
     const shown = textOf(element)
     const found = findShown(bareOf(text.slice(from, to)), { from: start - from, to: Math.min(to, line.to) - from }, shown.bare)
-    if (found !== undefined) return shown.range(found).getBoundingClientRect()
+    if (found !== undefined) return shown.range(found).getBoundingClientRect().top
   }
-  const share = box.height / (to - from)
-  return { top: box.top + share * (start - from), height: share * (line.to - start) }
+  return element.getBoundingClientRect().top
 }
 
 /**
@@ -50,15 +47,11 @@ export function keepPlace({ host, article, text, seen, rendered }: PlaceInput): 
   const [first] = seen.lines
   // At the beginning of the text, both views show their beginning.
   if (line === undefined || (first?.from === 0 && seen.top + first.top >= area.top)) return () => undefined
-  const hidden = Math.max(0, area.top - seen.top - line.top)
   const scroll = (): void => {
     const now = rendered()
     const [block] = now === undefined ? [] : blocksAt(blocksOf(article, text, now), line)
     if (block === undefined) return
-    const { top, height } = placeOf(block, line, text)
-    // If the line begins above the visible area, the same fraction of it stays above.
-    const wanted = hidden > 0 ? area.top - (height * hidden) / (line.bottom - line.top) : seen.top + line.top
-    host.scrollTop += top - wanted
+    host.scrollTop += topOf(block, line, text) - seen.top - line.top
   }
   const sizes = new ResizeObserver(scroll)
   const using = new AbortController()
