@@ -51,7 +51,7 @@ const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: 
   'doc.unpublished': plain(term('unpublished the document')),
   'doc.restored': plain(term('restored the document from the trash')),
   'doc.deleted': plain(term('deleted the document')),
-  'doc.redacted': plain(term('removed text from the history for the operator')),
+  'doc.redacted': plain(term('removed text from the history as an operator')),
   'content.changed': plain(term('edited the text')),
   'content.replaced': plain(term('replaced the text')),
   'content.restored': plain(term('restored an earlier version')),

@@ -603,7 +603,7 @@ export const de: Catalogue = {
   published: 'veröffentlicht',
   'Published {day}': 'Veröffentlicht am {day}',
   'published the document': 'hat das Dokument veröffentlicht',
-  'removed text from the history for the operator': 'hat für den Betreiber Text aus dem Verlauf entfernt',
+  'removed text from the history as an operator': 'hat als Betreiber Text aus dem Verlauf entfernt',
   'QR code': 'QR-Code',
   'QR code of the link: {name}': 'QR-Code des Links: {name}',
   'QR code: {name}': 'QR-Code: {name}',
