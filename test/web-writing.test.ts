@@ -691,9 +691,12 @@ test.each([
   ['![c](/a.png)', '![c|300](/a.png "x")\n\n^'],
   ['![c](/a.png)\n', '![c|300](/a.png "x")\n\n^'],
   ['> ![c](/a.png)', '> ![c|300](/a.png "x")\n>\n> ^'],
-  ['![c](/a.png)\n\n\nnext', '![c|300](/a.png "x")\n\n^\nnext'],
-  ['![c](/a.png)\n\nnext', '![c|300](/a.png "x")\n\n^\n\nnext'],
-  ['![c](/a.png)\nnext', '![c|300](/a.png "x")^\nnext'],
+  ['![c](/a.png)\n\n\nnext', '![c|300](/a.png "x")\n\n\n^next'],
+  ['![c](/a.png)\n\nnext', '![c|300](/a.png "x")\n\n^next'],
+  ['> ![c](/a.png)\n>\n> next', '> ![c|300](/a.png "x")\n>\n> ^next'],
+  ['> ![c](/a.png)\n\nnext', '> ![c|300](/a.png "x")\n\n^next'],
+  ['![c](/a.png)\n\n\n', '![c|300](/a.png "x")\n\n^\n'],
+  ['![c](/a.png)\nnext', '![c|300](/a.png "x")\n^next'],
   ['a ![c](/a.png) b', 'a ![c|300](/a.png "x")^ b']
 ])('[WRITE-80] after the picture of %j was saved', (doc, expected) => {
   const state = EditorState.create({ doc, extensions: [markdown()] })

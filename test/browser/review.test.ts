@@ -1,8 +1,12 @@
 /** Comments, suggestions and assignments in the browser: by keyboard, among people and programs, offline, and by role. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { cookiesOf } from '../../server/auth/cookies.ts'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { repeats } from '../support/repeats.ts'
 import type { World } from '../support/start.ts'
+import { password } from '../support/visitor.ts'
 import { ask, launchPlan as text, listComments, listSuggestions } from './annotations.ts'
 import { look } from './appearance.ts'
 import { startProxy } from './proxy.ts'
@@ -746,7 +750,7 @@ test('[REVIEW-8] [REVIEW-42] a decision that came too late says so: decided the 
   await context.close()
 })
 
-test('[REVIEW-9] the address of a comment opens it, even if its text is gone; comments are found by author and by state', async () => {
+test('[REVIEW-9] [REVIEW-73] the address of a comment opens it, even if its text is gone; comments are found by author and by state', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', document.url)
   await selectWords(page, 'Monday')
@@ -768,6 +772,20 @@ test('[REVIEW-9] the address of a comment opens it, even if its text is gone; co
   await page.getByRole('textbox', { name: 'Comment' }).fill('Mine, still.')
   await page.keyboard.press('Control+Enter')
   await until(async () => (await listComments(document)).some(({ body }) => body === 'Mine, still.'), 'the changed comment')
+  // The guest signs in, and the comment remains theirs.
+  const account = (await createAccount(world.service, { email: 'ana.guest@example.org', password })) as Account
+  const { token } = await openSession(world.service, account.id, 'browser', 'a test')
+  await context.addCookies([{ name: cookiesOf(world.url).session, value: token, url: world.url }])
+  await page.reload()
+  await page.keyboard.press('Control+.')
+  await page.locator('.side-panel .card', { hasText: 'Mine, still.' }).click()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('textbox', { name: 'Comment' }).fill('Mine, with an account.')
+  await page.keyboard.press('Control+Enter')
+  await until(
+    async () => (await listComments(document)).some(({ body }) => body === 'Mine, with an account.'),
+    'the change after signing in'
+  )
   await page.getByRole('button', { name: 'Delete comment' }).click()
   await until(async () => (await listComments(document)).length === 1, 'the comment deleted')
   await page.locator('.segments').getByText('Open').click()

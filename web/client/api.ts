@@ -37,6 +37,8 @@ export interface How {
   readonly key?: string
   /** The name of a guest. The default is the name stored on this device. An account always writes under its own name. */
   readonly author?: string
+  /** Leaves out the session of the account. */
+  readonly asGuest?: boolean
   /** Makes the request safe to send again (docs/api.md, Retries). */
   readonly idempotencyKey?: string
   /** Lets the request continue after the page closes. */
@@ -71,7 +73,7 @@ async function problem(response: Response): Promise<RequestError> {
  * carried it out.
  */
 async function ask<Answer>(path: string, options: Call, read: (response: Response) => Promise<Answer>): Promise<Answer> {
-  const { method = 'GET', key = '', body, idempotencyKey, keepalive = false } = options
+  const { method = 'GET', key = '', body, idempotencyKey, keepalive = false, asGuest } = options
   // A guest uses the same name in all documents.
   const author = options.author ?? (method === 'GET' ? '' : personName.value)
   const headers: Record<string, string> = { accept: 'application/json' }
@@ -85,7 +87,8 @@ async function ask<Answer>(path: string, options: Call, read: (response: Respons
   const signal = isFile ? null : AbortSignal.timeout(limits.answerSecondsMax * 1000)
   let response: Response
   try {
-    response = await fetch(path, { method, headers, body: sent, cache: 'no-store', keepalive, signal })
+    const credentials = asGuest ? 'omit' : 'same-origin'
+    response = await fetch(path, { method, headers, body: sent, cache: 'no-store', credentials, keepalive, signal })
     if (response.ok) return await read(response)
   } catch {
     throw new RequestError(0, {

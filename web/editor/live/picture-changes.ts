@@ -24,6 +24,21 @@ export function pictureChanges(picture: PictureAt, wanted: { readonly width: num
   return changes
 }
 
+/** Returns the length of the indentation and the quote marks of a line. */
+const leadOf = (text: string): number => /^[ \t>]*/.exec(text)?.[0].length ?? 0
+
+/** Returns the start of the text that follows a picture that is alone on its line. Undefined if there is no such text, or the picture is inline. */
+function textBelow({ doc }: EditorState, { from, to }: PictureAt): number | undefined {
+  const line = doc.lineAt(to)
+  if (from !== line.from + leadOf(line.text) || line.text.slice(to - line.from).trim() !== '') return undefined
+  for (let at = line.number + 1; at <= doc.lines; at++) {
+    const { text, from: start } = doc.line(at)
+    const lead = leadOf(text)
+    if (lead < text.length) return start + lead
+  }
+  return undefined
+}
+
 interface Below {
   readonly changes: ChangeSpec
   readonly at: number
@@ -48,15 +63,17 @@ export function belowOrAfter(state: EditorState, to: number): Below & { readonly
   return below === undefined ? { changes: [], at: to, isLine: false } : { ...below, isLine: true }
 }
 
-/** Saves the values of the card. The caret moves to the line below the picture, or after a picture within a line. */
+/** Saves the values of the card. The caret moves to the text below the picture, to an empty line if there is none, or after an inline picture. */
 export function pictureSaved(
   state: EditorState,
   picture: PictureAt,
   wanted: { readonly width: number | undefined; readonly caption: string }
 ): TransactionSpec {
   const written = state.changes(pictureChanges(picture, wanted))
-  const below = lineBelow(state, picture.to)
   const shift = written.newLength - written.length
+  const text = textBelow(state, picture)
+  if (text !== undefined) return { changes: written, selection: { anchor: text + shift } }
+  const below = lineBelow(state, picture.to)
   if (below === undefined) return { changes: written, selection: { anchor: picture.to + shift } }
   return { changes: written.compose(state.changes(below.changes).map(written)), selection: { anchor: below.at + shift } }
 }

@@ -180,10 +180,22 @@ export function openOutbox({ doc, key, connected, newTargetOf, afterRefusal, onA
     return all
   }
 
+  /** Sends an entry under the account, or as the guest who wrote its annotation here before signing in. */
+  const ask = async (item: OutboxEntry): Promise<unknown> => {
+    const prepared = prepareAction(item)
+    const at = { id: doc, key, idempotencyKey: item.id }
+    try {
+      return await prepared.send({ ...at, author: signedNow(item.author) })
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.code !== 'not_author' || key === '') throw error
+      return prepared.send({ ...at, author: item.author, asGuest: true })
+    }
+  }
+
   /** Sends an entry. Returns false if it cannot be sent now. */
   const send = async (item: OutboxEntry): Promise<boolean> => {
     try {
-      const answer = await prepareAction(item).send({ id: doc, key, author: signedNow(item.author), idempotencyKey: item.id })
+      const answer = await ask(item)
       if (!stopped) onAnswer(item, answer)
       remove(item.id)
     } catch (error) {
