@@ -1,6 +1,6 @@
 /** The commands `docs status` and `docs diff`, which compare a file with its document. */
 import type { Output } from '../shared/operations/index.ts'
-import { unifiedDiff } from '../shared/text/diff.ts'
+import { unifiedDiff } from '../shared/text/hunks.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
 import { type Link, readLink } from './pulled-file.ts'

@@ -2,7 +2,8 @@ import { diffArrays } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { commonItems } from '../shared/text/common-lines.ts'
-import { applyEdits, coarseDiff, coarsened, diff, type Edit, followed, hunks, hunksOf, rebased, unifiedDiff } from '../shared/text/diff.ts'
+import { applyEdits, coarseDiff, coarsened, diff, type Edit, followed, rebased } from '../shared/text/diff.ts'
+import { hunks, hunksOf, unifiedDiff } from '../shared/text/hunks.ts'
 import { markedLines, merge, mergeWithMarks } from '../shared/text/merge.ts'
 
 // With only a few different letters, the texts have much in common. Some surrogate pairs share a half.

@@ -42,7 +42,8 @@ import { mentionOf, mentionPlaces } from '../../shared/mentions.ts'
 import { firstHeading, plainHeading, plainName, titleIn, titleOfText } from '../../shared/names.ts'
 import { findWords, linesOf } from '../../shared/text/targets.ts'
 import { commonItems } from '../../shared/text/common-lines.ts'
-import { diff, type Edit, hunks, unifiedDiff } from '../../shared/text/diff.ts'
+import { diff, type Edit } from '../../shared/text/diff.ts'
+import { hunks, unifiedDiff } from '../../shared/text/hunks.ts'
 import { fold } from '../../shared/text/fold.ts'
 import { afterFrontMatter } from '../../shared/text/front-matter.ts'
 import { replaceable } from '../../shared/text/inexact.ts'
@@ -119,7 +120,9 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   },
   'shared/text/common-lines.ts': { commonItems: (text) => commonItems(text.split('\n'), changed(text).split('\n'), 100) },
   'shared/text/diff.ts': {
-    diff: (text) => diff(text, changed(text)),
+    diff: (text) => diff(text, changed(text))
+  },
+  'shared/text/hunks.ts': {
     hunks: (text) => hunks(text, changed(text), 10_000),
     unifiedDiff: (text) => unifiedDiff(text, changed(text), 10_000)
   },

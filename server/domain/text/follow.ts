@@ -7,7 +7,8 @@ import type { Announcement, Follower } from './follower.ts'
 import * as Y from 'yjs'
 import type { Hunk } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
-import { coarseDiff, hunks, hunksOf } from '../../../shared/text/diff.ts'
+import { coarseDiff } from '../../../shared/text/diff.ts'
+import { hunks, hunksOf } from '../../../shared/text/hunks.ts'
 import { nameOfActor, systemActor } from '../rights/caller.ts'
 import {
   contentAt,

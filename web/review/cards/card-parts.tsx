@@ -9,8 +9,9 @@ import { copyText } from '../../ui/copy.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { hueOf } from '../../presence/colours.ts'
 import { displayName } from '../../presence/people.ts'
-import { blocksOf, type Inline } from './comment-markdown.ts'
-import { type AuthorKind } from '../outbox/records.ts'
+import { blocksOf, type Inline, plainWords } from './comment-markdown.ts'
+import { type AuthorKind, excerpt } from '../outbox/records.ts'
+import type { Item } from '../annotations/items.ts'
 import type { Review } from '../annotations/review.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
 import { NameField } from '../../presence/name-field.tsx'
@@ -281,3 +282,26 @@ export function EntryNote({ review, entry }: { review: Review; entry: OutboxEntr
     </div>
   )
 }
+
+const quoteUnits = 120
+/** Longest part of a quote that screen readers announce, in UTF-16 units. */
+const quotedUnits = 1000
+
+export const Quote = ({ text }: { text: string }): JSX.Element | null =>
+  text.trim() === '' ? null : (
+    <blockquote class='card-quote' dir='auto'>
+      {excerpt(plainWords(text.slice(0, quotedUnits)), quoteUnits)}
+    </blockquote>
+  )
+
+/** Explains why a comment or suggestion has no place in the text. Undefined if it has one. */
+export function whereGone(item: Item): string | undefined {
+  if (item.span !== undefined || item.kind === 'composer' || item.kind === 'new') return undefined
+  if (item.kind === 'proposal') return item.proposal.suggestion.status === 'orphaned' ? t('The text was deleted.') : undefined
+  const { target, orphaned, anchored, resolved } = item.thread.comment
+  // The editor has no places for resolved comments, but the service does.
+  if (target.kind === 'document' || (resolved && anchored)) return undefined
+  return orphaned || anchored ? t('The text was deleted.') : t('The commented text was not found.')
+}
+
+// ——— comments ———
