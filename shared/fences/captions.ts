@@ -37,14 +37,11 @@ export const titleOfFence = (fence: Fence, all: readonly Fence[]): string =>
 
 const isMade = (id: string, from: string): boolean => id === from || (id.startsWith(`${from}-`) && /^\d+$/.test(id.slice(from.length + 1)))
 
-/**
- * Returns the name of a component; '' if it has none. `title` is its title, if it has one. A sheet without a title gets the name of the heading above
- * it.
- */
+/** Returns the name of a component: its title or the id that a person gave it; '' if it has neither. */
 export function captionOf(fence: Fence, all: readonly Fence[], title = fence.attributes.get('title')): string {
   if (title !== undefined) return title
   const { kind, id = '' } = fence
   const heading = kind === 'sheet' ? titleOfFence(fence, all) : ''
-  // An id that was generated for a formula or a chart is no more informative than the heading or the kind.
-  return isMade(id, kind) || isMade(id, freeId([], fence, heading)) ? heading : id || heading
+  // An id that was generated for a formula or a chart is no more informative than the kind.
+  return isMade(id, kind) || isMade(id, freeId([], fence, heading)) ? '' : id
 }

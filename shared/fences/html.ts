@@ -142,7 +142,7 @@ export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentConte
   // Errors are also listed, because a tooltip reaches only readers who point at the cell.
   const wrong = errors.slice(0, errorsShownMax).map((words) => `<p class="component-note">${escapeHtml(words)}</p>`)
   const left = rest(sheet.rows.length - shown.length, 'rows') + rest(sheet.width - width, 'columns')
-  // The fence of the entire text is needed, because the heading above it is found by its position in that text.
+  // The fence of the entire text is needed, because an id that was generated from the heading above it is no name.
   const caption = captionOf(sheets.sheets[index]?.fence ?? fence, sheets.fences)
   return figure(
     'sheet',

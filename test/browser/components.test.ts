@@ -19,7 +19,7 @@ const columnNames = (page: Page): Promise<string[]> =>
   page.locator('.board-column').evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
 
-test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] [COMP-119] a board works with the pointer: each interaction is a small edit of its text and one undo step', async () => {
+test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] [COMP-119] [COMP-120] a board works with the pointer: each interaction is a small edit of its text and one undo step', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const column = (name: string) => page.getByRole('group', { name, exact: true })
   const card = (name: string) => page.locator('.card', { hasText: name })
@@ -64,6 +64,17 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] [COMP
   await card('Tell all').press('Delete')
   await text(fenced(...moved, '- [x] Ship it'))
   await page.locator('.toast', { hasText: 'Card deleted' }).getByRole('button', { name: 'Undo' }).click()
+  await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all'))
+  // The button undoes the deletion alone, so it goes when the person changes something else.
+  await card('Tell all').press('Delete')
+  await page.locator('.toast', { hasText: 'Card deleted' }).waitFor()
+  await page.locator('.cm-line', { hasText: 'After' }).click()
+  await page.keyboard.press('End')
+  await page.keyboard.type('?')
+  await text(fenced(...moved, '- [x] Ship it').replace('After', 'After?'))
+  expect(await page.locator('.toast', { hasText: 'Card deleted' }).count()).toBe(0)
+  await page.keyboard.press('Control+z')
+  await page.keyboard.press('Control+z')
   await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all'))
   await card('Tell all').locator('.card-text').click()
   await page.getByLabel('Assignee').fill('ben')

@@ -89,7 +89,7 @@ test('[PUBLISH-8] a printed page has only its text', async () => {
 const columns = ['To do', 'In progress', 'Review', 'Someday'].map((name) => `## ${name}\n- [ ] A card in ${name}\n`).join('')
 const components = `\`\`\`board #plan\n${columns}\`\`\`\n\n\`\`\`sheet #s\n| A | B |\n| - | - |\n| 1 | 2 |\n|  |  |\n\`\`\`\n\n\`\`\`widget #w\n<p>Hello</p>\n\`\`\`\n`
 
-test('[PUBLISH-8] [PUBLISH-21] on paper long lines wrap, boards show all columns, and folded text is open', async () => {
+test('[PUBLISH-8] [PUBLISH-21] [PUBLISH-27] long lines wrap on paper, boards show all columns there and on screens, and folded text is open', async () => {
   const context = await browser.newContext({ viewport: { width: 700, height: 900 } })
   const page = await context.newPage()
   await page.goto(
@@ -103,7 +103,13 @@ test('[PUBLISH-8] [PUBLISH-21] on paper long lines wrap, boards show all columns
       .first()
       .evaluate((box) => box.scrollWidth - box.clientWidth)
   expect(await overflow()).toBeGreaterThan(0)
-  expect(await overflow('.board')).toBeGreaterThan(0)
+  for (const width of [360, 700, 1280]) {
+    await page.setViewportSize({ width, height: 900 })
+    expect(await overflow('.board')).toBe(0)
+    const tops = await page.locator('.board-column').evaluateAll((all) => all.map((column) => column.getBoundingClientRect().top))
+    expect(new Set(tops).size).toBe(width === 360 ? 4 : 1)
+  }
+  await page.setViewportSize({ width: 700, height: 900 })
   await page.locator('.widget-run').waitFor()
   const heights = await page.locator('.sheet tr').evaluateAll((rows) => rows.map((row) => Math.round(row.getBoundingClientRect().height)))
   expect([heights.length, new Set(heights).size]).toEqual([3, 1])

@@ -23,7 +23,7 @@ import { applyChange } from './act.ts'
 import { placeName } from './board-card.tsx'
 import { useKeptFocus } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
-import { undoStep } from './notices.ts'
+import { offerUndo } from './notices.ts'
 
 /** The session of one board. The object stays the same as long as the board exists. */
 export interface BoardSession {
@@ -161,7 +161,8 @@ export function useBoardSession(input: ComponentInput): BoardSession {
     if (announcement !== undefined) {
       const words = announced(announcement)
       const view = announcement.kind === 'deleted' && !input.suggests() ? input.page.editor.value?.view : undefined
-      if (shown.has(announcement.kind)) toast(words, view && undoStep(view))
+      if (view !== undefined) offerUndo(view, words)
+      else if (shown.has(announcement.kind)) toast(words)
       if (!shown.has(announcement.kind) || announcement.kind === 'deleted') input.said.value = words
     }
     if (focus?.kind === 'card') element.current?.querySelector<HTMLElement>(cardAt(focus.position))?.focus()

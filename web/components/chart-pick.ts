@@ -1,7 +1,6 @@
 /** Lets a person select the cells for a chart in the sheets of the document, by mouse, touch or keyboard. */
 import { signal } from '@preact/signals'
 import { areaBetween, type CellRange, rangeName } from '../../shared/components/cell-range.ts'
-import { undoIn } from '../editor/undo.ts'
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
 import { namedCells, namedColumns, setData } from '../../shared/fences/chart-pick.ts'
 import { sourceOf } from '../../shared/fences/chart-source.ts'
@@ -11,10 +10,8 @@ import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
 import { captionOf, titleOfFence } from '../../shared/fences/captions.ts'
+import { offerUndo } from './notices.ts'
 import { goToCells, goToSheet } from './sheets-around.ts'
-
-/** How long a notice offers to undo the change, in milliseconds. */
-const noticeMs = 10_000
 
 /** Returns the cells that a chart draws. Undefined if its data does not come from an existing sheet. */
 export function cellsOf({ fence, sheets }: ComponentInput): CellRange | undefined {
@@ -63,11 +60,7 @@ function takeCells(input: ComponentInput, { sheet, one, other }: CellRange): boo
   })
   const view = input.page.editor.value?.view
   if (done && !input.suggests() && input.page.mode.peek() !== 'read' && view !== undefined)
-    toast(t('The chart shows {cells} now.', { cells: rangeName({ one, other }) }), {
-      name: t('Undo'),
-      run: () => void undoIn(view),
-      milliseconds: noticeMs
-    })
+    offerUndo(view, t('The chart shows {cells} now.', { cells: rangeName({ one, other }) }))
   return done
 }
 

@@ -5,11 +5,12 @@ import type { Fence } from '../../shared/fences/fences.ts'
 import { includesRole } from '../../shared/roles.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
 import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
 import { actOn, asOne } from './act.ts'
 import { holdsOf } from './holds.ts'
 import type { ComponentInput } from './input.ts'
 import { labelOf } from './labels.ts'
-import { createNotices, undoStep } from './notices.ts'
+import { createNotices, noticeMs, offerUndo } from './notices.ts'
 import { sheetsAround } from './sheets-around.ts'
 
 const noSheets = documentSheets([], 0)
@@ -86,7 +87,10 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
         const takeBack = review.suggest(edit)
         if (takeBack === undefined) return false
         const suggested = (words?: string): void =>
-          tell(() => (words === undefined ? t('Suggested') : t('Suggested: {what}', { what: words })), t('Withdraw'), takeBack)
+          tell(
+            () => (words === undefined ? t('Suggested') : t('Suggested: {what}', { what: words })),
+            (text) => toast(text, { name: t('Withdraw'), run: takeBack, milliseconds: noticeMs })
+          )
         // The module that describes component changes contains all kinds, so it loads only when it is needed.
         import('../review/suggestions/change-words.ts').then(
           ({ wordsOfEdit }) => suggested(wordsOfEdit(before, edit)),
@@ -96,10 +100,11 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
       }
       const done = actOn(view, wanted)
       if (done && by === 'person') dropOnceUndone(now.fence)
-      if (done && by === 'person' && page.mode.peek() === 'read') {
-        const { name: undo, run } = undoStep(view)
-        tell(() => said.peek() || t('Changed'), undo, run)
-      }
+      if (done && by === 'person' && page.mode.peek() === 'read')
+        tell(
+          () => said.peek() || t('Changed'),
+          (text) => offerUndo(view, text)
+        )
       return done
     },
     hold: (item) => holds.take(name.peek(), item),

@@ -1,27 +1,37 @@
 /** Notices of changes in a component, with a button that undoes the change. A notice disappears if its change is undone in another way. */
-import type { EditorView } from '@codemirror/view'
+import { Compartment, StateEffect } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
 import { effect, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
-import { undoIn } from '../editor/undo.ts'
+import { stepsOf, undoIn } from '../editor/undo.ts'
 import { t } from '../text/t.ts'
 import { dropToast, toast } from '../ui/toast.tsx'
 
 /** How long a notice offers to undo a change, in milliseconds. */
-const noticeMs = 10_000
+export const noticeMs = 10_000
 
-/** Returns the button of a notice about the last change of this page. It undoes the change. */
-export const undoStep = (view: EditorView): { readonly name: string; readonly run: () => void; readonly milliseconds: number } => ({
-  name: t('Undo'),
-  run() {
+/** Removes the last notice that offers to undo a change. */
+const watching = new Compartment()
+
+/** Shows a notice about the last change of this page, with a button that undoes this change. The next change removes the notice. */
+export function offerUndo(view: EditorView, text: string): void {
+  // The button undoes the newest step, so it must not outlast a newer step.
+  const steps = stepsOf(view)
+  const watch = EditorView.updateListener.of(() => {
+    if (stepsOf(view) !== steps) dropToast(text)
+  })
+  const isFirst = watching.get(view.state) === undefined
+  view.dispatch({ effects: isFirst ? StateEffect.appendConfig.of(watching.of(watch)) : watching.reconfigure(watch) })
+  const run = (): void => {
     undoIn(view)
     toast(t('Undone'))
-  },
-  milliseconds: noticeMs
-})
+  }
+  toast(text, { name: t('Undo'), run, milliseconds: noticeMs })
+}
 
 export interface Notices {
-  /** Shows a notice. It waits until the component has described its change, which happens right after the change. */
-  tell(words: () => string, name: string, run: () => void): void
+  /** Calls `show` with the words of a notice. It waits until the component has described its change, which happens right after the change. */
+  tell(words: () => string, show: (text: string) => void): void
   /** Removes the notice of a change when the component's text is the same as before the change. */
   dropOnceUndone(before: Fence): void
 }
@@ -52,11 +62,11 @@ export function createNotices(fence: ReadonlySignal<Fence>, said: Signal<string>
   let timer: ReturnType<typeof setTimeout> | undefined
   let stop = (): void => undefined
   return {
-    tell(words, name, run) {
+    tell(words, show) {
       said.value = ''
       queueMicrotask(() => {
         told = words()
-        toast(told, { name, run, milliseconds: noticeMs })
+        show(told)
         // The notice already announces the text.
         said.value = ''
       })

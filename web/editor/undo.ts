@@ -1,7 +1,8 @@
 /** Undo and redo of changes made on this page. */
+import { undoDepth } from '@codemirror/commands'
 import type { EditorView } from '@codemirror/view'
 import { yUndoManagerKeymap } from 'y-codemirror.next'
-import { ownUndo } from './binding.ts'
+import { ownUndo, undoSteps } from './binding.ts'
 
 // The binding exports its commands only as key bindings, so each is found by its key.
 const undoBy = (key: string) => yUndoManagerKeymap.find((binding) => binding.key === key)?.run ?? (() => false)
@@ -12,3 +13,6 @@ export const undoIn = (view: EditorView): boolean => (view.state.facet(ownUndo)?
 
 /** Redoes the last undone step. */
 export const redoIn = (view: EditorView): boolean => (view.state.facet(ownUndo)?.redo ?? redo)(view)
+
+/** Returns the number of steps that undo can take back now. */
+export const stepsOf = ({ state }: EditorView): number => (state.facet(ownUndo) === undefined ? state.facet(undoSteps)() : undoDepth(state))

@@ -1,11 +1,8 @@
 /** Lets the undo key undo a restore, as the button of its notice does. */
-import { undoDepth } from '@codemirror/commands'
-import type { EditorView } from '@codemirror/view'
-import { endStep, ownUndo, undoSteps } from '../editor/binding.ts'
+import { endStep } from '../editor/binding.ts'
+import { stepsOf } from '../editor/undo.ts'
 import { modals } from '../ui/toast.tsx'
 import type { View } from '../view/view.ts'
-
-const stepsOf = ({ state }: EditorView): number => (state.facet(ownUndo) === undefined ? state.facet(undoSteps)() : undoDepth(state))
 
 let forgetLast = (): void => undefined
 

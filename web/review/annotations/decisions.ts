@@ -2,11 +2,11 @@
  * Decisions made on this page. The person can undo each decision with its notice and with the undo keys, and make it again with the redo keys. The
  * card of a decided suggestion stays for a while.
  */
-import { undoDepth } from '@codemirror/commands'
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { Transaction, type Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
-import { endStep, ownUndo, undoSteps } from '../../editor/binding.ts'
+import { endStep } from '../../editor/binding.ts'
+import { stepsOf } from '../../editor/undo.ts'
 import { t, tn } from '../../text/t.ts'
 import { dropToast, toast } from '../../ui/toast.tsx'
 import type { Decision } from '../outbox/entry.ts'
@@ -60,7 +60,7 @@ export function openDecisions({ view, decide, isOpen }: DecisionsInput): Decisio
   /** Decisions that were undone since the person last typed. */
   let undone: readonly MadeDecision[] = []
 
-  const steps = (): number => (view.state.facet(ownUndo) === undefined ? view.state.facet(undoSteps)() : undoDepth(view.state))
+  const steps = (): number => stepsOf(view)
   const without = (ids: readonly string[]): void => {
     const left = new Set(recent.peek())
     for (const id of ids) left.delete(id)
