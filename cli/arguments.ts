@@ -169,7 +169,8 @@ const placed = (command: Command, given: readonly string[]): Record<string, stri
   if (missing?.required === true) throw usage(command, `${missing.name} is missing: ${missing.summary || missing.name}.`)
   const extra = given[positionals.length]
   const file = command.options.find(({ name }) => name === 'file') ?? command.options.find(({ name }) => name === 'output')
-  if (extra !== undefined) throw usage(command, `"${extra}" is an extra argument.`, file && `If that is the file: -${file.short} ${extra}`)
+  if (extra !== undefined)
+    throw usage(command, `"${extra}" is an extra argument.`, file && `To pass it as the file, write -${file.short} ${extra}`)
   return Object.fromEntries(given.map((word, index) => [positionals[index]?.name ?? '', word]))
 }
 

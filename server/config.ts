@@ -280,7 +280,7 @@ export const configTable = {
     default: null,
     unit: 'text',
     allowed: 'the id of a client',
-    docs: 'Id of this server as a client of AGMD_AUTH_URL. Not set: agmd.',
+    docs: 'Client id of this server at AGMD_AUTH_URL. Defaults to agmd.',
     secret: false,
     schema: z.string().max(500)
   },
@@ -289,7 +289,7 @@ export const configTable = {
     default: null,
     unit: 'text',
     allowed: 'the secret of a client',
-    docs: 'Secret of this server as a client of AGMD_AUTH_URL. Not set: the server is a public client.',
+    docs: 'Client secret with which this server authenticates to AGMD_AUTH_URL. Not set: the server is a public client.',
     secret: true,
     schema: z.string()
   },
@@ -307,7 +307,7 @@ export const configTable = {
     default: null,
     unit: 'text',
     allowed: 'the id of a client',
-    docs: 'Id of this server as a client of AGMD_AGENT_ISSUER, for asking about tokens.',
+    docs: 'Client id of this server at AGMD_AGENT_ISSUER, for asking about tokens.',
     secret: false,
     schema: z.string().max(500)
   },
@@ -316,7 +316,7 @@ export const configTable = {
     default: null,
     unit: 'text',
     allowed: 'the secret of a client',
-    docs: 'Secret of this server as a client of AGMD_AGENT_ISSUER.',
+    docs: 'Client secret with which this server authenticates to AGMD_AGENT_ISSUER.',
     secret: true,
     schema: z.string()
   },

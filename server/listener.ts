@@ -42,7 +42,7 @@ export const createListener = (): Server => {
 export interface HandedConnections {
   /** Serves a connection, whose first bytes have already been read. */
   accept(socket: Socket, first: Uint8Array): void
-  /** Resolves when all of them have ended. `close` of the server does not wait for them. */
+  /** Resolves when all of them have ended. The server's `close` does not wait for them. */
   ended(): Promise<void>
 }
 

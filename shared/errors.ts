@@ -204,13 +204,13 @@ const meanings = {
   content_too_large: {
     status: 413,
     exit: 2,
-    message: 'The document would be larger than allowed.',
+    message: 'The document would be too large.',
     hint: 'Split the document. The response states the limit.'
   },
   body_too_large: {
     status: 413,
     exit: 2,
-    message: 'The request body is larger than allowed.',
+    message: 'The request body is too large.',
     hint: 'Send a smaller body. The response states the limit.'
   },
   asset_quota_exceeded: {
@@ -234,7 +234,7 @@ const meanings = {
   text_too_large: {
     status: 413,
     exit: 2,
-    message: 'The text of the comment or suggestion is larger than allowed.',
+    message: 'The comment or suggestion is too long.',
     hint: 'Send a shorter text, or several shorter ones. The details name the limit.'
   },
   unsupported_media_type: {

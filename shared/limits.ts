@@ -1,6 +1,6 @@
 /**
  * The limits of the service, each with its unit. A limit that only one module uses may be defined in that module. `UnitsMax` counts UTF-16 units,
- * `UnitsMax` code points, and `BytesMax` bytes.
+ * `CharsMax` code points, and `BytesMax` bytes.
  */
 export const limits = {
   /** Longest text of a document, in UTF-16 units (as `Y.Text` counts). Editors stay responsive up to this length. */
@@ -316,15 +316,15 @@ export const limits = {
   socketStallSeconds: 30,
   /** Lowest speed at which a client must read, in bytes per second. */
   socketReadBytesPerSecondMin: 1024,
-  /** Number of unhandled messages of a socket at which the server stops reading from it. */
+  /** The server stops reading from a socket once it has this many unhandled messages. */
   socketInboxMessagesMax: 512,
-  /** Size of the unhandled messages of a socket at which the server stops reading from it, in bytes. */
+  /** The server stops reading from a socket once its unhandled messages reach this size, in bytes. */
   socketInboxBytesMax: 1024 * 1024,
   /** Maximum number of messages of one socket that are handled before other sockets get their turn. */
   socketSliceMessages: 16,
   /** Longest time for the messages of all sockets in one turn of the event loop, in milliseconds. */
   socketTurnMs: 8,
-  /** Number of frames waiting for the disk at which the server stops reading from their socket. */
+  /** The server stops reading from a socket once this many of its frames wait for the disk. */
   socketHeldFramesMax: 2000,
   /** Size of the full documents that one address may request at once, in bytes. */
   socketAnswerBytesBurst: 64 * 1024 * 1024,

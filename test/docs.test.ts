@@ -117,8 +117,8 @@ const headingsOf = (path: string): readonly string[] =>
   [...readFileSync(join(root, path), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading)
 
 const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0')
-/** Matches a source file that a comment names by its path or by the end of its path. */
-const source = /(?<![\w./-])(?:[\w-]+\/)+[\w.-]+\.(?:tsx?|css|mjs)\b/g
+/** Matches a source file that a comment names by its path, by the end of its path or by its bare name. */
+const source = /(?<![\w./-])(?:[\w-]+\/)*[\w-][\w.-]*\.(?:tsx?|css|mjs)\b/g
 const isThere = (path: string): boolean => path.startsWith('node_modules/') || tracked.some((file) => `/${file}`.endsWith(`/${path}`))
 
 const lacks = (path: string, section: string | undefined): boolean =>

@@ -377,7 +377,7 @@ test('[IMPORT-16] an import cannot touch what exists, or store anything outside 
   const existing = await world.create('# Existing')
   const arrivals = createArrivals(world.service)
   await expect(arrivals.begin(existing.doc)).rejects.toThrow('exists')
-  await expect(arrivals.records([])).rejects.toThrow('No document was begun')
+  await expect(arrivals.records([])).rejects.toThrow('No document has been started')
   await arrivals.begin('brand-new-doc')
   const value = new Uint8Array([1])
   for (const key of [keys.event(existing.doc, 1), keys.account(ana.id), keys.head('brand-new-doc'), ['asset', 'x']])

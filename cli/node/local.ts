@@ -117,7 +117,7 @@ const tesseract = async (): Promise<Engine | undefined> => {
 /** Peak level below which a recording is inaudible, from 0 to 1. Engines return silence for characters that they do not know. */
 const silence = 0.01
 
-/** Returns an engine that speaks a text with a local program. `words` returns the arguments of the program for a text file and a sound file. */
+/** Returns an engine that reads text aloud with a local program. `words` returns the arguments of the program for a text file and a sound file. */
 const speaker = (
   name: string,
   program: string,

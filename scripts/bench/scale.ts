@@ -150,7 +150,7 @@ await node.kill('SIGTERM')
 await database.end()
 cluster.remove()
 
-// ——— what many people need ———
+// ——— the load of many people ———
 
 const [pairs = nothing, , crowd = nothing] = costs
 /** Microseconds of a node for one edit, and for each person who receives it: the line through the first and the last setup. */

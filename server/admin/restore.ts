@@ -39,7 +39,7 @@ const openSource = async (from: string, folder: string, stdin: CommandContext['s
   return openTarInput(stdin, folder)
 }
 
-/** The next step after a restore. Root is often not the user of the server. */
+/** The next step after a restore. Operators often restore as root, although another user runs the server. */
 const nextStep = (folder: string, config: Config): string => {
   const start = folder === config.dataDir ? 'Start the server.' : `Start the server with AGMD_DATA_DIR=${folder}.`
   if (process.getuid?.() !== 0) return start
@@ -52,7 +52,7 @@ const secretOf = async (file: string | undefined, config: Config): Promise<Uint8
   try {
     return Buffer.from((await readFile(file, 'utf8')).trim(), 'base64url')
   } catch (error) {
-    throw new AdminError(`${file} cannot be read. Name the file secret of the data folder.`, { cause: error })
+    throw new AdminError(`${file} cannot be read. Pass the file \`secret\` of the data folder with --secret FILE.`, { cause: error })
   }
 }
 

@@ -35,10 +35,10 @@ export const subcommand = <Name extends ActName>({ input, ...rest }: Subcommand<
   run: (first, values, config, version) => operate(config, version, rest.act, input(first, values))
 })
 
-/** The value of an option that holds a text. */
+/** Returns the string that an option holds. */
 export const textOf = (value: string | boolean | undefined): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** The value of an option that holds a number. The act checks its range. */
+/** Returns the number that an option holds. The operator's act checks the range. */
 export const numberOf = (value: string | boolean | undefined): number | undefined => (typeof value === 'string' ? Number(value) : undefined)
 
 /** The options of every list. */

@@ -1,5 +1,5 @@
 /**
- * The service as a relying party (OpenID Connect, code + PKCE). It works in the same way with the embedded broker and with an external issuer. The
+ * The service as a relying party (OpenID Connect, code + PKCE). It works the same with the embedded broker and an external issuer. The
  * state of a sign-in in progress is sealed in a cookie, so only the browser that began the sign-in can finish it.
  */
 import * as oidc from 'openid-client'

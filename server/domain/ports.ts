@@ -200,7 +200,7 @@ export interface SignInHost {
   endGrant(grant: string): Promise<void>
 }
 
-/** Facts about a span: names and numbers of our own. They never contain a secret or text that somebody wrote. */
+/** Attributes of a span. Our own code chooses the names and numbers. They never contain a secret or text that somebody wrote. */
 export type SpanFacts = Readonly<Record<string, string | number>>
 
 /** Runs `work` as a span of a trace, and returns its result. `add` adds facts that are known later. If `work` throws, the span has the error code. */

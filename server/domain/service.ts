@@ -43,7 +43,7 @@ export interface Service {
   readonly searchEngines: boolean
   /** How long the audit log keeps its records, in days. */
   readonly auditDays: number
-  /** How long old versions of documents are kept, in days; 0 for ever. */
+  /** How long old versions of documents are kept, in days. 0: forever. */
   readonly historyDays: number
   /** When the process started, in milliseconds since 1970. */
   readonly startedAt: number

@@ -203,7 +203,7 @@ export const german: Catalogue = {
   'Can edit': 'Kann bearbeiten',
   'Can suggest': 'Kann vorschlagen',
   'Can read': 'Kann lesen',
-  'Copy the token for {name} now. It is shown only once. Anyone who has it can use your documents as you allowed.':
+  'Copy the token for {name} now. It is shown only once. Anyone who has it can use your documents with the access that you chose.':
     'Kopiere das Token für {name} jetzt. Es wird nur einmal angezeigt. Wer es hat, kann deine Dokumente so nutzen, wie du es erlaubt hast.',
   'Documents (optional)': 'Dokumente (optional)',
   'Ends after': 'Endet nach',
@@ -257,7 +257,7 @@ export const german: Catalogue = {
   'There is no such document.': 'Dieses Dokument gibt es nicht.',
   'There is no such token.': 'Dieses Token gibt es nicht.',
   'There is no such compute node.': 'Diesen Rechenknoten gibt es nicht.',
-  'The request body is larger than allowed.': 'Das ist größer als erlaubt.',
+  'The request body is too large.': 'Der Inhalt der Anfrage ist zu groß.',
   'This address does not accept the media type of the body.': 'Diese Adresse nimmt diese Art von Daten nicht an.',
   'This account has reached its limit of node tokens.': 'Dieses Konto hat schon so viele Token, wie es haben darf.',
   'Too many requests.': 'Zu viele Anfragen.',

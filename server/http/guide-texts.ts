@@ -151,7 +151,7 @@ curl -fsS -X POST "${baseUrl}/api/docs/$ID/suggestions" -H "X-Share-Key: $KEY" -
 curl -fsS "${baseUrl}/api/docs/$ID/events?key=$KEY&since=0"
 \`\`\`
 
-\`since=latest&wait=${limits.eventWaitSecondsMax}\` waits for the next event. Continue from \`latest\` in each answer. With
+\`since=latest&wait=${limits.eventWaitSecondsMax}\` waits for the next event. To continue, pass \`latest\` of each answer as \`since\`. With
 \`Accept: text/event-stream\` the same address sends server-sent events, and \`Last-Event-ID\` resumes after the last one. Events about comments
 and suggestions contain the text: \`body\`, \`quote\`, \`replacement\`.
 

@@ -84,7 +84,7 @@ ${tokens.length === 0 ? undefined : html`<ul class="entries">${tokens.map((progr
 
 /** The page with a new token, which is shown only once. */
 export const newTokenPage = ({ t }: Words, { token, secret }: Output<'createToken'>): Markup => html`
-<p>${filled(t('Copy the token for {name} now. It is shown only once. Anyone who has it can use your documents as you allowed.'), { name: html`<strong>${named(token.name)}</strong>` })}</p>
+<p>${filled(t('Copy the token for {name} now. It is shown only once. Anyone who has it can use your documents with the access that you chose.'), { name: html`<strong>${named(token.name)}</strong>` })}</p>
 <div class="notice"><p><code>${secret}</code></p></div>
 <p class="muted">${t('Send it as Authorization: Bearer, or set it as AGMD_TOKEN for the agmd command.')}</p>
 <p class="actions"><a class="button primary" href="/account">${t('Back to your account')}</a></p>`

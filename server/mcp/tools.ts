@@ -273,7 +273,7 @@ export const operationTools: readonly Tool[] = [
   derived('listEvents', {
     title: 'List events',
     group: 'read',
-    description: 'Lists the events after a cursor, or waits for the next one. Continue from latest.'
+    description: 'Lists the events after a cursor, or waits for the next one. To continue, pass latest as since.'
   }),
   inboxTool,
   mediaTool(

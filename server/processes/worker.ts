@@ -1,4 +1,4 @@
-/** A process of a server with several processes: takes connections from the front, and exchanges metrics with the other processes. */
+/** One of several server processes. It takes connections from the front and exchanges metrics with the others. */
 import type { Socket } from 'node:net'
 import type { MetricsOfProcess } from '../metrics/merged.ts'
 import type { ToFront, ToProcess } from './messages.ts'

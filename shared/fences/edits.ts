@@ -36,7 +36,7 @@ export const vacate = ({ from, to }: Range): Edit[] => (to > from ? [{ from, to,
 export const rewrite = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   diff(source.slice(from, to), text).map((edit) => ({ from: edit.from + from, to: edit.to + from, insert: edit.insert }))
 
-/** Replaces a range as a unit. */
+/** Replaces a range with a single edit, without a diff. */
 export const replace = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   source.slice(from, to) === text ? [] : [{ from, to, insert: text }]
 

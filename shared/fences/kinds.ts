@@ -1,5 +1,5 @@
 /**
- * The kinds of component. Each entry has everything that a kind needs apart from its grammar. For some kinds, told.ts describes edits and
+ * The kinds of component. Each entry has everything that a kind needs apart from its grammar. For some kinds, described-change.ts describes edits and
  * tidy.ts tidies fences. The pages have a similar table (web/ui/component-kinds.ts).
  */
 import { limits } from '../limits.ts'

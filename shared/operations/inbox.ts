@@ -41,8 +41,8 @@ const Item = z
 export const readInbox = operation({
   summary: 'Lists new mentions, replies, decisions on your suggestions and review assignments since a cursor.',
   description:
-    'With a session or agent token it covers the documents that you own. With a link, it covers the document of the link, for your account or the name you give. It leaves out your ' +
-    'own actions and items that you may no longer read. Continue from `latest`; `wait` waits for the next item.',
+    'With a session or agent token, it covers your own documents. With a link, it covers the document of the link, for your account or the name you give. It leaves out your ' +
+    'own actions and items that you may no longer read. To continue, pass `latest` as `since`; `wait` waits for the next item.',
   on: 'service',
   needs: 'access',
   ofLink: true,

@@ -48,7 +48,7 @@ export const readShare = operation({
 const forPerson = 'Anyone with a link can use it. Send role, with the name of the person as label, and give them the returned url.'
 
 export const createShare = operation({
-  summary: 'Creates a share link with one role. Give each participant a link of their own.',
+  summary: 'Creates a share link with one role. Give each participant their own link.',
   description:
     'Each link has a new secret. Only an owner can create owner links. A link made through another link is ' +
     'revoked with that link and expires no later. Without expiresAt, both expire together; the answer shows the time.',

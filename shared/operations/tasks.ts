@@ -68,7 +68,7 @@ const Prose = (charsMax: number): z.ZodPipe<z.ZodString, typeof MarkdownInput> =
 const Ids = z.array(taskId).default([]).meta({ maxItems: limits.taskIdsMax, description: 'Ids from this document.' })
 
 export const createTask = operation({
-  summary: 'Creates a review assignment with a suggest link of its own.',
+  summary: 'Creates a review assignment with its own suggest link.',
   description:
     'The same requestId with the same fields returns the existing assignment (200, created: false); with other fields it returns 409. ' +
     'Give the reviewer only task.share.url.',

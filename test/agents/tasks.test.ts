@@ -73,7 +73,7 @@ test('[AGENT-8] a comment, a person’s answer, and the agent’s reply', async 
   const follow = agent.told('follow')
   const own = await agent.do(follow)
   // The agent continues from its last cursor, as the guide says.
-  expect(agent.guide).toContain('Continue from `latest` in each answer')
+  expect(agent.guide).toContain('To continue, pass `latest` of each answer as `since`')
   const waits = agent.do({ ...follow, url: follow.url.replace(/since=\d+/, `since=${own.latest}`) })
   await owner.ask('POST', `/comments/${made.id}/replies`, { json: { body: 'Yes, please.', author: 'Ana' } })
   const { events } = await waits

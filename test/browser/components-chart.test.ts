@@ -1,4 +1,4 @@
-/** Charts and widgets on a document's page. People read charts by pointer and keyboard and edit them as tables. Widgets run in isolated frames. */
+/** Charts and widgets on a document's page. People read charts with the pointer and the keyboard and edit them as tables. Widgets run in isolated frames. */
 import { createSocket } from 'node:dgram'
 import { Readable } from 'node:stream'
 import type { Browser } from 'playwright-core'

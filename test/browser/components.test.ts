@@ -808,7 +808,7 @@ test('[COMP-9] [COMP-38] [COMP-51] [COMP-96] while a cell is written others cann
   await ben.leave()
 })
 
-test('[COMP-41] [COMP-50] [COMP-78] [COMP-81] [COMP-82] [COMP-83] cells of all sheets are picked for a formula by mouse and by keys; letters and numbers move columns and rows', async () => {
+test('[COMP-41] [COMP-50] [COMP-78] [COMP-81] [COMP-82] [COMP-83] cells of all sheets are picked for a formula with the mouse and with keys; letters and numbers move columns and rows', async () => {
   const table = '| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n```\n\n'
   const filler = 'Words.\n\n'.repeat(80)
   const own = '| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 5 |\n| 3 | 4 |  |\n'
@@ -1107,7 +1107,7 @@ test('[COMP-37] faults are shown in place: an unclosed fence, the reason of an e
   expect(await page.locator('.sheet-fault').textContent()).toMatch(/zero/i)
   for (const [name, words] of [
     ['Throws', 'The widget failed: Uncaught Error: broken'],
-    ['Leaves', 'The widget was stopped because it left its page or stopped responding.'],
+    ['Leaves', 'The widget was stopped because it tried to open another page or stopped responding.'],
     ['Keeps', 'The state of the widget is too large to save. The limit is 4,096 bytes.']
   ] as const) {
     await page.getByRole('button', { name: `Run: ${name}` }).click()

@@ -175,7 +175,7 @@ test('[GRID-6] [GRID-10] handles open the menu of a row or column and can be dra
   await page.getByRole('button', { name: 'Add column', exact: true }).click()
   await page.keyboard.type('z')
   await text(page, '| w | n | z |\n| - | --: | --- |\n| b | 9 |  |\n| c | 11 |  |\n| a | 10 |  |\n| d |  |  |')
-  // The actions are available by keyboard, from the toolbar and from the handles.
+  // The actions are available with the keyboard, from the toolbar and from the handles.
   await page.keyboard.press('Escape')
   await page.keyboard.press('Tab')
   await page.getByRole('button', { name: 'Header row', exact: true }).and(page.locator(':focus')).waitFor()

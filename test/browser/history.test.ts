@@ -1,4 +1,4 @@
-/** The version history in the browser, used by keyboard alone: versions, the difference between two, authors, and restoring. */
+/** The version history in the browser, used with the keyboard alone: versions, the difference between two, authors, and restoring. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -59,7 +59,7 @@ async function openSource(page: Page): Promise<void> {
   await page.locator('.history-text .row').first().waitFor()
 }
 
-test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the changed words, move between changes, restore, and undo that', async () => {
+test('[HISTORY-1] [HISTORY-12] with the keyboard: open, read the changed words, move between changes, restore, and undo that', async () => {
   const document = await written()
   const { page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 800 } })
   let held: (() => void)[] | undefined

@@ -26,7 +26,7 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   throw new Error(`never reached ${String(name)}: ${names.slice(0, 60).join(' | ')}`)
 }
 
-/** Runs a command from the palette by keyboard. */
+/** Runs a command from the palette with the keyboard. */
 export async function command(page: Page, name: string): Promise<void> {
   await page.keyboard.press('ControlOrMeta+Shift+p')
   await page.getByRole('combobox').waitFor()

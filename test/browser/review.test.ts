@@ -1,4 +1,4 @@
-/** Comments, suggestions and assignments in the browser: by keyboard, among people and programs, offline, and by role. */
+/** Comments, suggestions and assignments in the browser: with the keyboard, among people and programs, offline, and by role. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { cookiesOf } from '../../server/auth/cookies.ts'

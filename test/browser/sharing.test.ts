@@ -1,4 +1,4 @@
-/** Sharing in the browser: links, invitations for agents, and publishing. They also cover sharing by keyboard, without a connection, and while access ends. */
+/** Sharing in the browser: links, invitations for agents, and publishing. They also cover sharing with the keyboard, without a connection, and while access ends. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -37,7 +37,7 @@ const live = async (document: Document) => (await sharesOf(document)).filter(({ 
 const revoke = ({ id, key }: Document, share: string): Promise<Response> =>
   fetch(`${world.url}/api/docs/${id}/shares/${share}`, { method: 'DELETE', headers: { 'x-share-key': key } })
 
-test('[SHARING-1] by keyboard alone: a link with role, name and expiry is created, copied, shown as a QR code and revoked', async () => {
+test('[SHARING-1] with the keyboard alone: a link with role, name and expiry is created, copied, shown as a QR code and revoked', async () => {
   const document = await createDocument(world.url, '# Shared')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -130,7 +130,7 @@ test('[LINK-4] a link for everyone is one step, the person’s own is below, rol
 
 const run = (shell: string): Promise<string> => promisify(execFile)('bash', ['-ec', shell]).then(({ stdout }) => stdout)
 
-test('[SHARING-2] [SHARING-10] by keyboard alone: an agent is invited, and everything shown for it works, for each role', async () => {
+test('[SHARING-2] [SHARING-10] with the keyboard alone: an agent is invited, and everything shown for it works, for each role', async () => {
   const document = await createDocument(world.url, '# For agents\n\nText.\n')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -188,7 +188,7 @@ test('[SHARING-2] [SHARING-10] by keyboard alone: an agent is invited, and every
   await context.close()
 })
 
-test('[SHARING-3] [SHARING-11] [PUBLISH-23] by keyboard alone: a document is published, read by anyone, indexed if its owner wants, and unpublished', async () => {
+test('[SHARING-3] [SHARING-11] [PUBLISH-23] with the keyboard alone: a document is published, read by anyone, indexed if its owner wants, and unpublished', async () => {
   const document = await createDocument(world.url, '# News\n\nFor everyone.')
   const { context, page, heard } = await open(document.url)
   await saved(page)

@@ -197,7 +197,7 @@ test('[WEB-44] an upload is a placeholder that keeps its place while others type
   await other.context.close()
 })
 
-test('[WEB-44] an upload can be canceled and retried by keyboard; a placeholder whose surroundings were deleted stays', async () => {
+test('[WEB-44] an upload can be canceled and retried with the keyboard; a placeholder whose surroundings were deleted stays', async () => {
   const { context, page } = await writer('one two three')
   const { held, letGo } = await hold(page)
   await page.locator('.cm-content').click()

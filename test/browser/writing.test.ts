@@ -1,4 +1,4 @@
-/** Writing by keyboard alone: commands, menus, tables, pasting, finding and the outline. */
+/** Writing with the keyboard alone: commands, menus, tables, pasting, finding and the outline. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'

@@ -685,7 +685,7 @@ test('[CLI-11] an impossible command line is refused before anything is sent, wi
     [['docs', 'psuh'], /Did you mean: agmd docs push\n/],
     [['docs', 'push', '--mrge', 'x.md'], /Did you mean --merge\?/],
     [['docs', 'cat', url, 'again'], /"again" is an extra argument/],
-    [['docs', 'push', url, 'x.md'], /If that is the file: -f x\.md/],
+    [['docs', 'push', url, 'x.md'], /To pass it as the file, write -f x\.md/],
     [[url], /There is no command "http.*key=.{4}…"/],
     [['docs', 'status', `<${url}>`], /is not linked to a document/],
     [['docs', 'cat', url, '--lines'], /--lines needs a value/],

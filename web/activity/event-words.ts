@@ -90,7 +90,7 @@ const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: 
   }),
   'task.created': titled(term('requested a review: {title}')),
   'task.started': titled(term('started the review: {title}')),
-  'task.reported': titled(term('reported on the review: {title}')),
+  'task.reported': titled(term('finished the review: {title}')),
   'task.closed': titled(term('closed the review: {title}'))
 }
 

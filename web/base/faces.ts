@@ -1,7 +1,7 @@
 /**
  * The typefaces of the pages, registered by script. Chromium reads the `@font-face` rules of a style sheet again whenever a later sheet with a
- * cascade layer is added, as CodeMirror does. Text would then switch to its fallback, with other line breaks. Pages without scripts load their
- * typefaces from `style/fonts.css`, under different family names.
+ * cascade layer is added, as CodeMirror does. Text would then briefly use the fallback typeface, and lines would wrap differently. Pages without scripts
+ * load their typefaces from `style/fonts.css`, under different family names.
  */
 import mono from '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2?url'
 import serifItalic from '@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-italic.woff2?url'

@@ -1,4 +1,4 @@
-/** Lets a person select the cells for a chart in the sheets of the document, by mouse, touch or keyboard. */
+/** Lets a person select the cells for a chart in the sheets of the document, with the mouse, by touch or with the keyboard. */
 import { signal } from '@preact/signals'
 import { areaBetween, type CellRange, rangeName } from '../../shared/components/cell-range.ts'
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'

@@ -14,7 +14,7 @@ const stateOf = (json: string | undefined): unknown => (json === undefined ? nul
 const faultWords = (fault: WidgetFault, message: string): string => {
   if (fault === 'error') return t('The widget failed: {message}', { message })
   return fault === 'left'
-    ? t('The widget was stopped because it left its page or stopped responding.')
+    ? t('The widget was stopped because it tried to open another page or stopped responding.')
     : t('The widget was stopped because it sent too many messages.')
 }
 

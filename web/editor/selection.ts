@@ -5,7 +5,7 @@
 import type { Extension } from '@codemirror/state'
 import { type EditorView, layer, RectangleMarker } from '@codemirror/view'
 
-/** Left and right side of a rectangle, in the coordinates of a layer. */
+/** The left and right edges of a rectangle, in layer coordinates. */
 interface Sides {
   readonly left: number
   readonly right: number

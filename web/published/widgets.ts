@@ -56,7 +56,7 @@ function offer(figure: HTMLElement): void {
           fault === 'error'
             ? `The widget failed: ${message}`
             : fault === 'left'
-              ? 'The widget was stopped because it left its page or stopped responding.'
+              ? 'The widget was stopped because it tried to open another page or stopped responding.'
               : 'The widget was stopped because it sent too many messages.'
         if (fault !== 'error') stop()
       }

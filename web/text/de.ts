@@ -345,8 +345,8 @@ export const de: Catalogue = {
   'This took too long.': 'Das hat zu lange gedauert.',
   'Canceled.': 'Abgebrochen.',
   Start: 'Start',
-  'The widget was stopped because it left its page or stopped responding.':
-    'Das Widget wurde angehalten, weil es seine Seite verlassen hat oder nicht mehr antwortet.',
+  'The widget was stopped because it tried to open another page or stopped responding.':
+    'Das Widget wurde angehalten, weil es eine andere Seite öffnen wollte oder nicht mehr antwortet.',
   'The widget was stopped because it sent too many messages.': 'Das Widget wurde angehalten, weil es zu viele Nachrichten gesendet hat.',
   'Can edit the text while you watch.': 'Kann den Text bearbeiten, während du zusiehst.',
   Italic: 'Kursiv',
@@ -661,7 +661,7 @@ export const de: Catalogue = {
   'Reply added': 'Antwort hinzugefügt',
   Report: 'Berichten',
   Reported: 'Berichtet',
-  'reported on the review: {title}': 'hat über die Durchsicht berichtet: {title}',
+  'finished the review: {title}': 'hat die Durchsicht beendet: {title}',
   Request: 'Anfrage',
   Resolve: 'Erledigen',
   'Resolve this comment': 'Diesen Kommentar erledigen',

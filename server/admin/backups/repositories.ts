@@ -115,6 +115,6 @@ export const readManifest = async (repository: Repository, id?: string): Promise
   const name = `snapshots/${chosen}.json`
   const manifest = decodeManifest(name, (await repository.find(name)) ?? new Uint8Array())
   if (manifest.instance !== instance)
-    throw new AdminError(`${name} is the backup of another installation than the rest of ${repository.shown}. Remove it.`, { exitCode: 3 })
+    throw new AdminError(`${name} comes from a different installation than the rest of ${repository.shown}. Remove it.`, { exitCode: 3 })
   return manifest
 }

@@ -174,7 +174,7 @@ export const explained = (shown: string, error: unknown): unknown => {
     default:
       return new S3Error(
         status >= 500 ? 1 : 78,
-        `The object store refuses a request (${shown}): ${code} ${message}. Check AGMD_BLOBS.`,
+        `The object store refused a request (${shown}): ${code} ${message}. Check AGMD_BLOBS.`,
         options
       )
   }

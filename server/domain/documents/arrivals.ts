@@ -66,7 +66,7 @@ export const createArrivals = ({ storage, blobs, quotas }: Pick<Service, 'storag
       current = doc
     },
     async blob(name, bytes) {
-      if (current === undefined || !assetName.test(name)) refuse('No document was begun, or the name of the asset is not valid.')
+      if (current === undefined || !assetName.test(name)) refuse('No document has been started, or the asset name is invalid.')
       if ((await storage.get(keys.assetDocument(name))) !== undefined) refuse(`The asset ${name} exists.`)
       const upload = await blobs.receive([bytes] as unknown as AsyncIterable<Uint8Array>)
       try {
@@ -77,12 +77,12 @@ export const createArrivals = ({ storage, blobs, quotas }: Pick<Service, 'storag
       }
     },
     async records(puts) {
-      const doc = current ?? refuse('No document was begun.')
+      const doc = current ?? refuse('No document has been started.')
       if (!puts.every(({ key }) => key[0] === 'd' && isOwn(doc, key))) refuse('A record does not belong to the document.')
       await commit([isFree(doc)], puts)
     },
     async end(head, puts) {
-      const doc = current ?? refuse('No document was begun.')
+      const doc = current ?? refuse('No document has been started.')
       if (head.id !== doc || !puts.every(({ key }) => isOwn(doc, key))) refuse('A record does not belong to the document.')
       const own = puts.filter(({ key }) => key[0] === 'd').reduce((sum, { value }) => sum + value.length, 0)
       const bytes = (await measure(storage, doc)) + own

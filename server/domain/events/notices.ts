@@ -140,7 +140,7 @@ export const createNotices = (storage: Storage, clock: Clock): Notices => {
   }
 }
 
-/** Returns the key of a notice's inbox entry, in an array that is empty if the notice has no entry. */
+/** Returns an array with the key of the notice's inbox entry, or an empty array if there is none. */
 export const entryOf = ({ key, value }: Entry): Key[] => {
   const entry = key[2] === 'notice' ? decodeRecord<Notice>(value).entry : undefined
   return entry === undefined ? [] : [entry]

@@ -80,7 +80,7 @@ const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
   )
   if (type !== undefined) return { type, upload }
   const takes = mediaTypes.filter(({ kind }) => of.includes(kind)).map(({ contentType }) => contentType)
-  const found = upload.sniffed === undefined ? 'The bytes match no accepted type.' : `The bytes are ${upload.sniffed}.`
+  const found = upload.sniffed === undefined ? 'The file is not of an accepted type.' : `The bytes are ${upload.sniffed}.`
   throw new ServiceError('unsupported_media_type', {
     message: found,
     hint: 'Send a file whose type is listed in takes.',

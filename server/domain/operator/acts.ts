@@ -109,7 +109,7 @@ export const acts = {
     run: (service, operator, { node }) => revokeAnyNode(service, operator, node).then(() => ok)
   }),
   readUsage: act({ input: z.strictObject({ limit: page.limit }), run: (service, _operator, { limit }) => readUsage(service, limit) }),
-  /** Records an export or import, which a command does itself. `docs`: the documents; absent for all, or for all of `account`. */
+  /** Writes the audit record of an export or import. The command itself does the work. `docs`: the documents; absent for all, or for all of `account`. */
   noteTransfer: act({
     input: z.strictObject({
       kind: z.enum(['export', 'import']),

@@ -52,7 +52,7 @@ export interface Annotations {
 
 const byNumber = (one: { readonly number: number }, other: { readonly number: number }): number => one.number - other.number
 
-const tooLarge = 'The comments and suggestions of this document are larger than allowed.'
+const tooLarge = "This document's comments and suggestions take up too much space."
 
 const tooMany = (message: string): ServiceError => new ServiceError('invalid_request', { message })
 

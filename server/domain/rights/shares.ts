@@ -224,7 +224,7 @@ export const putRevocationOfClaim = (draft: Draft, caller: Caller, doc: string, 
 }
 
 /**
- * Revokes a link, and with it the links made through it unless `keep` is set. Returns the ids of all links that ended. Throws `last_owner_link` or
+ * Revokes a link and, unless `keep` is set, the links made through it. Returns the ids of all links that ended. Throws `last_owner_link` or
  * `forbidden`.
  */
 const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string, keep: boolean): string[] => {

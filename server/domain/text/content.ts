@@ -119,7 +119,7 @@ export const baseOf = async (service: Service, doc: string, base: string): Promi
   return point && contentAt(service.storage, doc, point)
 }
 
-/** Resolves to undefined if the work takes too long or too much work is queued before it. Used only for optional parts of an answer. */
+/** Resolves to undefined if the work takes too long or too much work is queued ahead of it. Used only for optional parts of an answer. */
 const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   try {
     return await work

@@ -189,7 +189,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
         1,
         exclusive
           ? `A server uses the ${shown}. Stop all its nodes first.`
-          : `The records of the ${shown} are being moved. Wait until that has ended.`
+          : `The records of the ${shown} are being moved. Wait until the move is complete.`
       )
     await new Promise((resolve) => setTimeout(resolve, 100))
   }

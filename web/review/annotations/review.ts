@@ -24,7 +24,7 @@ export interface Review
   readonly isDecidedHere: Decisions['isHere']
   /** Undoes the newest decision of this page. Returns false if there is none or if something has been typed since. */
   undoDecision(): boolean
-  /** Repeats the last undone decision. Returns false if there is no such decision, or if the person undid typing after it. */
+  /** Redoes the decision that was undone last. Returns false if there is no such decision, or if the person undid typing after it. */
   redoDecision(): boolean
   /** The panel of the page that is open. */
   readonly panel: View['panel']

@@ -32,7 +32,7 @@ function passFocusOn(own: HTMLElement, { review, isListed = false }: CardInput, 
 
 /**
  * Keeps the focus when the focused element disappears. The card takes the focus from its buttons. Once the item is closed, or immediately after a
- * decision by keyboard, another card takes it. After a decision by pointer the focus stays, because otherwise the cards would move under the pointer.
+ * decision with the keyboard, another card takes it. After a decision with the pointer the focus stays, because otherwise the cards would move under the pointer.
  */
 export function useKeptFocus(card: RefObject<HTMLElement | null>, byPointer: RefObject<boolean>, input: CardInput): void {
   const { review, item } = input
