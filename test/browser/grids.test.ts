@@ -193,6 +193,26 @@ test('[GRID-6] [GRID-10] handles open the menu of a row or column and can be dra
   await page.context().close()
 })
 
+test('[GRID-19] adding a row near the end of the text does not scroll the text', async () => {
+  const document = await createDocument(world.url, `${'words\n\n'.repeat(60)}| n | w |\n| - | - |\n| 9 | b |\n`)
+  const { page } = await open(document.url)
+  await page.keyboard.press('Control+End')
+  await cell(page, '9').click()
+  const add = page.getByRole('button', { name: 'Add row', exact: true })
+  const scrolled = (): Promise<number> => page.locator('.cm-scroller').evaluate(({ scrollTop }) => scrollTop)
+  const before = await scrolled()
+  await add.click()
+  await page.locator('.md-grid-row').nth(2).waitFor()
+  await add.click()
+  await until(async () => (await editorText(page)).endsWith('| 9 | b |\n|  |  |\n|  |  |\n'), 'two more rows')
+  expect(await scrolled()).toBe(before)
+  // Typing there still keeps space below the caret.
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('x')
+  await until(async () => (await scrolled()) > before, 'the text scrolled')
+  await page.context().close()
+})
+
 test('[GRID-7] two people write in two cells of a row: no letter is lost, no caret moves, and each sees the other in its cell', async () => {
   const document = await createDocument(world.url, '| one | two |\n| --- | --- |\n| left |  |\n')
   const people = [await open(document.url), await open(document.url)] as const

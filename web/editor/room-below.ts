@@ -25,7 +25,8 @@ class RoomBelow {
     this.#isDown = true
     this.#follows = false
   }
-  readonly #release = (): void => void (this.#isDown = false)
+  // A click on a control in the text comes right after the release, and is still part of the press.
+  readonly #release = (): unknown => setTimeout(() => (this.#isDown = false))
   readonly #scroll = (): void => void (this.#follows = false)
 
   constructor(view: EditorView) {
