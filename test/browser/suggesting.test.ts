@@ -1,5 +1,5 @@
 /** Suggestions that others see while they are typed, and decisions that are undone. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { ask, launchPlan as text, listSuggestions } from './annotations.ts'
@@ -234,7 +234,7 @@ test('[UNDO-5] [UNDO-9] [UNDO-10] a decision is undone from the notice, at the p
   await context.close()
 })
 
-test('[REPLY-4] on a phone a comment takes two taps, with the passage above the sheet; a suggestion is answered in its card', async () => {
+test('[REPLY-4] [REVIEW-74] on a phone a comment takes two taps, with the passage above the sheet; a suggestion is answered in its card', async () => {
   const lines = Array.from({ length: 40 }, (_each, index) => `Paragraph ${index} has some words that one may comment on.`)
   const document = await createDocument(world.url, `${lines.join('\n\n')}\n`)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'Paragraph 39', text: 'The last one' })
@@ -251,10 +251,11 @@ test('[REPLY-4] on a phone a comment takes two taps, with the passage above the 
   await page.locator('.toolbar').getByRole('button', { name: 'Comment', exact: true }).tap()
   const field = page.locator('.side-panel textarea')
   await until(() => field.evaluate((element) => element.ownerDocument.activeElement === element), 'the field has the focus')
-  await until(async () => {
-    const [text, sheet] = await Promise.all([passage.boundingBox(), page.locator('.side-panel').boundingBox()])
-    return text !== null && sheet !== null && text.y >= 0 && text.y + text.height <= sheet.y
-  }, 'the passage above the sheet')
+  const isAboveSheet = async (text: Locator): Promise<boolean> => {
+    const [words, sheet] = await Promise.all([text.boundingBox(), page.locator('.side-panel').boundingBox()])
+    return words !== null && sheet !== null && words.y >= 44 && words.y + words.height <= sheet.y
+  }
+  await until(() => isAboveSheet(passage), 'the passage above the sheet')
   await field.fill('Which **words**?')
   await page.locator('.side-panel').getByRole('button', { name: 'Comment', exact: true }).last().tap()
   await page.locator('.card.comment strong', { hasText: 'words' }).waitFor()
@@ -267,12 +268,16 @@ test('[REPLY-4] on a phone a comment takes two taps, with the passage above the 
     'the letter at the tap'
   )
   expect(await editorText(page)).toContain('Paragraph 7 has some words that one may comment on.')
-  await page
-    .getByRole('button', { name: /Comments/ })
-    .first()
-    .tap()
+  // A tap on the commented words opens their card, whose sheet would cover them.
+  const commented = page.locator('.rm-comment').first()
+  const { y = 0 } = (await commented.boundingBox()) ?? {}
+  await page.locator('.cm-scroller').evaluate((scroller, by) => (scroller.scrollTop += by), y - 560)
+  await commented.tap()
+  await page.locator('.card.comment.active').waitFor()
+  await until(() => isAboveSheet(commented), 'the commented words above the sheet')
   const card = page.locator('.card.proposal', { hasText: 'The last one' })
   await card.tap()
+  await until(() => isAboveSheet(page.locator('.cm-line', { hasText: 'Paragraph 39' })), 'the text of the suggestion above the sheet')
   await card.getByLabel('Reply').fill('Why?')
   await card.getByRole('button', { name: 'Reply' }).tap()
   await card.locator('.card-reply:not(.waiting)', { hasText: 'Why?' }).waitFor()

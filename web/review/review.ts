@@ -14,6 +14,7 @@ import { kindsOfWriting } from './annotations/half-written.ts'
 import { storeAnnotations } from './annotations/stored-annotations.ts'
 import { showInvitation } from './cards/invitation.ts'
 import { Layer } from './cards/layer.tsx'
+import { aboveSheet, keepAboveSheet } from './annotations/above-sheet.ts'
 import { openNavigation } from './annotations/navigation.ts'
 import { activate, annotationRanges } from './suggestions/annotation-ranges.ts'
 import { openSuggestingMode } from './annotations/suggesting-mode.ts'
@@ -68,7 +69,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
     if (!hasMargin.value) page.panel.value = 'annotations'
   }
 
-  editor.setReview([annotationRanges(pick), positions.extension, decisions.extension])
+  editor.setReview([annotationRanges(pick), positions.extension, decisions.extension, aboveSheet])
   const stopStore = store.start()
   const stopStoring = storeAnnotations(state)
   const marginKey = documentValue('margin', session.id)
@@ -94,6 +95,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
       }
     }),
     offerLost(state),
+    keepAboveSheet(state),
     effect(() => {
       const stay = staying.value
       const has = items.value.some((item) => (isOpen(item) || stay.has(item.id)) && item.span !== undefined)

@@ -8,13 +8,11 @@ import { placesOf } from '../../../shared/text/characters.ts'
 import { textMap } from '../../editor/binding.ts'
 import { t } from '../../text/t.ts'
 import { toast } from '../../ui/toast.tsx'
+import { sheets } from './above-sheet.ts'
 import { composerId } from './items.ts'
 import type { State } from './state.ts'
 import { storedText } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
-
-/** Windows in which panels are sheets over the lower part of the text (panel.css). */
-const sheets = matchMedia('(max-width: 900px)')
 
 export interface Writing {
   /** Begins a comment on the selection. Without one, it is on the cursor's line (except in the reading view), or else on the document. */
