@@ -401,6 +401,8 @@ export const limits = {
   nodeMessageBytesMax: 7_000,
   /** Maximum number of messages of a node that wait to be sent to the others. More are dropped. */
   nodeMessagesWaitingMax: 1_000,
+  /** The pause of a node between two transactions that tell the other nodes about its commits, in milliseconds. Commits of this time share the next one. */
+  nodeNoticeMs: 3,
   /** How often a node repeats the presence of its sockets to other nodes, in seconds. */
   nodeRepeatSeconds: 10,
   /** The time without a message after which the presence that a node reported is removed, in seconds. */

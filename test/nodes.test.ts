@@ -13,7 +13,8 @@ import { seeded } from './support/typist.ts'
 import { png } from './support/media.ts'
 import { dialIn, newSigned } from './support/nodes.ts'
 import { start } from './support/start.ts'
-import { type Editor, type Json, type Person, personAt, type Refused, until, type World } from './support/world.ts'
+import { startWire } from './support/wire.ts'
+import { type Editor, type Json, type Person, personAt, type Refused, startWorld, until, type World } from './support/world.ts'
 
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
 
@@ -274,6 +275,32 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
       expect((await people[1]!.read()).content).toBe(content)
       await until(() => nodes!.isListening(), 'the connection')
     }
+  })
+
+  test('[NODES-17] a node that can read but cannot listen answers with the newest text, and its open documents show it within five seconds', async () => {
+    const wire = await startWire(started.cluster.port)
+    onTestFinished(() => wire.stop())
+    const throughWire = new URL(started.env.AGMD_STORAGE)
+    throughWire.port = String(wire.port)
+    const deaf = await startWorld({ env: { AGMD_STORAGE: throughWire.href }, besides: worlds[0]! })
+    onTestFinished(() => deaf.stop())
+    const owner = await worlds[0]!.create('one')
+    const there = deaf.person(owner.doc, owner.key)
+    const page = await there.connect()
+    onTestFinished(page.close)
+    const { nodes } = deaf.service.storage
+    wire.target = 1
+    await started.cluster.sql(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'agmd node ${nodes!.id}'`)
+    await until(() => !nodes!.isListening(), 'the end of the connection')
+    for (const text of ['two', 'three', 'four']) {
+      await owner.replace(text)
+      expect((await there.read()).content).toBe(text)
+    }
+    await owner.replace('five')
+    await until(() => page.text() === 'five', 'the text', 5)
+    expect(nodes!.isListening()).toBe(false)
+    wire.target = started.cluster.port
+    await until(() => nodes!.isListening(), 'the connection')
   })
 
   test('[NODES-10] a node gives the turn to write back when another node asks, and a killed node loses it', async () => {

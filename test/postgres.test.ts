@@ -1,9 +1,9 @@
-import { type AddressInfo, createConnection, createServer } from 'node:net'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
-import type { Key, Storage } from '../server/domain/ports.ts'
+import type { Key, KeyPart, Storage } from '../server/domain/ports.ts'
 import { encodeKey } from '../server/storage/keys.ts'
 import { isPostgresAddress, parsePostgresAddress } from '../server/storage/postgres/address.ts'
 import { decodeNotice, encodeNotices } from '../server/storage/postgres/notices.ts'
@@ -16,8 +16,9 @@ import { storageContract } from './storage-contract.ts'
 import { limits } from '../shared/limits.ts'
 import { type Cluster, freshSchema, noPostgres, sharedCluster } from './support/postgres.ts'
 import { startProcess } from './support/start.ts'
+import { withLimit } from './support/limits.ts'
 import { startWire } from './support/wire.ts'
-import { until } from './support/world.ts'
+import { settledWithin, until } from './support/world.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (value: Uint8Array | undefined) => value && new TextDecoder().decode(value)
@@ -208,10 +209,14 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     const port = Number(target.port)
     let lose: 'nothing' | 'answer' | 'commit' = 'nothing'
     let lost = 0
+    let notifications = 0
     let isRefusing = false
+    const answering = new Set<Socket>()
     const proxy = createServer((near) => {
       if (isRefusing) return near.destroy()
       const far = createConnection(port, '127.0.0.1')
+      answering.add(far)
+      far.on('close', () => answering.delete(far))
       let committing = false
       const cut = () => {
         lost++
@@ -222,6 +227,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
       near.on('data', (chunk) => {
         // The name of the prepared statement.
         committing = chunk.includes('\0commit\0')
+        if (chunk.includes('\0notify\0')) notifications++
         if (lose === 'commit' && committing) cut()
         else far.write(chunk)
       })
@@ -240,7 +246,13 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
       address: (schema: string) => `${target.href}?schema=${schema}`,
       losing: (what: typeof lose) => void (lose = what),
       refusing: (refuses: boolean) => void (isRefusing = refuses),
-      lost: () => lost
+      /** Holds back the answers of PostgreSQL during `work`. */
+      async holding(work: () => Promise<void>) {
+        for (const far of answering) far.pause()
+        await work().finally(() => answering.forEach((far) => far.resume()))
+      },
+      lost: () => lost,
+      notifications: () => notifications
     }
   }
 
@@ -287,6 +299,75 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     await until(() => storage.commit({ puts: [{ key: ['later'], value: bytes('') }] }).catch(() => false), 'a commit')
     await other.nodes!.heard()
     expect(text((await other.get(['k']))?.value)).toBe('new')
+  })
+
+  test('[POSTGRES-19] commits in quick succession share notifications, and the first one after a pause is announced at once', async () => {
+    const schema = newSchema()
+    const proxy = await breakingProxy()
+    const other = await openFor(schema)
+    const storage = await openPostgresStorage({ address: parsePostgresAddress(proxy.address(schema)), synced: true })
+    onTestFinished(() => storage.close())
+    const known: (KeyPart | undefined)[] = []
+    other.watch(['k'], (keys) => known.push(...keys.map(([, number]) => number)))
+    const commit = (number: number) => storage.commit({ puts: [{ key: ['k', number], value: bytes('') }] })
+    await withLimit('nodeNoticeMs', 1500, async () => {
+      await commit(0)
+      await until(() => known.length === 1, 'the first notice', 1)
+      const before = proxy.notifications()
+      for (let number = 1; number <= 20; number++) await commit(number)
+      await until(() => known.length === 21, 'the other notices')
+      expect(known).toEqual(Array.from({ length: 21 }, (_, number) => number))
+      expect(proxy.notifications() - before).toBe(1)
+    })
+  })
+
+  test('[POSTGRES-20] a node that is alone sends no notifications, and a node that joins misses nothing', async () => {
+    const schema = newSchema()
+    const proxy = await breakingProxy()
+    await openIn(schema).then((storage) => storage.close())
+    const storage = await openPostgresStorage({ address: parsePostgresAddress(proxy.address(schema)), synced: true })
+    onTestFinished(() => storage.close())
+    const commit = (value: string) => storage.commit({ puts: [{ key: ['k'], value: bytes(value) }] })
+    const isAnnounced = async (): Promise<boolean> => {
+      const before = proxy.notifications()
+      await commit('old')
+      return until(() => proxy.notifications() > before, 'a notification', 1).then(
+        () => true,
+        () => false
+      )
+    }
+    await until(async () => !(await isAnnounced()), 'a commit without notification')
+    const told: string[] = []
+    const woken: (readonly Key[])[] = []
+    let other: Storage | undefined
+    // The first node sends a message before it hears that another one listens.
+    await proxy.holding(async () => {
+      other = withReadCache(await openFor(schema))
+      other.nodes!.onMessage((message) => told.push(message))
+      other.watch(['k'], (keys) => woken.push(keys))
+      storage.nodes!.send('hello')
+    })
+    await until(() => told.includes('hello'), 'the message')
+    for (const value of ['one', 'two', 'three']) {
+      await commit(value)
+      await other!.nodes!.heard()
+      expect(text((await other!.get(['k']))?.value)).toBe(value)
+    }
+    expect(woken.at(-1)).toEqual([['k']])
+    expect(await isAnnounced()).toBe(true)
+  })
+
+  test('[POSTGRES-21] counting the nodes waits while PostgreSQL does not answer', async () => {
+    const schema = newSchema()
+    const proxy = await breakingProxy()
+    await openFor(schema)
+    const storage = await openPostgresStorage({ address: parsePostgresAddress(proxy.address(schema)), synced: true })
+    onTestFinished(() => storage.close())
+    proxy.refusing(true)
+    const counted = storage.nodes!.count()
+    expect(await settledWithin(counted, 100)).toBe('waiting')
+    proxy.refusing(false)
+    expect(await counted).toBe(2)
   })
 
   /** Returns the error thrown while the store at an address is prepared. */
@@ -439,6 +520,8 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     stores[0]!.nodes!.send('x'.repeat(limits.nodeMessageBytesMax + 1))
     stores[0]!.nodes!.send('ä'.repeat(limits.nodeMessageBytesMax / 2))
     stores[0]!.nodes!.send('hello !')
+    // The nodes do not pass on how they greet each other.
+    await openFor(schema)
     await until(() => told.length === 4, 'the messages')
     expect(told.filter((message) => message.length < 100).toSorted()).toEqual(['1 hello ! true', '2 hello ! true'])
   })

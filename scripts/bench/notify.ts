@@ -1,9 +1,10 @@
 /**
  * Measures what `NOTIFY` costs PostgreSQL when many nodes commit at the same time: `npm run bench notify`. A transaction with a notification holds a lock
  * on its database until it ends. Commits that notify therefore wait for the disk one after another. The store notifies after its commits, in
- * transactions of their own that share what has arrived meanwhile. Each connection stands for a node.
+ * transactions of their own that share what has arrived meanwhile, and pauses after each. Each connection stands for a node.
  */
 import pg from 'pg'
+import { limits } from '../../shared/limits.ts'
 import { newCluster, noPostgres } from '../../test/support/postgres.ts'
 import { ms, percentile, table } from './support/support.ts'
 
@@ -27,7 +28,7 @@ const listener = new pg.Client(cluster.address())
 await listener.connect()
 await listener.query('listen changes')
 
-type Notifies = 'never' | 'in the commit' | 'after it'
+type Notifies = 'never' | 'in the commit' | 'after it' | 'after it, paused'
 
 const connected = async (): Promise<pg.Client> => {
   const client = new pg.Client(cluster.address())
@@ -35,8 +36,8 @@ const connected = async (): Promise<pg.Client> => {
   return client
 }
 
-/** Returns a function that notifies. Everything that arrives during one transaction goes into the next one. */
-const notifierOf = (client: pg.Client) => {
+/** Returns a function that notifies. Everything that arrives during one transaction, and in the pause after it, goes into the next one. */
+const notifierOf = (client: pg.Client, pauseMs: number) => {
   let waiting = 0
   let sending: Promise<void> | undefined
   const drain = async (): Promise<void> => {
@@ -44,6 +45,7 @@ const notifierOf = (client: pg.Client) => {
       const texts = Array.from({ length: waiting }, () => 'k'.repeat(40))
       waiting = 0
       await client.query({ name: 'notify', text: `select pg_notify('changes', text) from unnest($1::text[]) as text`, values: [texts] })
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
     sending = undefined
   }
@@ -63,12 +65,12 @@ const measure = async (nodes: number, records: number, notifies: Notifies): Prom
   const begun = performance.now()
   await Promise.all(
     clients.map(async ([client, second]) => {
-      const notifier = notifierOf(second)
+      const notifier = notifierOf(second, notifies === 'after it, paused' ? limits.nodeNoticeMs : 0)
       while (performance.now() - begun < seconds * 1000) {
         const from = performance.now()
         await client.query({ name: 'commit', text: 'select commit_records($1, $2)', values: [records, notifies === 'in the commit'] })
         times.push(performance.now() - from)
-        if (notifies === 'after it') notifier.notify()
+        if (notifies.startsWith('after it')) notifier.notify()
       }
       await notifier.ended()
     })
@@ -82,7 +84,7 @@ await measure(4, 1, 'after it')
 const rows: (string | number)[][] = []
 for (const records of recordCounts)
   for (const nodes of nodeCounts)
-    for (const notifies of ['never', 'in the commit', 'after it'] as const) {
+    for (const notifies of ['never', 'in the commit', 'after it', 'after it, paused'] as const) {
       const { rate, times } = await measure(nodes, records, notifies)
       rows.push([
         records,

@@ -96,8 +96,8 @@ export interface Nodes {
   isListening(): boolean
   /**
    * Resolves when this node knows the keys of all commits that other nodes made before the call, and the outcome of those of its own commits that other
-   * nodes can see. Watchers and caches have been notified by then. If the node cannot listen, waits for that a few seconds. After that, it resolves
-   * immediately, because the node then caches nothing.
+   * nodes can see. Watchers and caches have been notified by then. A node that cannot listen looks for new commits with a read, and caches nothing. If
+   * the store does not answer, resolves after some seconds.
    */
   heard(): Promise<void>
   /** Sends a message to all other nodes. Drops it if it is longer than `limits.nodeMessageBytesMax`, or if the store does not answer. */

@@ -26,7 +26,8 @@ export const withLimit = async (
     | 'importTextBytesMax'
     | 'traceBatchSpansMax'
     | 'traceWaitingSpansMax'
-    | 'traceStopMsMax',
+    | 'traceStopMsMax'
+    | 'nodeNoticeMs',
   value: number,
   work: () => Promise<void>
 ): Promise<void> => {

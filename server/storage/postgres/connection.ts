@@ -52,8 +52,12 @@ export function clientConfig({ host, port, user, password, database, ssl, schema
   }
 }
 
+/** Resolves to the rows that PostgreSQL answers. */
+export type Query = <T extends pg.QueryResultRow>(query: pg.QueryConfig) => Promise<T[]>
+
 export interface Connection {
   readonly client: pg.Client
+  readonly query: Query
   /** Whether the connection can no longer be used. */
   ended(): boolean
   /** Ends the connection immediately, without waiting for the server. */
@@ -78,7 +82,8 @@ export async function connect(config: pg.ClientConfig, onEnd: (which: Connection
     socket.destroy()
     end()
   }
-  const connection: Connection = { client, ended: () => ended, cut }
+  const query: Query = async (asked) => (await client.query(asked)).rows
+  const connection: Connection = { client, query, ended: () => ended, cut }
   try {
     await client.connect()
   } catch (error) {

@@ -1,20 +1,25 @@
 /**
  * The connection that receives notices about the commits of other nodes, and their messages. It also holds the lock that marks the schema as in use.
- * If the connection breaks, the listener tries to reconnect until PostgreSQL answers.
+ * If the connection breaks, the listener tries to reconnect until PostgreSQL answers. Meanwhile, it looks for new commits through the connections that
+ * read.
  */
 import type pg from 'pg'
 
 import type { Key } from '../../domain/ports.ts'
-import { type Connection, connect, retryMs, withinSeconds } from './connection.ts'
+import { answerSecondsMax, createCommitNumbers, newestCommits, type NewestCommit } from './commit-numbers.ts'
+import { type Connection, connect, type Query, retryMs, withinSeconds } from './connection.ts'
 import { PostgresError } from './errors.ts'
-import { decodeNotice } from './notices.ts'
+import { applicationOf, claimLock, countNodes, serviceLock } from './locks.ts'
+import { decodeNotice, encodeMessage } from './notices.ts'
 
 /**
- * The time between two checks of the connection, and the time that each check may take, in seconds. A connection that a firewall dropped reports no
- * error. A check also finds commits whose notices were never sent, because their node was killed.
+ * The time between two checks of the connection, in seconds. A connection that a firewall dropped reports no error. A check also finds commits whose
+ * notices were never sent, because their node was killed.
  */
 const beatSeconds = 4
-const beatSecondsMax = 5
+
+/** The time between two looks for commits of other nodes while the connection is interrupted, in seconds. */
+const lookSeconds = 2
 
 /** How long to wait for the notices of a commit that another node has made, in seconds. They normally arrive within a few milliseconds. */
 const noticeSecondsMax = 1
@@ -38,16 +43,14 @@ export interface ListenerOptions {
   /** Called when the connection listens again after an interruption. Any key may have been written in the meantime. */
   readonly onReturn: () => void
   readonly onAnswer: (works: boolean) => void
+  /** Called when it becomes known whether no other node listens. */
+  readonly onAlone: (isAlone: boolean) => void
+  /** Asks through another connection, while the listening one is interrupted. */
+  readonly query: Query
 }
 
-/** The SQL expression for the key of the advisory lock that nodes (shared) or a migration (exclusively) hold while they use a schema. */
-export const serviceLock = `hashtextextended('agmd service ' || $1, 0)`
-
-/** The SQL expression for the key of the advisory lock of a name that one node has claimed in a schema. */
-const claimLock = `hashtextextended('agmd claim ' || $1 || ' ' || $2, 0)`
-
-/** Returns the name of a node's listening connection, by which other nodes see that the node is alive. */
-export const applicationOf = (node: string): string => `agmd node ${node}`
+/** The message of a node that begins to listen. */
+const greeting = 'here'
 
 export interface Listener {
   isListening(): boolean
@@ -58,54 +61,9 @@ export interface Listener {
   stop(): Promise<void>
 }
 
-interface NewestCommit {
-  /** The id of a store. */
-  readonly id: string
-  /** The number of its last commit, as text. */
-  readonly last: string
-}
-
-/** Returns the newest commit of each store that has committed within a minute. Nodes that listened meanwhile know all earlier commits. */
-const newestCommits = async ({ client }: Connection): Promise<NewestCommit[]> => {
-  const text = `select id, last from writer where seen > now() - interval '1 minute'`
-  const { rows } = await withinSeconds(beatSecondsMax, client.query<NewestCommit>({ name: 'newest commits', text }))
-  return rows
-}
-
-/** Tracks up to which commit of each other node the notices have arrived. `own` is the id of this store, whose notices do not count. */
-const createCommitNumbers = (own: string) => {
-  const known = new Map<string, number>()
-  const waiting = new Set<() => void>()
-  const has = (newest: readonly NewestCommit[]): boolean =>
-    newest.every(({ id, last }) => id === own || (known.get(id) ?? 0) >= Number(last))
-  return {
-    heard(id: string, number: number): void {
-      if (number <= (known.get(id) ?? 0)) return
-      known.set(id, number)
-      for (const look of waiting) look()
-    },
-    /** Waits until the notices of these commits have arrived. Resolves to false if they do not arrive within some seconds. */
-    async arrived(newest: readonly NewestCommit[], seconds: number): Promise<boolean> {
-      if (has(newest)) return true
-      const { promise, resolve } = Promise.withResolvers<boolean>()
-      const look = (): void => {
-        if (has(newest)) resolve(true)
-      }
-      const timer = setTimeout(() => resolve(false), seconds * 1000).unref()
-      waiting.add(look)
-      try {
-        return await promise
-      } finally {
-        waiting.delete(look)
-        clearTimeout(timer)
-      }
-    }
-  }
-}
-
 /** Starts listening. Throws `PostgresError` if another process holds the lock in a mode that excludes this one. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { config, writer, channel, schema, shown, exclusive, onKeys, onMessage, onReturn, onAnswer } = options
+  const { config, writer, channel, schema, shown, exclusive, onKeys, onMessage, onReturn, onAnswer, onAlone, query } = options
   const numbers = createCommitNumbers(writer)
   let connection: Connection | undefined
   let timer: NodeJS.Timeout | undefined
@@ -113,6 +71,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   /** When the connection was lost, on the monotonic clock in milliseconds, and the promise that resolves when it is back. */
   let lostAt = -Infinity
   let back = Promise.withResolvers<void>()
+  /** The number of messages of other nodes, and of interruptions during which another node may have begun to listen. */
+  let signs = 0
+
+  const noteOthers = (): void => {
+    signs += 1
+    onAlone(false)
+  }
 
   const open = async (): Promise<boolean> => {
     const made = await connect({ ...config, application_name: applicationOf(writer) }, lost)
@@ -120,16 +85,20 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       made.client.on('notification', ({ payload = '' }) => {
         const notice = decodeNotice(payload)
         if (notice === undefined || notice.writer === writer) return
+        noteOthers()
         if (notice.text === undefined) onKeys(notice.keys)
-        else onMessage(notice.text, notice.writer)
+        else if (notice.text !== greeting) onMessage(notice.text, notice.writer)
         numbers.heard(notice.writer, notice.number)
       })
       const take = exclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'
       const lock = made.client.query<{ held: boolean }>(`select ${take}(${serviceLock}) as held`, [schema])
-      const { rows } = await withinSeconds(beatSecondsMax, lock)
-      await withinSeconds(beatSecondsMax, made.client.query(`listen ${channel}`))
+      const { rows } = await withinSeconds(answerSecondsMax, lock)
+      await withinSeconds(answerSecondsMax, made.client.query(`listen ${channel}`))
+      // A node that was alone tells nobody about its commits. From now on, it does.
+      const greet = { text: 'select pg_notify($1, $2)', values: [channel, encodeMessage(writer, greeting)] }
+      await withinSeconds(answerSecondsMax, made.client.query(greet))
       // This node has read nothing yet that these commits wrote, or forgets it (`onReturn`).
-      for (const { id, last } of await newestCommits(made)) numbers.heard(id, Number(last))
+      for (const { id, last } of await newestCommits(made.query)) numbers.heard(id, Number(last))
       if (made.ended()) throw new Error('the connection ended')
       connection = made
       return rows[0]!.held
@@ -144,8 +113,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     connection = undefined
     lostAt = performance.now()
     back = Promise.withResolvers()
+    noteOthers()
     onAnswer(false)
     plan(retryMs(0), () => again(0))
+    void lookWhileDeaf()
   }
 
   const again = async (attempt: number): Promise<void> => {
@@ -167,6 +138,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     if (beating === undefined) return
     try {
       await look(beating)
+      const before = signs
+      const count = await withinSeconds(answerSecondsMax, countNodes(beating.query, schema))
+      if (signs === before) onAlone(count === 1)
       onAnswer(true)
       plan(beatSeconds * 1000, beat)
     } catch {
@@ -195,26 +169,51 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   }
   plan(beatSeconds * 1000, beat)
 
+  const ownOf = (newest: readonly NewestCommit[]): number => Number(newest.find(({ id }) => id === writer)?.last ?? 0)
+
+  /** Notes that these commits were made, and that any key may have been written. */
+  const forget = (newest: readonly NewestCommit[]): void => {
+    onKeys('any')
+    for (const { id, last } of newest) numbers.heard(id, Number(last))
+  }
+
   /**
    * Asks for the numbers of the newest commits, and waits until this node has their notices. If notices do not arrive, any key may have been written.
    * Resolves to the number of the newest commit of this store.
    */
   const look = async (asked: Connection): Promise<number> => {
-    const newest = await newestCommits(asked)
-    if (!(await numbers.arrived(newest, noticeSecondsMax))) {
-      onKeys('any')
-      for (const { id, last } of newest) numbers.heard(id, Number(last))
+    const newest = await newestCommits(asked.query)
+    if (!(await numbers.arrived(newest, noticeSecondsMax))) forget(newest)
+    return ownOf(newest)
+  }
+
+  /** Does the same without the listening connection. No notices arrive then. */
+  const lookElsewhere = async (): Promise<number> => {
+    const newest = await newestCommits(query)
+    if (!numbers.has(newest)) forget(newest)
+    return ownOf(newest)
+  }
+
+  const lookWhileDeaf = async (): Promise<void> => {
+    const interruption = lostAt
+    while (connection === undefined && lostAt === interruption && !stopped) {
+      await lookElsewhere().catch(() => undefined)
+      await new Promise((resolve) => setTimeout(resolve, lookSeconds * 1000).unref())
     }
-    return Number(newest.find(({ id }) => id === writer)?.last ?? 0)
   }
 
   const ask = async (): Promise<number> => {
     const asked = connection
     const newest = asked && (await look(asked).catch(() => asked.cut()))
-    // Open documents may lack commits that were made while nobody listened. They look for them when the connection is back.
-    const left = lostAt / 1000 + beatSecondsMax - performance.now() / 1000
-    if (connection === undefined && left > 0) await withinSeconds(left, back.promise).catch(() => undefined)
-    return newest ?? 0
+    if (connection !== undefined) return newest ?? 0
+    try {
+      return await lookElsewhere()
+    } catch {
+      // Open documents may lack commits that were made while nobody listened. They look for them when the connection is back.
+      const left = lostAt / 1000 + answerSecondsMax - performance.now() / 1000
+      if (connection === undefined && left > 0) await withinSeconds(left, back.promise).catch(() => undefined)
+      return 0
+    }
   }
   let asking: Promise<number> | undefined
   let next: Promise<number> | undefined
@@ -239,7 +238,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       const claiming = connection
       if (claiming === undefined) throw new Error('the listening connection is interrupted')
       const run = (take: 'pg_try_advisory_lock' | 'pg_advisory_unlock'): Promise<pg.QueryResult<{ held: boolean }>> =>
-        withinSeconds(beatSecondsMax, claiming.client.query(`select ${take}(${claimLock}) as held`, [schema, name]))
+        withinSeconds(answerSecondsMax, claiming.client.query(`select ${take}(${claimLock}) as held`, [schema, name]))
       const { rows } = await run('pg_try_advisory_lock').catch((error: unknown) => {
         // The lock may have been taken without an answer.
         claiming.cut()

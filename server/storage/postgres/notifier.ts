@@ -3,7 +3,8 @@
  *
  * The notices of a commit are sent after it, in a transaction of their own. A transaction with a `NOTIFY` holds a lock on the whole database until it
  * ends. If the commit itself sent them, all nodes would therefore wait for the disk one after another. A transaction that only notifies writes nothing
- * and does not wait for the disk. Everything that arrives during one such transaction goes into the next one.
+ * and does not wait for the disk. Everything that arrives during one such transaction, and in the pause after it, goes into the next one. Nothing is
+ * sent while no other node listens.
  *
  * A commit does not wait for its notices. A node that must know the commits of other nodes compares their numbers (`listener.ts`), which also finds the
  * commits of a node that was killed before it sent its notices.
@@ -23,6 +24,9 @@ const closeSecondsMax = 1
 /** The maximum number of notices that wait. If there are more, one notice that names no keys replaces them all. */
 const noticesMax = 1_000
 
+/** How long a message is kept that was not sent because no other node listened, in milliseconds. One may have just begun to listen. */
+const unsentMs = 1_000
+
 /** A text for the other nodes. `commit` is the number of the commit that it is about; it is absent for a message. */
 interface Waiting {
   readonly text: string
@@ -34,6 +38,8 @@ export interface Notifier {
   wrote(commit: number, keys: readonly Uint8Array[] | 'any'): void
   /** Sends a message. It is dropped if too many are waiting, or if it cannot be sent at once: its sender repeats the state that it is about. */
   send(text: string): void
+  /** Sets whether no other node listens. At first, others may listen. */
+  alone(isAlone: boolean): void
   /** Waits a moment for what is being sent, then ends the connection. */
   close(): Promise<void>
 }
@@ -44,6 +50,11 @@ export function createNotifier({ config, id, channel }: { config: pg.ClientConfi
   let sending: Promise<void> | undefined
   let connection: Connection | undefined
   let closed = false
+  let isAlone = false
+  /** The number of the newest commit of which nobody was told, because no other node listened. */
+  let untold: number | undefined
+  /** The recent messages that were not sent for the same reason, and the time of each in milliseconds of `performance.now()`. */
+  const unsent: { readonly text: string; readonly at: number }[] = []
 
   const send = async (texts: readonly string[]): Promise<void> => {
     if (connection === undefined || connection.ended()) connection = await connect(config)
@@ -64,6 +75,7 @@ export function createNotifier({ config, id, channel }: { config: pg.ClientConfi
       try {
         await send(batch.map(({ text }) => text))
         attempt = 0
+        await new Promise((resolve) => setTimeout(resolve, limits.nodeNoticeMs))
       } catch {
         connection?.cut()
         // Notices that arrive twice do no harm.
@@ -80,15 +92,39 @@ export function createNotifier({ config, id, channel }: { config: pg.ClientConfi
     sending ??= Promise.resolve().then(drain)
   }
 
+  const forgetUnsent = (): void => {
+    const since = performance.now() - unsentMs
+    const recent = unsent.findIndex(({ at }) => at > since)
+    const kept = recent === -1 ? 0 : Math.min(unsent.length - recent, limits.nodeMessagesWaitingMax)
+    unsent.splice(0, unsent.length - kept)
+  }
+
   return {
     wrote(commit, keys) {
+      if (isAlone) {
+        untold = commit
+        return
+      }
       const isFull = waiting.length >= noticesMax
       if (isFull) waiting = waiting.filter((each) => each.commit === undefined)
       add(encodeNotices(id, commit, isFull ? 'any' : keys).map((text) => ({ text, commit })))
     },
     send(text) {
       if (Buffer.byteLength(text) > limits.nodeMessageBytesMax || waiting.length >= limits.nodeMessagesWaitingMax) return
-      add([{ text: encodeMessage(id, text) }])
+      const message = { text: encodeMessage(id, text) }
+      if (!isAlone) return add([message])
+      unsent.push({ ...message, at: performance.now() })
+      forgetUnsent()
+    },
+    alone(is) {
+      isAlone = is
+      if (is) return
+      forgetUnsent()
+      const messages = unsent.splice(0).map(({ text }) => ({ text }))
+      // A node that has just begun to listen may have read before these commits.
+      const notices = untold === undefined ? [] : encodeNotices(id, untold, 'any').map((text) => ({ text, commit: untold! }))
+      untold = undefined
+      if (messages.length + notices.length > 0) add([...notices, ...messages])
     },
     async close() {
       closed = true

@@ -21,7 +21,8 @@ import { type PostgresAddress } from './address.ts'
 import { clientConfig, connect, patience, retryMs } from './connection.ts'
 import { remedyOf, serviceErrorOf } from './errors.ts'
 import { type EncodedBatch, encodeBatch, sumOf } from './group.ts'
-import { applicationOf, listen, serviceLock } from './listener.ts'
+import { listen } from './listener.ts'
+import { applicationOf, countNodes } from './locks.ts'
 import { channelOf } from './notices.ts'
 import { createNotifier } from './notifier.ts'
 import { placeOf, recordTables } from './schema.ts'
@@ -81,6 +82,7 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
   }
   const read = async (query: pg.QueryConfig): Promise<Entry[]> => (await ask<Row>(query)).map(entryOf)
 
+  const notifier = createNotifier({ config, id: writerId, channel })
   const hearers = new Set<(text: string, node: string) => void>()
   const listener = await listen({
     config,
@@ -94,10 +96,13 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
       for (const hear of hearers) hear(text, node)
     },
     onReturn: watchers.notifyAll,
-    onAnswer: health.note
+    onAnswer: health.note,
+    onAlone: notifier.alone,
+    query: async (query) => {
+      refuse()
+      return (await pool.query(query)).rows
+    }
   })
-
-  const notifier = createNotifier({ config, id: writerId, channel })
 
   const eraser = createEraser({
     clock,
@@ -160,15 +165,7 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
         const rows = await ask({ text: 'select 1 from pg_stat_activity where application_name = $1', values: [applicationOf(node)] })
         return rows.length > 0
       },
-      async count() {
-        const { rows } = await pool.query<{ count: string }>(
-          `select count(*) from pg_locks where locktype = 'advisory' and granted and objsubid = 1
-           and (classid::bigint << 32 | objid::bigint) = ${serviceLock}
-           and database = (select oid from pg_database where datname = current_database())`,
-          [address.schema]
-        )
-        return Number(rows[0]!.count)
-      }
+      count: () => countNodes(ask, address.schema)
     },
     async erase() {
       refuse()
