@@ -131,10 +131,9 @@ test('[WRITE-135] on a German page, the block menu finds entries by German and E
   const german = (sentence: string) => String(de[sentence] ?? sentence)
   const entries = slashMenu.map((id) => commandOf(id))
   const found = (query: string) => best(query, entries, (entry) => namesOf(entry, german)).map(({ id }) => id)
+  expect(slashMenu.map((id) => found(commandOf(id).title)[0])).toEqual(slashMenu)
   // The German title of a chart begins with the English word for a diagram.
-  expect(found('diagram').slice(0, 2)).toEqual(['insert.chart', 'insert.diagram'])
-  const others = slashMenu.filter((id) => id !== 'insert.diagram')
-  expect(others.map((id) => found(commandOf(id).title)[0])).toEqual(others)
+  expect(found('diagra')[0]).toBe('insert.chart')
   expect(slashMenu.map((id) => found(german(commandOf(id).title))[0])).toEqual(slashMenu)
   expect(found('sheet')).toEqual(['insert.sheet'])
   expect(found('chart')[0]).toBe('insert.chart')

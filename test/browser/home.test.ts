@@ -303,7 +303,7 @@ test('[HOME-5] a new document is created once, whatever messages are lost', asyn
   await context.close()
 })
 
-test('[HOME-19] where only people with an account can create documents, a visitor is told to sign in', async () => {
+test('[HOME-19] [HOME-20] [HOME-21] where only people with an account can create documents, a visitor is told to sign in; the page is printed in dark ink', async () => {
   const closed = await start({ env: { AGMD_ANONYMOUS_CREATE: 'off' } })
   const { context, page } = await visit({ reducedMotion: 'reduce' })
   const refused = page.getByRole('alert').getByText('On this server, only people with an account can create documents. Sign in first.')
@@ -323,8 +323,23 @@ test('[HOME-19] where only people with an account can create documents, a visito
   await elsewhere.page.goto(`${closed.url}/account`)
   await elsewhere.page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await elsewhere.page.waitForURL(`${closed.url}/#signed-out`)
+  expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Start writing' }).click()
   await refused.waitFor()
+  await page.locator('.home-top').getByRole('link', { name: 'Sign in' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Account' }).count()).toBe(0)
+  const ink = (): Promise<string> => page.locator('h1').evaluate((element) => getComputedStyle(element).color)
+  await page.emulateMedia({ colorScheme: 'light' })
+  const dark = await ink()
+  for (const theme of ['system', 'dark']) {
+    await page.evaluate((chosen) => (document.documentElement.dataset['theme'] = chosen), theme)
+    await page.emulateMedia({ colorScheme: 'dark', media: 'print' })
+    expect(await ink()).toBe(dark)
+    await page.emulateMedia({ media: 'screen' })
+    expect(await ink()).not.toBe(dark)
+  }
+  await page.getByRole('alert').getByRole('link', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await elsewhere.context.close()
   await context.close()
   await closed.stop()

@@ -11,6 +11,8 @@ export function fit(query: string, text: string, isLoose = true): number {
   const words = plain(text)
   if (wanted === '') return 1
   const whole = plain(query).trim()
+  // A text that is exactly the query scores highest, even as the fourth name of an entry.
+  if (words === whole) return 20_000
   if (words.startsWith(whole)) return 4000 - words.length
   const wordStart = words.indexOf(` ${whole}`)
   if (wordStart >= 0) return 3000 - wordStart

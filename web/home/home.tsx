@@ -1,5 +1,5 @@
 /** The first page. A person can start writing, add files, or open a known document of this device or the account. */
-import { signal } from '@preact/signals'
+import { signal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { language, languages, setLanguage, t, tn } from '../text/t.ts'
@@ -16,13 +16,17 @@ import { TrashView } from './trash-view.tsx'
 /** The error messages, each shown on its own line. */
 const failures = signal<readonly string[]>([])
 const busy = signal(false)
+/** Whether the last attempt failed because nobody is signed in. */
+const needsAccount = signal(false)
 
 async function attempt(work: () => Promise<void>): Promise<void> {
   failures.value = []
+  needsAccount.value = false
   busy.value = true
   try {
     await work()
   } catch (error) {
+    needsAccount.value = error instanceof StartFailure && error.needsAccount
     failures.value = [error instanceof StartFailure ? error.message : t('That did not work. Try again.')]
   } finally {
     busy.value = false
@@ -50,6 +54,11 @@ function Failures(): JSX.Element {
                 <li key={words}>{words}</li>
               ))}
             </ul>
+          )}
+          {needsAccount.value && (
+            <a class='button' href={`/sign-in?return_to=${encodeURIComponent(location.pathname)}`}>
+              {t('Sign in')}
+            </a>
           )}
         </div>
       )}
@@ -214,6 +223,10 @@ function Foot(): JSX.Element {
 export function HomePage(): JSX.Element {
   const over = useDrop()
   const library = useMemo(openLibrary, [])
+  useSignalEffect(() => {
+    // The session of this page has ended elsewhere, and loading finds this out.
+    if (needsAccount.value) void library.load()
+  })
   const [inTrash, setInTrash] = useState(location.hash === trashHash)
   useEffect(() => {
     document.title = 'agmd · Markdown'

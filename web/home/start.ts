@@ -22,7 +22,15 @@ interface NewDocument {
 }
 
 /** An error whose message the page shows to the person unchanged. */
-export class StartFailure extends Error {}
+export class StartFailure extends Error {
+  /** Whether the server creates documents only for people with an account, and nobody is signed in. */
+  readonly needsAccount: boolean
+
+  constructor(message: string, needsAccount = false) {
+    super(message)
+    this.needsAccount = needsAccount
+  }
+}
 
 /** A document whose creation was not answered. A repeated request with this id creates it only once. */
 let unanswered: { readonly input: string; readonly id: string } | undefined
@@ -40,7 +48,7 @@ async function create(input: NewDocument): Promise<string> {
     return id
   } catch (error) {
     if (!mayPass(error)) unanswered = undefined
-    throw new StartFailure(refusalWords(error))
+    throw new StartFailure(refusalWords(error), error instanceof RequestError && error.status === 401)
   }
 }
 
