@@ -317,11 +317,14 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     await putMarkdown(target, '# In PostgreSQL\n')
     const made = await startAdmin(['backup', '--to', join(base, 'second'), '--json'], env).outcome
     expect(made.code).toBe(0)
+    await putMarkdown(target, '# Later in PostgreSQL\n')
+    const later = await startAdmin(['backup', '--to', join(base, 'second'), '--json'], env).outcome
+    expect(JSON.parse(later.out).writtenBytes).toBeLessThan(10_000)
     await server.kill('SIGTERM')
     await restoreTo(join(base, 'back'), join(base, 'second'))
     expect(await verified(join(base, 'back'))).toMatchObject({ ok: true, blobs: 1 })
     const back = await startProcess({ folder: join(base, 'back'), env: { AGMD_STORAGE: '' } })
-    expect((await readMarkdown({ ...target, url: back.url })).content).toBe('# In PostgreSQL\n')
+    expect((await readMarkdown({ ...target, url: back.url })).content).toBe('# Later in PostgreSQL\n')
     await back.kill('SIGTERM')
   })
 })
@@ -338,7 +341,7 @@ describe('a backup that cannot be restored', () => {
     ['a missing secret', async (place) => rm(join(place, 'secrets'), { recursive: true }), 1, '--secret'],
     ['no complete backup', async (place) => rm(join(place, 'snapshots'), { recursive: true }), 3, 'no complete backup'],
     ['no stamp', async (place) => rm(join(place, 'agmd-backup.json')), 3, 'is not a backup of agmd'],
-    ['a newer format', async (place) => writeFile(join(place, 'agmd-backup.json'), '{"format":2,"instance":"x"}'), 4, 'format 2'],
+    ['a newer format', async (place) => writeFile(join(place, 'agmd-backup.json'), '{"format":3,"instance":"x"}'), 4, 'format 3'],
     [
       'the stamp of another installation',
       async (place) => writeFile(join(place, 'agmd-backup.json'), '{"format":1,"instance":"x"}'),

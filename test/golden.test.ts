@@ -101,15 +101,23 @@ test('[GOLD-5] every data format has a golden folder, and every backup format a 
   expect(upgradeSteps).toHaveLength(dataFormat - 1)
 })
 
-test('[GOLD-6] the golden backup is restored without a problem', async () => {
+test.each([
+  ['backup-1.tar', 196, ''],
+  ['backup-2.tar', 51, 'Before.\n']
+])('[GOLD-6] the golden %s is restored without a problem', async (name, records, before) => {
   const base = await mkdtemp(join(tmpdir(), 'agmd-golden-backup-'))
   try {
-    const [from, to] = [join(golden, 'backup-1.tar'), join(base, 'data')]
+    const [from, to] = [join(golden, name), join(base, 'data')]
     await runAdmin(['restore', '--from', from, '--to', to], {})
     for (const what of [from, to]) {
       const { output } = await runAdmin(['verify', what, '--json'], { AGMD_DATA_DIR: to })
-      expect(JSON.parse(output)).toMatchObject({ ok: true, records: 196, documents: 4 })
+      expect(JSON.parse(output)).toMatchObject({ ok: true, records, documents: 4 })
     }
+    const restored = await start({ folder: to })
+    const [one] = expected.documents
+    const { content } = await readMarkdown({ ...at(one!), url: restored.url })
+    expect(content).toBe(before === '' ? one!.content : `${before}${one!.content}After.\n`)
+    await restored.stop()
   } finally {
     await rm(base, { recursive: true, force: true })
   }

@@ -1,5 +1,5 @@
 /**
- * Measures a backup, a second backup without changes, `verify` and a restore. The baseline is `cp -r` with `sync` of the same data folder. Also measures
+ * Measures a backup, later backups without changes and after edits to ten documents, `verify` and a restore. The baseline is `cp -r` with `sync` of the same data folder. Also measures
  * the start of a server with many documents. All rates are bytes of the data folder per second. Run: `npm run bench backup`. `AGMD_BENCH_DOCUMENTS`
  * sets the number of documents.
  */
@@ -17,7 +17,7 @@ import { openLmdbSnapshot } from '../../server/storage/lmdb-snapshot.ts'
 import { lowestKey } from '../../server/storage/snapshot.ts'
 import { startAdmin } from '../../test/support/operator.ts'
 import { startProcess } from '../../test/support/start.ts'
-import { createDocument, putMarkdown } from '../../test/support/typist.ts'
+import { createDocument, putMarkdown, type Target } from '../../test/support/typist.ts'
 import { table } from './support/support.ts'
 
 const documents = Number(process.env['AGMD_BENCH_DOCUMENTS'] ?? 100_000)
@@ -76,10 +76,32 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return (performance.now() - begun) / 1000
 }
 
-const command = async (...words: string[]): Promise<void> => {
-  const { code, err } = await startAdmin(words, env).outcome
+const command = async (...words: string[]): Promise<string> => {
+  const { code, out, err } = await startAdmin(words, env).outcome
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${err.slice(-500)}`)
+  return out
 }
+
+/** Backs up to a folder. Returns the number of bytes that were written. */
+const backUp = async (): Promise<number> => JSON.parse(await command('backup', '--to', join(base, 'place'), '--json')).writtenBytes
+
+const serve = async <Result>(work: (url: string) => Promise<Result>): Promise<Result> => {
+  const world = await startProcess({ folder, env })
+  const result = await work(world.url)
+  await world.kill('SIGTERM')
+  return result
+}
+
+const edited: Target[] = []
+const longText = 'A paragraph with a few words of its own.\n\n'.repeat(2_400)
+const makeLong = (): Promise<void> =>
+  serve(async (url) => {
+    for (let n = 0; n < 10; n++) edited.push(await createDocument(url, `# Long ${n}\n\n${longText}`))
+  })
+const edit = (): Promise<void> =>
+  serve(async (url) => {
+    for (const target of edited) await putMarkdown({ ...target, url }, `# Long\n\n${longText}One more line.\n`)
+  })
 
 const shell = async (text: string): Promise<void> => {
   const { status, stderr } = spawnSync('sh', ['-c', text])
@@ -88,6 +110,7 @@ const shell = async (text: string): Promise<void> => {
 
 try {
   await fill(await makeOne())
+  await makeLong()
   const starts: number[] = []
   for (let n = 0; n < 3; n++) {
     const begun = performance.now()
@@ -97,24 +120,33 @@ try {
   }
   process.stdout.write(`start with ${documents} documents, until the server serves: ${starts.map((one) => one.toFixed(2)).join(', ')} s\n`)
   const bytes = await folderBytes(folder)
-  const works: readonly (readonly [string, () => Promise<unknown>])[] = [
+  const works: readonly (readonly [string, () => Promise<unknown>, (() => Promise<void>)?])[] = [
     ['cp -r and sync', () => shell(`cp -r ${folder} ${base}/copy && sync -f ${base}`)],
-    ['backup to a folder', () => command('backup', '--to', join(base, 'place'))],
-    ['backup again, nothing changed', () => command('backup', '--to', join(base, 'place'))],
+    ['backup to a folder', backUp],
+    ['backup again, nothing changed', backUp],
+    ['backup after an edit to 10 texts of 100 KB', backUp, edit],
     ['backup to a tar file', () => command('backup', '--to', join(base, 'backup.tar'))],
     ['verify the data folder', () => command('verify')],
     ['verify the backup', () => command('verify', join(base, 'place'))],
     ['restore', () => command('restore', '--from', join(base, 'place'), '--to', join(base, 'restored'))]
   ]
-  const rows: string[][] = []
+  const rows: (string | number)[][] = []
   let copying = 0
-  for (const [name, work] of works) {
-    const seconds = await timed(work)
+  for (const [name, work, prepare] of works) {
+    await prepare?.()
+    let result: unknown
+    const seconds = await timed(async () => (result = await work()))
     if (copying === 0) copying = seconds
-    rows.push([name, seconds.toFixed(1), (bytes / mebibyte / seconds).toFixed(0), (seconds / copying).toFixed(1)])
+    rows.push([
+      name,
+      seconds.toFixed(1),
+      (bytes / mebibyte / seconds).toFixed(0),
+      (seconds / copying).toFixed(1),
+      typeof result === 'number' ? result : ''
+    ])
   }
   process.stdout.write(`${documents} documents, ${assets} assets, ${(bytes / mebibyte).toFixed(0)} MiB\n`)
-  table(['work', 's', 'MiB/s', 'times cp'], rows)
+  table(['work', 's', 'MiB/s', 'times cp', 'bytes written'], rows)
 } finally {
   await rm(base, { recursive: true, force: true })
 }

@@ -17,7 +17,7 @@ import { AdminError } from './error.ts'
 import { openInstallation } from './installation.ts'
 import { bytesText, columns, timeText } from './subcommands.ts'
 
-const help = `usage: npm start -- admin backup [--to PLACE] [--without-secret] [--list] [--json]
+const help = `usage: npm start -- admin backup [--to PLACE] [--full] [--without-secret] [--list] [--json]
 
 Makes a backup of all documents, accounts and assets. It works while the server runs. The backup is a snapshot of one instant: it contains everything
 that the server acknowledged before the command began.
@@ -25,6 +25,7 @@ that the server acknowledged before the command began.
 ${repositoryForms}
 
   --to PLACE        where to put the backup; - writes a tar file to standard output, and the result to standard error
+  --full            write all records instead of the changes since an earlier backup. Deleted text stays in older parts until then
   --without-secret  leave out the file secret, which the backup includes by default. Anyone who can read a backup with the secret can open every
                     document. Keep a copy of the secret elsewhere: without it, links and sessions do not work after a restore
   --list            list the backups in the place, without making one
@@ -108,12 +109,13 @@ const refuseTerminal = (to: string, { isTTY = false }: CommandContext['stdout'])
 const run: Command['run'] = async (words, { settings, version, progress, stdout }) => {
   const { values } = parseWords(help, words, {
     to: { type: 'string' },
+    full: { type: 'boolean' },
     'without-secret': { type: 'boolean' },
     list: { type: 'boolean' },
     json: { type: 'boolean' }
   })
   const config = settings()
-  const { json = false } = values
+  const { json = false, full = false } = values
   const to = repositoryAddress(values.to, config.backup)
   if (values.list === true) return list(to, json)
   refuseTerminal(to, stdout)
@@ -126,7 +128,7 @@ const run: Command['run'] = async (words, { settings, version, progress, stdout 
     const repository = onStderr ? await openStreamToWrite(stdout, instance) : await openRepositoryToWrite(to, instance)
     try {
       const withSecret = values['without-secret'] !== true
-      const made = await makeBackup({ installation, repository, version, withSecret, onProgress: progress(json), now })
+      const made = await makeBackup({ installation, repository, version, withSecret, full, onProgress: progress(json), now })
       return { ...resultOf(made, repository.shown, json, onStderr), onStderr }
     } finally {
       await repository.close()

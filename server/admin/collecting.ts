@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { keys } from '../domain/records/keys.ts'
-import { readChunk } from './backups/backup-storage.ts'
-import { blobName, chunkName, secretName } from './backups/format.ts'
+import { blobName, secretName } from './backups/format.ts'
+import { neededChunks, openRanges } from './backups/ranges.ts'
 import type { Repository } from './backups/repository.ts'
 import { listSnapshots, readManifest } from './backups/repositories.ts'
 import { blobsIn } from './blob-records.ts'
@@ -57,11 +57,13 @@ export const garbageOfBackups = async (repository: Repository, keep: number, onP
   for (const [index, id] of kept.entries()) {
     const manifest = await readManifest(repository, id)
     needed.add(secretName(manifest.secret))
-    for (const chunk of manifest.chunks) {
-      needed.add(chunkName(chunk.sha256))
-      if (read.has(chunk.sha256)) continue
-      read.add(chunk.sha256)
-      for (const record of await readChunk(repository, chunk)) for (const { name } of blobsIn(record)) needed.add(blobName(name))
+    for (const name of neededChunks(manifest)) needed.add(name)
+    const ranges = openRanges(repository, manifest)
+    for (let range = 0; range < ranges.count; range++) {
+      const { sha256 } = ranges.sum(range)
+      if (read.has(sha256)) continue
+      read.add(sha256)
+      for (const record of await ranges.read(range)) for (const { name } of blobsIn(record)) needed.add(blobName(name))
     }
     onProgress({ phase: 'reading', done: index + 1, total: kept.length, unit: 'backups' })
   }

@@ -1,8 +1,8 @@
 /**
- * The format of backups, version 1. A repository (a folder, a bucket or a tar file) holds the backups of one installation as named objects:
+ * The format of backups, versions 1 and 2. A repository (a folder, a bucket or a tar file) holds the backups of one installation as named objects:
  *
  *     agmd-backup.json          { "format": 1, "instance": id }: the installation to which the repository belongs
- *     chunks/ab/abcdef…         records in key order; the name is the SHA-256 of the content, in hexadecimal digits
+ *     chunks/ab/abcdef…         records in key order, or changes of records; the name is the SHA-256 of the content, in hexadecimal digits
  *     blobs/ab/abcdef…          the bytes of a blob, under the name of the blob
  *     secrets/NAME              the file `secret` of the data folder; NAME is the fingerprint of the secret
  *     snapshots/TIME-ID.json    a manifest, which describes one backup; TIME is 20261124T133000000Z (UTC, with milliseconds), ID has 8 random hexadecimal digits
@@ -13,9 +13,14 @@
  *
  * An object never changes, except that a chunk or blob without a manifest is removed by `gc`. A backup writes its chunks, blobs and secret first, and its
  * manifest last. An interrupted backup therefore has no manifest, and the next backup uses the objects that it wrote. Every backup is complete: its
- * manifest lists all chunks. It is also incremental, because chunks and blobs that the repository already has are not written again. A chunk ends after a
- * record that is chosen by the bytes of its key, so a change affects only the chunks around it. The journal of a document only grows, so its older part
- * stays in the same chunks.
+ * manifest lists all objects that it needs.
+ *
+ * A full backup (format 1) has all records in chunks. Chunks and blobs that the repository already has are not written again. A chunk ends after a record
+ * that is chosen by the bytes of its key, so a change affects only the chunks around it.
+ *
+ * An incremental backup (format 2) has the chunks of an earlier full backup, and the changes of records since then, in one object for each backup
+ * (`changes.ts`). The keys from the beginning of a chunk up to the next chunk are its range. `ranges` has the sum of the present records of each range
+ * that changed, so the next backup finds its changes without the older records, and a reader checks that the changes lead to the right records.
  *
  * A tar file (POSIX ustar) holds one backup. Extracting it yields a repository that is a folder. All files have mode 0600, and all folders 0700, because the
  * secret decrypts the links in the records.
@@ -28,8 +33,11 @@ import type { StoredRecord } from '../../storage/records.ts'
 import { decodeKey } from '../../storage/keys.ts'
 import { AdminError } from '../error.ts'
 
-/** The format that this program reads and writes. */
-export const backupFormat = 1
+/** The newest format that this program reads and writes. */
+export const backupFormat = 2
+
+/** The format of full backups, chunks and the stamp. Programs that do not know incremental backups read it, too. */
+export const fullFormat = 1
 
 /**
  * Rules for the end of a chunk. A chunk of at least `bytes` ends after a record with a suitable key; on average, one key in `suitable` is suitable. The
@@ -69,8 +77,25 @@ export interface ChunkEntry {
   readonly first: string
 }
 
+/** The changes that one backup wrote. */
+export interface ChangesEntry {
+  readonly sha256: string
+  readonly bytes: number
+}
+
+/** The present records of the range of a chunk. */
+export interface RangeSum {
+  /** The index of the chunk in the manifest. */
+  readonly chunk: number
+  /** The sum, length and number that a chunk with the present records would have. */
+  readonly sha256: string
+  readonly bytes: number
+  readonly records: number
+}
+
 /** Describes one backup. */
 export interface Manifest {
+  /** 1 for a full backup, 2 for an incremental one. */
   readonly format: number
   /** `TIME-ID`, as in the name of the manifest. */
   readonly id: string
@@ -85,7 +110,7 @@ export interface Manifest {
   readonly installation: { readonly createdBy: string; readonly createdAt: string }
   readonly store: 'lmdb' | 'postgres'
   readonly records: number
-  /** The bytes of all chunks. */
+  /** The bytes that the chunks of a full backup of these records would have. */
   readonly bytes: number
   readonly blobs: { readonly count: number; readonly bytes: number }
   /** Blobs that have a record, but could not be read when the backup was made. */
@@ -95,6 +120,12 @@ export interface Manifest {
   /** `file`: the backup includes the secret. `left out`: the operator left it out. `AGMD_SECRET`: the secret is a setting, so it is not included. */
   readonly secretIn: 'file' | 'left out' | 'AGMD_SECRET'
   readonly chunks: readonly ChunkEntry[]
+  /** The rest belongs to incremental backups. The changes since the full backup, oldest first. */
+  readonly changes?: readonly ChangesEntry[]
+  /** The ranges whose records differ from their chunks, or once differed. */
+  readonly ranges?: readonly RangeSum[]
+  /** The time of the full backup, as an ISO time. */
+  readonly fullAt?: string
 }
 
 export const sha256Of = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
@@ -114,7 +145,7 @@ export const decodeManifest = (name: string, bytes: Uint8Array): Manifest => {
   return manifest
 }
 
-export const encodeStamp = (instance: string): Uint8Array => Buffer.from(`${JSON.stringify({ format: backupFormat, instance })}\n`)
+export const encodeStamp = (instance: string): Uint8Array => Buffer.from(`${JSON.stringify({ format: fullFormat, instance })}\n`)
 
 /** Returns the installation to which a repository belongs. Throws `AdminError` with exit code 3 for damage, and 4 for a newer format. */
 export const decodeStamp = (shown: string, bytes: Uint8Array): string => {
@@ -157,7 +188,7 @@ export const createChunker = (): ((record?: Pick<StoredRecord, 'bytes' | 'value'
     if (record === undefined) return records === 0 ? undefined : finish()
     if (records === 0) {
       encoder = encoding.createEncoder()
-      encoding.writeVarUint(encoder, backupFormat)
+      encoding.writeVarUint(encoder, fullFormat)
       first = Buffer.from(record.bytes).toString('base64url')
       length = 0
     }
@@ -170,12 +201,28 @@ export const createChunker = (): ((record?: Pick<StoredRecord, 'bytes' | 'value'
   }
 }
 
+/** Returns the content of a chunk with these records. */
+export const encodeRecords = (records: readonly Pick<StoredRecord, 'bytes' | 'value'>[]): Uint8Array => {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarUint(encoder, fullFormat)
+  for (const { bytes, value } of records) {
+    encoding.writeVarUint8Array(encoder, bytes)
+    encoding.writeVarUint8Array(encoder, value)
+  }
+  return encoding.toUint8Array(encoder)
+}
+
+/** Throws `AdminError` with exit code 3 if the content of a chunk does not match its name. */
+export const checkContent = (sha256: string, content: Uint8Array): void => {
+  if (sha256Of(content) === sha256) return
+  throw new AdminError(`${chunkName(sha256)} is damaged or truncated. Use another copy of the backup, or an older snapshot.`, {
+    exitCode: 3
+  })
+}
+
 /** Returns the records of a chunk. Throws `AdminError` with exit code 3 if the content does not match its entry. */
 export const decodeChunk = ({ sha256, records }: ChunkEntry, content: Uint8Array): StoredRecord[] => {
-  if (sha256Of(content) !== sha256)
-    throw new AdminError(`${chunkName(sha256)} is damaged or truncated. Use another copy of the backup, or an older snapshot.`, {
-      exitCode: 3
-    })
+  checkContent(sha256, content)
   const decoder = decoding.createDecoder(content)
   decoding.readVarUint(decoder)
   return Array.from({ length: records }, () => {

@@ -33,9 +33,9 @@ import { type BlobEntry, blobsIn } from '../blob-records.ts'
 import { AdminError } from '../error.ts'
 import { nameOfSecret } from '../installation.ts'
 import type { OnProgress } from '../progress.ts'
-import { readChunk } from './backup-storage.ts'
 import { onFiles, writeSynced } from './folder-repository.ts'
 import { blobName, type Manifest, secretName } from './format.ts'
+import { openRanges } from './ranges.ts'
 import type { Repository } from './repository.ts'
 import { inputName } from './tar-repository.ts'
 
@@ -200,12 +200,13 @@ const fillStore = async ({ repository, manifest, onProgress }: RestoreOptions, s
   }
   onProgress({ phase: 'records', done: 0, total: manifest.bytes, unit: 'bytes' })
   try {
-    for (const entry of manifest.chunks) {
-      const found = await readChunk(repository, entry)
+    const ranges = openRanges(repository, manifest)
+    for (let index = 0; index < ranges.count; index++) {
+      const found = await ranges.read(index)
       records += found.length
       for (const record of found) for (const blob of blobsIn(record)) wanted.set(blob.name, blob)
       group.push(...found)
-      bytes += entry.bytes
+      bytes += ranges.sum(index).bytes
       const groupSize = group.reduce((sum, { value }) => sum + value.length, 0)
       if (groupSize >= commitBytes || group.length >= commitRecords) await commit()
       onProgress({ phase: 'records', done: bytes, total: manifest.bytes, unit: 'bytes' })
