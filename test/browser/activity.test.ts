@@ -36,7 +36,7 @@ const act = async ({ id, key }: Document, path: string, body: object, author: st
 const panel = (page: Page) => page.getByRole('region', { name: 'Activity' })
 const openPanel = (page: Page): Promise<void> => page.getByRole('button', { name: /^(New a|A)ctivity$/ }).click()
 
-test('[ACTIVITY-1] the panel shows who did what, newest first, by day, and updates live', async () => {
+test('[ACTIVITY-1] [ACTIVITY-7] the panel shows who did what, newest first, by day, and updates live', async () => {
   const document = await createDocument(world.url, '# Walks\n\nOne.\n')
   const made = await act(document, 'comments', { find: 'One', body: 'Which one?' }, 'reviewer')
   await act(document, 'suggestions', { operation: 'replace', find: 'One', text: 'The first' }, 'reviewer')
@@ -48,6 +48,12 @@ test('[ACTIVITY-1] the panel shows who did what, newest first, by day, and updat
   const rows = (): Promise<string[]> => panel(page).locator('.event-words').allTextContents()
   const kinds = (await rows()).map((row) => ['created a link', 'suggested', 'commented', 'created'].find((words) => row.includes(words)))
   expect(kinds).toEqual(['created a link', 'suggested', 'commented', 'created'])
+
+  const drawn = await panel(page)
+    .locator('.activity-event time')
+    .evaluateAll((all) => all.map((time) => time.querySelector('svg path')?.getAttribute('d') ?? ''))
+  expect(drawn).not.toContain('')
+  expect(new Set(drawn).size).toBe(4)
 
   const bea = await open(link.url, 'Bea')
   await typeAtEnd(bea.page, 'Bea was here.')

@@ -2,13 +2,13 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { EventFields } from '../../shared/events.ts'
+import type { EventFields, EventKind } from '../../shared/events.ts'
 import { SidePanel } from '../ui/side-panel.tsx'
 import { initials } from '../presence/person.ts'
 import { failureWords } from '../client/failure.ts'
 import { hueOf } from '../presence/colours.ts'
 import { locale, ofYou, t } from '../text/t.ts'
-import { Icon } from '../ui/icons.tsx'
+import { Icon, type IconName } from '../ui/icons.tsx'
 import { actorWords, countWords, eventWords, excerptOf } from './event-words.ts'
 import type { FeedEvent } from './event.ts'
 import type { Feed, FeedView } from './feed.ts'
@@ -44,6 +44,22 @@ function placeOf({ review }: FeedView, { kind, payload }: FeedEvent): (() => voi
   if (open === undefined || id === undefined || kind === 'comment.deleted') return undefined
   return open.items.value.some((item) => item.id === id) ? () => open.show(id, 'card') : undefined
 }
+
+type Group = EventKind extends infer Kind ? (Kind extends `${infer Prefix}.${string}` ? Prefix : never) : never
+
+const icons: Readonly<Record<Group, IconName>> = {
+  doc: 'file',
+  content: 'align',
+  chat: 'message',
+  comment: 'message',
+  suggestion: 'pen-line',
+  share: 'link',
+  asset: 'image',
+  media: 'sparkles',
+  task: 'list-todo'
+}
+
+const iconOf = (kind: EventKind): IconName => (kind.endsWith('.mentioned') ? 'bell' : icons[kind.split('.', 1)[0] as Group])
 
 const same = (words: string): string => words
 
@@ -82,6 +98,7 @@ function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }
         )}
       </div>
       <time class='muted tabular' dateTime={day.toISOString()} title={day.toLocaleString(locale)}>
+        <Icon name={iconOf(latest.kind)} size={14} />
         {timeWords(latest.ts)}
       </time>
     </li>
