@@ -4,7 +4,8 @@
  */
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
-import type { Storage } from '../domain/ports.ts'
+import type { Key, Storage } from '../domain/ports.ts'
+import type { StoredRecord } from '../storage/records.ts'
 import { isStored } from '../domain/documents/deleted.ts'
 import { decodeRecord, type Head, type KeyIndex, keys, type Share } from '../domain/records/keys.ts'
 import { hashSecret, type Vault } from '../domain/secrets.ts'
@@ -12,6 +13,7 @@ import { checkHistory, entriesBelow } from '../domain/text/check-history.ts'
 import { lowestKey, type StoreSnapshot } from '../storage/snapshot.ts'
 import { type BlobEntry, blobsIn } from './blob-records.ts'
 import type { OnProgress } from './progress.ts'
+import { withRecordsBelow } from './sorted-records.ts'
 
 export interface VerifyOptions {
   readonly snapshot: StoreSnapshot
@@ -35,6 +37,21 @@ export interface Report {
 
 const problemsMax = 100
 
+/** A larger document is read again from the store, in small pieces. In bytes of keys and values. */
+const gatheredBytesMax = 64 * 1024 * 1024
+
+/** The records of one document, which follow each other in the store. */
+interface Gathered {
+  /** The document, as in the keys of the records. */
+  readonly doc: Key[number]
+  readonly head: Head
+  readonly records: StoredRecord[]
+  bytes: number
+}
+
+/** Whether a record belongs to a document. */
+const isPart = ({ key }: StoredRecord, { doc }: Gathered): boolean => key[0] === 'd' && key[1] === doc
+
 /** Checks everything, and continues after a problem. Throws `storage_unavailable`, and `AdminError` if a backup is damaged. */
 export const verify = async (options: VerifyOptions): Promise<Report> => {
   const { snapshot, onProgress } = options
@@ -48,22 +65,45 @@ export const verify = async (options: VerifyOptions): Promise<Report> => {
   const wanted = new Map<string, BlobEntry>()
   let [records, documents, bytes] = [0, 0, 0]
   onProgress({ phase: 'records', done: 0, total, unit: 'records' })
+  let gathered: Gathered | undefined
+  const checkGathered = async (): Promise<void> => {
+    if (gathered === undefined) return
+    const { head } = gathered
+    documents++
+    for await (const problem of guarded(checkDocument(withGathered(options, gathered), head))) report(`Document ${head.id}: ${problem}`)
+    gathered = undefined
+  }
   for (let above = lowestKey; ;) {
     const found = await snapshot.scan(above)
     if (found.length === 0) break
-    for (const { key, value } of found) {
+    for (const record of found) {
+      const { key, value } = record
       bytes += value.length
-      for (const blob of blobsIn({ key, value })) wanted.set(blob.name, blob)
-      if (key[0] !== 'd' || key.length !== 2) continue
-      documents++
-      for await (const problem of guarded(checkDocument(options, decodeRecord<Head>(value)))) report(`Document ${key[1]}: ${problem}`)
+      for (const blob of blobsIn(record)) wanted.set(blob.name, blob)
+      if (gathered !== undefined && !isPart(record, gathered)) await checkGathered()
+      if (key[0] === 'd' && key.length === 2) gathered = { doc: key[1]!, head: decodeRecord<Head>(value), records: [], bytes: 0 }
+      else if (gathered !== undefined) gather(gathered, record)
     }
     records += found.length
     above = found.at(-1)!.bytes
     onProgress({ phase: 'records', done: records, total: Math.max(total, records), unit: 'records' })
   }
+  await checkGathered()
   await checkBlobs(options, wanted, report)
   return { records, documents, blobs: wanted.size, bytes, problemCount, problems }
+}
+
+const gather = (gathered: Gathered, record: StoredRecord): void => {
+  gathered.bytes += record.bytes.length + record.value.length
+  if (gathered.bytes <= gatheredBytesMax) gathered.records.push(record)
+  else gathered.records.length = 0
+}
+
+/** Returns the options with a store that has the records of a document in memory, unless they are too large. Listing them again costs more than the rest. */
+const withGathered = (options: VerifyOptions, { doc, records, bytes }: Gathered): VerifyOptions => {
+  if (bytes > gatheredBytesMax) return options
+  const storage = withRecordsBelow(['d', doc], records, options.snapshot.storage)
+  return { ...options, snapshot: { ...options.snapshot, storage } }
 }
 
 /** Yields the problems that a check finds. If damage makes the check throw, yields that as a problem, too. */

@@ -1,17 +1,16 @@
 /** Presents the records of a backup as a read-only store. The ranges are in key order, so their first keys tell which range contains a record. */
 import { encodeKey, encodeRange } from '../../storage/keys.ts'
-import type { Entry, Storage } from '../../domain/ports.ts'
+import type { Storage } from '../../domain/ports.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { StoredRecord } from '../../storage/records.ts'
 import { readOnlyStorage, type StoreSnapshot } from '../../storage/snapshot.ts'
+import { entryOf, findRecord, firstIndex, recordsBetween } from '../sorted-records.ts'
 import type { Manifest } from './format.ts'
-import { firstIndex, openRanges } from './ranges.ts'
+import { openRanges } from './ranges.ts'
 import type { Repository } from './repository.ts'
 
 /** The maximum number of ranges in memory. A range has about 1 MiB. */
 const cachedRanges = 8
-
-const entryOf = ({ key, value }: StoredRecord): Entry => ({ key, value, version: 1 })
 
 /** Returns the store of a backup. Its methods throw `AdminError` if an object is missing or damaged. */
 export const snapshotOfBackup = (repository: Repository, manifest: Manifest): StoreSnapshot => {
@@ -34,9 +33,7 @@ export const snapshotOfBackup = (repository: Repository, manifest: Manifest): St
     const until = firstIndex(firsts, (first) => Buffer.compare(first, below) >= 0)
     for (let step = 0; step < until - from && found.length < limit; step++) {
       const records = await rangeAt(reverse ? until - 1 - step : from + step)
-      const start = firstIndex(records, ({ bytes }) => Buffer.compare(bytes, above) > 0)
-      const end = firstIndex(records, ({ bytes }) => Buffer.compare(bytes, below) >= 0)
-      const inside = records.slice(start, end)
+      const inside = recordsBetween(records, above, below)
       found.push(...(reverse ? inside.toReversed() : inside))
     }
     return found.slice(0, limit)
@@ -47,9 +44,8 @@ export const snapshotOfBackup = (repository: Repository, manifest: Manifest): St
       const bytes = Buffer.from(encodeKey(key))
       const index = firstIndex(firsts, (first) => Buffer.compare(first, bytes) > 0) - 1
       if (index < 0) return undefined
-      const records = await rangeAt(index)
-      const found = records[firstIndex(records, (record) => Buffer.compare(record.bytes, bytes) >= 0)]
-      return found !== undefined && Buffer.compare(found.bytes, bytes) === 0 ? entryOf(found) : undefined
+      const found = findRecord(await rangeAt(index), bytes)
+      return found && entryOf(found)
     },
     async list(prefix, range = {}) {
       const { above, below } = encodeRange(prefix, range)

@@ -1,6 +1,7 @@
 /** Reads the records of a backup, one range after another: the records of a chunk, with the changes of all backups since the chunk was written. */
 import type { StoredRecord } from '../../storage/records.ts'
 import { AdminError } from '../error.ts'
+import { firstIndex } from '../sorted-records.ts'
 import { type Change, decodeChanges, withChanges } from './changes.ts'
 import { chunkName, decodeChunk, encodeRecords, type Manifest, type RangeSum, sha256Of } from './format.ts'
 import type { Repository } from './repository.ts'
@@ -14,17 +15,6 @@ export interface Ranges {
   sum(index: number): RangeSum
   /** Returns the present records of a range. Throws `AdminError` with exit code 3 if an object is missing or damaged. */
   read(index: number): Promise<StoredRecord[]>
-}
-
-/** Returns the index of the first element for which `isAfter` is true, or the length. No element after it may be false (binary search). */
-export const firstIndex = <T>(all: readonly T[], isAfter: (one: T) => boolean): number => {
-  let [low, high] = [0, all.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (isAfter(all[middle]!)) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 const found = async (repository: Repository, sha256: string): Promise<Uint8Array> => {

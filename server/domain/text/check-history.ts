@@ -6,14 +6,30 @@ import * as Y from 'yjs'
 import { textRootName } from '../../../shared/names.ts'
 import type { Entry, Key, Storage } from '../ports.ts'
 import { decodeRecord, type Head, keys, type Revision } from '../records/keys.ts'
-import { continues, decodeState, entriesAfter, firstOf, formatVersion, type Point } from './journal.ts'
+import { continues, decodeState, docOptions, entriesAfter, firstOf, formatVersion, type Point } from './journal.ts'
 
 /** A record that describes the document at one point of its history. */
 interface Landmark extends Point {
   /** The name of the record, for messages. */
   readonly name: string
   /** Returns a description of the difference between the record and the replayed document; undefined if there is none. */
-  readonly differs: (ydoc: Y.Doc) => string | undefined
+  readonly differs: (replayed: Replayed) => string | undefined
+}
+
+/** A document at one point of its journal. Several landmarks of the same point share the text. */
+interface Replayed {
+  readonly ydoc: Y.Doc
+  readonly text: string
+}
+
+const replayedAt = (ydoc: Y.Doc): Replayed => {
+  let text: string | undefined
+  return {
+    ydoc,
+    get text() {
+      return (text ??= textOf(ydoc))
+    }
+  }
 }
 
 const pageEntries = 100
@@ -36,12 +52,12 @@ const stateLandmark = (name: string, value: Uint8Array): Landmark => {
     name,
     seq,
     tag,
-    differs(ydoc) {
-      const restored = new Y.Doc()
+    differs({ ydoc, text }) {
+      const restored = new Y.Doc(docOptions)
       try {
         Y.applyUpdate(restored, bytes)
         if (Buffer.compare(Y.encodeStateVector(restored), Y.encodeStateVector(ydoc)) !== 0) return 'has other entries than the journal'
-        return textOf(restored) === textOf(ydoc) ? undefined : 'has another text than the journal'
+        return textOf(restored) === text ? undefined : 'has another text than the journal'
       } finally {
         restored.destroy()
       }
@@ -59,13 +75,12 @@ const landmarksOf = async (storage: Storage, head: Head): Promise<Landmark[]> =>
   const text = await storage.get(keys.text(doc))
   if (text !== undefined) {
     const { seq, tag, bytes } = decodeState(text.value)
-    const differs = (ydoc: Y.Doc) => (Buffer.from(bytes).toString() === textOf(ydoc) ? undefined : 'differs from the journal')
+    const differs = (replayed: Replayed) => (Buffer.from(bytes).toString() === replayed.text ? undefined : 'differs from the journal')
     landmarks.push({ name: 'the canonical text', seq, tag, differs })
   }
   for await (const { value } of entriesBelow(storage, keys.revisions(doc))) {
     const { id, seq, tag, size } = decodeRecord<Revision>(value)
-    const differs = (ydoc: Y.Doc) => {
-      const { length } = textOf(ydoc)
+    const differs = ({ text: { length } }: Replayed) => {
       return length === size ? undefined : `has ${size} characters, but the journal leads to ${length}`
     }
     landmarks.push({ name: `revision ${id}`, seq, tag, differs })
@@ -76,7 +91,7 @@ const landmarksOf = async (storage: Storage, head: Head): Promise<Landmark[]> =>
 /** Yields a sentence for each difference that replaying the journal of a document reveals. */
 export async function* checkHistory(storage: Storage, head: Head): AsyncGenerator<string> {
   const landmarks = await landmarksOf(storage, head)
-  const ydoc = new Y.Doc()
+  const ydoc = new Y.Doc(docOptions)
   let at: Point = { seq: 0, tag: head.firstTag }
   let updates: Uint8Array[] = []
   const checkHere = function* (): Generator<string> {
@@ -84,10 +99,11 @@ export async function* checkHistory(storage: Storage, head: Head): AsyncGenerato
     const pending = updates
     updates = []
     ydoc.transact(() => pending.forEach((update) => Y.applyUpdate(ydoc, update)))
+    const replayed = replayedAt(ydoc)
     for (; landmarks[0]?.seq === at.seq; landmarks.shift()) {
       const [{ name, tag, seq, differs }] = landmarks as [Landmark]
       if (tag !== at.tag) yield `${name} names version ${formatVersion({ seq, tag })}, but the journal has ${formatVersion(at)}.`
-      const difference = differs(ydoc)
+      const difference = differs(replayed)
       if (difference !== undefined) yield `${name} ${difference}.`
     }
   }
