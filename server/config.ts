@@ -392,6 +392,15 @@ export const configTable = {
     secret: false,
     schema: wholeNumber(0, 36500)
   },
+  historyRevisions: {
+    name: 'AGMD_HISTORY_REVISIONS',
+    default: '0',
+    unit: 'count',
+    allowed: 'a whole number from 0 to 1000000',
+    docs: 'Maximum number of versions without a name in the history of a document. Older ones are removed once a day. Named versions and the newest one are always kept. 0: no limit.',
+    secret: false,
+    schema: wholeNumber(0, 1_000_000)
+  },
   foreignMedia: {
     name: 'AGMD_FOREIGN_MEDIA',
     default: 'on',

@@ -220,12 +220,13 @@ const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
 }
 
 /** Returns the settings by which the domain decides who may do what. */
-const policyOf = ({ nodeAccounts, signUp, admins, auditDays, historyDays, publishing, searchEngines }: Config) => ({
+const policyOf = ({ nodeAccounts, signUp, admins, auditDays, historyDays, historyRevisions, publishing, searchEngines }: Config) => ({
   nodeAccounts,
   signUp,
   admins,
   auditDays,
   historyDays,
+  historyRevisions,
   publishing,
   searchEngines
 })

@@ -63,6 +63,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       admins: [],
       auditDays: 365,
       historyDays: 0,
+      historyRevisions: 0,
       foreignMedia: true,
       clientDocuments: true,
       processes: 1,

@@ -30,7 +30,7 @@ const examined = async (env: Record<string, string>): Promise<{ exitCode: number
 const found = (findings: readonly Finding[], part: string): string[] =>
   findings.filter((finding) => finding.part === part).map(({ state, message }) => `${state}: ${message}`)
 
-test('[DOCTOR-1] [DOCTOR-4] doctor finds no problem in an intact installation, even while its server runs', async () => {
+test('[DOCTOR-1] [DOCTOR-4] [RETAIN-9] doctor finds no problem in an intact installation, even while its server runs', async () => {
   const server = await startProcess({ env: { AGMD_STORAGE: '' } })
   onTestFinished(() => server.stop())
   await createDocument(server.url, 'one\n')

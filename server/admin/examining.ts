@@ -13,6 +13,7 @@ import { addressOf } from '../storage/postgres/open.ts'
 import { judgeServer, readSettings, withClient } from '../storage/postgres/prepare.ts'
 import { listSnapshots, openRepository } from './backups/repositories.ts'
 import { openInstallation } from './installation.ts'
+import { retentionText } from './retention.ts'
 
 export interface Finding {
   /** The part that was checked, such as `disk`. */
@@ -176,13 +177,8 @@ async function* examineStore(config: Config): AsyncGenerator<Finding> {
   }
 }
 
-const examineHistory = ({ historyDays }: Config): Finding =>
-  ok(
-    'history',
-    historyDays === 0
-      ? 'All versions of documents are kept. AGMD_HISTORY_DAYS can limit their age.'
-      : `Versions that are older than ${historyDays} days are removed once a day. Named versions and the newest ones stay.`
-  )
+const examineHistory = ({ historyDays: days, historyRevisions: revisions }: Config): Finding =>
+  ok('history', retentionText({ days, revisions }))
 
 async function* examineBackups({ backup }: Config, now: number): AsyncGenerator<Finding> {
   const next = 'Schedule: npm start -- admin backup'

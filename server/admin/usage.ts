@@ -1,11 +1,13 @@
 /** `npm start -- admin usage`: the storage that documents use, by owner. */
 import { type Command, parseWords } from './command.ts'
 import { operate } from './operate.ts'
+import { retentionText } from './retention.ts'
 import { bytesText, columns, numberOf } from './subcommands.ts'
 
 const help = `usage: npm start -- admin usage [--limit N] [--json]
 
-Prints the number of documents, the storage that they use (without assets), and the owners that use the most storage.
+Prints the number of documents, the storage that they use (without assets), and the owners that use the most storage. Also prints
+which old versions the server removes.
 
   --limit N  the maximum number of owners (50 if absent)
   --json     print the answer as JSON`
@@ -19,7 +21,7 @@ export const usage: Command = {
     const answer = await operate(settings(), version, 'readUsage', { limit: numberOf(values.limit) })
     if (values.json === true) return { output: JSON.stringify(answer) }
     const rows = answer.owners.map(({ kind, id, email, documents, bytes }) => [email ?? id, kind, String(documents), bytesText(bytes)])
-    const total = `${answer.documents} documents use ${bytesText(answer.bytes)}.`
+    const total = `${answer.documents} documents use ${bytesText(answer.bytes)}. ${retentionText(answer.retention)}`
     return { output: rows.length === 0 ? total : `${columns([['OWNER', 'KIND', 'DOCUMENTS', 'BYTES'], ...rows])}\n\n${total}` }
   }
 }

@@ -45,6 +45,8 @@ export interface Service {
   readonly auditDays: number
   /** How long old versions of documents are kept, in days. 0: forever. */
   readonly historyDays: number
+  /** How many revisions without a name a document keeps. 0: all. */
+  readonly historyRevisions: number
   /** When the process started, in milliseconds since 1970. */
   readonly startedAt: number
   /** Whether the service accepts writes, and if not, why. */

@@ -433,6 +433,18 @@ test('[OPERATOR-11] commands take effect in the running server immediately, prin
   await own.stop()
 })
 
+test('[RETAIN-9] usage says which old versions the server removes', async () => {
+  const folder = await mkdtemp(joinPath(tmpdir(), 'agmd-test-'))
+  await (await startWorld({ folder })).stop()
+  const usage = (env: Record<string, string>): Promise<string> => command(folder, ['usage'], env)
+  expect(await usage({})).toContain('All versions of documents are kept.')
+  const [age, number] = [{ AGMD_HISTORY_DAYS: '30' }, { AGMD_HISTORY_REVISIONS: '50' }]
+  expect(await usage(age)).toContain('Versions that are older than 30 days are removed once a day.')
+  expect(await usage(number)).toContain('Versions that are not among the newest 50 without a name are removed')
+  expect(await usage({ ...age, ...number })).toContain('older than 30 days or not among the newest 50 without a name')
+  await rm(folder, { recursive: true })
+})
+
 test('[OPERATOR-11] without a running server, a command works on the data folder', async () => {
   const folder = await mkdtemp(joinPath(tmpdir(), 'agmd-test-'))
   const own = await startWorld({ folder })

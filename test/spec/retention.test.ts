@@ -163,6 +163,37 @@ test('[RETAIN-7] the server removes old versions once a day, and keeps all versi
   await other.stop()
 })
 
+test('[RETAIN-8] at most a number of versions without a name stay, with their texts, and no number is used again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-retention-'))
+  onTestFinished(() => removeAll(folder))
+  const clock = testClock()
+  const world = await startWorld({ folder, clock, env: { AGMD_STORAGE: '' } })
+  const { owner, texts, kept } = await pastInSegments(world, clock)
+  const limited = (historyRevisions: number) => createHistorySweep({ ...world.service, historyRevisions }, () => false)()
+  const unnamed = async (): Promise<string[]> =>
+    (await owner.revisions({ limit: 100 })).revisions.filter(({ label }: Json) => label === null).map(({ version }: Json) => version)
+  const [all, [named, assigned]] = [await unnamed(), kept]
+  expect(await limited(all.length)).toEqual({ documents: 0, revisions: 0 })
+  expect((await limited(4)).documents).toBe(1)
+  // The list has the newest version first.
+  const stays = [...all.slice(0, 4), ...(all.slice(0, 4).includes(assigned!) ? [] : [assigned!])]
+  expect(await unnamed()).toEqual(stays)
+  for (const version of [named!, ...stays]) expect(await owner.at(version)).toBe(texts.get(version))
+  expect(await statusAt(owner, all.at(-1)!)).toBe(404)
+  expect(await limited(4), 'a second sweep finds nothing').toEqual({ documents: 0, revisions: 0 })
+  const newest = (await owner.revisions()).revisions[0].id
+  await owner.replace('# Next\n', { ifMatch: '*' })
+  expect((await owner.revisions()).revisions[0].id).toBe(newest + 1)
+  expect((await limited(1)).revisions).toBeGreaterThan(0)
+  expect((await unnamed()).length).toBe(2)
+  expect((await owner.read()).content).toBe('# Next\n')
+  await world.stop()
+  expect(JSON.parse((await runAdmin(['verify', folder, '--json'], { AGMD_DATA_DIR: folder })).output)).toMatchObject({
+    ok: true,
+    problems: []
+  })
+})
+
 test('[RETAIN-5] [RETAIN-6] after kills at each step, a second run finishes; no byte is left, verify accepts the rest, export keeps it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-retention-'))
   onTestFinished(() => removeAll(folder))

@@ -23,6 +23,8 @@ export interface Usage {
   readonly bytes: number
   /** The owners that use the most storage, largest first. */
   readonly owners: readonly UsageOf[]
+  /** The limits on old versions: their age in days, and the number of revisions without a name in a document. 0: no limit. */
+  readonly retention: { readonly days: number; readonly revisions: number }
 }
 
 /** Reads the sum of each owner. Other work gets a turn after each owner. */
@@ -52,7 +54,8 @@ export const readUsage = async (service: Service, limit: number = limits.adminPa
   const named = largest(owners, limit).map(async (owner) =>
     owner.kind === 'account' ? { ...owner, email: (await findAccount(service, owner.id))?.email ?? null } : owner
   )
-  return { documents, bytes, owners: await Promise.all(named) }
+  const { historyDays: days, historyRevisions: revisions } = service
+  return { documents, bytes, owners: await Promise.all(named), retention: { days, revisions } }
 }
 
 const largest = (owners: readonly UsageOf[], limit: number): UsageOf[] =>

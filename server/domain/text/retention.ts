@@ -1,5 +1,5 @@
 /**
- * Removes old versions of documents, if the operator limits their age (`AGMD_HISTORY_DAYS`).
+ * Removes old versions of documents, if the operator limits their age (`AGMD_HISTORY_DAYS`) or number (`AGMD_HISTORY_REVISIONS`).
  *
  * The versions up to a point of the history are removed, except those that are kept: named revisions, the newest revision, revisions that are not old
  * yet, and the versions of open review assignments. Merged entries of the journal (journal.ts) replace the entries between the kept versions. Text
@@ -15,7 +15,7 @@ import { textRootName } from '../../../shared/names.ts'
 import { isStored } from '../documents/deleted.ts'
 import type { Draft } from '../records/draft.ts'
 import type { Key, KeyPart } from '../ports.ts'
-import { decodeRecord, encodeRecord, type Head, keys, type Revision, type StoredEvent, type Task } from '../records/keys.ts'
+import { decodeRecord, encodeRecord, type Head, keys, type Revision, type StoredEvent } from '../records/keys.ts'
 import { systemActor } from '../rights/caller.ts'
 import type { Service } from '../service.ts'
 import {
@@ -32,6 +32,7 @@ import {
   type Point,
   snapshotOf
 } from './journal.ts'
+import { type Kept, mayHaveOld, type Plan, planFor } from './retention-plan.ts'
 
 const dayMs = 24 * 3600 * 1000
 
@@ -42,59 +43,6 @@ const recordsAtOnce = 32
 const stepsAtOnce = 20
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-async function* recordsBelow<T>({ storage }: Service, prefix: Key): AsyncGenerator<T> {
-  for (let after: KeyPart | undefined; ;) {
-    const page = await storage.list(prefix, { limit: limits.sweepCommitRecords, ...(after !== undefined && { after }) })
-    for (const { value } of page) yield decodeRecord<T>(value)
-    if (page.length < limits.sweepCommitRecords) return
-    after = page.at(-1)?.key[prefix.length]
-    await nextTurn()
-  }
-}
-
-/** The result of a decision about one document. */
-interface Plan {
-  /** Versions up to this sequence number are removed, unless they are in `kept`. A record of the journal ends here. */
-  readonly upTo: number
-  /** The sequence numbers of the versions that stay, including `upTo`. */
-  readonly kept: ReadonlySet<number>
-  /** The revisions to remove. */
-  readonly removed: readonly Revision[]
-}
-
-/** Returns the number of the last entry of the newest record of the journal that has no entry after `seq`; 0 if there is none. */
-const recordEnd = async ({ storage }: Service, doc: string, seq: number): Promise<number> => {
-  const newest = await Promise.all(
-    [keys.histories(doc), keys.updates(doc)].map((prefix) => storage.list(prefix, { before: seq + 1, reverse: true, limit: 1 }))
-  )
-  return Math.max(0, ...newest.flat().map(({ key }) => key.at(-1) as number))
-}
-
-/** Returns the sequence numbers of the versions that open review assignments name. */
-const assignedVersions = async (service: Service, doc: string): Promise<number[]> => {
-  const found: number[] = []
-  for await (const { closedAt, startingVersion, report } of recordsBelow<Task>(service, keys.tasks(doc)))
-    if (closedAt === null)
-      for (const version of [startingVersion, report?.reviewedVersion]) found.push(parseVersion(version ?? '')?.seq ?? 0)
-  return found
-}
-
-/** Decides what to remove from a document. Returns undefined if nothing new is old enough. */
-const planFor = async (service: Service, head: Head, before: number): Promise<Plan | undefined> => {
-  const revisions: Revision[] = []
-  let old = 0
-  for await (const revision of recordsBelow<Revision>(service, keys.revisions(head.id))) {
-    revisions.push(revision)
-    // A revision is saved after all entries that lead to it, so these entries are as old.
-    if (revision.createdAt < before) old = Math.max(old, revision.seq)
-  }
-  const upTo = await recordEnd(service, head.id, old)
-  if (upTo <= (head.historySeq ?? 0)) return undefined
-  const stays = ({ id, label, createdAt }: Revision): boolean => label !== null || id === head.revision || createdAt >= before
-  const kept = new Set([upTo, ...revisions.filter(stays).map(({ seq }) => seq), ...(await assignedVersions(service, head.id))])
-  return { upTo, kept, removed: revisions.filter(({ seq }) => seq < upTo && !kept.has(seq)) }
-}
 
 const write = <T>(service: Service, doc: string, change: (draft: Draft) => T, reads: readonly Key[] = []): Promise<T> =>
   service.ledger.write(
@@ -138,7 +86,7 @@ const withoutLines = (event: StoredEvent, before: number, upTo: number): StoredE
 }
 
 /** Removes the lines that changed from old events. The events themselves stay, because their numbers have no gaps. */
-const removeLines = async (service: Service, doc: string, before: number, { upTo }: Plan): Promise<void> => {
+const removeLines = async (service: Service, doc: string, { upTo, before }: Plan): Promise<void> => {
   for (let after = 0; ;) {
     const page = await service.storage.list(keys.events(doc), { after, limit: recordsAtOnce })
     const reads = page.filter(({ value }) => withoutLines(decodeRecord<StoredEvent>(value), before, upTo)).map(({ key }) => key)
@@ -260,14 +208,14 @@ const writeMerged = async (service: Service, head: Head, plan: Plan): Promise<bo
   })
 }
 
-/** Removes the versions of a document that were old at a time. Returns the number of removed revisions; undefined if there was nothing to do. */
-const removeOldVersions = async (service: Service, head: Head, before: number): Promise<number | undefined> => {
+/** Removes the versions of a document that a pass does not keep. Returns the number of removed revisions; undefined if there was nothing to do. */
+const removeOldVersions = async (service: Service, head: Head, pass: Kept): Promise<number | undefined> => {
   // A crash may have left some behind.
   if (head.historySeq !== undefined) await removeReplaced(service, head)
-  const plan = await planFor(service, head, before)
+  const plan = await planFor(service, head, pass)
   if (plan === undefined) return undefined
-  if (!(await removeRevisions(service, head.id, plan.removed))) return plan.removed.length
-  await removeLines(service, head.id, before, plan)
+  if (!(await removeRevisions(service, head.id, plan.removed)) || !plan.merges) return plan.removed.length
+  await removeLines(service, head.id, plan)
   if (await writeMerged(service, head, plan)) await removeReplaced(service, { ...head, historySeq: plan.upTo })
   return plan.removed.length
 }
@@ -279,9 +227,7 @@ export interface Removed {
 }
 
 /** A pass over all documents. */
-interface Pass {
-  /** Versions from before this time are removed, in milliseconds since 1970. */
-  readonly before: number
+interface Pass extends Kept {
   /** The document at which the pass continues. Undefined at its beginning. */
   last: KeyPart | undefined
 }
@@ -296,8 +242,8 @@ const continuePass = async (service: Service, pass: Pass, isOver: () => boolean)
     if (pass.last === undefined) return { documents, revisions, ended: true }
     const head = await service.ledger.findHead(String(pass.last))
     if (looked % stepsAtOnce === 0) await nextTurn()
-    if (head === undefined || !isStored(head) || head.createdAt >= pass.before || (head.historySeq ?? 0) >= head.seq) continue
-    const removed = await removeOldVersions(service, head, pass.before)
+    if (head === undefined || !isStored(head) || !mayHaveOld(head, pass)) continue
+    const removed = await removeOldVersions(service, head, pass)
     if (removed !== undefined) documents += 1
     revisions += removed ?? 0
   }
@@ -306,16 +252,17 @@ const continuePass = async (service: Service, pass: Pass, isOver: () => boolean)
 
 /**
  * Returns a function that removes old versions of documents. Each call does a limited amount of work and continues where the last one ended. A pass over
- * all documents begins at most once a day. Nothing is removed if the age of versions has no limit.
+ * all documents begins at most once a day. Nothing is removed if neither the age nor the number of versions has a limit.
  */
 export const createHistorySweep = (service: Service, isOver: () => boolean): (() => Promise<Removed>) => {
   let nextAt = 0
   let pass: Pass | undefined
   return async () => {
     const now = service.clock.now()
-    if (service.historyDays === 0 || (pass === undefined && now < nextAt)) return { documents: 0, revisions: 0 }
+    const { historyDays, historyRevisions } = service
+    if ((historyDays === 0 && historyRevisions === 0) || (pass === undefined && now < nextAt)) return { documents: 0, revisions: 0 }
     if (pass === undefined) nextAt = now + dayMs
-    pass ??= { before: now - service.historyDays * dayMs, last: undefined }
+    pass ??= { before: historyDays === 0 ? 0 : now - historyDays * dayMs, revisionsMax: historyRevisions, last: undefined }
     const { ended, ...removed } = await continuePass(service, pass, isOver)
     if (ended) pass = undefined
     return removed
