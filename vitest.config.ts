@@ -5,10 +5,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const fuzz = ['test/fuzz/**/*.test.ts', 'test/**/*.fuzz.test.ts']
 const slow = ['test/browser/**', 'test/faults/**', ...fuzz]
 
-/** More space for new objects: tests create much garbage in a short time. This saves a tenth of the processor time of a process. */
+/** More space for new objects: tests create much garbage in a short time. This saves a tenth of the CPU time of a process. */
 const roomy = ['--min-semi-space-size=16', '--max-semi-space-size=32']
 
-/** Node keeps the compiled code of a module there: a service that a test starts is ready in half of the processor time. */
+/** Node keeps the compiled code of a module there: a service that a test starts is ready in half of the CPU time. */
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'compiled')
 
 /**
@@ -37,7 +37,7 @@ class LongestFirst extends BaseSequencer {
 
 /**
  * Fast tests, then faults and fuzz together, then the browser: one next to the other would measure its neighbours. Files of a shared project run
- * one after the other in the same processes: modules are loaded, compiled and warmed once, which is half of the processor time of the fast tests.
+ * one after the other in the same processes: modules are loaded, compiled and warmed once, which is half of the CPU time of the fast tests.
  * Such a file leaves nothing behind: no changed global, no running server. Faults and fuzz measure memory and the event loop: each file has a
  * process of its own.
  */

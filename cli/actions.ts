@@ -47,7 +47,7 @@ const onlyTask = async (client: Client, address: DocumentAddress): Promise<strin
   throw new Failure(
     'usage',
     `TASK is missing: this link has ${tasks.length} assignments.`,
-    'Name an assignment. agmd tasks list DOC lists them.'
+    'Pass an assignment. agmd tasks list DOC lists them.'
   )
 }
 

@@ -66,7 +66,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   document_deleted: 'The owner can restore the document for 30 days: agmd docs undelete.',
   task_link_required: 'Use the link of the assignment (task.share.url) as DOC.',
   unknown_version: 'agmd revisions list shows earlier versions; agmd docs info shows the current one.',
-  unknown_reviewed_version: 'Name the version that agmd docs info or docs pull printed when you read the document.',
+  unknown_reviewed_version: 'Pass the version that agmd docs info or docs pull printed when you read the document.',
   target_not_found: 'Read the text with agmd docs cat, then name a passage, lines or a section that the text contains.',
   target_ambiguous: 'Choose a place with --occurrence, --prefix, --suffix or --line.',
   target_changed: 'Read that part again (agmd docs cat), and redo your change on the current text.',

@@ -56,7 +56,7 @@ export const writeWhole = (path: string, data: string | Uint8Array, mode?: numbe
 export const readText = (path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return undefined
-  if (found.isDirectory()) throw new Failure('file_error', `${path} is a folder.`, 'Name a file.')
+  if (found.isDirectory()) throw new Failure('file_error', `${path} is a folder.`, 'Pass a file.')
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(path))
   } catch (error) {

@@ -63,7 +63,7 @@ const saidOf = (call: Call): Partial<InputOf<'replaceContent'>> => {
   }
 }
 
-/** Tries once to replace the document with a text that is based on the version `on`. */
+/** Tries once to replace the document with text that is based on the version `on`. */
 const replace = async (
   { call, client, address }: Push,
   text: string,

@@ -89,7 +89,7 @@ const addressOfUrl = (text: string, given: string | undefined): DocumentAddress 
 
 /** Finds the document of a share URL, a document id or a pulled file. Throws `usage`, `foreign_origin` or `not_pulled`. */
 export const addressOf = (typed: string, given: string | undefined): DocumentAddress => {
-  // A copied link sometimes has white space around it.
+  // A copied link sometimes has whitespace around it.
   const text = /^\s*https?:/i.test(typed) ? typed.trim() : typed
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return addressOfUrl(text, given)
   const link = readLink(text)

@@ -7,13 +7,13 @@ import { fingerprint, isKnown, rememberKey } from './hosts.ts'
 import { writeLink } from './pulled-file.ts'
 import type { DocumentAddress } from './service.ts'
 
-/** A text and its version. */
+/** Text and its version. */
 export interface Copy {
   readonly content: string
   readonly version: string
 }
 
-/** Converts the text of a file to the text of a document, which has LF line ends and no byte-order mark (docs/api.md, Text and versions). */
+/** Converts the text of a file to the text of a document, which has LF line endings and no byte-order mark (docs/api.md, Text and versions). */
 export const asDocument = (text: string): string => text.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
 
 const asFile = (text: string, former: string | undefined): string =>
@@ -84,7 +84,9 @@ export interface Both {
 /** Throws `file_changed`, before anything is written, if somebody has saved the file during a request. */
 export const checkStill = (file: string, local: string): void => {
   if (mustRead(file) === local) return
-  throw new Failure('file_changed', `Somebody saved ${file} in the meantime. agmd did not change it.`, `Run the command again.`, { file })
+  throw new Failure('file_changed', `Somebody saved ${file} while the command ran. agmd did not change it.`, `Run the command again.`, {
+    file
+  })
 }
 
 /** Writes both versions into the file, between conflict markers. The version of the document becomes the base of the file. */

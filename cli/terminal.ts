@@ -56,7 +56,7 @@ export interface Terminal {
   result(value: unknown, words: () => string): void
   /** Prints a value as one line of JSON. A command can print several such lines. */
   line(value: unknown): void
-  /** Prints a text of the program itself, such as help. */
+  /** Prints text of the program itself, such as help. */
   print(words: string): void
   /**
    * Prints the text of a document. A terminal gets it without control characters and with a line break at the end; other outputs get it unchanged.

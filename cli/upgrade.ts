@@ -45,7 +45,7 @@ export const upgrade: Action = async (call) => {
   if (sum === sha256(readFileSync(file)))
     return call.answer({ ok: true, changed: false }, () => 'agmd is already the version that the service offers.')
   if (call.flag('check') === true)
-    return call.answer({ ok: true, changed: false, available: true }, () => 'The service has another version: agmd upgrade')
+    return call.answer({ ok: true, changed: false, available: true }, () => 'The service has a different version: agmd upgrade')
   const bytes = (await get(`${origin}/downloads/agmd`)).bytes
   if (sha256(bytes) !== sum || bytes.length > programBytesMax)
     throw new Failure(

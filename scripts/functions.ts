@@ -36,7 +36,7 @@ const nameOf = (node: Node, parent: Node | undefined, text: string): string | un
   return named && /^\w+/.exec(text.slice(named.start, named.end))?.[0]
 }
 
-/** Returns a function that maps an offset of a text to its line, counted from 0. */
+/** Returns a function that maps an offset of the text to its line, counted from 0. */
 const lineCounter = (text: string): ((at: number) => number) => {
   const starts = [...text.matchAll(/\n/g)].map(({ index }) => index)
   return (at) => {

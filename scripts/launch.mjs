@@ -28,7 +28,11 @@ const commands = {
   dev: { run: dev, tools: true, help: '[folder] serve on http://localhost:5173, and reload after every change in the sources' },
   build: { run: build, tools: false, help: 'build the web pages and the client into dist' },
   test: { run: test, tools: true, help: 'set up and run the whole suite; with file names, only those tests' },
-  'test:all': { run: testAll, tools: true, help: 'run the whole suite, including the long runs: all seeds, all hostile texts, 50 kills' },
+  'test:all': {
+    run: testAll,
+    tools: true,
+    help: 'run the whole suite, including the long runs: all seeds, all hostile documents, 50 kills'
+  },
   check: { run: check, tools: true, help: 'check format, types, lint, dead code and regular expressions, and run the fast tests' },
   types: { run: types, tools: true, help: 'check the types' },
   lint: { run: (...words) => runTool([...staticChecks.lint, ...words]), tools: true, help: '[file] check the sources for common mistakes' },

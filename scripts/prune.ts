@@ -13,7 +13,7 @@ interface Entry {
 
 const folder = process.argv[2]
 if (folder === undefined || !existsSync(join(folder, 'package-lock.json'))) {
-  process.stderr.write('Name the folder of the installation: node scripts/prune.ts /app\n')
+  process.stderr.write('Pass the folder of the installation: node scripts/prune.ts /app\n')
   process.exit(64)
 }
 

@@ -48,7 +48,7 @@ const securityHeaders = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Permissions-Policy': permissionsPolicy(),
   'Referrer-Policy': 'no-referrer',
-  // A name server must not learn where the links of a text or a widget lead before somebody follows them.
+  // A name server must not learn where the links of a document or a widget lead before somebody follows them.
   'X-DNS-Prefetch-Control': 'off',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin'

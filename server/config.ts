@@ -36,7 +36,7 @@ const origin = z
 
 const isBase = (url: URL): boolean => /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password
 
-/** Returns the headers in a text such as `a=1,b=%20`; undefined if one of them cannot be sent. */
+/** Returns the headers in a string such as `a=1,b=%20`; undefined if one of them cannot be sent. */
 const headersOf = (text: string): Readonly<Record<string, string>> | undefined => {
   try {
     const pairs = text.split(',').map((pair) => /^\s*([\w-]+)\s*=(.*)$/.exec(pair) ?? [])
@@ -223,7 +223,7 @@ export const configTable = {
     default: 'everybody',
     unit: 'mode',
     allowed: 'everybody, accounts or nobody',
-    docs: 'Publishing policy: for everybody, for people and programs with an account, or for nobody. The role must also allow it. With nobody, published pages answer 404.',
+    docs: 'Publishing policy: for everybody, for people and programs with an account, or for nobody. The role must also allow it. With nobody, published pages return 404.',
     secret: false,
     schema: z.enum(['everybody', 'accounts', 'nobody'])
   },

@@ -70,7 +70,7 @@ const captureConsole = (log: Log): void => {
 /** The command that starts this program. An installation without npm sets it (deploy/image-build.sh). */
 const startedAs = process.env['AGMD_STARTED_AS'] ?? 'npm start'
 
-/** Returns a text for the operator that names the command with which this program was started. */
+/** Returns text for the operator that names the command with which this program was started. */
 const forInstallation = (text: string): string =>
   startedAs === 'npm start' ? text : text.replaceAll(/npm (?:--silent )?start -- /g, `${startedAs} `).replaceAll('npm start', startedAs)
 

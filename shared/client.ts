@@ -59,7 +59,7 @@ export const errorFrom = (status: number, problem: Fields): ServiceError =>
 const errorOf = async (response: Pick<Response, 'status' | 'json'>): Promise<ServiceError> =>
   errorFrom(response.status, (await response.json().catch(() => ({}))) as Fields)
 
-/** Encodes a text for a header. Header values are Latin-1, but the service reads them as UTF-8. */
+/** Encodes a string for a header. Header values are Latin-1, but the service reads them as UTF-8. */
 export const inHeader = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 const headersOf = (

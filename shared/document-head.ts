@@ -6,7 +6,7 @@
 /** The first line of the comment. */
 export const headMark = '<!-- agmd: this comment is not part of the document.'
 
-/** Maximum length of the white space before the comment, in UTF-16 units. */
+/** Maximum length of the whitespace before the comment, in UTF-16 units. */
 const whiteMax = 100
 
 /** Whether an incoming text begins with this comment. */

@@ -273,7 +273,7 @@ const meanings = {
     status: 503,
     exit: 7,
     message: 'No compute node that works for this account is connected.',
-    hint: 'Start a node (agmd node) with a token of your account, or ask the operator. GET /api/relay/status shows connected nodes.',
+    hint: 'Start a node (agmd node) with a token from your account, or ask the operator. GET /api/relay/status shows connected nodes.',
     retryable: true,
     expected: true
   },
@@ -387,7 +387,7 @@ const meanings = {
   busy: {
     status: 503,
     exit: 7,
-    message: 'The server is busy with other large texts.',
+    message: 'The server is busy with other large documents.',
     hint: 'Nothing was changed. Wait for retryAfterSeconds, then try again.',
     retryable: true,
     expected: true
@@ -403,7 +403,7 @@ const meanings = {
   storage_full: {
     status: 507,
     exit: 1,
-    message: 'The disk of the server is full.',
+    message: 'The server’s disk is full.',
     hint: 'Nothing was changed. Ask the operator to free space, then try again.',
     retryable: true
   }

@@ -103,7 +103,7 @@ const payloads = {
   'doc.unpublished': carries<Nothing>(),
   'doc.deleted': carries<{ readonly restorableUntil: string | null }>(),
   'doc.restored': carries<{ readonly deletedAt: string | null }>(),
-  /** An operator removed a text from the whole history. */
+  /** An operator removed text from the whole history. */
   'doc.redacted': carries<Nothing>(),
   'content.changed': carries<Content>(),
   'content.replaced': carries<Content>(),
@@ -163,7 +163,7 @@ export const eventKinds = Object.keys(payloads) as EventKind[]
 
 export type EventPayload<Kind extends EventKind = EventKind> = NonNullable<Payloads[Kind]>
 
-/** The current texts that belong to an event. A field is absent if the event has no such text. */
+/** The current text that belongs to an event. A field is absent if the event has no such text. */
 export interface EventWords {
   /** Text of the comment, reply or note. */
   readonly body?: string
@@ -175,7 +175,7 @@ export interface EventWords {
   readonly cut?: readonly ('body' | 'quote' | 'replacement')[]
 }
 
-/** A payload as a reader receives it: without the fields that the reader must not see, and with the current texts. */
+/** A payload as a reader receives it: without the fields that the reader must not see, and with the current text. */
 export type ShownPayload<Kind extends EventKind = EventKind> = Partial<EventPayload<Kind>> & EventWords
 
 type FieldOf<Payload> = Payload extends unknown ? keyof Payload : never

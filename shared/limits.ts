@@ -68,7 +68,7 @@ export const limits = {
   /** Longest diff in an event or an error, in UTF-16 units (docs/api.md, Events and inbox). */
   diffUnitsMax: 8 * 1024,
   /**
-   * Maximum number of separate edits that replace a text. If there are more, the closest ones are combined. Yjs shifts the entire document at each
+   * Maximum number of separate edits that replace the text. If there are more, the closest ones are combined. Yjs shifts the entire document at each
    * edit (measured: 20,000 edits take 0.8 s, 1,000 take 40 ms).
    */
   editsAtOnceMax: 1000,
@@ -76,7 +76,7 @@ export const limits = {
   comparisonUnitsMax: 1024 * 1024,
   /** Maximum number of hunks in a reported difference between two versions. */
   comparisonHunksMax: 5000,
-  /** Longest merged text that an error may contain, in UTF-16 units. With `onConflict=merge` the service itself merges longer texts. */
+  /** Longest merged text that an error may contain, in UTF-16 units. With `onConflict=merge` the service itself merges longer text. */
   mergeUnitsMax: 1024 * 1024,
   /** Default number of entries on a page of all other lists. */
   pageDefault: 50,
@@ -113,7 +113,7 @@ export const limits = {
   mediaNameUnitsMax: 80,
   /** Maximum number of voices that an engine of a node may announce. */
   mediaVoicesMax: 200,
-  /** Maximum number of waiting and running jobs per account. Further jobs are refused. */
+  /** Maximum number of waiting and running jobs per account. Any more jobs are refused. */
   mediaOpenJobsMax: 10,
   /** Maximum number of finished jobs stored per account. The oldest is removed first. */
   mediaKeptJobsMax: 100,
@@ -262,7 +262,7 @@ export const limits = {
   keepAliveSeconds: 65,
   /** Time between two checks for connections that take too long, in milliseconds. */
   connectionCheckMs: 2_000,
-  /** Maximum number of connections that wait until a process of the server takes them. Further connections are closed. */
+  /** Maximum number of connections that wait until a process of the server takes them. Any more connections are closed. */
   heldConnectionsMax: 10_000,
   /** Longest pause before a process of the server starts again, in seconds. */
   processRestartSecondsMax: 30,
@@ -274,7 +274,7 @@ export const limits = {
   headerBytesMax: 16 * 1024,
 
   /**
-   * Largest WebSocket message, in bytes: four bytes for each unit of the longest document. The changes of a long offline session arrive in
+   * Largest WebSocket message, in bytes: four bytes for each unit of the longest document. The changes from a long offline session arrive in
    * one message.
    */
   socketMessageBytesMax: 16 * 1024 * 1024,
@@ -330,9 +330,9 @@ export const limits = {
   socketAnswerBytesBurst: 64 * 1024 * 1024,
   /** Size of the full documents that one address may request per second over time, in bytes. */
   socketAnswerBytesPerSecond: 16 * 1024 * 1024,
-  /** Maximum size of the full documents that the clients of one address have not read yet, in bytes. Further documents wait. */
+  /** Maximum size of the full documents that the clients of one address have not read yet, in bytes. Any more documents wait. */
   socketAnswersWaitingBytesMax: 32 * 1024 * 1024,
-  /** Maximum size of the full documents that all clients together have not read yet, in bytes. Further documents wait. */
+  /** Maximum size of the full documents that all clients together have not read yet, in bytes. Any more documents wait. */
   socketsAnswersWaitingBytesMax: 128 * 1024 * 1024,
   /** Time between two pings, in seconds. A socket that has not answered a ping is dropped when the next one is due. */
   socketPingSeconds: 25,
@@ -377,11 +377,11 @@ export const limits = {
   announceMs: 1_000,
   /** Time without edits after which the canonical text is projected, in milliseconds. */
   projectQuietMs: 5_000,
-  /** Longest time that the projection may be delayed by further edits, in milliseconds. */
+  /** Longest time that the projection may be delayed by more edits, in milliseconds. */
   projectMaxMs: 30_000,
   /** Time without edits after which unsaved text becomes a revision, in milliseconds. */
   autosaveQuietMs: 60_000,
-  /** Longest time that an automatic revision may be delayed by further edits, in milliseconds. */
+  /** Longest time that an automatic revision may be delayed by more edits, in milliseconds. */
   autosaveMaxMs: 600_000,
   /** Fraction of the text, from 0 to 1. A revision is saved before an update that deletes more than this and more than `wipeUnitsMin`. */
   wipeShare: 0.5,
@@ -407,7 +407,7 @@ export const limits = {
   nodeRepeatSeconds: 10,
   /** The time without a message after which the presence that a node reported is removed, in seconds. */
   nodeSilentSecondsMax: 25,
-  /** The difference between the clocks of a node and of PostgreSQL above which the node warns at start, in seconds. */
+  /** The difference between the clocks of a node and of PostgreSQL above which the node warns at startup, in seconds. */
   clockSecondsMax: 10,
   /** How long a node waits for other nodes to answer that one of their pages uses a client id, in milliseconds. */
   nodeAnswerMs: 150,
@@ -523,7 +523,7 @@ export const limits = {
   /** Default number of accounts, documents, tokens or nodes on a page for administrators. `adminPageMax` is the maximum. */
   adminPageDefault: 50,
   adminPageMax: 500,
-  /** Length of a text that an operator removes from a history, in UTF-16 units. A shorter text would occur by chance. */
+  /** Length of text that an operator removes from a history, in UTF-16 units. Shorter text would occur by chance. */
   forgetUnitsMin: 4,
   forgetUnitsMax: 4096,
   /** Maximum number of changed revisions that the answer names. */
@@ -547,13 +547,13 @@ export const limits = {
   retentionChecksMax: 10_000,
   /** The number of documents from which a round removes old versions. */
   retentionDocumentsMax: 200,
-  /** Longest text that is rendered in the thread for quick work, in UTF-16 units. Longer texts use another thread (measured: 44 ms for 100 KB). */
+  /** Longest text that is rendered in the thread for quick work, in UTF-16 units. Longer text uses another thread (measured: 44 ms for 100 KB). */
   renderQuickUnitsMax: 200 * 1024,
-  /** Longest time to render a text in the thread for quick work, in seconds. After that, the page shows the source. */
+  /** Longest time to render text in the thread for quick work, in seconds. After that, the page shows the source. */
   renderQuickSecondsMax: 5,
-  /** Longest time to render a text in the other thread, in seconds. After that, the page shows the source. */
+  /** Longest time to render text in the other thread, in seconds. After that, the page shows the source. */
   renderSecondsMax: 10,
-  /** Rendering time above which a document is moved to the thread for long texts, in milliseconds. */
+  /** Rendering time above which a document is moved to the thread for long documents, in milliseconds. */
   renderSlowMs: 1000,
   /** Maximum number of slow documents that are remembered. */
   renderSlowMax: 1000,
@@ -568,14 +568,14 @@ export const limits = {
   /** Time after which a refused caller may try again, in seconds. */
   laneRetrySeconds: 5,
   /**
-   * Longest text that is processed in the main thread, in UTF-16 units (measured: at most about 15 ms for 32 KB). Longer texts go to another thread.
+   * Longest text that is processed in the main thread, in UTF-16 units (measured: at most about 15 ms for 32 KB). Longer text goes to another thread.
    */
   textInlineUnitsMax: 32 * 1024,
-  /** Longest time that a job on texts may take, in seconds. */
+  /** Longest time that a job on text may take, in seconds. */
   textSecondsMax: 10,
-  /** Memory of a thread, in MB. If a text needs more, the page shows the source. */
+  /** Memory of a thread, in MB. If the text needs more, the page shows the source. */
   laneMegabytesMax: 1024,
-  /** Longest HTML of a text, in UTF-16 units. If it is longer, the page shows the source. */
+  /** Longest HTML of the text, in UTF-16 units. If it is longer, the page shows the source. */
   renderedUnitsMax: 32 * 1024 * 1024,
   /** How long an idle thread waits for another job, in seconds. */
   laneIdleSeconds: 60,
@@ -593,13 +593,13 @@ export const limits = {
   drawingUnitsMax: 256 * 1024,
   /** Largest width or height of a stored picture of a diagram, in CSS pixels. */
   drawingPixelsMax: 20_000,
-  /** Longest beginning of a text that is sent with the page, in UTF-16 units. It fills four 4K screens. */
+  /** Longest beginning of the text that is sent with the page, in UTF-16 units. It fills four 4K screens. */
   firstTextUnitsMax: 16 * 1024,
   /** How long a page waits until the beginning of its text is rendered, in milliseconds. */
   firstTextMsMax: 800,
-  /** The beginning of a text is left out of the page if its HTML is longer than `firstTextUnitsMax` times this factor. */
+  /** The beginning of the text is left out of the page if its HTML is longer than `firstTextUnitsMax` times this factor. */
   firstTextGrowthMax: 32,
-  /** Memory for the rendered beginnings of texts, in bytes, including their compressed forms. */
+  /** Memory for the rendered beginnings of documents, in bytes, including their compressed forms. */
   firstTextCacheBytesMax: 16 * 1024 * 1024,
   /** Memory for each kind of published data (pages, Markdown, pictures), in bytes, including the compressed forms. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
@@ -615,7 +615,7 @@ export const limits = {
   importJournalBytesMax: 512 * 1024 * 1024,
   /** Unpacked size below which an archive is never refused as a bomb, in bytes. */
   importBombBytesMin: 1024 * 1024 * 1024,
-  /** How many times its own size an archive may unpack to. Deflate reaches 1,032; texts reach about 10. */
+  /** How many times its own size an archive may unpack to. Deflate reaches 1,032; text reaches about 10. */
   importRatioMax: 100,
   /** Maximum number of files of the same name that are compared with the path in a wikilink. */
   importAlikeMax: 1000,
@@ -623,7 +623,7 @@ export const limits = {
   importNotesShown: 20,
   /** Maximum number of notes that the report of an import keeps. */
   importNotesMax: 10_000,
-  /** Largest total size of the texts of a document's revisions that an export writes out, in bytes. The history contains them all. */
+  /** Largest total size of the text of a document's revisions that an export writes out, in bytes. The history contains them all. */
   exportRevisionBytesMax: 64 * 1024 * 1024,
 
   // Documentation (/docs)
@@ -635,9 +635,9 @@ export const limits = {
   docsExcerptUnitsMax: 160,
 
   // Component fences
-  /** Maximum number of rows of a sheet that are computed and shown as a grid. Further rows are only text. */
+  /** Maximum number of rows of a sheet that are computed and shown as a grid. Any more rows are only text. */
   sheetRowsMax: 200,
-  /** Maximum number of columns of a sheet that are computed and shown as a grid. Further columns are only text. */
+  /** Maximum number of columns of a sheet that are computed and shown as a grid. Any more columns are only text. */
   sheetColumnsMax: 50,
   /** Maximum number of sheets of a document that are computed. */
   sheetsMax: 50,
@@ -653,9 +653,9 @@ export const limits = {
   chartPointsMax: 2000,
   /** Maximum number of series that a chart draws. A note says how many are left out. */
   chartSeriesMax: 10,
-  /** Maximum number of cards of a board that a page shows. The page reports the number of further cards. */
+  /** Maximum number of cards of a board that a page shows. The page reports how many more cards there are. */
   boardCardsMax: 2000,
-  /** Maximum number of messages of a chat that a page shows. The page reports the number of further messages. */
+  /** Maximum number of messages of a chat that a page shows. The page reports how many more messages there are. */
   chatMessagesMax: 2000,
   /** Largest state of a widget, in bytes of JSON. */
   widgetStateBytesMax: 4 * 1024,
@@ -678,14 +678,14 @@ export const limits = {
 
   /** Maximum number of buckets that are remembered for each rate limit, at about 150 bytes each. */
   rateBucketsMax: 25_000,
-  /** Number of buckets that further callers share when `rateBucketsMax` is reached. */
+  /** Number of buckets that all other callers share when `rateBucketsMax` is reached. */
   rateBucketsShared: 256,
 
   /** Change in the size of a document after which the usage record of its owner is written, in bytes. */
   usageStepBytes: 64 * 1024,
   /** Number of entries that are read at a time to measure a document. */
   usagePage: 32,
-  /** Smallest margin beyond a quota for changes that shorten a text, in bytes. Even such changes make the history grow. */
+  /** Smallest margin beyond a quota for changes that shorten the text, in bytes. Even such changes make the history grow. */
   quotaMarginBytes: 1024 * 1024,
   /** A change counts as shortening if it removes this many times the text that it inserts. */
   quotaLessFactor: 4,
@@ -703,7 +703,7 @@ export const limits = {
 
   /** Time within which the store must write an empty commit, in seconds. Otherwise, the server counts as not ready. */
   readySecondsMax: 3,
-  /** How long the result of a readiness check of the store is used for further callers, in milliseconds. */
+  /** How long the result of a readiness check of the store is used for other callers, in milliseconds. */
   readyShareMs: 1_000,
   /** Time between two measurements of the space that assets use, in minutes. */
   assetsMeasuredMinutes: 10,
@@ -719,7 +719,7 @@ export const limits = {
   traceBatchSpansMax: 256,
   /** Seconds that a span waits for others before it is sent. */
   traceBatchSeconds: 5,
-  /** Spans that wait for the collector, about 1 KB each. The server drops further ones. */
+  /** Spans that wait for the collector, about 1 KB each. The server drops any more ones. */
   traceWaitingSpansMax: 2_048,
   /** Seconds that the collector has to accept a message. */
   traceSendSecondsMax: 10,

@@ -33,7 +33,7 @@ export interface Mention {
   readonly to: number
 }
 
-/** Returns all mentions in a text, in order, except those inside code. */
+/** Returns all mentions in the text, in order, except those inside code. */
 export function mentionPlaces(text: string): Mention[] {
   const found: Mention[] = []
   let start = 0
@@ -49,5 +49,5 @@ export function mentionPlaces(text: string): Mention[] {
   return found
 }
 
-/** Returns the names mentioned in a text, without duplicates. */
+/** Returns the names mentioned in the text, without duplicates. */
 export const mentionsOf = (text: string): string[] => [...new Set(mentionPlaces(text).map(({ name }) => name))]

@@ -32,7 +32,7 @@ export const textRootName = 'content'
 /** Path of the WebSocket endpoint. */
 export const collabPath = '/collab'
 
-/** How much of a text is searched for the first heading, in UTF-16 units and in lines. */
+/** How much of the text is searched for the first heading, in UTF-16 units and in lines. */
 export const headingUnitsMax = 20_000
 const headingLinesMax = 200
 
@@ -75,7 +75,7 @@ const plainValue = (value: string): string => {
 /** Name of the cookie with the language that a person chose on the pages (BCP 47). Pages without scripts read it too. */
 export const languageCookie = 'agmd-language'
 
-/** The title that a text sets, and the fallbacks for it. Only the beginning of the text is read. */
+/** The title that the text sets, and the fallbacks for it. Only the beginning of the text is read. */
 export interface TextTitle {
   /** The value of `title:` in the front matter. */
   readonly set: string | undefined
@@ -115,7 +115,7 @@ const settingIn = (frontMatter: readonly string[], name: string, charsMax: numbe
 /** Longest value of `breaks:` that is read, in UTF-16 units. */
 const breaksUnitsMax = 10
 
-/** Returns the value of `author:` in the front matter of a text; undefined if there is none. */
+/** Returns the value of `author:` in the front matter of the text; undefined if there is none. */
 export const authorIn = (content: string): string | undefined => {
   const lines = beginningOf(content)
   return settingIn(lines.slice(0, afterFrontMatter(lines)), 'author', limits.authorUnitsMax) || undefined

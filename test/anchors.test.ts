@@ -15,7 +15,7 @@ const found = (text: string, words: Words | string): string | undefined => {
 
 test.each([
   ['exactly', 'one *two* three', '*two*', '*two*'],
-  ['across a line end', 'one two\nthree four', 'two three', 'two\nthree'],
+  ['across a line ending', 'one two\nthree four', 'two three', 'two\nthree'],
   ['with other spaces', 'one  two\t three', 'one two three', 'one  two\t three'],
   ['without marks', 'one **two** `three` four', 'two three', 'two** `three'],
   ['with marks that are not there', 'one two three', '**two** three', 'two three'],
@@ -67,12 +67,12 @@ test('[ANCHOR-1] folding keeps letters in order with their positions', () => {
 const fish = 'one fish, two fish,\nred fish, blue fish'
 
 test.each<[string, Partial<Words>, number]>([
-  ['what stands before', { prefix: 'two ' }, 14],
-  ['what stands after', { suffix: ', blue' }, 24],
+  ['the text before', { prefix: 'two ' }, 14],
+  ['the text after', { suffix: ', blue' }, 24],
   ['both sides', { prefix: 'red ', suffix: ',' }, 24],
   ['which one it is', { occurrence: 4 }, 35],
   ['the line and which one', { line: 2, occurrence: 1 }, 24],
-  ['the line and what stands before', { line: 2, prefix: 'blue ' }, 35]
+  ['the line and the text before', { line: 2, prefix: 'blue ' }, 35]
 ])('[ANCHOR-2] of several places %s identifies one', (_how, which, from) => {
   expect(findWords(fish, { find: 'fish', ...which })).toEqual({ range: { from, to: from + 4 } })
 })
@@ -148,7 +148,7 @@ test('[ANCHOR-3] lines count from 1, and an empty last line counts', () => {
   ])
 })
 
-/** Returns the processor time in milliseconds. It excludes other work on the machine. */
+/** Returns the CPU time in milliseconds. It excludes other work on the machine. */
 const cpuMs = (): number => process.cpuUsage().user / 1000
 
 const hostile = 1024 * 1024
@@ -178,7 +178,7 @@ test('[ANCHOR-4] the search finds what indexOf finds', () => {
 
 // ——— anchors ———
 
-/** Creates a text and an anchor on some of its words. */
+/** Creates text and an anchor on some of its words. */
 const anchored = (
   content: string,
   quote: string
@@ -228,7 +228,7 @@ describe('typing', () => {
     expect(where()).toBe('txwo')
   })
 
-  test('[ANCHOR-5] a partly deleted range shrinks; a fully deleted one is gone, whatever is typed there', () => {
+  test('[ANCHOR-5] a partly deleted range shrinks; a fully deleted one is gone, no matter what is typed there', () => {
     const { text, where } = anchored('one two three', 'two')
     text.delete(4, 1)
     expect(where()).toBe('wo')
@@ -239,7 +239,7 @@ describe('typing', () => {
     expect(where()).toBeUndefined()
   })
 
-  test('[ANCHOR-5] remaining white space or marks are not the text', () => {
+  test('[ANCHOR-5] remaining whitespace or marks are not the text', () => {
     const { text, where } = anchored('one **two words** three', '**two words**')
     text.delete(6, 3)
     expect(where()).toBe('** words**')
@@ -311,7 +311,7 @@ describe('between two characters', () => {
 describe('replacements', () => {
   test.each([
     ['moved', 'alpha beta gamma\n\none two three\n\nend\n', 'end\n\none two three\n\nalpha beta gamma\n'],
-    ['wrapped again in a text that is new throughout', 'alpha beta gamma delta\n', 'Quite other.\n\nalpha\nbeta gamma\ndelta\n'],
+    ['wrapped again in text that is new throughout', 'alpha beta gamma delta\n', 'Quite other.\n\nalpha\nbeta gamma\ndelta\n'],
     ['set in marks', 'x alpha beta gamma y\n', 'totally different words\n- **alpha beta** _gamma_\n']
   ])('[ANCHOR-7] text that is %s is found again', (_how, before, after) => {
     const { where, replace } = anchored(before, 'alpha beta gamma')
@@ -334,7 +334,7 @@ describe('replacements', () => {
     expect(where()).toBeUndefined()
   })
 
-  /** Replaces a text with another one in which the diff finds none of the old text. Returns the new range of the quote. */
+  /** Replaces text with other text in which the diff finds none of the old text. Returns the new range of the quote. */
   const rewritten = (before: string, quote: string, after: string): Range | undefined => {
     const text = new Y.Doc().getText('content')
     text.insert(0, before)
@@ -388,7 +388,7 @@ describe('replacements', () => {
     expect([...changed.values()].filter(({ place }) => place !== null).length).toBe(2000)
   })
 
-  test('[ANCHOR-9] hostile anchors and texts take bounded time', () => {
+  test('[ANCHOR-9] hostile anchors and text take bounded time', () => {
     const before = `${'a'.repeat(60_000)}b`.repeat(15)
     const after = `${'a'.repeat(50_000)}b`.repeat(18)
     const text = new Y.Doc().getText('content')
@@ -406,9 +406,9 @@ describe('replacements', () => {
 /** Seeds that once failed, with a description of each bug. */
 test.each([
   [153, 'marks that are left of a quote'],
-  [1594, 'a quote of white space alone'],
+  [1594, 'a quote of whitespace alone'],
   [4909, 'of a comment on words only their marks were left'],
-  [9013, 'a lost anchor kept the words of another place, and its end came before its beginning']
+  [9013, 'a lost anchor kept words from elsewhere, and its end came before its beginning']
 ])('[FUZZ-2] seed %d: %s', (seed) => {
   anchorsHold(seed)
 })
@@ -439,7 +439,7 @@ describe('whatever a replacement does', () => {
     expect(range()?.from).toBe(after.indexOf('The telling words stand here'))
   })
 
-  test('[ANCHOR-12] it ends within no word of which at most half is left', () => {
+  test('[ANCHOR-12] it never ends within a word of which at most half is left', () => {
     const token = fc.tuple(fc.integer({ min: 100, max: 999 }), fc.constantFrom('漢q', '🙂q', 'x', ''))
     const tokens = fc.array(
       token.map(([number, end]) => `w${number}${end}`),

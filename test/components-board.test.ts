@@ -204,7 +204,7 @@ test('[COMP-48] the focus stays with its card; if the card is gone, it moves to 
 
 // ——— the draft of a card ———
 
-test('[COMP-27] the draft stays with its card, whatever others do to the board', () => {
+test('[COMP-27] the draft stays with its card, no matter what others do to the board', () => {
   const desk = new Desk(...cards).edit('Test', { title: 'Test every part' })
   desk.others('## Todo', '- [ ] First of all', ...cards.slice(1))
   expect(desk.state.draft?.position).toEqual({ column: 0, card: 2 })
@@ -268,7 +268,7 @@ test('[COMP-27] the text of a form is the source of a card', () => {
 
 const inDoing: Opening = { kind: 'card', column: 1 }
 
-test('[COMP-35] the text for a new card stays with its column, whatever others do to the columns', () => {
+test('[COMP-35] the text for a new card stays with its column, no matter what others do to the columns', () => {
   const desk = new Desk(...cards).open(inDoing, 'New').others('## Ideas', ...cards)
   expect(desk.state.field).toMatchObject({ column: 2 })
   desk.others('## Ideas', ...cards.with(3, '## Under way')).end('enter', 'New one')

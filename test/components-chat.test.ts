@@ -110,7 +110,7 @@ test('[COMP-7] people change and delete their own message at its current positio
   expect(talk.holds).toEqual([...Array(2).fill(JSON.stringify(['Kim', '2026-11-20T10:03Z', 'Yes'])), null])
 })
 
-test('[COMP-92] a deleted message returns to its place, once, whatever was written in the meantime', () => {
+test('[COMP-92] a deleted message returns to its place, once, no matter what has been written since', () => {
   const long = `${mine}\n  of course`
   const talk = new Talk(first, ...long.split('\n'), last)
   const message = messageOf(talk.state.chat, 'Yes\nof course')
@@ -243,7 +243,7 @@ test('[COMP-49] a name that looks like the number of a guest gives no right to t
   expect(isOwn(message, speakerOf('Guest 27', { isGuest: true }, []), new Set())).toBe(false)
 })
 
-test('[COMP-49] a person without a name owns what this device has sent, and what it made of that', () => {
+test('[COMP-49] a person without a name owns the messages that this device has sent, and the cards made from them', () => {
   const talk = new Talk('[2026-11-21T09:00Z] @Guest: Not mine')
   const own = (): string[] => messagesOf(talk.state.chat).flatMap((each) => (isOwn(each, guest, talk.sent) ? [each.text] : []))
   talk.step({ kind: 'send', text: 'First', time, by: guest })

@@ -135,7 +135,7 @@ class Grid {
     return this.step(begun === undefined ? { kind: 'key', key: pressed } : { kind: 'field key', key: pressed, draft })
   }
 
-  /** Types text at the cursor of the field. The first letter opens the cell if none is being edited. */
+  /** Types text at the caret of the field. The first letter opens the cell if none is being edited. */
   type(text: string): this {
     if (this.state.begun === undefined) return this.key(text.slice(0, 1)).type(text.slice(1))
     const { draft } = this.state
@@ -146,7 +146,7 @@ class Grid {
     })
   }
 
-  /** Moves the cursor of the field. */
+  /** Moves the caret of the field. */
   cursor(at: number): this {
     const { draft } = this.state
     return this.step({ kind: 'typed', draft: { ...draft, from: at, to: at } })
@@ -314,7 +314,7 @@ test('[COMP-82] rows and columns are added, deleted and moved in one step, and t
     [{ ...column, kind: 'delete', at: 0, count: 5 }, 'last']
   ] as const)
     expect(refused(new Grid(five), change)).toEqual([reason, undefined])
-  // In the data of a chart, columns of objects without all keys stay in their places. A full sheet gets no further column.
+  // In the data of a chart, columns of objects without all keys stay in their places. A full sheet gets no more columns.
   const chart = chartTableOf(parseChart(fenceOf('```chart\n[{"m": "a"}, {"v": 2, "m": "b"}]\n```\n'))) as Table
   expect(refusalOf(chart, { ...column, kind: 'move', from: 0, count: 1, to: 2 })).toBe('edge')
   expect(refusalOf(chart, { ...row, kind: 'move', from: 1, count: 1, to: 3 })).toBeUndefined()
@@ -359,7 +359,7 @@ test('[COMP-83] Alt with an arrow key moves selected rows or columns; formulas a
   expect(grid.key('ArrowUp', { altKey: true }).last).toEqual({ state: grid.state })
 })
 
-test('[COMP-8] arrows stay within the sheet, also after others made it smaller', () => {
+test('[COMP-8] arrows stay within the sheet, even after others made it smaller', () => {
   const grid = new Grid().go(2, 2)
   grid.mayChange = false
   expect(grid.key('ArrowDown').key('ArrowRight').at).toEqual(place(2, 2))
@@ -466,7 +466,7 @@ test('[COMP-87] Ctrl+D and Ctrl+R fill the selection from its first row or colum
   const reader = new Grid(priced).go(1, 2).go(3, 2, true)
   reader.mayChange = false
   expect(reader.key('d', ctrl).last).toEqual({ state: reader.state })
-  // In the data of a chart, a text that looks like a formula is plain text.
+  // In the data of a chart, text that looks like a formula is plain text.
   expect(cellC(new Grid(priced, -1).go(1, 2).go(2, 2, true).key('d', ctrl))).toEqual(['Twice', '=B2*2', '=B2*2', ''])
 })
 
@@ -504,7 +504,7 @@ test('[COMP-89] a cell that was only opened keeps its text, and thousands that o
   expect([changed('7,50', '7,50'), changed('7,50', '7,60'), changed('1,234', '1,235')]).toEqual(['7,50', '7.60', '1,235'])
 })
 
-/** Types a text into a cell of a sheet, in a language with a decimal comma unless told otherwise. */
+/** Types text into a cell of a sheet, in a language with a decimal comma unless told otherwise. */
 const stored = (typed: string, { before = '', hasDecimalComma = true, hasGermanNames = false, index = 0 } = {}) => {
   const grid = new Grid(sheetOf('| A |', '|---|', `| ${before} |`), index).go(1, 0)
   grid.hasDecimalComma = hasDecimalComma
@@ -596,7 +596,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, whic
   ] as const) {
     const grid = new Grid().go(2, column).goOn(step)
     expect([grid.at, grid.size.height]).toEqual([place(3, next), 4])
-    // If nothing was written, no further row is started, and the new row disappears when the person leaves it.
+    // If nothing was written, no other row is started, and the new row disappears when the person leaves it.
     expect(grid.goOn(enter, false).at).toEqual(place(3, next))
     expect(grid.key('ArrowUp').size.height).toBe(3)
   }
@@ -678,7 +678,7 @@ test.each<readonly [string, Partial<Key>, CellPosition]>([
   expect([grid.texts[1], grid.at, grid.field, grid.last.focus, grid.written.length]).toEqual([['1', '9', '3'], at, undefined, true, 1])
 })
 
-test('[COMP-8] Esc discards the text, and a text that stays the same is not stored', () => {
+test('[COMP-8] Esc discards the text, and text that stays the same is not stored', () => {
   const grid = new Grid().go(1, 1).type('9').key('Escape')
   expect([grid.texts[1], grid.at, grid.field, grid.last.focus, grid.last.hold]).toEqual([
     ['1', '2', '3'],
@@ -718,7 +718,7 @@ test('[COMP-8] while a cell is being edited the clipboard acts on its text', () 
   expect(grid.step(paste).last).toEqual({ state: grid.state })
 })
 
-test('[COMP-8] undo in the middle of a sheet leaves the cursor inside it', () => {
+test('[COMP-8] undo in the middle of a sheet leaves the caret inside it', () => {
   const grid = new Grid().go(2, 1).key('ArrowDown').type('7').key('Enter')
   expect([grid.texts.length, grid.at]).toEqual([4, place(4, 1)])
   grid.text = grid.written[0] ?? ''
@@ -750,7 +750,7 @@ test('[COMP-9] if others wrote the same text, or only the person changed the cel
   expect([unchanged.state.conflict, unchanged.texts[1]]).toEqual([undefined, ['5', '2', '3']])
 })
 
-test('[COMP-38] a draft stays with its cell, whatever others do to rows and columns', () => {
+test('[COMP-38] a draft stays with its cell, no matter what others do to rows and columns', () => {
   const source = '```sheet\n| A | B |\n|---|---|\n| one | 1 |\n| two | 2 |\n```\n'
   const grid = new Grid(source).go(2, 0).key('F2').type(' and a half').cursor(13)
   grid.others('| one | 1 |', '| new | 0 |\n| one | 1 |')
@@ -772,7 +772,7 @@ test('[COMP-38] if others remove the column, a draft with new text remains, and 
   expect([unchanged.state.gone, unchanged.field, unchanged.last.focus]).toEqual([undefined, undefined, true])
 })
 
-test('[COMP-51] references in an unfinished formula follow their cells, and the cursor stays', () => {
+test('[COMP-51] references in an unfinished formula follow their cells, and the caret stays', () => {
   const source = '```sheet\n| A | B |\n|---|---|\n| one | 1 |\n| two | =B2*2 |\n```\n\n```sheet #t\n| N |\n|---|\n| 7 |\n```\n'
   const grid = new Grid(source).go(2, 1).key('F2').type('+B2+#t!A2+').cursor(8)
   // Others add a row with the menu, and the stored formulas follow.
@@ -806,7 +806,7 @@ test.each([
   expect([storedIn(0), storedIn(-1)]).toEqual([stored, typed])
 })
 
-test('[COMP-51] a reference that was picked just before is replaced, also after others have moved its cell', () => {
+test('[COMP-51] a reference that was picked just before is replaced, even after others have moved its cell', () => {
   const grid = new Grid('```sheet\n| A | B |\n|---|---|\n| one | 1 |\n| two | 2 |\n```\n').go(2, 0).type('=').click(0, 1, 1)
   expect(grid.others('| one | 1 |', '| new | 0 |\n| one | 1 |').field).toBe('=B3|')
   expect(grid.key('ArrowDown').field).toBe('=B4|')
@@ -820,7 +820,7 @@ const several =
   '```sheet\n| C |\n|---|\n| 5 |\n```\n\n```sheet #costs\n| A | B |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n```\n\n' +
   '```sheet title="Far away"\n| A | B |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n```\n'
 
-test('[COMP-41] clicked cells and ranges are inserted at the cursor, and replace a reference that was picked just before', () => {
+test('[COMP-41] clicked cells and ranges are inserted at the caret, and replace a reference that was picked just before', () => {
   const grid = new Grid(pointed).go(1, 2).type('=').click(0, 1, 0)
   expect(grid.field).toBe('=A2|')
   expect(grid.click(0, 1, 1).field).toBe('=B2|')
@@ -835,7 +835,7 @@ test('[COMP-41] clicked cells and ranges are inserted at the cursor, and replace
   expect([grid.field, grid.texts[1]?.[2], grid.at]).toEqual([undefined, '=B2+sum(A2:A3,A2:B2)', place(1, 2)])
 })
 
-test('[COMP-41] a reference stays when the person moves the cursor, and a text that is not a formula takes none', () => {
+test('[COMP-41] a reference stays when the person moves the caret, and text that is not a formula takes none', () => {
   const grid = new Grid(pointed).go(1, 2).type('=').click(0, 1, 0).step({ kind: 'keep reference' })
   expect(takesCells(grid.state)).toBe(false)
   // The field stays on the other sheet in which the person selects cells.
@@ -893,7 +893,7 @@ test('[COMP-50] the second of two sheets with the same id cannot be referred to'
   expect(grid.click(1, 1, 1).field).toBe('=#costs!B2|')
 })
 
-test('[COMP-50] an id that another person gives a sheet in the meantime is used', () => {
+test('[COMP-50] an id that another person gives a sheet meanwhile is used', () => {
   const grid = new Grid(several).go(1, 0).type('=').click(2, 1, 1).others('sheet title', 'sheet #other title').key('Enter')
   expect(grid.texts[1]).toEqual(['=#other!B2'])
 })

@@ -57,7 +57,7 @@ const asFound = (text: string): [number, string, string][] =>
 
 const page = createRenderer({ fence: renderComponent })
 
-/** Returns the only fence of a text. */
+/** Returns the only fence of the text. */
 const one = (text: string): Fence => {
   const [fence, ...others] = fencesOf(text)
   if (fence === undefined || others.length > 0) throw new Error(`not one fence: ${text}`)
@@ -107,7 +107,7 @@ test('[FENCE-1] fences are found where the renderer finds them: in quotes, lists
   )
 })
 
-/** Removes the fence lines of a text and restores them. Nothing between them may be lost. */
+/** Removes the fence lines of the text and restores them. Nothing between them may be lost. */
 const printed = (text: string): string => {
   let result = ''
   let at = 0
@@ -227,7 +227,7 @@ test('[FENCE-3] an info string has kind, id and attributes, also quoted', () => 
   expect(fenceAt(fences, 0)).toBeUndefined()
 })
 
-/** Returns a text after edits to its only fence. */
+/** Returns text after edits to its only fence. */
 const after = (text: string, change: (fence: Fence) => readonly Edit[]): string => applyEdits(text, change(one(text)))
 
 const board = [
@@ -390,7 +390,7 @@ const sheet = [
 const onSheet = (change: (sheet: Sheet) => readonly Edit[], text = sheet): string => after(text, (fence) => change(parseSheet(fence)))
 const gridOf = (text: string): string[][] => textsOf(parseSheet(one(text)))
 
-test('[FENCE-7] a sheet is a table or CSV; a change of a cell replaces only that cell', () => {
+test('[FENCE-7] a sheet is a table or CSV; a change to a cell replaces only that cell', () => {
   expect(parseSheet(one(sheet))).toMatchObject({ width: 3, sides: [undefined, 'right', undefined], notes: [] })
   expect(gridOf(sheet)[1]).toEqual(['a|b', '1', '=B2*2'])
   expect(onSheet((each) => sheets.setCell(each, 1, 1, '12'))).toBe(sheet.replace('|   1 |', '|   12 |'))
@@ -577,7 +577,7 @@ test('[FENCE-44] references in an unfinished formula follow rows and columns lik
       .join('')}\`\`\`\n`
   const readingOf = (text: string): Reading => ({ texts: gridOf(text), lines: one(text).lines.length })
   const isOwn = (id: string | undefined): boolean => id === undefined || id === 's'
-  /** Returns the draft in cell C4 after a change of the sheet, and the position of the draft. */
+  /** Returns the draft in cell C4 after a change to the sheet, and the position of the draft. */
   const drafted = (text: string, before: string, now: string, offsets: readonly number[] = []) => {
     const { changes, rowOf, columnOf } = followed(readingOf(before), readingOf(now))
     let [draft, place]: [Draft, CellPosition | undefined] = [
@@ -614,7 +614,7 @@ test('[FENCE-44] references in an unfinished formula follow rows and columns lik
     }),
     { numRuns: 500 }
   )
-  // The cursor keeps its position in the text. A formula that ends inside quotes is adjusted up to the quotes.
+  // The caret keeps its position in the text. A formula that ends inside quotes is adjusted up to the quotes.
   const [plain, later] = [written('x'), onSheet((each) => sheets.insertRow(each, 1), written('x'))]
   expect(drafted('=A9+SUM(B2:', plain, later, [3, 4, 11])).toMatchObject({ text: '=A10+SUM(B3:', offsets: [4, 5, 12] })
   expect(drafted('=B2&"und B2', plain, later)).toMatchObject({ text: '=B3&"und B2' })
@@ -870,7 +870,7 @@ test('[FENCE-12] a widget has a height within limits and a one-line state that i
   })
 })
 
-test('[FENCE-13] tidying after concurrent edits changes white space and markers, no words, and only once', () => {
+test('[FENCE-13] tidying after concurrent edits changes whitespace and markers, no words, and only once', () => {
   const tidied = (text: string): string => after(text, tidyEdits)
   expect(tidied('```board\n\n## A\n\n\n- [xx] a  \n\n- [>x] b\n\n  c\n\n\n## B\n\n```\n')).toBe(
     '```board\n\n## A\n\n- [x] a\n- [x] b\n\n  c\n\n## B\n```\n'
@@ -925,7 +925,7 @@ test('[FENCE-51] tidying keeps an empty line between two columns only if most co
   expect(tidied(close.replace('- b\n', '- b\n\n'))).toBe(close)
   const spaced = '```board\n## A\n- a\n\n## B\n- b\n\n## C\n## D\n```\n'
   expect(tidied(spaced)).toBe(spaced)
-  // Two columns do not show what is usual.
+  // Two columns do not show which value is usual.
   expect(tidied('```board\n## A\n- a\n\n## B\n```\n')).toBe('```board\n## A\n- a\n\n## B\n```\n')
 })
 

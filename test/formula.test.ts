@@ -78,7 +78,7 @@ test('[FENCE-22] chains of any length and formulas of any depth never overflow t
   expect(shown(`=${'('.repeat(30)}1${')'.repeat(30)}`)).toBe('1')
 })
 
-test('[FENCE-23] the computation of a document is bounded: cells, steps, sheets, lengths of formulas and texts', () => {
+test('[FENCE-23] the computation of a document is bounded: cells, steps, sheets, lengths of formulas and text', () => {
   const heavy = Array.from({ length: limits.sheetRowsMax }, (_row, row) =>
     Array.from({ length: limits.sheetColumnsMax }, (_column, column) => (column > 0 ? '=SUM(A1:A200)' : String(row)))
   )
@@ -117,7 +117,7 @@ test('[FENCE-49] the reason of a formula with a German name gives the English na
   for (const name of Object.values(englishNames)) expect(functionNames).toContain(name)
 })
 
-test('[FENCE-24] while a formula is written, the parser knows whether the cursor can take a reference to a cell or a range', () => {
+test('[FENCE-24] while a formula is written, the parser knows whether the caret can take a reference to a cell or a range', () => {
   const at = (marked: string) => pointable(marked.replace('|', ''), marked.indexOf('|'), marked.indexOf('|'))
   const ranges = ['=|', '= |', '=A1+|', '=SUM(|', '=SUM(A1,|', '=SUM(A1; |)', '=|+A1', '=A1<>|', '=#other!|', '=-|', '="a"&|']
   expect(ranges.map(at)).toEqual(ranges.map(() => 'range'))

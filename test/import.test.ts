@@ -72,7 +72,7 @@ const importing = async (contents: Contents, name: string, given: Given = {}): P
 const by = (method: string, path: string, what: Ask = {}): Promise<Answer> =>
   world.ask(method, path, { ...what, headers: { Authorization: `Bearer ${token}`, ...what.headers } })
 
-/** Returns the documents that a search finds, with their texts. */
+/** Returns the documents that a search finds, with their text. */
 const found = async (query: string): Promise<Json[]> => {
   const { json } = await by('GET', '/api/docs', { query: { query } })
   return Promise.all(json.docs.map(async (doc: Json) => ({ ...doc, content: (await by('GET', `/api/docs/${doc.id}/content`)).text })))
@@ -256,7 +256,7 @@ test('[IMPORT-9] files that cannot be imported are left out with the reason', as
         'big.md': 'has 2000 bytes; the limit for a text file is 1000'
       })
       expect(report.notes).toEqual([
-        { path: 'ok.md', note: 'had CR line ends, which are LF now' },
+        { path: 'ok.md', note: 'had CR line endings, which are LF now' },
         { path: 'utf16.md', note: 'was converted from UTF-16' }
       ])
     })
@@ -351,7 +351,7 @@ test('[IMPORT-2] the command writes through a server in another process', async 
 test('[IMPORT-14] a full disk or an exhausted quota stops an import, which can continue later', async () => {
   const folder = await folderOf({ 'a.md': 'heron', 'b.md': 'heron' }, 'full')
   faults.fault = new ServiceError('storage_full')
-  await expect(importFrom(folder)).rejects.toMatchObject({ code: 'storage_full', message: 'The disk of the server is full.' })
+  await expect(importFrom(folder)).rejects.toMatchObject({ code: 'storage_full', message: 'The server’s disk is full.' })
   faults.fault = undefined
   const large = await folderOf({ '1.md': 'heron', '2.md': 'z'.repeat(3 * 1024 * 1024), '3.md': 'heron' }, 'quota')
   await expect(importFrom(large)).rejects.toMatchObject({

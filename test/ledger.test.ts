@@ -85,7 +85,7 @@ test('[LEDGER-4] when another node commits first, a change runs again on the new
 
 const copyOf = (): DocumentCopy => ({ written: () => undefined, isCurrent: () => true, catchUp: () => Promise.resolve() })
 
-test('[LEDGER-5] the changes of an open document read its head once', async () => {
+test('[LEDGER-5] the changes to an open document read its head once', async () => {
   const memory = createMemoryStorage()
   let reads = 0
   const get = (key: Key): ReturnType<Storage['get']> => {
@@ -102,7 +102,7 @@ test('[LEDGER-5] the changes of an open document read its head once', async () =
   expect(reads).toBe(2)
 })
 
-test('[LEDGER-6] a change of an open document counts on the head that another program has written', async () => {
+test('[LEDGER-6] a change to an open document counts on the head that another program has written', async () => {
   const memory = createMemoryStorage()
   const ledger = await ledgerOn(memory)
   const other = createLedger({ storage: memory, clock: testClock(), onEvent: () => undefined })
@@ -116,7 +116,7 @@ test('[LEDGER-6] a change of an open document counts on the head that another pr
   expect(await ledger.write(doc, 'system', count)).toBe(3)
 })
 
-test('[LEDGER-6] a change of an open document does not fail because of a head that another program has replaced', async () => {
+test('[LEDGER-6] a change to an open document does not fail because of a head that another program has replaced', async () => {
   const memory = createMemoryStorage()
   const ledger = await ledgerOn(memory)
   const other = createLedger({ storage: memory, clock: testClock(), onEvent: () => undefined })

@@ -43,7 +43,7 @@ const piece = fc.constantFrom(
 const short = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
 const runs = { numRuns: 3000 }
 
-/** The earlier regular expressions. They are correct on short texts, and slow on long ones. */
+/** The earlier regular expressions. They are correct on short text, and slow on long text. */
 const former = {
   atx(line: string) {
     const [, marks, title = ''] = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(line) ?? []
@@ -57,7 +57,7 @@ const former = {
   setting: (line: string) => /^type[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line)?.[1]
 }
 
-test('[LINEAR-3] in short texts hand-written scanners find the same matches as regular expressions', () => {
+test('[LINEAR-3] in short text, hand-written scanners find the same matches as regular expressions', () => {
   const oneLine = (text: string): string => text.replaceAll('\n', '')
   fc.assert(
     fc.property(short, (text) => {
@@ -113,7 +113,7 @@ test.each<readonly [string, () => unknown]>([
   ['a merge of changes in every second line', () => merge(kilobytes('a\nb\n', 60), kilobytes('a\nc\n', 60), kilobytes('d\nb\n', 60))],
   ['a merge of two new texts', () => merge('', kilobytes('a\n', 400), kilobytes('b\n', 400))]
 ])('[LINEAR-2] %s takes no time', (_name, read) => {
-  // The processor time of this thread excludes other work on the machine.
+  // The CPU time of this thread excludes other work on the machine.
   const start = process.threadCpuUsage()
   read()
   const { user, system } = process.threadCpuUsage(start)

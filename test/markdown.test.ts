@@ -18,7 +18,7 @@ const { tests } = createRequire(import.meta.url)('commonmark-spec') as { tests: 
 const commonmark = tests.map((one) => ({ ...one, markdown: one.markdown.replaceAll('→', '\t'), html: one.html.replaceAll('→', '\t') }))
 const { render } = createRenderer()
 
-/** Removes what this project adds to every heading, link and image, and adjusts the white space between blocks to that of the examples. */
+/** Removes what this project adds to every heading, link and image, and adjusts the whitespace between blocks to that of the examples. */
 const bare = (html: string): string =>
   html
     .replaceAll(/<a class="anchor"[^>]*>#<\/a>/g, '')
@@ -243,7 +243,7 @@ test('[MARKDOWN-14] a picture has the width after its alt text, and its title as
   expect(createRenderer().render('![a](/x "t")').html).toContain('<p><img src="/x" alt="a" title="t"')
 })
 
-test('[MARKDOWN-10] front matter at the top of a text is not shown and gives no heading; a text may begin with a rule', () => {
+test('[MARKDOWN-10] front matter at the top of the text is not shown and gives no heading; text may begin with a rule', () => {
   const settings = '---\ntitle: A\n# a note\ntags: [b]\n---\n'
   const { html, headings } = render(`${settings}# Real\n`)
   expect(headings.map(({ text }) => text)).toEqual(['Real'])

@@ -1,4 +1,4 @@
-/** The texts of the server-rendered pages in every language. */
+/** The strings of the server-rendered pages in every language. */
 import { globSync, readFileSync } from 'node:fs'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'

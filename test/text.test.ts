@@ -6,7 +6,7 @@ import { applyEdits, coarseDiff, coarsened, diff, type Edit, followed, rebased }
 import { hunks, hunksOf, unifiedDiff } from '../shared/text/hunks.ts'
 import { markedLines, merge, mergeWithMarks } from '../shared/text/merge.ts'
 
-// With only a few different letters, the texts have much in common. Some surrogate pairs share a half.
+// With only a few different letters, the strings have much in common. Some surrogate pairs share a half.
 const unit = fc.constantFrom('a', 'b', ' ', '\n', '\n', '# ', 'ä', '😀', '😁', '👍', '🂠', 'word ', '')
 const someText = fc.array(unit, { maxLength: 40 }).map((parts) => parts.join(''))
 const edited = fc
@@ -70,7 +70,7 @@ test('[TEXT-3] unchanged words are not touched, even if the lines around them ar
   for (const edit of diff(before, after)) expect(edit.to <= beta || edit.from >= beta + 4).toBe(true)
 })
 
-test('[TEXT-1] a change of the first line break is noticed', () => {
+test('[TEXT-1] a change to the first line break is noticed', () => {
   for (const [before, after] of [
     ['\n', ''],
     ['\n', 'a'],
@@ -80,7 +80,7 @@ test('[TEXT-1] a change of the first line break is noticed', () => {
     expect(applyEdits(before, diff(before, after))).toBe(after)
 })
 
-test('[TEXT-4] replacing a text with one that shares no line takes bounded time', () => {
+test('[TEXT-4] replacing text with text that shares no line takes bounded time', () => {
   const text = (word: string): string => Array.from({ length: 20_000 }, (_, index) => `${word} ${index * 7919}\n`).join('')
   const [before, after] = [text('one'), text('two')]
   const start = performance.now()
@@ -117,7 +117,7 @@ test('[TEXT-6] a unified diff shows changes with three lines of context and is c
   const long = unifiedDiff('', 'line\n'.repeat(1000), 100)
   expect(long.length).toBeLessThanOrEqual(100)
   expect(long.endsWith('+line')).toBe(true)
-  // The texts are too different for a comparison of lines, so the diff is a single hunk.
+  // The versions are too different for a comparison of lines, so the diff is a single hunk.
   const numbers = (from: number): string => Array.from({ length: 1200 }, (_, n) => `${from + n}\n`).join('')
   const coarse = unifiedDiff(`same\n${numbers(0)}`, `same\n${numbers(5000)}`, 20_000)
   expect(coarse.startsWith('@@ -1,1201 +1,1201 @@\n same\n-0\n-1\n')).toBe(true)
@@ -154,7 +154,7 @@ test('[LOOP-5] texts in which everything has moved are compared without computin
   expect(process.threadCpuUsage(start).user / 1000).toBeLessThan(1000)
 })
 
-test('[LOOP-6] edits lead to the same text, or follow the changes in between, if the text has changed meanwhile', () => {
+test('[LOOP-6] edits produce the same text, or follow the changes in between, if the text has changed meanwhile', () => {
   fc.assert(
     fc.property(someText, someText, someText, (before, wanted, now) => {
       const edits = diff(before, wanted)
@@ -238,13 +238,13 @@ test('[MERGE-4] a conflict shows the lines of both sides and the base', () => {
 
 const labels = { mine: 'mine', base: 'base', theirs: 'theirs' }
 
-/** Resolves every conflict in a text for one side. */
+/** Resolves every conflict in the text for one side. */
 const settled = (text: string, side: 'mine' | 'theirs'): string =>
   text.replaceAll(/<{7} mine\n([^]*?)\|{7} base\n[^]*?={7}\n([^]*?)>{7} theirs\n/g, (_marks, mine: string, theirs: string) =>
     side === 'mine' ? mine : theirs
   )
 
-test('[MERGE-6] conflicting texts are both between marks, with their base; the rest is merged', () => {
+test('[MERGE-6] conflicting versions are both between marks, with their base; the rest is merged', () => {
   const base = 'a\nb\nc\nd\ne'
   const marked = mergeWithMarks(base, 'A\nb\nmine\nd\ne', 'a\nb\ntheirs\nd\nE', labels)
   expect(marked).toBe('A\nb\n<<<<<<< mine\nmine\n||||||| base\nc\n=======\ntheirs\n>>>>>>> theirs\nd\nE')
@@ -265,7 +265,7 @@ test('[MERGE-6] conflicting texts are both between marks, with their base; the r
   )
 })
 
-test('[MERGE-5] a merge of repetitive texts takes bounded time', () => {
+test('[MERGE-5] a merge of repetitive text takes bounded time', () => {
   const base = 'same\n'.repeat(20_000)
   const start = performance.now()
   merge(base, `${base}mine\n`, `theirs\n${base}`)

@@ -298,7 +298,7 @@ test('[UPDATE-6] the check of an update reports carriage returns or NUL', () => 
     expect(parseUpdate(inRoot((ydoc) => ydoc.getText('content').insert(0, text))).untidy).toBe(untidy)
 })
 
-test('[LOOP-11] the length of a text after an update is computed without a copy, and is exact', () => {
+test('[LOOP-11] the length of the text after an update is computed without a copy, and is exact', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.nat(2), fc.boolean(), fc.nat(40), fc.integer({ min: 1, max: 6 })), { maxLength: 40 }),

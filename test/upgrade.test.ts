@@ -37,7 +37,7 @@ const write =
     database.putSync(mark, Buffer.from(text))
   }
 
-test('[UPGRADE-1] a step and the new format are one commit, also after an error and after kill -9', async () => {
+test('[UPGRADE-1] a step and the new format are one commit, even after an error and after kill -9', async () => {
   const folder = await goldenCopy()
   const failing: UpgradeStep = (database) => {
     write('half')(database)

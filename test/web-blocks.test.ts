@@ -28,7 +28,7 @@ function viewAt(doc: string, anchor: number, more: Extension = []) {
   return view
 }
 
-/** Creates a view of a text in which `|` is the caret. */
+/** Creates a view of text in which `|` is the caret. */
 const viewOf = (marked: string) => viewAt(marked.replace('|', ''), marked.indexOf('|'))
 
 function after(marked: string, run: (view: EditorView) => boolean): string | false {
@@ -58,7 +58,7 @@ test.each([
     'one\n\ntwo\n```board\n## |x\n\n- [ ] y\n```'
   ],
   ['a quote', 'a\n\n> b|\n> c\n\nd', '> b|\n> c\n\na\n\nd', 'a\n\nd\n\n> b|\n> c'],
-  ['an item with what stands in it', '- a\n- b|\n  - c\n\n    d\n- e', '- b|\n  - c\n\n    d\n- a\n- e', '- a\n- e\n- b|\n  - c\n\n    d'],
+  ['an item with its contents', '- a\n- b|\n  - c\n\n    d\n- e', '- b|\n  - c\n\n    d\n- a\n- e', '- a\n- e\n- b|\n  - c\n\n    d'],
   ['an item within an item', '- a\n  - b\n  - c|\n- d', '- a\n  - c|\n  - b\n- d', false],
   ['an item that leaves its list', 'text\n\n- a|\n- b\n- c', '- a|\n\ntext\n\n- b\n- c', 'text\n\n- b\n- a|\n- c'],
   ['an item that comes into a list', '- a|\n\ntext\n\n- b\n- c', false, 'text\n\n- a|\n- b\n- c'],
@@ -86,7 +86,7 @@ test.each([
   expect(after(text, down)).toBe(below)
 })
 
-test('[BLOCK-2] when two texts swap places, the one with fewer comments, else the shorter, is rewritten', () => {
+test('[BLOCK-2] when two blocks swap places, the one with fewer comments, else the shorter, is rewritten', () => {
   const long = 'word '.repeat(200).trim()
   for (const [text, run] of [
     [`sh|ort\n\n${long}`, down],
@@ -137,7 +137,7 @@ const kinds = [
 
 const comment = '<!-- -->'
 
-/** Returns the parsed blocks of a text, without the numbers of items. */
+/** Returns the parsed blocks of the text, without the numbers of items. */
 const blocksOf = (text: string): string[] => {
   const state = EditorState.create({ doc: text, extensions: [markdown()] })
   // Parsing must finish, even on a busy machine.
@@ -145,7 +145,7 @@ const blocksOf = (text: string): string[] => {
   return siblingsOf(state, 0).map(({ name, from, to }) => `${name}: ${text.slice(from, to).replaceAll(/^\d+/g, '1')}`)
 }
 
-test('[BLOCK-4] a moved block and its neighbours keep their meaning, whatever is around them', () => {
+test('[BLOCK-4] a moved block and its neighbours keep their meaning, no matter what is around them', () => {
   const wrong: string[] = []
   let moves = 0
   for (const one of kinds)
@@ -154,7 +154,7 @@ test('[BLOCK-4] a moved block and its neighbours keep their meaning, whatever is
       for (const three of kinds.filter((_kind, index) => (index + kinds.indexOf(one)) % 3 === 0)) {
         const text = [one, two, three].join('\n\n')
         const before = blocksOf(text)
-        // A text that parses as one block cannot test three.
+        // Text that parses as one block cannot test three.
         if ([one, two, three].flatMap(blocksOf).join('\0') !== before.join('\0')) continue
         for (const run of [up, down]) {
           const view = viewAt(text, one.length + 2)

@@ -80,7 +80,7 @@ test('[COMP-95] the reason of a failed formula is a sentence with values, which 
   ])
 })
 
-test('[COMP-91] a text that looks like a number with a decimal comma is marked, if the sheet has formulas', () => {
+test('[COMP-91] text that looks like a number with a decimal comma is marked, if the sheet has formulas', () => {
   const marksOf = (...rows: readonly string[]) => {
     const sheets = documentSheets([fenceIn('sheet', ...rows)], 0)
     const [sheet] = sheets.sheets

@@ -42,7 +42,7 @@ function page() {
   }
 }
 
-test('[UNDO-10] redo makes an undone decision again, in the order of the typing before and after it', () => {
+test('[UNDO-10] redo repeats an undone decision, in the order of the typing before and after it', () => {
   const { asked, decide, type, undo: back, redo: again, text, close } = page()
   type('a')
   decide('accept', ['s1'])

@@ -269,7 +269,7 @@ test('[KEEP-10] a database that opens late takes the entries that it was too slo
   expect(closingEntries(doc)).toEqual([])
 })
 
-test('[KEEP-8] an acknowledged entry does not come back, whatever the disk does', async () => {
+test('[KEEP-8] an acknowledged entry does not come back, no matter what the disk does', async () => {
   const device = fakeDevice()
   const doc = newDocument()
   const { review } = openPage(device, doc)

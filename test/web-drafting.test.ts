@@ -19,7 +19,7 @@ type Fate = 'ok' | 'unreached' | 'lost' | 'cut' | 'silent' | 'other'
 
 interface Typing {
   readonly drafting: Drafting
-  /** Returns the texts that the service has. */
+  /** Returns the text that the service has. */
   readonly texts: () => readonly string[]
   type(text: string): void
 }

@@ -10,7 +10,7 @@ import { labelOf } from '../web/components/labels.ts'
 
 const sheet = (attributes = ''): string => `\`\`\`sheet${attributes}\n| A |\n| - |\n| 1 |\n\`\`\`\n`
 
-test('[COMP-54] a sheet is named by its title, its own id or its number, and never by a heading, also on published pages', () => {
+test('[COMP-54] a sheet is named by its title, its own id or its number, and never by a heading, on published pages too', () => {
   const text = [
     sheet(),
     sheet(' #sheet-2'),

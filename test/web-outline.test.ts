@@ -1,4 +1,4 @@
-/** Compares the outline of a text with its published page. */
+/** Compares the outline of the text with its published page. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Text } from '@codemirror/state'

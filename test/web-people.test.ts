@@ -239,7 +239,7 @@ test('[WHO-13] entries under a number of one’s own show the name that the pers
   shown(undefined, '')
 })
 
-test('[WHO-14] the history calls the reader “You”, once, whatever names the entries have', () => {
+test('[WHO-14] the history calls the reader “You”, once, no matter what names the entries have', () => {
   const revision = (authors: string[], author: string | null, more: object = {}): Revision =>
     ({ cause: 'autosave', authorKind: 'guest', ...more, author, authors }) as unknown as Revision
   ownNumber.value = 27

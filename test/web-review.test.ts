@@ -137,7 +137,7 @@ test('[REVIEW-21] typing makes one change per run, of whole words if words chang
   expect(changed('one two', { from: 7, insert: ' three' })).toEqual([{ original: '', text: ' three', from: 7, to: 7 }])
   expect(changed('one two', { from: 4, to: 7 }, { from: 4, insert: 'two' })).toEqual([])
   expect(changed('one two', { from: 3, insert: 'x' }, { from: 3, to: 4 })).toEqual([])
-  // Two changes of one word are joined, and changes of two words are separate.
+  // Two changes to one word are joined, and changes to two words are separate.
   expect(changed('recieve it', { from: 3, to: 4, insert: 'e' }, { from: 4, to: 5, insert: 'i' })).toEqual([
     { original: 'ie', text: 'ei', from: 3, to: 5 }
   ])
@@ -276,7 +276,7 @@ test('[SUGG-6] whatever is typed and accepted, the editor shows the text with th
   }
 })
 
-test('[SUGG-22] the editor shows the current text with the draft in it, whatever others change around it', () => {
+test('[SUGG-22] the editor shows the current text with the draft in it, no matter what others change around it', () => {
   const words = ['x', 'word ', 'ab', ' ']
   for (let seed = 1; seed <= 4000; seed++) {
     let state = seed * 2654435761
@@ -377,7 +377,7 @@ test('[REPLY-2] comments are Markdown: emphasis, code, links, lists and names; n
     { kind: 'link', href: 'https://example.org/x_y_z?q=1', inner: ['https://example.org/x_y_z?q=1'] },
     ').'
   ])
-  // These texts are shown as written.
+  // This text is shown as written.
   for (const plain of [
     '2 * 3 * 4',
     'snake_case_name',

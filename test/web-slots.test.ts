@@ -9,7 +9,7 @@ import { insertLink } from '../web/editor/commands-inline.ts'
 import { markdown } from '../web/editor/language.ts'
 import { completeAddress, leaveSlot, slots } from '../web/editor/slots.ts'
 
-/** A text in which `‹` and `›` mark the selection, or `|` the caret. */
+/** Text in which `‹` and `›` mark the selection, or `|` the caret. */
 class Writer {
   state: EditorState
 

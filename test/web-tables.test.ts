@@ -39,7 +39,7 @@ function changed(text: string, change: (row: Row, doc: Text) => Parameters<typeo
 const table = '| a | b |\n| --- | --- |\n| 1 |'
 const bare = 'a | b\n--- | ---\n1 | 2'
 
-test('[WRITE-6] cells are the texts between bars, with escaped bars and missing edges', () => {
+test('[WRITE-6] cells are the parts between bars, with escaped bars and missing edges', () => {
   const doc = docOf(String.raw`> | a \| b | c |`)
   const row = rowOf(doc.line(1))
   expect(row.cells.map(({ from, to }) => doc.sliceString(from, to))).toEqual([String.raw` a \| b `, ' c '])
@@ -124,7 +124,7 @@ test('[GRID-4] rows are sorted by a column: numbers by value, words alphabetical
   expect(order(['10', '9', '', '1,5', '−2', '1,000'])).toEqual(['−2', '1,5', '9', '10', '1,000', ''])
   expect(order(['10 €', '9 €', ''], true)).toEqual(['10 €', '9 €', ''])
   expect(order(['b10', 'B9', 'ä', '3'])).toEqual(['3', 'ä', 'B9', 'b10'])
-  // Equal texts keep their order, in both directions.
+  // Equal cells keep their order, in both directions.
   expect(sortedOrder(['a', 'A', 'a'], true)).toEqual([0, 1, 2])
   // Only one of the five rows is out of order, so only that one moves.
   expect([...longestRun([1, 2, 3, 0, 4])].toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4])
@@ -207,7 +207,7 @@ test('[GRID-12] the caret stays in a row that is moved, at the same letter', () 
   }
 })
 
-test('[GRID-15] pasted cells that are wider than the table add their columns to every row, also to rows that were short', () => {
+test('[GRID-15] pasted cells that are wider than the table add their columns to every row, even to rows that were short', () => {
   const pasted = after('| a | b |\n| - | - |\n| 1 | 2 |\n| 3 |\n| 5 | 6 |', '1 | 2', (view) => fillCells(view, [['p', 'q', 'r']]))
   expect(pasted).toBe('| a | b |  |\n| - | - | --- |\n| p | q | r |\n| 3 |  |  |\n| 5 | 6 |  |')
   const fitting = after('| a | b |\n| - | - |\n| 1 | 2 |\n| 3 |', '1 | 2', (view) => fillCells(view, [['p', 'q']]))
@@ -378,7 +378,7 @@ test('[GRID-13] the server gives a column the width that the editor’s typeface
   expect(columnsFor([['Cost', 'Hotel', 'Name', 'Age']])).toBe([60, 65, 67, 53].map((width) => `minmax(${width}px,${width}px)`).join(' '))
 })
 
-test('[GRID-8] columns are as wide as their texts need, within bounds', () => {
+test('[GRID-8] columns are as wide as their text needs, within bounds', () => {
   const columns = columnsFor([
     ['id', 'words'],
     ['1', 'x'.repeat(500)],

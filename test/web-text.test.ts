@@ -62,7 +62,7 @@ test.each([
   expect(countDocument(Text.of(text.split('\n')))).toBe(expected)
 })
 
-test('[WEB-6] the title is looked for in the beginning of a text alone, whatever was deleted there', () => {
+test('[WEB-6] the title is looked for in the beginning of the text alone, no matter what was deleted there', () => {
   const text = new Y.Doc().getText('content')
   text.insert(0, '# Kept\n' + 'x'.repeat(100_000))
   text.insert(0, 'gone '.repeat(1000))
@@ -126,7 +126,7 @@ test('[WHO-4] the person’s own actions follow “You” in both languages', ()
   expect(ofYouIn('en', 'commented')).toBe('commented')
 })
 
-test('[WEB-96] the search for settings at the top of a text stops at their end', () => {
+test('[WEB-96] the search for settings at the top of the text stops at their end', () => {
   const below = Array.from({ length: 900 }, (_, index) => `Line ${index}`)
   const read = (...top: readonly string[]): { end: number; lines: number } => {
     let lines = 0
@@ -147,7 +147,7 @@ test('[WEB-96] the search for settings at the top of a text stops at their end',
   expect(read('---', 'Words')).toEqual({ end: 0, lines: 2 })
 })
 
-test('[QUICK-1] a text is named by its front matter, its first heading, or its first line with words', () => {
+test('[QUICK-1] text is named by its front matter, its first heading, or its first line with words', () => {
   const named = (content: string, given: string | null = null): string | undefined => titleOfText(titleIn(content), given)
   expect(named('---\ntitle: "The plan" # of ours\n---\n# Heading\n')).toBe('The plan')
   expect(named('---\ntags: [a]\n---\nWords\n\n# Heading\n')).toBe('Heading')

@@ -1,4 +1,4 @@
-/** The texts of the pages in every language. */
+/** The strings of the pages in every language. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAst } from 'vite'
@@ -56,7 +56,7 @@ interface Node {
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 
-/** Files whose text is not for readers of these pages: texts for programs, the worker, and the frame and the script that published pages share. */
+/** Files whose text is not for readers of these pages: strings for programs, the worker, and the frame and the script that published pages share. */
 const notOfPages = /^(text\/|offline\/worker|vite\.config|published\/|diagram\/|sharing\/agent-text|review\/cards\/task-text)/
 /** Proper names, which are the same in every language. */
 const names = /\b(agmd|Markdown)\b/g

@@ -49,7 +49,7 @@ import { de } from '../web/text/de.ts'
 import { type Command, Direction, EditorView, keymap } from '@codemirror/view'
 import * as Y from 'yjs'
 
-/** Creates a state from a text in which `‹` and `›` mark the selection, or `|` the caret. */
+/** Creates a state from text in which `‹` and `›` mark the selection, or `|` the caret. */
 function stateOf(marked: string, extension: Extension = []): EditorState {
   const from = marked.includes('‹') ? marked.indexOf('‹') : marked.indexOf('|')
   const to = marked.includes('›') ? marked.indexOf('›') - 1 : from
@@ -664,7 +664,7 @@ test.each([
   expect(bracketsNear(text, 'Plan', near)).toEqual(place)
 })
 
-test('[WRITE-50] a link to a document has its title as its words, whatever is in it', () => {
+test('[WRITE-50] a link to a document has its title as its words, no matter what is in it', () => {
   expect(linkTo({ title: 'A [draft] \\ of\nit', address: 'http://x/d/1' })).toBe('[A \\[draft\\] \\\\ of it](http://x/d/1)')
 })
 
@@ -820,7 +820,7 @@ test('[WRITE-51] sound and film have neither size nor caption', () => {
   expect(pictureAt(state, state.selection.main.head)).toBeUndefined()
 })
 
-test('[WRITE-74] the first words of a text come after the marks of their line; code, tables and pictures have none', () => {
+test('[WRITE-74] the first words of the text come after the marks of their line; code, tables and pictures have none', () => {
   const at = (marked: string): string => {
     const text = marked.replace('|', '')
     const place = firstPlace(Text.of(text.split('\n')))
@@ -839,7 +839,7 @@ test('[WRITE-74] the first words of a text come after the marks of their line; c
     '|**bold**'
   ])
     expect(at(marked)).toBe(marked)
-  // In this file, `|` usually marks the caret. Tables contain this character, so this function takes a text without a caret.
+  // In this file, `|` usually marks the caret. Tables contain this character, so this function takes text without a caret.
   const ofBlock = (text: string): number | undefined => firstPlace(Text.of(text.split('\n')))
   expect(ofBlock('```js\na\n```\n\nwords')).toBeUndefined()
   expect(ofBlock('| a |\n| - |\n| b |\n\nwords')).toBe(19)
@@ -951,7 +951,7 @@ test.each([
   expect(marked(state)).toBe(expected)
 })
 
-test('[WRITE-102] Tab stays in a text that a person writes, and tells once how to leave it', () => {
+test('[WRITE-102] Tab stays in text that a person writes, and tells once how to leave it', () => {
   const told: string[] = []
   const extensions = (isReader: boolean) => [keepTab((words) => told.push(words)), EditorState.readOnly.of(isReader)]
   const press = (state: EditorState): (boolean | undefined)[] => {
@@ -1017,7 +1017,7 @@ test.each([
   expect([...formatsAt(stateOf(text))].toSorted()).toEqual(expected)
 })
 
-/** A text that a person types without a pause. Returns the texts that the undo steps leave, the latest first. */
+/** Text that a person types without a pause. Returns the text that each undo step leaves, the latest first. */
 function undone(...typed: readonly (readonly [words: string, event?: string])[]): string[] {
   const text = new Y.Doc().getText()
   const undo = new Y.UndoManager(text, { captureTimeout: Infinity })

@@ -98,7 +98,7 @@ const stillNames = {
 
 /**
  * Writes into `sw.js` which files the service worker stores on the device: every built file, the files of `public/`, and the shell as `/`. The
- * version is a hash of those files, so that any change of the pages leads to a new worker.
+ * version is a hash of those files, so that any change to the pages leads to a new worker.
  */
 function precache(): Plugin {
   return {

@@ -3,7 +3,7 @@
  * The service worker. It stores the pages on this device, so that a document that was opened before also opens offline.
  *
  * - It stores the files of one build, in a cache named after the build's version, and nothing else.
- * - Navigations to `/`, `/new` and `/d/{id}` get the stored shell, whatever their query. It therefore never stores an address with `?key=`.
+ * - Navigations to `/`, `/new` and `/d/{id}` get the stored shell, regardless of their query. It therefore never stores an address with `?key=`.
  * - Requests for `/api`, `/collab`, `/pub`, `/d/{id}.md` and everything unknown go to the network unchanged.
  * - A new build waits until the person reloads or the last page of the old build closes.
  *

@@ -109,7 +109,7 @@ console.log(lines.join('\n'))
 
 const results = join(import.meta.dirname, 'RESULTS.md')
 const [begin, end] = ['<!-- table -->', '<!-- /table -->']
-const busy = load > 2 ? ' The machine was busy: only processor time and memory can be read.' : ''
+const busy = load > 2 ? ' The machine was busy: only CPU time and memory can be read.' : ''
 const said = `${begin}\n${new Date().toISOString().slice(0, 10)}, load ${load.toFixed(0)} at the beginning.${busy}\n\n\`\`\`\n${lines.join('\n')}\n\`\`\`\n${end}`
 const before = readFileSync(results, 'utf8')
 writeFileSync(

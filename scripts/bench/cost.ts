@@ -1,5 +1,5 @@
 /**
- * Measures the processor time of the server for one edit. 200 documents have two clients each. In each round, some of the documents get one edit, and
+ * Measures the CPU time of the server for one edit. 200 documents have two clients each. In each round, some of the documents get one edit, and
  * the next round begins when every writer has its acknowledgement and every reader has the edit. The number of edits at a time is therefore fixed,
  * and does not depend on how busy the machine is. The baselines are bare Hocuspocus, in memory and with SQLite, and y-websocket with LevelDB.
  */
@@ -69,7 +69,7 @@ for (const target of targets) {
     reader.close()
   }
 }
-console.log(`${documents} documents with two clients each: processor time of the server for one edit`)
+console.log(`${documents} documents with two clients each: CPU time of the server for one edit`)
 table(
   ['at once', 'server', 'µs', 's for 10,000', 'edits/s'],
   rows.toSorted(([one], [other]) => Number(one) - Number(other))

@@ -71,7 +71,7 @@ const cells = (seed: number): string[][] =>
       return across % 10 === 0 ? `=SUM(A${down + 1}:J${down + 1})` : `=${left}${down + 1}*1.01+${above}${down}-IF(${left}${down}>5,1,0)`
     })
   )
-/** Returns the texts of the cells as they are read from a fence. */
+/** Returns the text of the cells as they are read from a fence. */
 const read = (rows: readonly (readonly string[])[]): string[][] => {
   const lines = rows.map((texts) => `| ${texts.join(' | ')} |`)
   const [sheet] = fencesOf(`\`\`\`sheet\n${lines.join('\n')}\n\`\`\``)

@@ -1,5 +1,5 @@
 /**
- * Measures published pages: how fast a text is rendered, and how many requests per second a rendered page serves. The baseline is a bare Koa route
+ * Measures published pages: how fast text is rendered, and how many requests per second a rendered page serves. The baseline is a bare Koa route
  * with the same number of bytes. The Lighthouse scores of these pages are in pages.ts.
  */
 import { readFileSync } from 'node:fs'

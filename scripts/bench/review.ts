@@ -1,7 +1,7 @@
 /**
  * Measures comments and suggestions on a document of 1 MB: listing 2,000 comments, and accepting a suggestion, over HTTP with everything on disk. The
- * baselines are a bare server that sends the same bytes, and a PUT of the same edit. One run uses a text that was inserted in one piece. Another uses
- * a text of 20,000 pieces, which is the most expensive to walk.
+ * baselines are a bare server that sends the same bytes, and a PUT of the same edit. One run uses text that was inserted in one piece. Another uses
+ * text of 20,000 pieces, which is the most expensive to walk.
  */
 import { createServer } from 'node:http'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const lineCount = 8000
 
 const random = seeded(1)
 
-/** The vocabulary of a text of about 1 MB. Its words are as frequent as words in prose, so that few of them are rare. */
+/** The vocabulary of text of about 1 MB. Its words are as frequent as words in prose, so that few of them are rare. */
 const vocabulary = Array.from({ length: 3000 }, () =>
   Array.from({ length: 2 + random(8) }, () => String.fromCharCode(97 + random(26))).join('')
 )
@@ -46,7 +46,7 @@ const ask = async ({ doc, key }: DocumentKey, method: string, path: string, json
   return answer
 }
 
-/** Times of one kind of request, in milliseconds, and the processor time that the server used for them. */
+/** Times of one kind of request, in milliseconds, and the CPU time that the server used for them. */
 interface Figures {
   readonly times: number[]
   cpu: number
@@ -54,7 +54,7 @@ interface Figures {
 
 const figures = (): Figures => ({ times: [], cpu: 0 })
 
-/** Returns the processor time of all server threads so far, in milliseconds. Unlike elapsed time, it excludes other work on the machine. */
+/** Returns the CPU time of all server threads so far, in milliseconds. Unlike elapsed time, it excludes other work on the machine. */
 const serverCpu = (): number => {
   const fields = readFileSync(`/proc/${server.child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10

@@ -1,6 +1,6 @@
 /**
  * Estimates how many servers a number of people needs: `npm run bench scale`. First it measures what edits, people and open documents cost one node
- * and its PostgreSQL, in processor time, memory and bytes. Then it computes the load of up to a million people, who choose among documents by
+ * and its PostgreSQL, in CPU time, memory and bytes. Then it computes the load of up to a million people, who choose among documents by
  * popularity (Zipf's law). docs/scaling.md explains the result.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ await database.connect()
 const value = async (sql: string): Promise<string> => String((await database.query({ text: sql, rowMode: 'array' })).rows[0]?.[0])
 const postmaster = Number(readFileSync(join(await value('show data_directory'), 'postmaster.pid'), 'utf8').split('\n')[0])
 
-/** Returns the processor time of all processes of PostgreSQL so far, in seconds. Processes that have ended do not count. */
+/** Returns the CPU time of all processes of PostgreSQL so far, in seconds. Processes that have ended do not count. */
 const databaseSeconds = (): number =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -63,7 +63,7 @@ interface Setup {
 interface Cost {
   /** Edits that were sent. */
   readonly edits: number
-  /** Processor time per edit, in microseconds. */
+  /** CPU time per edit, in microseconds. */
   readonly server: number
   readonly database: number
   /** Bytes of the write-ahead log per edit. */
@@ -108,7 +108,7 @@ const cost = async ({ documents, people, writers }: Setup): Promise<Cost> => {
   return { edits, server: server * 1e6, database: base * 1e6, wal, commits }
 }
 
-/** Returns the memory of an open document with one person, and of each further person, in KiB. */
+/** Returns the memory of an open document with one person, and of each additional person, in KiB. */
 const memory = async (): Promise<readonly [number, number]> => {
   const count = 400
   const places: DocumentAddress[] = []
@@ -127,7 +127,7 @@ const memory = async (): Promise<readonly [number, number]> => {
 }
 const [documentKiB, personKiB] = await memory()
 console.log(
-  `memory: ${documentKiB.toFixed(0)} KiB for an open document of 2 KB with one person, ${personKiB.toFixed(0)} KiB for each further person`
+  `memory: ${documentKiB.toFixed(0)} KiB for an open document of 2 KB with one person, ${personKiB.toFixed(0)} KiB for each additional person`
 )
 
 const setups: readonly Setup[] = [

@@ -99,7 +99,7 @@ for (const [name, measure] of Object.entries(measures)) {
     for (const store of ['LMDB', 'PostgreSQL'] as const) found[store].push(await measure(worlds[store].url))
   rows.push([name, ms(median(found.LMDB)), ms(median(found.PostgreSQL))])
 }
-console.log(`median of ${rounds} rounds of ${seconds} s each, by turns`)
+console.log(`median of ${rounds} rounds of ${seconds} s each, in turn`)
 table(['what', 'LMDB', 'PostgreSQL'], rows)
 table(
   ['bytes of WAL', 'for each edit'],

@@ -1,6 +1,6 @@
 /**
  * Sends edits to 200 documents with two clients each, at increasing rates. The figures are the time until the other client has an edit, and the
- * processor time of the server for 10,000 edits, in seconds. The result is the highest rate, in edits per second, with a p99 below 100 ms. The
+ * CPU time of the server for 10,000 edits, in seconds. The result is the highest rate, in edits per second, with a p99 below 100 ms. The
  * baselines are bare Hocuspocus, in memory and with SQLite, and y-websocket with LevelDB.
  */
 import { isLimited, openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'

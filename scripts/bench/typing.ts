@@ -1,5 +1,5 @@
 /**
- * Measures the time from a key press to the paint that shows the character, in Markdown texts of 100 KB and 1 MB. It compares the live and source
+ * Measures the time from a key press to the paint that shows the character, in Markdown documents of 100 KB and 1 MB. It compares the live and source
  * views of agmd with bare editors. In every row, a paint waits for the next frame of the browser.
  *
  * The editors of one table share a browser and take turns. Each types a short block of keys at the same places in the same text, so another program
@@ -43,7 +43,7 @@ const specification = readFileSync(
 )
 const sample = readFileSync(join(root, 'test/browser/sample.md'), 'utf8')
 
-/** Returns a text in which prose, lists, tables and code alternate. */
+/** Returns text in which prose, lists, tables and code alternate. */
 function markdown(): string {
   const parts: string[] = []
   for (let units = 0; units < unitsMin; units += specification.length + 10 * sample.length) parts.push(specification, sample.repeat(10))

@@ -24,6 +24,6 @@ for (let seed = first; seed < first + seeds; seed++)
       } catch {
         failed.push(`${kind} ${seed}${typesEmptyLines ? ' with empty lines' : ''}`)
       }
-console.log(`undo and redo: ${failed.length} of ${seeds * 6} runs gave another text back. ${failed.join(', ')}`)
+console.log(`undo and redo: ${failed.length} of ${seeds * 6} runs returned different text. ${failed.join(', ')}`)
 if (failed.length > 0) process.exitCode = 1
 console.log(`fences: ${seeds} seeds, nothing lost and nothing there twice but as the rules say`)

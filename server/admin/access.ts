@@ -8,7 +8,7 @@ const useText = ({ lastUsedAt, inUse }: { readonly lastUsedAt: string | null; re
 
 const docAndLink = (text = ''): { doc: string; link: string } => {
   const [doc = '', link = ''] = text.split('/')
-  if (doc === '' || link === '') throw new AdminError('Name the link as DOC/ID, as the list shows it.')
+  if (doc === '' || link === '') throw new AdminError('Write the link as DOC/ID, as the list shows it.')
   return { doc, link }
 }
 

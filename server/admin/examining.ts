@@ -92,7 +92,7 @@ async function* examineFolder({ dataDir }: Config): AsyncGenerator<Finding, bool
     yield problem(
       part,
       `This user cannot write to ${dataDir}.`,
-      'Run the command as the user of the server, or change the owner of the folder.'
+      'Run the command as the user that runs the server, or change the owner of the folder.'
     )
     return false
   }

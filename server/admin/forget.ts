@@ -6,7 +6,7 @@ import { operate } from './operate.ts'
 
 const help = `usage: npm start -- admin forget DOC --yes [--json] < FILE
 
-Removes a text, such as a password, from the whole history of a document: from its versions, comments, suggestions, assignments and events. Blocks of the
+Removes text, such as a password, from the whole history of a document: from its versions, comments, suggestions, assignments and events. Blocks of the
 same length replace it, so all versions, revisions and comments stay valid. The command reads the text from standard input, so that the history of your
 shell does not contain it. A line break at the end does not count. The document itself must no longer contain the text.
 The activity of the document says that an operator removed text, but not which.
@@ -29,7 +29,7 @@ const shown = ({ characters, records, revisions, revisionsChanged }: Forgotten):
   if (characters === 0 && records === 0) return 'The history does not contain this text.'
   const lines = [
     `Removed ${number(characters, 'character', 'characters')} from the history, and changed ${number(records, 'record', 'records')}.`,
-    ...(revisionsChanged === 0 ? [] : [`These revisions have another text now: ${revisions.map(({ version }) => version).join(', ')}.`]),
+    ...(revisionsChanged === 0 ? [] : [`These revisions now have different text: ${revisions.map(({ version }) => version).join(', ')}.`]),
     ...(revisionsChanged > revisions.length ? [`There are ${revisionsChanged - revisions.length} more.`] : [])
   ]
   return [...lines, 'Older backups still contain the text. Remove them, or let them expire.'].join('\n')

@@ -134,7 +134,7 @@ const importWith = async (
     const onProgress = (done: number, total: number): void => show({ phase, done, total, unit: 'documents' })
     return importExport({ source, root, owner, store, vault, baseUrl: config.baseUrl ?? '', now: Date.now, arrivals, onProgress })
   }
-  if (owner === undefined) throw new AdminError('Name the account that will own the documents: --owner EMAIL.')
+  if (owner === undefined) throw new AdminError('Choose the account that will own the documents: --owner EMAIL.')
   return importFiles({
     source,
     owner,

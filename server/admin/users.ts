@@ -31,7 +31,7 @@ export const users = subcommands('users', {
     list: subcommand({
       act: 'listPeople',
       usage: '[QUERY]',
-      summary: 'list accounts whose name or address contains a text',
+      summary: 'list accounts whose name or address contains a string',
       options: listOptions,
       input: (query, { limit, after }) => ({ query, limit: numberOf(limit), after: textOf(after) }),
       show: ({ people, nextAfter }) =>

@@ -19,7 +19,7 @@ export interface VerifyOptions {
   readonly snapshot: StoreSnapshot
   /** Returns the bytes of a blob; undefined if it is missing. */
   readonly readBlob: (blob: BlobEntry) => Promise<Uint8Array | undefined>
-  /** Null if the secret is not known. Then the links are not decrypted. */
+  /** Null if the secret is not known. In that case, the links are not decrypted. */
   readonly vault: Vault | null
   readonly onProgress: OnProgress
 }

@@ -58,7 +58,7 @@ const tabsMax = 4
 
 /**
  * Returns the path to which the browser returns after a sign-in. This is the path of the home page if the text is not a path of this service, or if a
- * browser could read it as an address of another origin.
+ * browser could read it as an address of a different origin.
  */
 export const safeReturnTo = (text: string | null | undefined, baseUrl: string): string => {
   const fallback = '/'

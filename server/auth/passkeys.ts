@@ -1,5 +1,5 @@
 /**
- * Passkeys (WebAuthn): creates the challenge for a browser, and checks the browser's answer. Challenges are sealed texts that pass through the
+ * Passkeys (WebAuthn): creates the challenge for a browser, and checks the browser's answer. Challenges are sealed strings that pass through the
  * form. Each challenge is valid once, for one purpose, and for a few minutes. Viewing a page does not store anything.
  */
 import { randomBytes } from 'node:crypto'

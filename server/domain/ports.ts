@@ -120,7 +120,7 @@ export interface Upload {
   readonly bytes: number
   /** SHA-256, base64url. */
   readonly hash: string
-  /** The media type detected from the bytes, whatever type was declared. Undefined if the type is unknown. */
+  /** The media type detected from the bytes, no matter what type was declared. Undefined if the type is unknown. */
   readonly sniffed: string | undefined
   /** False if the file does not end where its format says, because it was truncated or has extra bytes. */
   readonly whole: boolean

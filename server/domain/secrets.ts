@@ -4,9 +4,9 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash, hk
 
 /** AES-256-GCM with keys derived from the instance secret. */
 export interface Vault {
-  /** Encrypts a text. Opening it requires the same `context`, which is authenticated but not stored. */
+  /** Encrypts text. Opening it requires the same `context`, which is authenticated but not stored. */
   seal(text: string, context: string): string
-  /** Decrypts a text. Throws if it was sealed with a different secret or context. */
+  /** Decrypts text. Throws if it was sealed with a different secret or context. */
   open(sealed: string, context: string): string
   /** Returns a stable name that does not reveal the text: a hash that nobody can compute without the instance secret. */
   disguise(text: string): string
@@ -23,7 +23,7 @@ export const openSealed = <T>(vault: Vault, sealed: string, context: string): T 
 
 const ivBytes = 12
 const macBytes = 16
-/** 22 characters hold 132 bits. This is enough to prevent two texts from having the same name by chance. */
+/** 22 characters hold 132 bits. This is enough to prevent two strings from having the same name by chance. */
 const disguiseChars = 22
 
 /** Derives a key. Node uses a `KeyObject` several times as fast as bytes, which it checks at each use. */
@@ -67,7 +67,7 @@ export const newToken = (prefix: string): string => {
   return `${body}${checksum(body)}`
 }
 
-/** Whether a text has the form of a token with this prefix. The form includes a valid checksum. */
+/** Whether a string has the form of a token with this prefix. The form includes a valid checksum. */
 export const isToken = (prefix: string, token: string): boolean =>
   token.startsWith(prefix) &&
   /^[A-Za-z0-9_-]{43}[0-9a-z]{7}$/.test(token.slice(prefix.length)) &&

@@ -13,14 +13,14 @@ export interface Service {
   readonly blobs: Blobs
   readonly clock: Clock
   readonly ledger: Ledger
-  /** The turns of this node to write texts; null if only one process uses the store. */
+  /** The turns of this node to write documents; null if only one process uses the store. */
   readonly turns: Turns | null
   readonly live: Live
   readonly relay: Relay
-  /** Compares, searches and merges large texts. */
+  /** Compares, searches and merges large documents. */
   readonly texts: Texts
   readonly vault: Vault
-  /** Null if no issuer of agent tokens is configured. Then no agent token is accepted. */
+  /** Null if no issuer of agent tokens is configured. In that case, no agent token is accepted. */
   readonly agents: Agents | null
   /** The embedded broker, which has its own sessions; null if an external issuer signs people in. */
   readonly signInHost: SignInHost | null

@@ -13,7 +13,7 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 const only = (record: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => record[name] !== undefined && record[name] !== null).map((name) => [name, record[name]]))
 
-/** Returns the named texts of a record. A long text is cut, and a field marks it as cut. */
+/** Returns the named text fields of a record. A long field is cut, and another field says so. */
 const cut = (record: Fields, names: readonly string[]): Fields => {
   const given = names.flatMap((name) => {
     const text = record[name]

@@ -33,7 +33,7 @@ role: view, comment, suggest, edit or owner. Send your name as \`X-Agent-Author\
 1. \`POST ${baseUrl}/api/cli/device/start\` with \`{"client_name": "my agent"}\` returns \`device_code\`, \`user_code\`, \`verification_uri_complete\`,
    \`interval\` and \`expires_in\` (RFC 8628).
 2. Show the person the code and the address. They sign in, compare the code and approve.
-3. \`POST ${baseUrl}/api/cli/device/token\` with \`{"device_code": …}\` every \`interval\` seconds. The answer is 400 \`authorization_pending\`
+3. \`POST ${baseUrl}/api/cli/device/token\` with \`{"device_code": …}\` every \`interval\` seconds. The response is 400 \`authorization_pending\`
    or \`slow_down\` (wait 5 seconds longer from then on) until it is 200 with \`access_token\`. 400 \`expired_token\` or \`access_denied\` ends the login.
 4. Send \`Authorization: Bearer asess_…\`. \`GET ${baseUrl}/api/me\` shows who you are. The person can end the session at ${baseUrl}/account.
 

@@ -95,7 +95,7 @@ const scriptsOf = (manifest: Readonly<Record<string, Built>>, names: readonly st
   return [...found]
 }
 
-/** Reads the folder once, at start, so no part of a request ever becomes a path on disk. */
+/** Reads the folder once, at startup, so no part of a request ever becomes a path on disk. */
 export const readFiles = async (folder: string): Promise<Files> => {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = new Map<string, StaticFile>()

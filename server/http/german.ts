@@ -252,7 +252,7 @@ export const german: Catalogue = {
   'An external issuer (AGMD_AUTH_URL) manages the accounts of this server.':
     'Ein externer Anbieter (AGMD_AUTH_URL) verwaltet die Konten dieses Servers.',
   'You cannot do this to your own account. Use the account page.': 'Das geht nicht mit deinem eigenen Konto. Verwende die Kontoseite.',
-  'Name another account for the documents.': 'Nenne ein anderes Konto für die Dokumente.',
+  'Choose another account for the documents.': 'Nenne ein anderes Konto für die Dokumente.',
   'There is no such account.': 'Dieses Konto gibt es nicht.',
   'There is no such document.': 'Dieses Dokument gibt es nicht.',
   'There is no such token.': 'Dieses Token gibt es nicht.',

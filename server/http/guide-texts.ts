@@ -1,5 +1,5 @@
 /**
- * The texts of the guides for programs and their authors (docs/api.md, Discovery). They consist of text with examples, and lists of operations from the table.
+ * The guides for programs and their authors (docs/api.md, Discovery). They consist of text with examples, and lists of operations from the table.
  * test/spec/guides.test.ts executes every example.
  */
 import { type Command, exampleVariables, globalOptions, type Option } from '../../shared/commands/command.ts'
@@ -119,7 +119,7 @@ END
 Do not wrap lines: readers see each line break (\`breaks: false\` in the front matter joins the lines of a paragraph).
 
 Other operations: \`delete\` (find), \`replace_section\` (section, markdown), \`replace_lines\` (from, to, markdown), \`set_document\` (markdown);
-the last two need \`baseVersion\`, and so does \`set_cell\` by number. Without it, \`replace_section\` overwrites text that others wrote in the meantime.
+the last two need \`baseVersion\`, and so does \`set_cell\` by number. Without it, \`replace_section\` overwrites text that others have written since.
 Some operations change only the item that they name. \`replace_all\` takes find and with; \`expected\` is the number of matches. \`append_row\` (cells) and \`set_cell\`
 (row, column, text) change the table that \`section\`, \`header\`, \`table\` or \`sheet\` names. Rows count from below the header; in a sheet, row 1 is the header.
 \`check\` takes item and checked; \`append_item\` takes markdown, and section or item.
@@ -184,11 +184,11 @@ You need an account session and the role \`edit\`; a link alone is not enough. \
 Start a job with \`POST …/media/image\` \`{prompt, width, height}\`, \`…/media/speak\` \`{text, voice}\`, \`…/media/transcribe\` or \`…/media/ocr\`. The last
 two accept the file as the body, or \`{data}\` (base64) or \`{url}\` (an asset of this service). Each returns 202 with an id.
 \`GET …/media/image/{jobId}?wait=55\` (\`speak/{talkId}\`, \`transcribe/{asrId}\`, \`ocr/{ocrId}\`) waits until the job ends.
-A picture is saved as an asset immediately. To save speech, call \`POST …/media/speak/{talkId}/save\`. Without a node or engine, the answer is 503.
+A picture is saved as an asset immediately. To save speech, call \`POST …/media/speak/{talkId}/save\`. Without a node or engine, the response is 503.
 
 ## MCP
 
-Send one message per POST, without batches. The server answers with plain JSON, whatever \`Accept\` says. You need no session. A client whose
+Send one message per POST, without batches. The server answers with plain JSON, no matter what \`Accept\` says. You need no session. A client whose
 address names the document can open a session with its stream (\`GET\`), subscribe to resources and be notified when they change.
 \`&tools=\` lists only some groups of tools, separated by commas: ${groups.map((group) => `\`${group}\``).join(', ')}. \`&doc=ID\` sets the document for
 calls that name none. You can also call every tool by its name with a dot, \`${prefix}.read_doc\`. \`${baseUrl}/mcp\` lists the names with a dot, but

@@ -1,4 +1,4 @@
-/** The routes of the guides for programs and their authors. The texts are generated at the first request, because that takes a while. */
+/** The routes of the guides for programs and their authors. The guides are generated at the first request, because that takes a while. */
 import type { Context } from './context.ts'
 import type { GuideOptions, GuidePath } from './guide-texts.ts'
 import type { Routers } from './routers.ts'

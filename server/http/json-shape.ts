@@ -1,6 +1,6 @@
 /**
  * Counts the parts of a JSON body in its bytes, before the body is parsed. A body with a million keys, or with deeply nested arrays, costs far more
- * to parse and check than a text of the same size. No operation needs such a body.
+ * to parse and check than text of the same size. No operation needs such a body.
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'

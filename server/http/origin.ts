@@ -14,7 +14,7 @@ const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 /**
  * Returns the canonical address of a page that was requested by another name of this computer. Returns undefined if the address is already
  * canonical. A browser separates the cookies of each name, so a sign-in that begins under one name cannot end under another. The result always
- * begins with the configured address, whatever the request contains.
+ * begins with the configured address, no matter what the request contains.
  */
 export const homeOfPage = (host: string | undefined, target: string, baseUrl: string): string | undefined => {
   const home = new URL(baseUrl)

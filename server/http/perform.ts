@@ -41,7 +41,7 @@ export const digest = (...parts: (string | Buffer)[]): string => {
 
 // ——— Limits ———
 
-/** Returns a text that identifies the sender of a call: a digest of the credentials, or else the IP address. */
+/** Returns a string that identifies the sender of a call: a digest of the credentials, or else the IP address. */
 export const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
   (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
@@ -267,7 +267,7 @@ export const checked = (
   const unknown =
     rest.oauth === true ? undefined : unknownFields(raw, [...Object.keys(shape), ...(namesAuthor ? ['author'] : [])], elsewhere)
   const parsed = input.safeParse(raw)
-  // Reports all faults at once, which saves the caller further calls.
+  // Reports all faults at once, which saves the caller more calls.
   if (unknown !== undefined)
     throw new ServiceError('invalid_request', {
       ...unknown,
@@ -299,7 +299,7 @@ const endOf = (
   return { signal: controller.signal, forget, ended: () => ended }
 }
 
-/** Whether a call replaces a text without naming the version that the caller read. */
+/** Whether a call replaces text without naming the version that the caller read. */
 const replacesUnseen = ({ replaces = false }: Operation, input: Record<string, unknown>): boolean => {
   const { baseVersion, mode, dryRun } = input
   if (mode === 'suggest' || dryRun === true || !namesNone(typeof baseVersion === 'string' ? baseVersion : undefined)) return false

@@ -89,7 +89,7 @@ export const newTokenPage = ({ t }: Words, { token, secret }: Output<'createToke
 <p class="muted">${t('Send it as Authorization: Bearer, or set it as AGMD_TOKEN for the agmd command.')}</p>
 <p class="actions"><a class="button primary" href="/account">${t('Back to your account')}</a></p>`
 
-/** Returns the ids of the documents that a text lists, one per line, as an id or an address. */
+/** Returns the ids of the documents that the text lists, one per line, as an id or an address. */
 export const documentsNamed = (text: string): string[] | undefined => {
   const lines = text
     .split('\n')

@@ -175,7 +175,7 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
   }
 
   /**
-   * Carries out the purpose of the link. Returns undefined if the link was used in the meantime, if there is no such account, or if the account
+   * Carries out the purpose of the link. Returns undefined if the link has since been used, if there is no such account, or if the account
    * already exists.
    */
   const useLink = async (link: Link, token: string, fields: Record<string, string>): Promise<Account | undefined> => {

@@ -98,7 +98,7 @@ export const createAgents = ({ doc, document, openDoc, registry, clock }: Agents
     show(caller, name, at) {
       const id = `${caller.share ?? ''} ${caller.identity.kind} ${name}`
       const entry = shown.get(id) ?? enter(id, caller)
-      // The link of the program may have ended in the meantime.
+      // The link of the program may have since ended.
       if (!shown.has(id)) return entry.forget()
       const { client } = entry
       const user: PresenceUser = { name, kind: 'agent', role: caller.role ?? 'view', hue: hueOfName(name) }

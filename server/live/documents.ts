@@ -73,7 +73,7 @@ export interface LoadedDocument {
   readonly tidier: Tidier
   /** The edits of this turn of the event loop. */
   readonly edits: TurnEdits
-  /** Returns a stable name for a text, which does not reveal the text (`Vault`). */
+  /** Returns a stable name for text, which does not reveal the text (`Vault`). */
   readonly disguise: Vault['disguise']
   /** Sends the presence of the document. */
   readonly presence: PresenceFrames

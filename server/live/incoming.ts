@@ -74,10 +74,10 @@ const newsOf = (entry: LoadedDocument, peer: Peer, update: ParsedUpdate): number
     takenByOther: (client) => takenByOther(entry, client, peer)
   })
 
-/** If a text has more carriage returns and NULs than this, a single edit replaces them together with the text between them. */
+/** If text has more carriage returns and NULs than this, a single edit replaces them together with the text between them. */
 const signsAtOnceMax = 1000
 
-/** Returns edits that remove all carriage returns and NULs from a text. */
+/** Returns edits that remove all carriage returns and NULs from the text. */
 const tidyingEdits = (content: string): readonly Edit[] => {
   const edits: Edit[] = []
   for (const { 0: sign, index: from } of content.matchAll(/\r\n?|\0/g)) {

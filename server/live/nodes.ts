@@ -36,7 +36,7 @@ interface OtherNodesOptions {
   readonly log: LiveLog
 }
 
-/** Announces the events of one document to its pages on this node, each once and in order, whichever node wrote them. */
+/** Announces the events of one document to its pages on this node, each once and in order, no matter which node wrote them. */
 const createReports = (
   storage: Storage,
   doc: string,

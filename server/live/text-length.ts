@@ -1,5 +1,5 @@
 /**
- * Computes the length that a text will have after an update, before the update is applied. The length is computed from the update and the Yjs store,
+ * Computes the length that the text will have after an update, before the update is applied. The length is computed from the update and the Yjs store,
  * because a copy of the document would need as much memory as the document.
  */
 import * as Y from 'yjs'

@@ -28,7 +28,7 @@ interface TidierOptions {
   readonly onProblem: (error: unknown) => void
 }
 
-/** Matches texts that may contain a board, a chat or a sheet. */
+/** Matches text that may contain a board, a chat or a sheet. */
 const mayHold = /(?:```|~~~)[ \t]*(?:board|chat|sheet)/
 
 const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {
@@ -86,7 +86,7 @@ export const createTidier = ({ document, openDoc, agents, clock, texts, turns, o
 
   const tidy = (fences: UntidyFences, seq: number): void => {
     if (openDoc.failed || stopped) return
-    // Somebody wrote in the meantime. The next check tidies the fence.
+    // Somebody has written since. The next check tidies the fence.
     if (openDoc.seq !== seq) return plan()
     const { edits, later } = judge(fences)
     waiting = later

@@ -4,7 +4,7 @@
  * Hocuspocus would run its chains of hooks for each edit. In a crowd, the edits of a few milliseconds are handled together. The edit of a single
  * writer never waits.
  *
- * Only edits that can be accepted without further steps are handled here. All other edits (those that are refused, wipe the text, or overlap
+ * Only edits that can be accepted without other steps are handled here. All other edits (those that are refused, wipe the text, or overlap
  * existing structs) go to Hocuspocus. Everything that the same connection sent after such an edit goes there too.
  */
 import * as encoding from 'lib0/encoding'

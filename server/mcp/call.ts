@@ -71,7 +71,7 @@ const addressOf = (named: unknown, ctx: Context, baseUrl: string): DocumentAddre
   if (isDocumentId(given)) return { doc: given, key: undefined }
   if (!URL.canParse(given)) throw invalid('doc', 'must be a document id or share URL')
   const url = new URL(given)
-  // A key is used only at the service that issued it.
+  // A key is used only with the service that issued it.
   if (!isOwnOrigin(url.origin, ctx.req, baseUrl))
     throw invalid('doc', `must be an address of ${baseUrl}; this one belongs to another service`)
   const doc = documentPath.exec(url.pathname)?.[1]
@@ -161,7 +161,7 @@ const refusal = (error: unknown, http: Http, ctx: Context): CallToolResult => {
   }
 }
 
-/** Cuts a text at a line break. */
+/** Cuts text at a line break. */
 const cut = (content: string, charsMax: number): string => {
   if (content.length <= charsMax) return content
   const end = content.lastIndexOf('\n', charsMax - 1) + 1
@@ -170,7 +170,7 @@ const cut = (content: string, charsMax: number): string => {
 
 const linesIn = (content: string): number => content.split('\n').length
 
-/** Shortens a text that is too long to send: returns its beginning, its outline, and how to continue. */
+/** Shortens text that is too long to send: returns its beginning, its outline, and how to continue. */
 const shortened = async (asked: Asked, answer: Output<'readContent'>, given: Fields, charsMax: number): Promise<Fields> => {
   const { version, title } = answer
   const { assignment } = withNextTool(answer, namesBegin(asked.http.mcpPrefix, asked.ctx))

@@ -80,7 +80,7 @@ const toolFor = (to: string, method: string, path: string, query: string, body: 
 const withArguments = (hint: string): string =>
   hint
     .replace(' or a device login (POST /api/cli/device/start)', '')
-    .replace('Name the media type in the header Accept: text/markdown or application/json.', 'Leave it out: a tool returns Markdown.')
+    .replace('Send the media type in the header Accept: text/markdown or application/json.', 'Leave it out: a tool returns Markdown.')
     .replace('no X-Agent-Author', 'no author')
     .replace('X-Agent-Author:', 'author')
     .replace('the version from its ETag', 'its version')

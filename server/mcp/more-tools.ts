@@ -70,7 +70,7 @@ const listTool = toolOf('list_docs', {
   title: 'List my documents',
   group: 'account',
   description:
-    'Lists the documents of your account, newest first; query searches titles and texts; trash lists deleted documents. Needs an account session.',
+    'Lists the documents of your account, newest first; query searches titles and text; trash lists deleted documents. Needs an account session.',
   input: z.object({
     brief,
     query,
@@ -89,7 +89,7 @@ const searchTool = toolOf('search', {
   title: 'Search',
   group: 'read',
   description:
-    'Searches doc; without doc, the titles and texts of all documents of your account. Ignores case. Returns the line, section and excerpt of each match.',
+    'Searches doc; without doc, the titles and text of all documents of your account. Ignores case. Returns the line, section and excerpt of each match.',
   input: z.object({
     doc: z.string().optional(),
     q,

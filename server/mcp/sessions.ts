@@ -14,7 +14,7 @@ import { createSessionsOfNodes } from './sessions-of-nodes.ts'
 export interface Session {
   /** Functions that stop watching a resource, by the resource's URI. */
   readonly watched: Map<string, () => void>
-  /** The nodes that watch further resources for the session, by URI. Undefined if the client no longer wants notices about the resource. */
+  /** The nodes that watch other resources for the session, by URI. Undefined if the client no longer wants notices about the resource. */
   readonly elsewhere: Map<string, string | undefined>
   stream: PassThrough | undefined
   /** The node that last said that the session continues. Undefined while the stream is here, or if nobody said so. */
@@ -42,7 +42,7 @@ export interface Sessions {
   open(id: string, session: Session, stream: PassThrough): Promise<void>
   /** Sends heartbeats at intervals that are shorter than the idle limit of proxies. */
   beat(id: string, session: Session): void
-  /** Reports a change of a resource on the stream of the session, on whichever node it is. */
+  /** Reports a change to a resource on the stream of the session, on whichever node it is. */
   notify(id: string, session: Session, uri: string): void
   /** Notes that this node watches a resource from now on. */
   watch(id: string, session: Session, uri: string): void
@@ -133,7 +133,7 @@ export const createSessions = ({ clock, nodes, notice }: SessionsOptions): Sessi
     if (elsewhere.size > limits.mcpSubscriptionsElsewhereMax) elsewhere.delete(elsewhere.keys().next().value as string)
   }
 
-  /** Ends a session if a node with a part of it was killed, because the client would miss changes of the resources that this node watched. */
+  /** Ends a session if a node with a part of it was killed, because the client would miss changes to the resources that this node watched. */
   const checkNodes = async (id: string, those: Iterable<string | undefined>): Promise<void> => {
     for (const node of new Set(those)) if (node !== undefined && !(await others.isAlive(node))) end(id)
   }

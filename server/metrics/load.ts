@@ -27,7 +27,7 @@ export const sampleLoad = (service: Service, readers: Readers, onFailure: (error
   const take = (): void => {
     void readLoad(readers)
       .then((sample) => (stopped ? undefined : recordLoad(service, sample)))
-      // A store that was closed in the meantime refuses the sample.
+      // A store that has since been closed refuses the sample.
       .catch((error: unknown) => (stopped ? undefined : onFailure(error)))
       .then(() => {
         if (!stopped) cancel = service.clock.after(limits.loadMinutes * 60_000, take)

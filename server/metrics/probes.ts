@@ -14,7 +14,7 @@ export const reasons: Readonly<Record<NotReady, { readonly message: string; read
     message: 'The store failed and accepts no writes.',
     hint: 'Read the log, repair the disk, and restart the server.'
   },
-  full: { message: 'The disk of the server is full.', hint: 'Free space. No restart is needed.' },
+  full: { message: 'The server’s disk is full.', hint: 'Free space. No restart is needed.' },
   unreachable: { message: 'The store does not respond.', hint: 'Check the disk or the database, and the log.' }
 }
 

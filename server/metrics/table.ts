@@ -79,7 +79,7 @@ export const metricTable = {
     name: 'agmd_thread_jobs',
     type: 'gauge',
     labels: ['lane', 'state'],
-    help: 'Jobs for large texts in threads, by queue and state (waiting or running).'
+    help: 'Jobs for large documents in threads, by queue and state (waiting or running).'
   },
   nodes: { name: 'agmd_nodes_connected', type: 'gauge', labels: [], help: 'Connected compute nodes.' },
   jobs: { name: 'agmd_media_jobs', type: 'gauge', labels: ['state'], help: 'Media jobs that have not ended: queued or running.' },

@@ -1,6 +1,6 @@
 /**
- * The traces of OpenTelemetry. Only the server loads this file, and only if the address of a collector is set. A span has names and numbers of our
- * own: it never contains a key, a token, a path, a query or text. A span belongs to the request in whose asynchronous context it begins.
+ * The traces of OpenTelemetry. Only the server loads this file, and only if the address of a collector is set. Our own code chooses the
+ * names and numbers of a span, which never contains a key, a token, a path, a query or text. A span belongs to the request in whose asynchronous context it begins.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'

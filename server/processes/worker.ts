@@ -26,7 +26,7 @@ export const openWorker = (): Worker => {
   return {
     begin({ accept, readMetrics }) {
       process.on('message', (message: ToProcess, socket: unknown) => {
-        // The client may have closed the connection on the way. Then there is no socket.
+        // The client may have closed the connection on the way. In that case, there is no socket.
         if (message.kind === 'connection') return socket !== undefined && accept(socket as Socket, message.first)
         if (message.kind === 'metrics of others') return open.get(message.question)?.(message.texts)
         const { question } = message

@@ -32,7 +32,7 @@ export interface Workers {
 /** Returns the data folder of a process. The first one has the folder of the server, whose commands and backups it serves. */
 const folderOf = (folder: string, process: number): string => (process === 1 ? folder : join(folder, 'processes', String(process)))
 
-/** Gives a further process the secret of the first one, as a further node needs it. */
+/** Gives another process the secret of the first one, which every additional node needs. */
 const shareSecret = async (folder: string, process: number): Promise<void> => {
   if (process === 1 || process === undefined) return
   await mkdir(folderOf(folder, process), { recursive: true, mode: 0o700 })

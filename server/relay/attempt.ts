@@ -52,7 +52,7 @@ export class Attempt {
     })
   }
 
-  /** Whether the attempt needs no further messages from the node. */
+  /** Whether the attempt needs no more messages from the node. */
   get isOver(): boolean {
     return this.#over
   }
@@ -125,7 +125,7 @@ export class Attempt {
     this.#settle({ error })
   }
 
-  /** Ignores all further messages, and discards the data that has arrived. */
+  /** Ignores all later messages, and discards the data that has arrived. */
   stop(): void {
     this.#over = true
     this.#window.close()

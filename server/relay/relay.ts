@@ -4,7 +4,7 @@
  * ## Protocol (version 1)
  *
  * A node opens a WebSocket at `/relay` with `Authorization: Bearer anode_…`, a token that an account has created. The service never opens a
- * connection to a node. A request with `Origin` comes from a page and is refused with 403. The answer is 401 if the token is invalid, and 429 if
+ * connection to a node. A request with `Origin` comes from a page and is refused with 403. The response is 401 if the token is invalid, and 429 if
  * there are too many sockets.
  *
  * Text frames are JSON messages (shared/relay.ts has their types). Binary frames are chunks of files: the number of the job as 32 bits, big-endian,
@@ -197,7 +197,7 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
 
   const begin = async (open: Open, node: Node): Promise<void> => {
     const job = await beginJob(service(), open.doc, open.id).catch((error: unknown) => {
-      // The job was deleted in the meantime, so nobody needs its result.
+      // The job has since been deleted, so nobody needs its result.
       log.debug('a job could not begin', { job: open.id, error })
       return undefined
     })

@@ -10,7 +10,7 @@
  *     store/          the LMDB environment (`lmdb.ts`)
  *     operator.sock   the socket for admin commands, while the server runs (`operator-socket.ts`)
  *     blobs/          the bytes of assets (`blobs/disk.ts`)
- *     processes/      the data folders of further processes (`server/processes/workers.ts`). A restore does not need them.
+ *     processes/      the data folders of the other processes (`server/processes/workers.ts`). A restore does not need them.
  *
  * A file is written under a temporary name, fsynced and renamed; then its folder is fsynced. When a folder is created, `instance.json` is written last.
  */
@@ -161,7 +161,7 @@ async function createInstance(folder: string): Promise<Instance> {
     createdAt: new Date().toISOString(),
     initialised: false
   }
-  // A further node gets the secret of the first one before its first start.
+  // Another node gets the secret of the first one before its first start.
   if ((await usable(folder, () => readIfAny(join(folder, 'secret')))) === undefined) await writeSecret(folder, undefined)
   await writeInstance(folder, created)
   return created

@@ -68,8 +68,8 @@ export async function openLmdbSnapshot(folder: string, instance: Instance): Prom
 }
 
 /**
- * Opens the store of a data folder for reads that last long, even while a server is running. Each read sees the last commit, and LMDB reuses pages in the
- * meantime. Throws `DataFolderError` like `openLmdbSnapshot`.
+ * Opens the store of a data folder for reads that last long, even while a server is running. Each read sees the last commit, and LMDB reuses pages
+ * meanwhile. Throws `DataFolderError` like `openLmdbSnapshot`.
  */
 export async function openLmdbReader(folder: string, instance: Instance): Promise<Pick<Storage, 'get' | 'list' | 'close'>> {
   await refuseLostStore(folder, instance)

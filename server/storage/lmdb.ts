@@ -23,7 +23,7 @@ import { createWatchers } from './watchers.ts'
  */
 export const commitSecondsMax = 30
 
-/** After a group of this many commits, the next group waits for further commits. `groupMs` says how long, in milliseconds. */
+/** After a group of this many commits, the next group waits for more commits. `groupMs` says how long, in milliseconds. */
 const crowdedGroup = 8
 const groupMs = 2
 

@@ -1,5 +1,5 @@
 /**
- * Caches recent reads for any store. Every request reads some small records (links, heads, canonical texts). The cache saves copying, verifying and
+ * Caches recent reads for any store. Every request reads some small records (links, heads, canonical text). The cache saves copying, verifying and
  * parsing them again.
  *
  * A commit of this process removes its keys from the cache before its promise resolves. A commit of another node does so when `watch` reports it.

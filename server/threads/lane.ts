@@ -1,5 +1,5 @@
 /**
- * Threads for work on untrusted texts, so that a slow job does not block other jobs. A lane has one thread, which runs one job at a time, with a
+ * Threads for work on untrusted text, so that a slow job does not block other jobs. A lane has one thread, which runs one job at a time, with a
  * deadline and a memory limit.
  *
  * Each holder (a document) has a bounded queue of jobs. Holders take turns, so a holder with many jobs delays only its own. Jobs with the same name

@@ -1,10 +1,10 @@
-/** Runs work on texts. Small texts are handled immediately and large texts in threads, so that no text blocks work on other texts. */
+/** Runs work on documents. Small documents are handled immediately and large ones in threads, so that no document blocks work on others. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { type TextWork, type Texts, textWork, unitsOf } from '../domain/text/text-work.ts'
 import { Lane, WorkRefused } from './lane.ts'
 
-/** A job for a text: the name of a function of `TextWork`, and its arguments. */
+/** A job for a document: the name of a function of `TextWork`, and its arguments. */
 export interface TextJob {
   readonly name: keyof TextWork
   readonly input: readonly unknown[]

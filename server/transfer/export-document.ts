@@ -137,7 +137,7 @@ const writeAssets = async ({ blobs, target, isWritten }: ExportDocumentOptions, 
   return missing
 }
 
-/** Writes the journal and the texts of the revisions, up to the limit. Returns the newest text. */
+/** Writes the journal and the text of the revisions, up to the limit. Returns the newest text. */
 const writeHistory = async (
   { store, target }: ExportDocumentOptions,
   { head, revisions }: StoredDocument,
@@ -163,7 +163,7 @@ const writeHistory = async (
       bytes += text.length
       texts.push({ id, text, at: createdAt })
     }
-    // The oldest texts are left out first.
+    // The oldest revisions are left out first.
     while (bytes > limits.exportRevisionBytesMax) bytes -= texts.shift()?.text.length ?? bytes
   })
   for (const { id, text, at } of texts) await target.write(`${folder}/revisions/${id}.md`, Buffer.from(text), at)
@@ -196,7 +196,7 @@ const exportStored = async (
   return { characters: content.length, assets: stored.assets.length - missing, assetBytes, missing }
 }
 
-/** Writes one document. Returns undefined if it was deleted in the meantime. Throws `TransferError`. */
+/** Writes one document. Returns undefined if it has since been deleted. Throws `TransferError`. */
 export const exportDocument = async (options: ExportDocumentOptions, paths: DocumentPaths): Promise<Exported | undefined> => {
   const stored = await readStored(options.store, paths.id)
   if (stored === undefined) return undefined

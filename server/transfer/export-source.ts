@@ -57,7 +57,7 @@ export const rootOfExport = (source: Source): string | undefined => {
   const document = source.files.find(({ path }) => /^(?:[^/]+\/)?data\/[^/]+\/document\.json$/.test(path))
   if (document === undefined) return undefined
   throw new TransferError(
-    `${source.name} is an incomplete export: it has no export.json. Export again, or import its folder documents to get the texts.`
+    `${source.name} is an incomplete export: it has no export.json. Export again, or import its folder documents to get the text.`
   )
 }
 

@@ -1,6 +1,6 @@
 /**
  * Finds the links of a Markdown text with their offsets: inline links, pictures, reference definitions, HTML attributes and wikilinks. Links in code
- * do not count. The time is proportional to the text, whatever it contains: every search ahead is bounded.
+ * do not count. The time is proportional to the text, no matter what it contains: every search ahead is bounded.
  */
 
 interface Range {
@@ -8,7 +8,7 @@ interface Range {
   readonly to: number
 }
 
-/** A link in a text. All offsets are in UTF-16 units. */
+/** A link in the text. All offsets are in UTF-16 units. */
 export interface Link extends Range {
   /** `from` and `to` are the range of the address as it is written, with `<` and `>`; for a wikilink, the range of the entire link. */
   readonly kind: 'address' | 'wiki'
@@ -206,7 +206,7 @@ export const linksIn = (text: string, wiki: boolean): Link[] => {
   return found
 }
 
-/** A replacement of a range of a text. */
+/** A replacement of a range of the text. */
 export interface Rewrite extends Range {
   readonly insert: string
 }

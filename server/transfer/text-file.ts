@@ -32,7 +32,7 @@ const decode = (bytes: Uint8Array, encoding: string): string | undefined => {
 }
 
 /**
- * Returns the line ends of a text: `crlf` if all are CR LF. If they are mixed, returns the lengths of alternating runs of LF and CR LF, starting with
+ * Returns the line endings of the text: `crlf` if all are CR LF. If they are mixed, returns the lengths of alternating runs of LF and CR LF, starting with
  * LF. Returns undefined if all are LF, or if the text contains a CR without LF, which cannot be restored.
  */
 const lineEndsOf = (text: string): FileForm['lineEnds'] => {
@@ -46,7 +46,7 @@ const lineEndsOf = (text: string): FileForm['lineEnds'] => {
   return runs.length === 2 && runs[0] === 0 ? 'crlf' : runs
 }
 
-/** Returns the text with the line ends of the file. If the number of lines has changed, mixed line ends become LF. */
+/** Returns the text with the line endings of the file. If the number of lines has changed, mixed line endings become LF. */
 const withLineEnds = (text: string, ends: FileForm['lineEnds']): string => {
   if (ends === undefined) return text
   if (ends === 'crlf') return text.replaceAll('\n', '\r\n')
@@ -76,7 +76,7 @@ export const readTextFile = (bytes: Uint8Array, encoding?: string): TextFile | s
   if (text.length > limits.contentUnitsMax)
     return `is too long: ${text.length} of at most ${limits.contentUnitsMax} characters. Divide it into several files`
   const lineEnds = lineEndsOf(raw)
-  if (raw.includes('\r') && lineEnds === undefined) notes.push('had CR line ends, which are LF now')
+  if (raw.includes('\r') && lineEnds === undefined) notes.push('had CR line endings, which are LF now')
   return { text, form: { ...(mark === 'utf-8' && { mark: true }), ...(lineEnds !== undefined && { lineEnds }) }, notes }
 }
 

@@ -39,7 +39,7 @@ const account: readonly Command[] = [
     examples: ['agmd login --no-browser', 'printf "%s" "$TOKEN" | agmd login --with-token']
   }),
   own('logout', {
-    summary: 'Ends the session on this machine and at the service.',
+    summary: 'Ends the session on this machine and on the service.',
     operation: 'revokeSession',
     positionals: [],
     options: [],
@@ -193,7 +193,7 @@ const documents: readonly Command[] = [
     description: 'Stops with exit code 5 if both sides changed the same text.',
     operation: 'listEvents',
     positionals: [file('a pulled file')],
-    options: [{ name: 'two-way', type: 'boolean', summary: 'also push the changes of the file to the document' }],
+    options: [{ name: 'two-way', type: 'boolean', summary: 'also push the changes in the file to the document' }],
     examples: ['agmd docs watch notes.md', 'agmd docs watch notes.md --two-way'],
     endless: true
   }),

@@ -1,4 +1,4 @@
-/** The changes that a board session requests. Other people may change the board in the meantime, so each change finds its card or column again. */
+/** The changes that a board session requests. Other people may change the board meanwhile, so each change finds its card or column again. */
 import { type Board, type Card, type CardPosition, repeatedCards } from '../fences/board.ts'
 import { addCard, addColumn, cycleState, deleteCard, moveCard, renameColumn } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'

@@ -1,4 +1,4 @@
-/** The state, the focus and the announcement after a change of this person was written, suggested or refused. */
+/** The state, the focus and the announcement after a change by this person was written, suggested or refused. */
 import type { Board } from '../fences/board.ts'
 import { cardsOn, columnIn, columnMove, findCard, titlesOf, wordsOf } from './board.ts'
 import { closeDraft } from './board-cards.ts'

@@ -1,4 +1,4 @@
-/** Cells and rectangles of cells: their positions, their names and their texts. */
+/** Cells and rectangles of cells: their positions, their names and their text. */
 import { lettersOfColumn } from '../fences/formula/parse.ts'
 import { formatTsv } from '../fences/sheet-edits.ts'
 import type { Table } from '../fences/table.ts'
@@ -43,7 +43,7 @@ export const rowsIn = <T>({ top, bottom, first, last }: Area, of: (place: CellPo
     Array.from({ length: last - first + 1 }, (_cell, across) => of({ row: top + down, column: first + across }))
   )
 
-/** A range of cells in one sheet of a text. */
+/** A range of cells in one sheet of the document. */
 export interface CellRange {
   /** Index of the sheet in the text. */
   readonly sheet: number

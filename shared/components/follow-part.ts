@@ -8,7 +8,7 @@ const likeness = (one: string, other: string): number => {
   return words.size === 0 ? 0 : [...words].filter((word) => others.has(word)).length / words.size
 }
 
-/** Minimum likeness at which a text counts as a changed version of another, even if it has moved. */
+/** Minimum likeness at which text counts as a changed version of another, even if it has moved. */
 const likenessMin = 0.5
 
 /**

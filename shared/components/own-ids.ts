@@ -21,7 +21,7 @@ function renameId({ source, mark, id }: Fence, fresh: string): Edit[] {
   return []
 }
 
-/** Returns a text whose component ids differ from each other and from the ids in the document into which the text is inserted. */
+/** Returns text whose component ids differ from each other and from the ids in the document into which the text is inserted. */
 export function withOwnIds(text: string, document: string): string {
   const fences = fencesOf(text)
   if (fences.every(({ id }) => id === undefined)) return text

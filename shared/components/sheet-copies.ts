@@ -6,7 +6,7 @@ import { limits } from '../limits.ts'
 import { type Area, type Axis, type CellPosition, rowsIn, textAt } from './cell-range.ts'
 import { pastedNumber } from './typed-number.ts'
 
-/** Returns the text of a cell as its copy reads in another place. */
+/** Returns the text of a cell as its copy reads elsewhere. */
 const copyOf = (text: string, from: CellPosition, to: CellPosition): string =>
   text.startsWith('=') ? formulaCopied(text, { row: to.row - from.row, column: to.column - from.column }) : text
 

@@ -54,7 +54,7 @@ interface Readings {
 }
 
 /**
- * Adjusts a draft to the current sheets. `id` is the id of its own sheet. A change to a sheet that gained or lost its id in the meantime is not
+ * Adjusts a draft to the current sheets. `id` is the id of its own sheet. A change to a sheet that has since gained or lost its id is not
  * followed.
  */
 export function followDraft(

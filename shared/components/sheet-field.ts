@@ -60,7 +60,7 @@ export function editCell(
 
 export const ended = (state: SheetState): SheetState => ({ ...state, begun: undefined, pointing: noPointing })
 
-/** Returns the edits that store a text in its cell. Each sheet that its formula names gets an id. */
+/** Returns the edits that store text in its cell. Each sheet that its formula names gets an id. */
 const storing =
   (begun: Begun, text: string, ids: Pointing['ids']) =>
   (now: Table, all: readonly Fence[]): readonly Edit[] => {
@@ -81,7 +81,7 @@ function storedText(text: string, before: string, { index, hasDecimalComma, hasG
   return closedFormula(hasGermanNames ? withEnglishNames(formula) : formula)
 }
 
-/** Ends the editing and stores the draft. If others have changed the cell in the meantime, the page asks which text to keep. */
+/** Ends the editing and stores the draft. If others have since changed the cell, the page asks which text to keep. */
 function commit(state: SheetState, world: SheetWorld, step: CellPosition): SheetOutcome {
   const { begun, draft, pointing } = state
   if (begun === undefined) return { state }

@@ -51,20 +51,20 @@ export interface Inserted {
 /** Keeps the sheet of the last reference, because the person still selects cells there. The next reference does not replace the last one. */
 const kept = (last: Pointed): Pointed => ({ ...last, from: -1, to: -1 })
 
-/** Returns the last inserted reference if the cursor is still at its end. The next reference then replaces it. */
+/** Returns the last inserted reference if the caret is still at its end. The next reference then replaces it. */
 const lastIn = ({ text, from, to }: Typed, { pointed: last }: Pointing): Pointed | undefined =>
   last?.text === text && from === last.to && to === last.to ? last : undefined
 
-/** Returns the place for a reference; undefined if none can be inserted at the cursor. */
+/** Returns the place for a reference; undefined if none can be inserted at the caret. */
 function spotOf(draft: Typed, pointing: Pointing): Spot | undefined {
   const { from, to } = lastIn(draft, pointing) ?? draft
   return spotIn(draft.text, from, to)
 }
 
-/** Whether a reference can be inserted at the cursor of the field. */
+/** Whether a reference can be inserted at the caret of the field. */
 export const takesReference = (draft: Typed, pointing: Pointing): boolean => spotOf(draft, pointing) !== undefined
 
-/** Whether the cursor is still after the reference that was last inserted for this sheet. */
+/** Whether the caret is still after the reference that was last inserted for this sheet. */
 export const goesOn = (draft: Typed, pointing: Pointing, sheet: number): boolean => lastIn(draft, pointing)?.sheet === sheet
 
 /** Returns the id that formulas in other sheets use for a sheet. The id is undefined if the sheet cannot have one. */
@@ -97,7 +97,7 @@ function insert(draft: Typed, pointing: Pointing, range: CellRange, { from, to, 
   return { draft: { text, from: at, to: at }, pointing: { ids, pointed: { ...range, text, from, to: at } } }
 }
 
-/** Inserts a reference to a cell into the formula. Returns undefined if none can be inserted at the cursor. */
+/** Inserts a reference to a cell into the formula. Returns undefined if none can be inserted at the caret. */
 export function pointAt(
   draft: Typed,
   pointing: Pointing,
@@ -120,7 +120,7 @@ function within(sheet: Sheet | undefined, { row, column }: CellPosition): CellPo
 
 /**
  * Selects the cell that is some rows and columns away from the last selected cell, or else from the edited cell. Returns undefined if no reference
- * can be inserted at the cursor.
+ * can be inserted at the caret.
  */
 export function pointBy(
   draft: Typed,
@@ -137,7 +137,7 @@ export function pointBy(
 
 /**
  * Returns the other sheets in the order in which a person reaches them in a direction. The sheet from which the person starts is the last one. There
- * are none if no reference can be inserted at the cursor.
+ * are none if no reference can be inserted at the caret.
  */
 export function sheetsFrom(
   draft: Typed,
@@ -178,7 +178,7 @@ export function withIds(
     const fence = all[sheet]
     if (fence === undefined || !now.includes(`#${id}!`)) continue
     edits.push(...addId(fence, id))
-    // Another person has given the sheet an id in the meantime, so the formula uses that id.
+    // Another person has since given the sheet an id, so the formula uses that id.
     if (fence.id !== undefined) now = now.replaceAll(`#${id}!`, `#${fence.id}!`)
   }
   return { text: now, edits }

@@ -14,7 +14,7 @@ export interface Selection {
   readonly begunRow: number
   /** Index of a new column at the end, which an arrow key started. It becomes part of the text when the person writes in it. */
   readonly begunColumn: number
-  /** The cell in which the cursor stayed because the sheet is full. The next typed text must not overwrite this cell. */
+  /** The cell in which the caret stayed because the sheet is full. The next typed text must not overwrite this cell. */
   readonly fullAt: CellPosition | undefined
   /** The cell that sideways moves have reached, and the column in which these moves began. */
   readonly run: { readonly at: CellPosition; readonly column: number } | undefined

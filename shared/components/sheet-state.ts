@@ -10,7 +10,7 @@ import type { Begun } from './sheet-draft.ts'
 import { goesOn, noPointing, type Pointing, type SheetsOfText, takesReference, type Typed } from './sheet-pointing.ts'
 import { beginSelection, type Selection } from './sheet-selection.ts'
 
-/** A draft in a cell that somebody else has changed in the meantime. */
+/** A draft in a cell that somebody else has since changed. */
 export interface Conflict extends CellPosition {
   readonly mine: string
   readonly theirs: string

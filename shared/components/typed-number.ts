@@ -25,5 +25,5 @@ export function withDecimalPoint(text: string): string | undefined {
 export const typedNumber = (text: string, before: string): string =>
   text === before || (before.includes(',') && numberOfText(before) !== undefined) ? text : (withDecimalPoint(text) ?? text)
 
-/** Returns a pasted text as a cell stores it. A text such as `1,234` stays, because the other program may have separated thousands with the comma. */
+/** Returns pasted text as a cell stores it. Text such as `1,234` stays, because the other program may have separated thousands with the comma. */
 export const pastedNumber = (text: string): string => (numberOfText(text) === undefined ? (withDecimalPoint(text) ?? text) : text)

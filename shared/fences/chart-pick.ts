@@ -2,7 +2,7 @@
 import type { Edit } from '../text/diff.ts'
 import { type Chart, type ChartKey, type Rows, setChart, type Setting, valueOf } from './chart.ts'
 import { sourceOf } from './chart-source.ts'
-import { insertBehind, insertLines, rewrite, within } from './edits.ts'
+import { insertAfter, insertLines, rewrite, within } from './edits.ts'
 import { nameOfCell } from './formula/parse.ts'
 import { type Change, formulaAfter } from './formula/rewrite.ts'
 
@@ -34,7 +34,7 @@ export const setData = (chart: Chart, wanted: DataSettings): readonly Edit[] => 
   return within(fence, [
     ...changed.flatMap(({ key, value }) => rewrite(fence, value, `${value.text === '' ? ' ' : ''}${textOf(key) ?? ''}`)),
     ...gone.map(({ line, index }) => ({ from: line.start, to: Math.max(line.to, lines[index + 1]?.start ?? bodyTo), insert: '' })),
-    ...(last === undefined ? insertLines(fence, 0, added) : insertBehind(fence, last.line, added)),
+    ...(last === undefined ? insertLines(fence, 0, added) : insertAfter(fence, last.line, added)),
     ...(isHeld && bodyLine !== undefined ? [{ from: bodyLine.start, to: bodyTo, insert: '' }] : [])
   ])
 }

@@ -13,7 +13,7 @@ import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import { breaksLine, trimBlanks } from '../text/scan.ts'
 import { rowsWithin, sourceOf } from './chart-source.ts'
-import { insertBehind, insertLines, oneLine, rewrite, within } from './edits.ts'
+import { insertAfter, insertLines, oneLine, rewrite, within } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 import { numberOfText } from './formula/values.ts'
 import { csvRows } from './csv.ts'
@@ -90,7 +90,7 @@ export const setChart = (chart: Chart, key: ChartKey, text: string): readonly Ed
   if (value === '') return []
   const last = settings.at(-1)
   const line = `${key}: ${value}`
-  return within(fence, last === undefined ? insertLines(fence, 0, [line]) : insertBehind(fence, last.line, [line]))
+  return within(fence, last === undefined ? insertLines(fence, 0, [line]) : insertAfter(fence, last.line, [line]))
 }
 
 // ——— data ———

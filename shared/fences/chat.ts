@@ -148,7 +148,7 @@ export const plainAuthor = (name: string): string =>
     .trim()
     .slice(0, limits.authorUnitsMax) || 'guest'
 
-/** Splits a text into the lines of a message, without empty lines at both ends. */
+/** Splits text into the lines of a message, without empty lines at both ends. */
 const written = (text: string): string[] => {
   const [first = '', ...rest] = linesOfText(text.trim())
   return [first, ...rest.map(indentedLine)]

@@ -1,4 +1,4 @@
-/** Computes all sheets of a text together, for components and for programs that read values. */
+/** Computes all sheets of the document together, for components and for programs that read values. */
 import type { Edit } from '../text/diff.ts'
 import { applyEdits } from '../text/diff.ts'
 import type { Rows } from './chart.ts'
@@ -43,9 +43,9 @@ export const documentSheets = (fences: readonly Fence[], now: number): DocumentS
   }
 }
 
-/** Replaces the formulas in a text's sheets with their displayed values. Everything else stays unchanged, and so do the line numbers. */
+/** Replaces the formulas in the document's sheets with their displayed values. Everything else stays unchanged, and so do the line numbers. */
 export const withValues = (text: string, now: number): string => {
-  // Few texts contain a sheet, and other texts need no parsing.
+  // Few documents contain a sheet, and the others need no parsing.
   if (!/(?:```|~~~)[ \t]*sheet/.test(text)) return text
   const { sheets, workbook } = documentSheets(fencesOf(text), now)
   const edits = sheets.flatMap((sheet, index): Edit[] =>

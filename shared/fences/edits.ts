@@ -41,7 +41,7 @@ export const replace = ({ source }: Fence, { from, to }: Range, text: string): E
   source.slice(from, to) === text ? [] : [{ from, to, insert: text }]
 
 /** Inserts lines directly after a line to which they belong, such as the details of a card. */
-export const insertBehind = ({ prefix }: Fence, { to }: Line, contents: readonly string[]): Edit[] =>
+export const insertAfter = ({ prefix }: Fence, { to }: Line, contents: readonly string[]): Edit[] =>
   contents.length === 0 ? [] : [{ from: to, to, insert: contents.map((content) => `\n${(prefix + content).trimEnd()}`).join('') }]
 
 /** Rewrites the lines after a line, one by one. Additional lines are inserted after the last one. Surplus lines are emptied. */
@@ -50,7 +50,7 @@ export const rewriteLines = (fence: Fence, behind: Line, lines: readonly Line[],
     const content = contents[index]
     return content === undefined ? vacate(line) : rewrite(fence, line, content)
   }),
-  ...insertBehind(fence, lines.at(-1) ?? behind, contents.slice(lines.length))
+  ...insertAfter(fence, lines.at(-1) ?? behind, contents.slice(lines.length))
 ]
 
 /** Returns the length of the closing mark on a line that would close the fence; 0 if the line would not close it. */
@@ -82,7 +82,7 @@ const growth = (fence: Fence, edits: readonly Edit[]): Edit[] => {
 }
 
 /**
- * Returns all edits of one interaction, in order. They insert LF line ends. Throws if an edit is outside the fence or two edits overlap, which would
+ * Returns all edits of one interaction, in order. They insert LF line endings. Throws if an edit is outside the fence or two edits overlap, which would
  * be a bug.
  */
 export const within = (fence: Fence, edits: readonly Edit[]): readonly Edit[] => {
@@ -94,10 +94,10 @@ export const within = (fence: Fence, edits: readonly Edit[]): readonly Edit[] =>
   return [...ordered, ...growth(fence, ordered)].toSorted((one, other) => one.from - other.from)
 }
 
-/** Returns a text in a form that fits on one line. */
+/** Returns text in a form that fits on one line. */
 export const oneLine = (text: string): string => text.replaceAll(/[\r\n\0]+/g, ' ').trim()
 
-/** Returns the lines of a text that was typed into a multi-line field. */
+/** Returns the lines of the text that was typed into a multi-line field. */
 export const linesOfText = (text: string): string[] =>
   text
     .replaceAll('\0', '')

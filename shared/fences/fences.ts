@@ -97,7 +97,7 @@ const footnoteMarker = /^\[\^[^\]\s]+\]:/
 const isMark = (character: string): boolean => character === '`' || character === '~'
 
 /**
- * Returns the opening marks of a fence at the start of a text, and the info string after them. Returns undefined if the text does not begin a fence.
+ * Returns the opening marks of a fence at the start of the text, and the info string after them. Returns undefined if the text does not begin a fence.
  */
 const openingOf = (rest: string): { readonly mark: string; readonly info: string } | undefined => {
   const char = rest.charAt(0)
@@ -132,7 +132,7 @@ const breakOf = (text: string, start: number, end: number): Break | undefined =>
   return { char, from, last }
 }
 
-/** Whether a thematic break begins at an offset of a line. The character at this offset must not be white space. */
+/** Whether a thematic break begins at an offset of a line. The character at this offset must not be whitespace. */
 const isBreak = (found: Break | undefined, char: string, at: number): boolean =>
   found !== undefined && char === found.char && at >= found.from && at <= found.last
 
@@ -142,9 +142,9 @@ const isBreakLine = (line: string): boolean => isBreak(breakOf(line, 0, line.len
 const createReader = (text: string) => {
   const place: ReadingPosition = { at: 0, column: 0 }
   let [start, end] = [0, 0]
-  /** Offset after the last unit of the line that is not white space. */
+  /** Offset after the last unit of the line that is not whitespace. */
   let inkTo = 0
-  /** The position after the white space that was read last. */
+  /** The position after the whitespace that was read last. */
   const ink: ReadingPosition = { at: -1, column: 0 }
   let lineBreak: Break | null | undefined = null
   const width = (at: number, column: number): number => (text.charCodeAt(at) === 9 ? 4 - (column % 4) : 1)
@@ -164,7 +164,7 @@ const createReader = (text: string) => {
       ink.at = -1
       lineBreak = null
     },
-    /** Returns the number of columns of white space at the reading position. */
+    /** Returns the number of columns of whitespace at the reading position. */
     indent(): number {
       if (ink.at < place.at) {
         ink.at = place.at
@@ -176,7 +176,7 @@ const createReader = (text: string) => {
       }
       return ink.column - place.column
     },
-    /** Skips white space of at most this many columns. A wider tab is skipped as a unit. */
+    /** Skips whitespace of at most this many columns. A wider tab is skipped as a unit. */
     skip(columns: number) {
       const until = place.column + columns
       while (place.column < until && isSpace(place.at)) step()
@@ -187,7 +187,7 @@ const createReader = (text: string) => {
     rest: (): string => text.slice(place.at, end),
     startsWith: (character: string): boolean => place.at < end && text.startsWith(character, place.at),
     isBlank: (): boolean => place.at >= inkTo,
-    /** Whether the rest of the line is a thematic break. It must not begin with white space. */
+    /** Whether the rest of the line is a thematic break. It must not begin with whitespace. */
     isBreak(): boolean {
       if (lineBreak === null) lineBreak = breakOf(text, start, end)
       return isBreak(lineBreak, text.charAt(place.at), place.at)
@@ -329,7 +329,7 @@ interface OpenFence {
   readonly lines: Line[]
 }
 
-/** Returns the component fences of a text, in document order. Fences with other languages are skipped. */
+/** Returns the component fences of the text, in document order. Fences with other languages are skipped. */
 export const fencesOf = (text: string): Fence[] => {
   const fences: Fence[] = []
   const reader = createReader(text)

@@ -1,3 +1,3 @@
-/** Escapes a text for HTML and SVG, including attributes in double quotes. */
+/** Escapes text for HTML and SVG, including attributes in double quotes. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

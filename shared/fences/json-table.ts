@@ -23,7 +23,7 @@ type Entry = Value & { readonly key?: Range & { readonly name: string } }
 const space = /[ \t\n\r]*/y
 const atom = /"(?:[^"\\]|\\.)*"|[^\s,[\]{}:"]+/y
 
-/** Parses a text that is known to be valid JSON. */
+/** Parses text that is known to be valid JSON. */
 const valuesOf = (text: string): Value => {
   let at = 0
   const skip = (): void => {
@@ -65,7 +65,7 @@ const valuesOf = (text: string): Value => {
 }
 
 /**
- * Returns the JSON form of a text. It is a number if parsing and printing gives the same text (`2.5`, but not `0E0` or `-0`), and otherwise a string.
+ * Returns the JSON form of the text. It is a number if parsing and printing gives the same text (`2.5`, but not `0E0` or `-0`), and otherwise a string.
  */
 const written = (text: string): string => {
   const value = Number(text)
@@ -211,7 +211,7 @@ const without = (body: Body, entries: readonly Entry[], isGone: (entry: Entry) =
 }
 
 /**
- * Returns the edits that put entries into another order. Each entry is written in the place of another one, and the text between the entries does not
+ * Returns the edits that put entries into a different order. Each entry is written in the place of another one, and the text between the entries does not
  * change.
  */
 const reordered = (body: Body, entries: readonly Entry[], order: readonly Entry[]): Edit[] =>

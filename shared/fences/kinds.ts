@@ -35,7 +35,7 @@ export const fenceParts: Readonly<Record<FenceKind, FenceParts>> = {
     example: `\`\`\`chat
 [2026-11-20T10:02Z] @ana: Can we ship, @bo?
 [2026-11-20T10:05Z] @my-agent: Only the importer is missing.
-  Further lines of a message are indented.
+  The other lines of a message are indented.
 \`\`\``,
     guide: `one message is one line; the time is UTC, to the minute. \`@Name\` (spaces as \`-\`) in a new message creates a \`chat.mentioned\` event,
   and in a comment a \`comment.mentioned\` event.`

@@ -4,7 +4,7 @@ import type { Line, Range } from './fences.ts'
 export interface Cell extends Range {
   /** The value, trimmed and without escapes and quotes. `from` and `to` are the range of the trimmed source. */
   readonly text: string
-  /** The range between the bars or delimiters around the cell, including white space. */
+  /** The range between the bars or delimiters around the cell, including whitespace. */
   readonly area: Range
 }
 

@@ -139,7 +139,7 @@ export const deleteRow = (sheet: Sheet, at: number, count = 1): Edits => {
   return within(sheet.fence, [...gone.flatMap(({ line }) => vacate(line)), ...following(sheet, change, (row) => isOutside(at, count, row))])
 }
 
-/** Returns the source of a row with new texts in some of its cells. The source between the cells stays unchanged. */
+/** Returns the source of a row with new text in some of its cells. The source between the cells stays unchanged. */
 const lineWith = ({ delimiter }: Sheet, { line, cells }: Row, row: number, textOf: (cell: Cell) => string): string => {
   let text = ''
   let at = 0
@@ -217,7 +217,7 @@ export const deleteColumn = (sheet: Sheet, at: number, count = 1): Edits => {
 }
 
 /**
- * Puts some columns before the column that currently has the index `to`. The edits rewrite every row and include the white space of the cells.
+ * Puts some columns before the column that currently has the index `to`. The edits rewrite every row and include the whitespace of the cells.
  */
 export const moveColumn = (sheet: Sheet, from: number, to: number, count = 1): Edits => {
   const { fence, rows, dashes, width, delimiter } = sheet

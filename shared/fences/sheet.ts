@@ -1,5 +1,5 @@
 /**
- * The `sheet` fence: a grid of texts and formulas.
+ * The `sheet` fence: a grid of text and formulas.
  *
  *     sheet = note* (table | csv)
  *     table = row NL [dashes NL] (row NL)*         row: ["|"] cell ("|" cell)* ["|"];  "\|" is a bar within a cell
@@ -68,11 +68,11 @@ export const parseSheet = (fence: Fence): Sheet => {
   return { fence, delimiter: undefined, rows: kept, dashes, sides: dashes?.cells.map(sideOf) ?? [], notes, width: widthOf(kept) }
 }
 
-/** Returns the texts of the cells, row by row. */
+/** Returns the text of the cells, row by row. */
 export const textsOf = ({ rows }: Sheet): string[][] => rows.map(({ cells }) => cells.map(({ text }) => text))
 
 /**
- * Returns the source of a text in a cell of this sheet: on one line, with bars and quotes escaped. A bar in the first row of a CSV would turn the CSV
+ * Returns the source of text in a cell of this sheet: on one line, with bars and quotes escaped. A bar in the first row of a CSV would turn the CSV
  * into a table, so it becomes a broken bar.
  */
 export const writtenCell = ({ delimiter }: Pick<Sheet, 'delimiter'>, text: string, row: number): string => {

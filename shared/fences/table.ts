@@ -22,7 +22,7 @@ export interface Table {
   /** Number of columns in the widest row. */
   readonly width: number
   readonly sides: readonly Side[]
-  /** Whether a cell is empty or contains a text or a number. Nested JSON can only be changed in the source. */
+  /** Whether a cell is empty or contains text or a number. Nested JSON can only be changed in the source. */
   mayChange(row: number, column: number): boolean
   /** Sets several cells. Missing rows and columns are added, within the limits. */
   setCells(changes: readonly CellChange[]): Edits

@@ -1,6 +1,6 @@
 /**
  * Tidies a fence that nobody has changed for a while. It removes the traces of concurrent interactions: empty lines in place of cards, messages and
- * rows, markers with more than one character, and spaces at the ends of lines. It only changes white space and markers, never text. Running it again
+ * rows, markers with more than one character, and spaces at the ends of lines. It only changes whitespace and markers, never text. Running it again
  * changes nothing.
  */
 import type { Edit } from '../text/diff.ts'

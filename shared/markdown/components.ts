@@ -1,10 +1,10 @@
-/** Renders the component fences of a page. This code is not in page.ts, because a browser loads it only for texts that need it. */
+/** Renders the component fences of a page. This code is not in page.ts, because a browser loads it only for documents that need it. */
 import { documentSheets, type DocumentSheets } from '../fences/document-sheets.ts'
 import { fencesOf, findFence } from '../fences/fences.ts'
 import { componentHtml } from '../fences/kinds.ts'
 import type { FenceToRender } from './render.ts'
 
-// The sheets of a text are computed once for all its components. The key is the object that identifies one rendering.
+// The sheets of a document are computed once for all its components. The key is the object that identifies one rendering.
 const known = new WeakMap<object, DocumentSheets>()
 
 const sheetsOf = ({ rendering, text }: FenceToRender): DocumentSheets => {

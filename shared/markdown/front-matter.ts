@@ -1,4 +1,4 @@
-/** Hides the front matter at the top of a text. */
+/** Hides the front matter at the top of the text. */
 import type MarkdownIt from 'markdown-it'
 import { afterFrontMatter } from '../text/front-matter.ts'
 

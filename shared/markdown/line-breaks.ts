@@ -1,6 +1,6 @@
 /**
  * Shows a line break within a paragraph, as the editor does. With `breaks: false` in the front matter, lines are joined as in CommonMark. This is for
- * texts whose lines were wrapped by a program.
+ * documents whose lines were wrapped by a program.
  */
 import type MarkdownIt from 'markdown-it'
 import { breaksIn } from '../names.ts'

@@ -20,11 +20,11 @@ export const mayLink = (url: string): boolean => {
 }
 
 /**
- * Longest run without white space that is searched for bare addresses, in UTF-16 units. Every possible start of an address reads the rest of its run.
+ * Longest run without whitespace that is searched for bare addresses, in UTF-16 units. Every possible start of an address reads the rest of its run.
  */
 const addressRunUnitsMax = 2048
 
-/** Searches each run without white space separately for bare addresses. Otherwise, every possible start would read the text to its end. */
+/** Searches each run without whitespace separately for bare addresses. Otherwise, every possible start would read the text to its end. */
 const searchRuns = (linkify: MarkdownIt['linkify']): void => {
   const matchIn = linkify.match.bind(linkify)
   const matchAtStart = linkify.matchAtStart.bind(linkify)

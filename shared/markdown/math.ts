@@ -86,7 +86,7 @@ export const mathHtml = (
 }
 
 export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
-  // An opening `$` must be directly followed by a character that is not white space, and a closing `$` directly preceded by one. No digit may follow
+  // An opening `$` must be directly followed by a character that is not whitespace, and a closing `$` directly preceded by one. No digit may follow
   // the closing `$`, so "$5 and $6" is text.
   markdown.inline.ruler.after('escape', 'math_inline', (state, silent) => {
     if (state.src.charCodeAt(state.pos) !== 0x24) return false

@@ -1,6 +1,6 @@
 /**
- * Renders a text for the published page and the reading view: the Markdown pipeline with colored code, formulas and components. The caller supplies
- * the libraries. The server has them, and a browser loads them when a text needs them.
+ * Renders text for the published page and the reading view: the Markdown pipeline with colored code, formulas and components. The caller supplies
+ * the libraries. The server has them, and a browser loads them when a document needs them.
  */
 import { fenceKinds } from '../fences/fences.ts'
 import { setFormula, type FormulaSetter } from './math.ts'
@@ -75,7 +75,7 @@ const pictureHtml = ({ light, dark, width, height, title }: Picture, source: str
   `<details><summary>Source of the diagram</summary><pre tabindex="0"><code>${escape(source)}</code></pre></details></figure>\n`
 
 /**
- * Creates the renderer. `typography` is for texts that are only read (typography.ts). The caller passes it in, because it contains the names of all
+ * Creates the renderer. `typography` is for documents that are only read (typography.ts). The caller passes it in, because it contains the names of all
  * emoji.
  */
 export const createPageRenderer = (

@@ -1,5 +1,5 @@
 /**
- * The published page as HTML. It is readable without scripts, without signing in, and without further requests except for its styles. A downloaded
+ * The published page as HTML. It is readable without scripts, without signing in, and without other requests except for its styles. A downloaded
  * file has the same form.
  */
 import type { Heading } from './environment.ts'
@@ -114,7 +114,7 @@ const withByline = (html: string, byline: string): string => {
 /** Returns the letters and digits of an HTML text, to compare typeset words with plain words. */
 const lettersOf = (html: string): string => html.replaceAll(/<[^<>]*>|&#?\w+;|[^\p{L}\p{N}]/gu, '')
 
-/** Splits a text that begins with its title into the title as a heading and the rest. The title may be a heading or a line of text. */
+/** Splits text that begins with its title into the title as a heading and the rest. The title may be a heading or a line of text. */
 function ownTitle(title: string, html: string): { readonly heading: string; readonly rest: string } | undefined {
   const isTitle = (part: string): boolean => lettersOf(part) !== '' && lettersOf(part) === lettersOf(escape(title))
   const [, level] = /^<h([2-6])/.exec(html) ?? []

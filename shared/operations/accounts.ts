@@ -31,7 +31,7 @@ export const updateMe = operation({
 })
 
 export const findSession = operation({
-  summary: 'Shows whether the caller is signed in. Never answers 401.',
+  summary: 'Shows whether the caller is signed in. Never returns 401.',
   on: 'account',
   rest: { method: 'GET', path: '/api/session' },
   input: z.object({}),
@@ -42,7 +42,7 @@ export const findSession = operation({
 export const listDocuments = operation({
   summary: 'Lists the documents that the caller owns, newest first.',
   description:
-    'Other people’s documents open only with their links. `query` searches titles and texts. A search reads a limited number of documents: continue with `nextBefore` until it is null. ' +
+    'Other people’s documents open only with their links. `query` searches titles and text. A search reads a limited number of documents: continue with `nextBefore` until it is null. ' +
     'With `sort` set to `updated` (newest change first) or `title`, the list covers only the 1000 newest documents.',
   on: 'account',
   needs: 'identity',

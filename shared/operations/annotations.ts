@@ -24,9 +24,9 @@ const otherOffsets: OtherNames = (name) => {
 
 const context = z.string().max(limits.targetContextUnitsMax).pipe(MarkdownInput).optional()
 
-/** The fields that name a text. The domain refuses a text that is too long. */
+/** The fields that name text. The domain refuses text that is too long. */
 export const targetFields = {
-  find: z.string().min(1).pipe(MarkdownInput).optional().meta({ description: 'The text; white space and Markdown marks may differ.' }),
+  find: z.string().min(1).pipe(MarkdownInput).optional().meta({ description: 'The text; whitespace and Markdown marks may differ.' }),
   line: z.int().min(1).optional().meta({ description: 'Line number, from 1. With find: the line where the text begins.' }),
   anchor: exact({ from: offset, to: offset }, otherOffsets)
     .refine(({ from, to }) => from <= to, 'must not end before it begins')
@@ -43,16 +43,16 @@ const given = (raw: Record<string, unknown>): Record<string, unknown> =>
 
 const renameTarget = rename({ quote: 'find', on: 'find', anchorText: 'find' })
 
-/** Renames synonyms of the fields that name a text, and synonyms of the operation's own fields. */
+/** Renames synonyms of the fields that name text, and synonyms of the operation's own fields. */
 export const renameWithTarget = (aliases: Readonly<Record<string, string>>) => {
   const renameOwn = rename(aliases)
   return (raw: Record<string, unknown>): Record<string, unknown> => renameTarget(renameOwn(given(raw)))
 }
 
-/** A hint that lists the ways to name a text. */
+/** A hint that lists the ways to name text. */
 export const targetNamed = 'Name the text as find (its words), line (from 1), or anchor {from, to}.'
 
-/** Hints for fields that other interfaces use to name a text. */
+/** Hints for fields that other interfaces use to name text. */
 export const targetElsewhere: Elsewhere = {
   selection: targetNamed,
   selectedtext: targetNamed,

@@ -90,9 +90,9 @@ const reply = 'Reply to a comment with POST /api/docs/{id}/comments/{commentId}/
 const replyElsewhere = { replyto: reply, inreplyto: reply, parentid: reply, parent: reply, threadid: reply, commentid: reply }
 
 export const createComment = operation({
-  summary: 'Creates a comment on the document, or on a text, line or range in it.',
+  summary: 'Creates a comment on the document, or on words, a line or a range in it.',
   description:
-    'If the text does not contain find, the answer is 422 with the most similar lines; with unanchored, the comment is created without an anchor. With baseVersion, line and range refer to that version, ' +
+    'If the text does not contain find, the call returns 422 with the most similar lines; with unanchored, the comment is created without an anchor. With baseVersion, line and range refer to that version, ' +
     'and the comment follows its text from there. A page with the live text may also send the characters of find; they are used if they ' +
     'spell find.',
   on: 'document',

@@ -22,7 +22,7 @@ import {
 } from './schemas.ts'
 import { ProposedSuggestions } from './suggestions.ts'
 
-/** The first fields of an answer to a change of the text. */
+/** The first fields of an answer to a change to the text. */
 const written = { ok: z.literal(true), version: Version, revisionId: z.number().int().nullable(), changed: z.boolean() }
 
 const asContent = 'Send the Markdown as content.'
@@ -48,7 +48,7 @@ export const createDocument = operation({
   elsewhere: { body: asContent, text: asContent, data: asContent, name: asTitle, filename: asTitle }
 })
 
-const byAccept = 'Name the media type in the header Accept: text/markdown or application/json.'
+const byAccept = 'Send the media type in the header Accept: text/markdown or application/json.'
 const mediaElsewhere = { format: byAccept, raw: byAccept, as: byAccept, alt: byAccept, output: byAccept, accept: byAccept }
 
 export const readDocument = operation({
@@ -119,7 +119,7 @@ export const deleteDocument = operation({
 
 export const undeleteDocument = operation({
   summary: 'Restores a document from the trash, with its links, comments, history and published page.',
-  description: 'If the document is not in the trash, nothing changes. If it has been erased, the answer is 410.',
+  description: 'If the document is not in the trash, nothing changes. If it has been erased, the call returns 410.',
   on: 'document',
   role: 'owner',
   inTrash: true,

@@ -34,9 +34,9 @@ export const MarkdownInput = z
   .refine(wellFormed, 'must not contain NUL or lone surrogates')
   .refine(
     (text) => !beginsWithHead(text),
-    'begins with the comment that the service puts before a text (`<!-- agmd: … -->`), which is not part of the document; leave that comment out'
+    'begins with the comment that the service puts before the text (`<!-- agmd: … -->`), which is not part of the document; leave that comment out'
   )
-  // A text that is too large is not changed here, because a later check refuses its size.
+  // Text that is too large is not changed here, because a later check refuses its size.
   .transform((text) => (isTooLarge(text) ? text : withLineFeeds(text.replace(/^\uFEFF/, ''))))
 
 /** One line of text, of limited length. */

@@ -92,7 +92,7 @@ export const createSuggestion = operation({
   summary: 'Suggests inserting, deleting or replacing text. The document changes only when somebody with the edit role accepts it.',
   description:
     'Name the text by find, line or anchor. Text is inserted after the target, or before it with at: before. At a line, it becomes a new ' +
-    'line (before, after) or a part of that line (start, end). Without a target, it goes to the start or end of the document. Deleting a line also deletes its line end.',
+    'line (before, after) or a part of that line (start, end). Without a target, it goes to the start or end of the document. Deleting a line also deletes its line ending.',
   on: 'document',
   role: 'suggest',
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions', status: 201, query: ['brief'] },
@@ -135,8 +135,8 @@ export const draftSuggestion = operation({
   description:
     'All requests with the same draftId belong to one suggestion. Choose the id at random: others see the part before its first dot. Name the text as when ' +
     'you create a suggestion; if the server cannot find it, a suggestion on the same text keeps its anchor. Each change has a higher step. A lower step, or ' +
-    'the same step with other text, returns 409 stale_step. After a reply, or if the text has moved, the answer is 409 suggestion_fixed. done ends the ' +
-    'typing; one event covers all changes. For a decided suggestion, the answer is 409, unless it was decided with the same text.',
+    'the same step with other text, returns 409 stale_step. After a reply, or if the text has moved, the call returns 409 suggestion_fixed. done ends the ' +
+    'typing; one event covers all changes. For a decided suggestion, it returns 409, unless it was decided with the same text.',
   on: 'document',
   role: 'suggest',
   rest: { method: 'PUT', path: '/api/docs/{id}/drafts/{draftId}' },
@@ -211,7 +211,7 @@ export const decideSuggestion = operation({
   summary: 'Accepts, rejects or reopens a suggestion.',
   description:
     'Accepting changes the text in the same commit, if the suggestion’s text has not changed. Reopening undoes the change of an accepted ' +
-    'suggestion, if that text has not changed. With step, the suggestion must not have changed since you read it. Otherwise the answer is 409 ' +
+    'suggestion, if that text has not changed. With step, the suggestion must not have changed since you read it. Otherwise it returns 409 ' +
     'target_changed, with the current lines. Repeating a decision returns 200; the opposite one returns 409.',
   on: 'document',
   role: 'edit',

@@ -1,5 +1,5 @@
 /**
- * Identifies characters in the text. Yjs gives each typed character an id (client, clock) that never changes, whatever other people edit. A place
+ * Identifies characters in the text. Yjs gives each typed character an id (client, clock) that never changes, no matter what other people edit. A place
  * stores the ids of its characters. Its current range contains the characters that remain.
  *
  * A pair of relative positions would not be sufficient: if everything between them were replaced, they would point at the new text.
@@ -157,8 +157,8 @@ interface Ends {
 }
 
 /**
- * Returns a pattern for the characters of a quote that count as text: letters and digits. If the quote has none, all characters except white space
- * count. If it consists of white space, all characters count.
+ * Returns a pattern for the characters of a quote that count as text: letters and digits. If the quote has none, all characters except whitespace
+ * count. If it consists of whitespace, all characters count.
  */
 const solidOf = (quote: string): RegExp => [/[\p{L}\p{N}]/u, /\S/u].find((solid) => solid.test(quote)) ?? /[^]/u
 
@@ -173,7 +173,7 @@ const lastSolid = (text: string, solid: RegExp): number => {
 }
 
 /**
- * Returns the outermost remaining characters. White space and marks count only at the very edge of the quote. Without this rule, a comment on a
+ * Returns the outermost remaining characters. Whitespace and marks count only at the very edge of the quote. Without this rule, a comment on a
  * deleted word would stay on the space after that word.
  */
 const endsOf = (text: Y.Text, quoted: Quoted): Ends | undefined => {

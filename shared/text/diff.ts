@@ -39,7 +39,7 @@ const commonSuffix = (one: string, other: string, lengthMax: number): number => 
   return length > 0 && isLowSurrogate(one.charCodeAt(one.length - length)) ? length - 1 : length
 }
 
-/** Splits a text into lines with their line ends, so that joining them gives the text again. */
+/** Splits text into lines with their line endings, so that joining them gives the text again. */
 export const splitLines = (text: string): string[] => text.match(/[^\n]+\n?|\n/g) ?? []
 
 /** A run of changed lines. `at` is the first line in the old text, counted from 0. */
@@ -90,14 +90,14 @@ const countAt = (text: string, at: number, step: 1 | -1, isCounted: (unit: numbe
 
 const lettersAt = (text: string, at: number, step: 1 | -1): number => countAt(text, at, step, isLetter)
 
-/** Returns the run of characters other than white space on one side of an offset. */
+/** Returns the run of characters other than whitespace on one side of an offset. */
 const wordAt = (text: string, at: number, step: 1 | -1): string => {
   const count = countAt(text, at, step, (unit) => !isSpace(unit))
   return step === 1 ? text.slice(at, at + count) : text.slice(at - count, at)
 }
 
 /**
- * Longest run without white space that counts as a word, in UTF-16 units. A longer run is an address, or a sentence in a script without spaces. For
+ * Longest run without whitespace that counts as a word, in UTF-16 units. A longer run is an address, or a sentence in a script without spaces. For
  * such runs, only adjacent letters are compared.
  */
 const wordUnitsMax = 24
@@ -175,7 +175,7 @@ export const differingLines = (before: string, after: string): { from: number; o
 
 // A block is a line with the empty lines after it. Separate empty lines would match anywhere and pull their neighbors apart.
 const blocksOf = (text: string): string[] => text.match(/[^\n]+\n*|\n+/g) ?? []
-// For the same reason, a word includes the white space after it.
+// For the same reason, a word includes the whitespace after it.
 const wordsOf = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? []
 
 /** Returns the edits that turn `removed`, which begins at `from`, into `added`. They replace only the parts that differ. */
@@ -218,7 +218,7 @@ export const applyEdits = (before: string, edits: readonly Edit[]): string => {
   return parts.join('')
 }
 
-/** Returns the part that differs as a single exact edit. It is used for two versions of a text that somebody types. */
+/** Returns the part that differs as a single exact edit. It is used for two versions of text that somebody types. */
 export const coarseDiff = (before: string, after: string): readonly Edit[] => {
   if (before === after) return []
   const from = commonPrefix(before, after)
@@ -246,7 +246,7 @@ export const coarsened = (edits: readonly Edit[], before: string, countMax: numb
   return result
 }
 
-/** Returns the range of a text after edits. It is the range of the first edit that touches the text, or otherwise the shifted range. */
+/** Returns the range of the text after edits. It is the range of the first edit that touches the text, or otherwise the shifted range. */
 export const changeIn = ({ from, to }: Pick<Edit, 'from' | 'to'>, edits: readonly Edit[]): Pick<Edit, 'from' | 'to'> => {
   let shift = 0
   for (const edit of edits) {

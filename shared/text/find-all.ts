@@ -1,4 +1,4 @@
-/** Searches a text as people do: it ignores case and the encoding of accents. Each match comes with its line, section and context. */
+/** Searches text as people do: it ignores case and the encoding of accents. Each match comes with its line, section and context. */
 import { type Lines, linesOf, partsLetter, splitsPair } from './targets.ts'
 import { isAccent } from './fold.ts'
 import { outlineOf, type Section } from './outline.ts'
@@ -51,7 +51,7 @@ const foldCase = (text: string): Folded => {
   return { text: parts.join(''), at: Int32Array.from([...at, text.length]) }
 }
 
-/** Whether a text contains the words, ignoring case and the encoding of accents. */
+/** Whether text contains the words, ignoring case and the encoding of accents. */
 export const hasWords = (text: string, words: string): boolean => {
   for (const _at of occurrences(bare(text), bare(words))) return true
   return false

@@ -1,5 +1,5 @@
 /**
- * Reduces a text to its visible words. Runs of white space become one space, and Markdown marks and link targets are removed. Curly quotes and dashes
+ * Reduces text to its visible words. Runs of whitespace become one space, and Markdown marks and link targets are removed. Curly quotes and dashes
  * become plain ones, and letters with separate accents become one unit (NFC). Each remaining unit has its source offset, so that a match in the
  * folded text has a range in the source.
  */
@@ -20,7 +20,7 @@ const exclamation = code('!')
 const [openBracket, closeBracket, openParenthesis, closeParenthesis] = ['[', ']', '(', ')'].map(code)
 
 /**
- * How each unit is treated. 0 keeps it, 1 is white space, 2 is a mark, and 3 may be an accent of the previous letter. Any other value replaces the
+ * How each unit is treated. 0 keeps it, 1 is whitespace, 2 is a mark, and 3 may be an accent of the previous letter. Any other value replaces the
  * unit.
  */
 const [asSpace, asMark, asAccent] = [1, 2, 3] as const
@@ -68,7 +68,7 @@ const stringOf = (units: Uint16Array): string => {
   return parts.join('')
 }
 
-/** Folds a text in linear time. */
+/** Folds text in linear time. */
 export const fold = (text: string): Folded => {
   const units = new Uint16Array(text.length)
   const sources = new Int32Array(text.length)

@@ -1,7 +1,7 @@
-/** Front matter: settings in YAML at the top of a text, between lines of `---`. They are for programs, and readers of a page do not see them. */
+/** Front matter: settings in YAML at the top of the text, between lines of `---`. They are for programs, and readers of a page do not see them. */
 
 /**
- * Whether the first two lines begin front matter. The second line must set something, because a text may also begin with a thematic break and contain
+ * Whether the first two lines begin front matter. The second line must set something, because text may also begin with a thematic break and contain
  * a second one.
  */
 export const beginsFrontMatter = ([first, second]: readonly string[]): boolean =>

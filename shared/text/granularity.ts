@@ -10,7 +10,7 @@ export type Granularity = (typeof granularities)[number]
 const sentenceEnd = /[.!?…]["'”’»)\]*_]*\s|[。！？]["'”’」』）]*|\n/g
 const blankLine = /\n[ \t]*\n/g
 
-// A word is a run of letters and digits, a run of white space, or a single other character. In scripts without spaces, each character is a word.
+// A word is a run of letters and digits, a run of whitespace, or a single other character. In scripts without spaces, each character is a word.
 const wordStart =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}\p{M}_])+|\s+|[^]/gu
 
@@ -21,7 +21,7 @@ const startsOf = (text: string, granularity: Granularity): number[] => {
   return Array.from(ends, ({ 0: end, index }) => index + end.length)
 }
 
-/** Returns the bounds of the units of a text, ascending from 0 to its length. The space between units belongs to none of them. */
+/** Returns the bounds of the units of the text, ascending from 0 to its length. The space between units belongs to none of them. */
 const boundsOf = (text: string, granularity: Granularity): Set<number> => {
   const bounds = new Set([0])
   let last = 0

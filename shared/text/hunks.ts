@@ -39,7 +39,7 @@ const lineEndFrom = (text: string, { from, to, insert }: Edit): number => {
 
 const lineFeed = 10
 
-/** Returns the number of line ends between two offsets. */
+/** Returns the number of line endings between two offsets. */
 const countLines = (text: string, from: number, to: number): number => {
   let count = 0
   for (let at = from; at < to; at++) if (text.charCodeAt(at) === lineFeed) count++

@@ -1,6 +1,6 @@
 /**
- * Decides whether a replacement may change text that matches its request only approximately, for example because of Markdown marks, white
- * space or links. Comments may be attached to such text, but a replacement must not remove half a pair of marks, an address or a table
+ * Decides whether a replacement may change text that matches its request only approximately, for example because of Markdown marks,
+ * whitespace or links. Comments may be attached to such text, but a replacement must not remove half a pair of marks, an address or a table
  * cell.
  */
 import type { Range } from './targets.ts'
@@ -42,7 +42,7 @@ const grownTo = (text: string, { from, to }: Range, left: boolean, right: boolea
 
 const barsIn = (text: string): number => text.replaceAll(/\\[^]/g, '').split('|').length - 1
 
-/** Matches a line end followed by a marker that makes the next line a separate block. */
+/** Matches a line ending followed by a marker that makes the next line a separate block. */
 const startsBlock = /\n[ \t]*(?:[-+*>#|]|\d{1,9}[.)])/
 
 const paragraphsIn = (text: string): number => text.split(/\n[ \t]*\n/).length

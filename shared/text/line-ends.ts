@@ -1,4 +1,4 @@
-/** Normalizes line ends to LF, which all documents use. */
+/** Normalizes line endings to LF, which all documents use. */
 
 const carriageReturn = 13
 const lineFeed = 10

@@ -11,7 +11,7 @@ export interface Item extends Range {
   /** Quote marks and indentation before the marker. */
   readonly lead: string
   readonly marker: string
-  /** White space after the marker. */
+  /** Whitespace after the marker. */
   readonly gap: string
   /** The text of the item after the marker, without the box of a task. */
   readonly text: string
@@ -50,7 +50,7 @@ const isRule = (text: string): boolean => {
   return marks.length > 2 && runEnd(marks, marks.charAt(0), 0) === marks.length && /[-*]/.test(marks.charAt(0))
 }
 
-/** Returns the items of a text in order, including nested items. */
+/** Returns the items of the text in order, including nested items. */
 export const itemsOf = (lines: readonly ProseLine[]): Item[] => lines.flatMap((line, index) => itemOf(line, index) ?? [])
 
 const kindOf = ({ marker }: Item): string => marker.at(-1) ?? ''
@@ -72,7 +72,7 @@ interface List {
 const quotesIn = (lead: string): number => lead.replaceAll(/[^>]/g, '').length
 
 /**
- * Returns the offset of a line's text after this many quote marks and their white space. `isInside` is false if the line has fewer quote
+ * Returns the offset of a line's text after this many quote marks and their whitespace. `isInside` is false if the line has fewer quote
  * marks.
  */
 const startWithin = (text: string, quotes: number): { readonly at: number; readonly isInside: boolean } => {

@@ -1,4 +1,4 @@
-/** Merges two versions of a text by lines (three-way merge), with Myers' algorithm. A plain LCS merge takes seconds on repetitive text. */
+/** Merges two versions of the text by lines (three-way merge), with Myers' algorithm. A plain LCS merge takes seconds on repetitive text. */
 import { type LineChange, lineChanges } from './diff.ts'
 
 export interface Conflict {

@@ -1,5 +1,5 @@
 /**
- * Resolves operations on words, sections and lines to ranges of a text and their replacements. Each operation refers to the text that its sender has
+ * Resolves operations on words, sections and lines to ranges of the text and their replacements. Each operation refers to the text that its sender has
  * read. server/domain/text/edits.ts handles later changes.
  */
 import { findWords, missedPlace, type Range, type Words } from './targets.ts'
@@ -84,7 +84,7 @@ const blocksAt = (text: string, at: number, markdown: string): Resolved => {
 }
 
 /**
- * Returns the offset for text that is appended to a range. It is after the line end of the last nonblank line, because somebody may be typing on that
+ * Returns the offset for text that is appended to a range. It is after the line ending of the last nonblank line, because somebody may be typing on that
  * line.
  */
 const endOfText = (text: string, { from, to }: Range): number => {
@@ -164,7 +164,7 @@ const replaceWords = (source: Source, target: Words, insert: string): Resolution
 /** Longest excerpt of the Markdown in an error, in UTF-16 units. */
 const sourceUnitsMax = 2000
 
-/** Returns the changes of an operation in a text. There are several if the operation replaces every match. */
+/** Returns the changes of an operation in the text. There are several if the operation replaces every match. */
 export const resolve = (source: Source, operation: Operation): Resolutions => {
   const { text } = source
   switch (operation.op) {

@@ -142,7 +142,7 @@ const sectionsAt = (outline: readonly Section[], path: readonly string[], plain:
 
 /**
  * Returns the sections that a name may mean. The name is `Title`, `## Title` for a title of that level, or `Outer > Inner`. Headings that match
- * exactly come before headings that differ in case or white space.
+ * exactly come before headings that differ in case or whitespace.
  */
 export const sectionsNamed = (outline: readonly Section[], name: string): Section[] => {
   const { marked, bare } = levelOf(name)

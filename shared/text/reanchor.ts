@@ -7,7 +7,7 @@ import type { Edit } from './diff.ts'
 import { fold, type Folded } from './fold.ts'
 import { occurrences } from './search.ts'
 
-/** A text whose place in the document was lost. */
+/** Text whose place in the document was lost. */
 export interface Lost {
   readonly quote: string
   /** The text directly before the lost text when it was last in the document. `suffix` is the text directly after it. */
@@ -17,7 +17,7 @@ export interface Lost {
   readonly standing: boolean
 }
 
-// A text with fewer units than this can occur anywhere by chance.
+// Text with fewer units than this can occur anywhere by chance.
 export const tellingUnits = 8
 
 // Text without its context matches by chance more often, so it must be longer.
@@ -31,7 +31,7 @@ const patternsOf = ({ quote, prefix, suffix }: Lost): string[] => {
   return [...new Set([prefix + quote + suffix, ...besides, ...alone])].filter((pattern) => pattern.trim().length >= tellingUnits)
 }
 
-/** A pattern, the number of its occurrences in a text (2 means two or more), and the offset of the last occurrence. */
+/** A pattern, the number of its occurrences in the text (2 means two or more), and the offset of the last occurrence. */
 interface Count {
   readonly pattern: string
   count: number
@@ -89,7 +89,7 @@ const countBySize = (text: string, counts: readonly Count[], size: number, budge
 
 const sizes = [32, tellingUnits] as const
 
-/** Counts the occurrences of patterns in a text. The time is linear in the text, regardless of the number of patterns. */
+/** Counts the occurrences of patterns in the text. The time is linear in the text, regardless of the number of patterns. */
 const countAll = (text: string, patterns: readonly string[]): Count[] => {
   // A Map by pattern would be slow, because in V8 all long strings of the same length have the same hash.
   const counts = patterns.map((pattern): Count => ({ pattern, count: 0, at: -1 }))
@@ -106,7 +106,7 @@ const countAll = (text: string, patterns: readonly string[]): Count[] => {
 
 /**
  * Returns the ranges in `after` of quotes that are unique without their context: at least 16 units long, once in `before` and once in `after`. The
- * range of any other quote is undefined. The time is linear in the texts, regardless of the number of quotes.
+ * range of any other quote is undefined. The time is linear in the text, regardless of the number of quotes.
  */
 export const findTelling = (quotes: readonly string[], before: string, after: string): readonly (Range | undefined)[] => {
   const telling = [...quotes.keys()].filter((index) => (quotes[index] ?? '').trim().length >= aloneUnits)
@@ -141,7 +141,7 @@ const isNew = (edits: readonly Edit[]): ((range: Range) => boolean) => {
     inserted.some(({ from, to }) => (range.from === range.to ? from <= range.to && to >= range.from : from < range.to && to > range.from))
 }
 
-/** Returns the ranges in `after` of the texts that can be identified with certainty; undefined for all other texts. */
+/** Returns the ranges in `after` of the passages that can be identified with certainty; undefined for all others. */
 const search = (lost: readonly Lost[], before: string, after: string): (Range | undefined)[] => {
   const owners = lost.flatMap((each) => patternsOf(each).map((pattern) => ({ each, pattern })))
   const now = countAll(
@@ -175,16 +175,16 @@ const unfolded = (folded: Folded, { from, to }: Range): Range => ({ from: folded
 
 const covers = (one: Range, other: Range): boolean => one.from <= other.from && one.to >= other.to
 
-/** Returns the only occurrence of a text that covers a range; undefined if there is none or there are several. */
+/** Returns the only occurrence of the text that covers a range; undefined if there is none or there are several. */
 const covering = (text: string, quote: string, range: Range): Range | undefined => {
   const found = [...occurrences(text, quote)].map((from) => ({ from, to: from + quote.length })).filter((each) => covers(each, range))
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Number of units to search on either side of the rest of a text, in addition to twice the length of the text. */
+/** Number of units to search on either side of the rest of the text, in addition to twice the length of the text. */
 const aroundUnits = 64
 
-/** Returns the range of a complete text, of which `kept` is the remaining part. The match is exact, or ignores white space and Markdown marks. */
+/** Returns the range of a complete text, of which `kept` is the remaining part. The match is exact, or ignores whitespace and Markdown marks. */
 export const findAround = (text: string, quote: string, kept: Range): Range | undefined => {
   const start = Math.max(0, kept.from - 2 * quote.length - aroundUnits)
   const window = text.slice(start, kept.to + 2 * quote.length + aroundUnits)
@@ -201,10 +201,10 @@ export const findAround = (text: string, quote: string, kept: Range): Range | un
   return found.length === 1 ? moved(found[0] as Range) : undefined
 }
 
-/** Maximum number of units that are searched to find the lost texts that may be in the inserted text. */
+/** Maximum number of units that are searched to find the lost passages that may be in the inserted text. */
 const siftedUnitsMax = 2_000_000
 
-/** Whether a lost text occurs in the inserted text, exactly or ignoring white space and Markdown marks. */
+/** Whether a lost text occurs in the inserted text, exactly or ignoring whitespace and Markdown marks. */
 const standsIn = (after: string, inserted: readonly Range[], { quote, prefix, suffix }: Lost): boolean => {
   const sought = quote === '' ? prefix + suffix : quote
   const bare = fold(sought).text
@@ -222,7 +222,7 @@ const standsIn = (after: string, inserted: readonly Range[], { quote, prefix, su
   })
 }
 
-/** Returns the lost texts that may be in the inserted text. Searching the entire text for the others would be useless. */
+/** Returns the lost passages that may be in the inserted text. Searching the entire text for the others would be useless. */
 const sift = (lost: readonly Lost[], after: string, inserted: readonly Range[]): readonly Lost[] => {
   const brought = inserted.reduce((sum, { from, to }) => sum + to - from, 0)
   const around = lost.reduce((sum, { quote, prefix, suffix }) => sum + 4 * (prefix.length + quote.length + suffix.length + aroundUnits), 0)
@@ -231,7 +231,7 @@ const sift = (lost: readonly Lost[], after: string, inserted: readonly Range[]):
 }
 
 /**
- * Returns the positions of lost texts after a replacement. Exact matches are preferred to matches that ignore white space and Markdown marks. A
+ * Returns the positions of lost passages after a replacement. Exact matches are preferred to matches that ignore whitespace and Markdown marks. A
  * position that is not certain is undefined. `edits` turn `before` into `after`.
  */
 export const findAgain = (all: readonly Lost[], before: string, after: string, edits: readonly Edit[]): readonly (Range | undefined)[] => {
@@ -247,7 +247,7 @@ const findEverywhere = (lost: readonly Lost[], before: string, after: string, ed
   const fresh = isNew(edits)
   const certain = (range: Range | undefined): Range | undefined => (range !== undefined && fresh(range) ? range : undefined)
   const found = search(lost, before, after).map(certain)
-  // White space alone folds to nothing, which would be found between any two words.
+  // Whitespace alone folds to nothing, which would be found between any two words.
   const missing = lost.flatMap((each, index) => (found[index] === undefined && each.quote.trim() !== '' ? [{ each, index }] : []))
   if (missing.length === 0) return found
   const folded = fold(after)
@@ -263,15 +263,15 @@ const findEverywhere = (lost: readonly Lost[], before: string, after: string, ed
   return found
 }
 
-/** A text that is gone or incomplete. */
+/** Text that is gone or incomplete. */
 interface Gone extends Omit<Lost, 'standing'> {
   /** The remaining part of the text. */
   readonly left: Range | undefined
 }
 
 /**
- * Returns the new positions of lost texts that have returned. Each must occur once, in exactly its last context, and contain the rest of its
- * characters. The time is proportional to the text, regardless of the number of lost texts.
+ * Returns the new positions of lost passages that have returned. Each must occur once, in exactly its last context, and contain the rest of its
+ * characters. The time is proportional to the text, regardless of the number of lost passages.
  */
 export const findReturned = (gone: readonly Gone[], content: string): readonly (Range | undefined)[] => {
   if (gone.length === 0) return []

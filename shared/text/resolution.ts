@@ -1,11 +1,11 @@
-/** A text with the data that edits query (its lines, outline and tables), and the lookup of a section by its name. */
+/** Text with the data that edits query (its lines, outline and tables), and the lookup of a section by its name. */
 import { contextOf, type Lines, linesOf } from './targets.ts'
 import type { Unresolved } from './resolved.ts'
 import { type ProseLine, proseLines } from './prose.ts'
 import { type TextTable, tablesOf } from './tables.ts'
 import { outlineOf, type Section, sectionsNamed } from './outline.ts'
 
-/** A text with data that is computed on first use and then cached. */
+/** Text with data that is computed on first use and then cached. */
 export interface Source {
   readonly text: string
   readonly lines: Lines
@@ -37,7 +37,7 @@ export const sourceOf = (text: string): Source => {
   }
 }
 
-/** Returns the beginning of a text, shortened for quoting in messages. */
+/** Returns the beginning of the text, shortened for quoting in messages. */
 export const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text)
 
 /** Returns the only section that a name means, or the reason why there is none. */

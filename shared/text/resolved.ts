@@ -1,11 +1,11 @@
-/** The result of resolving an edit in a text: a range and its replacement, or the reason why the edit cannot be applied. */
+/** The result of resolving an edit in the text: a range and its replacement, or the reason why the edit cannot be applied. */
 import type { Candidate, Range } from './targets.ts'
 
 /** A range of the text and its replacement. */
 export interface Resolved extends Range {
   readonly insert: string
   /**
-   * The range of the neighboring text. If the document has changed in the meantime, the operation follows this text and not the offsets.
+   * The range of the neighboring text. If the document has since changed, the operation follows this text and not the offsets.
    */
   readonly neighbor?: Range
   /** The actual text, if the operation named it differently. */

@@ -1,4 +1,4 @@
-/** Searches for any pattern in any text in linear time. On adversarial texts, `indexOf` takes minutes. */
+/** Searches for any pattern in any text in linear time. On adversarial text, `indexOf` takes minutes. */
 
 /** Longest pattern for which `indexOf` is fast on any text, in UTF-16 units. */
 const shortUnits = 8

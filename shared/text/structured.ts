@@ -1,4 +1,4 @@
-/** Edits of structured parts of a text: all matches of words, rows and cells of tables, and items and task boxes of lists. */
+/** Edits of structured parts of the text: all matches of words, rows and cells of tables, and items and task boxes of lists. */
 import { type Candidate, contextOf, partsLetter, type Range } from './targets.ts'
 import { type Item, itemAdded, itemChecked, itemsOf, listsIn } from './lists.ts'
 import { sectionOf, shortened, type Source } from './resolution.ts'
@@ -251,7 +251,7 @@ const appendItem = (source: Source, operation: Extract<Structured, { op: 'append
   return isUnresolved(first) ? first : matching(itemAdded(source, first, markdown), [[words, first.text]])
 }
 
-/** Returns the changes of a structured operation in a text. */
+/** Returns the changes of a structured operation in the text. */
 export const resolveStructured = (source: Source, operation: Structured): Resolutions => {
   switch (operation.op) {
     case 'replace_all':

@@ -16,10 +16,10 @@ const keptPart = 4
 /** Length of a run, including the text itself, that does not match by chance, in UTF-16 units. */
 const runUnitsMin = 24
 
-/** A single change of fewer units than this next to a text does not remove its identifying context. */
+/** A single change of fewer units than this next to the text does not remove its identifying context. */
 const smallUnits = 8
 
-/** Number of units of words around a text that distinguish it from the same text elsewhere. */
+/** Number of units of words around the text that distinguish it from the same text elsewhere. */
 const tellingUnits = 16
 
 /**
@@ -75,7 +75,7 @@ const around = (before: string, after: string, edits: readonly Edit[], shifts: r
   return { total, kept, run, edits: end - first }
 }
 
-/** Returns the number of occurrences of a text in another text. 2 means two or more. */
+/** Returns the number of occurrences of the text in other text. 2 means two or more. */
 const countOf = (text: string, sought: string): number => {
   let count = 0
   for (const _at of occurrences(text, sought)) if (++count > 1) break
@@ -84,7 +84,7 @@ const countOf = (text: string, sought: string): number => {
 
 /**
  * Returns a function that decides whether the edits from `before` to `after` removed the context of a range in `before`. In that case, the rest of
- * the range may be another text. The result is also true if the edits inserted the same text elsewhere and nothing distinguishes the two.
+ * the range may be different text. The result is also true if the edits inserted the same text elsewhere and nothing distinguishes the two.
  */
 export const surroundingsTaken = (before: string, after: string, edits: readonly Edit[]): ((range: Range) => boolean) => {
   let sum = 0

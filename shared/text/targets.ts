@@ -62,11 +62,11 @@ export const contextOf = (text: string, { from, to }: Range): { prefix: string; 
   }
 }
 
-/** The starts of the lines in a text. They are computed once and can be queried many times. */
+/** The starts of the lines in the text. They are computed once and can be queried many times. */
 export interface Lines {
   /** Returns the line of an offset. */
   at(offset: number): number
-  /** Returns the range of a line without its line end; undefined if there is no such line. */
+  /** Returns the range of a line without its line ending; undefined if there is no such line. */
   range(line: number): Range | undefined
   readonly count: number
 }
@@ -136,12 +136,12 @@ const withAccents = (text: string, to: number): number => {
   return end
 }
 
-/** Like `ranges`, but ignores white space and Markdown marks. */
+/** Like `ranges`, but ignores whitespace and Markdown marks. */
 const foldedRanges = (text: string, words: Words, within: Range, limit: number): Range[] => {
   const folded = fold(text)
   const find = fold(words.find).text
   if (find === '') return []
-  // Folds the context next to the words. The space between them is kept, because folding removes space at the ends of a text.
+  // Folds the context next to the words. The space between them is kept, because folding removes space at the ends of the text.
   const contextAt = (context: string | undefined, end: 'start' | 'end'): string => {
     const { text: bare } = fold(context ?? '')
     if (bare === '') return ''
@@ -156,7 +156,7 @@ const foldedRanges = (text: string, words: Words, within: Range, limit: number):
 }
 
 /**
- * Finds words in a text: exactly, or otherwise ignoring white space and Markdown marks. Returns undefined if the words do not occur. If
+ * Finds words in the text: exactly, or otherwise ignoring whitespace and Markdown marks. Returns undefined if the words do not occur. If
  * they occur several times and nothing identifies the intended match, the result contains the candidates, at most 20.
  */
 export const findWords = (text: string, words: Words): Found => {

@@ -17,7 +17,7 @@ onStage((stage) => ({ world, browser } = stage))
 /** Signs a person up in a separate browser context. */
 const join = async (email: string, options = {}, then = '/account'): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
   const { context, page, heard } = await ownPage(browser, options)
-  // Signing up leads directly to the documents, without further questions.
+  // Signing up leads directly to the documents, without more questions.
   await page.goto(`${world.url}/sign-up${then === '/' ? '' : `?return_to=${encodeURIComponent(then)}`}`)
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)

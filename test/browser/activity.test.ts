@@ -140,7 +140,7 @@ test('[ACTIVITY-3] older events load on request, each once; without a connection
   await context.close()
 })
 
-test('[ACTIVITY-4] activity on wide and narrow screens: no violations, whatever the names contain', async () => {
+test('[ACTIVITY-4] activity on wide and narrow screens: no violations, no matter what the names contain', async () => {
   const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days, from the first lake to the last.\n')
   const { context, page, heard } = await open(document.url, 'Ana', { reducedMotion: 'reduce' })
   await act(document, 'comments', { find: 'three days', body: 'Two would do.' }, 'Review agent')

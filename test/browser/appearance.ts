@@ -49,7 +49,7 @@ async function violations(page: Page, runOnly: object): Promise<string[]> {
 
 async function comeToRest(page: Page): Promise<void> {
   await page.evaluate(() => globalThis.document.fonts.ready)
-  // The cursor blinks forever. Every other animation comes to an end.
+  // The caret blinks forever. Every other animation comes to an end.
   await page.evaluate(async () => {
     const ending = globalThis.document.getAnimations().filter((animation) => Number.isFinite(animation.effect?.getComputedTiming().endTime))
     await Promise.all(ending.map((animation) => animation.finished.catch(() => undefined)))

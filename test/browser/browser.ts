@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 import { useContextsAgain, type UsedContexts } from './used-contexts.ts'
 
-// The headless shell has the same engine as the browser, but no windows, tabs and menus. Windows, tabs and menus take a third of a test's processor
-// time.
+// The headless shell has the same engine as the browser, but no windows, tabs and menus. Windows, tabs and menus take a third of a test's
+// CPU time.
 const wholeBrowser = process.env['AGMD_TEST_CHROMIUM'] ?? process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
 const shell = process.env['AGMD_TEST_CHROMIUM'] ?? '/usr/bin/chromium-headless-shell'
 const executablePath = existsSync(shell) ? shell : wholeBrowser
@@ -170,7 +170,7 @@ export async function ownPage(browser: Browser, { name, ...options }: OwnPageOpt
   return { context, page, heard: complaints(page) }
 }
 
-/** Replaces a text in the scripts of a page. Used for limits, because the build writes their values wherever they are used. */
+/** Replaces text in the scripts of a page. Used for limits, because the build writes their values wherever they are used. */
 export async function replaceInScripts(page: Page, old: string, value: string): Promise<void> {
   await page.route('**/assets/*.js', async (route) => {
     const response = await route.fetch()
@@ -218,7 +218,7 @@ export async function typeAtEnd(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text)
 }
 
-/** Selects the first occurrence of some words in the editor, as with a mouse. With `isCursor`, puts only the cursor after them. */
+/** Selects the first occurrence of some words in the editor, as with a mouse. With `isCursor`, puts only the caret after them. */
 export const selectWords = (page: Page, words: string, { isCursor = false }: { readonly isCursor?: boolean } = {}): Promise<void> =>
   page.locator('.cm-content').evaluate(
     (element, { wanted, empty }) => {
@@ -238,7 +238,7 @@ export const selectWords = (page: Page, words: string, { isCursor = false }: { r
     { wanted: words, empty: isCursor }
   )
 
-/** Puts the cursor at the start of a line and scrolls it into view. Lines are counted from 0. */
+/** Puts the caret at the start of a line and scrolls it into view. Lines are counted from 0. */
 export const cursorAtLine = (page: Page, line: number): Promise<void> =>
   page.locator('.cm-content').evaluate((element, number) => {
     interface View {

@@ -38,7 +38,7 @@ const { visit, writer } = createVisits(() => ({ world, browser }))
 const visits = ['type: line', 'title: Visitors', '', 'Month, Visits, Signups', 'Jan, 120, 8', 'Feb, 180, 15']
 const chart = (...lines: readonly string[]): string => `# Report\n\n\`\`\`chart\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
 
-test('[COMP-55] [COMP-68] the title of a chart is edited in its field, as one change of one line', async () => {
+test('[COMP-55] [COMP-68] the title of a chart is edited in its field, as one change to one line', async () => {
   const { page, text, leave } = await writer(chart(...visits))
   const title = page.getByRole('textbox', { name: 'Title' })
   await until(async () => (await title.inputValue()) === 'Visitors', 'the title that it has')
@@ -146,7 +146,7 @@ test('[COMP-21] the data of a chart is edited in the grid of sheets, with its ke
   await other.page.locator('.component-chart rect[data-says="y, b: 7"]').waitFor()
   await cell('C3').press('Enter')
   await other.page.getByText('This cell contains a list or an object. Change it in the source.').waitFor()
-  // The edit does not overwrite text that somebody else has written in the meantime.
+  // The edit does not overwrite text that somebody else has since written.
   await cell('B2').press('9')
   const content = json.replace('"b": 2', '"b": 7').replace('"b": 1', '"b": 5')
   await fetch(`${world.url}/api/docs/${other.document.id}/content`, {
@@ -173,7 +173,7 @@ test('[COMP-52] the data of a chart is picked in the sheets of its document, by 
   const press = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key)
   }
-  // By keyboard, the person chooses some cells of the other sheet, which gets an id.
+  // With the keyboard, the person chooses some cells of the other sheet, which gets an id.
   await pick.press('Enter')
   await grid(0).locator('[data-cell=A1]:focus').waitFor()
   await page.getByText('Select the data for Chart: Visitors').waitFor()
@@ -279,7 +279,7 @@ test('[COMP-22] a chart draws a computed sheet of its document, and a file; faul
 const counter = (title: string, more = ''): string =>
   `\`\`\`widget height=60 title="${title}"\n<button id="b">0</button>\n<script>\nlet n = agmd.state?.n ?? 0\nb.textContent = n\nb.onclick = () => { n++; b.textContent = n; agmd.setState({ n }) }\n${more}</script>\n\`\`\`\n`
 
-test('[COMP-23] a change of a chart by a suggester makes one suggestion; people who may not change it see the reason and the chart', async () => {
+test('[COMP-23] a change to a chart by a suggester makes one suggestion; people who may not change it see the reason and the chart', async () => {
   const document = await createDocument(world.url, chart(...visits))
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
   // Once the chip shows the role, the page draws nothing twice.

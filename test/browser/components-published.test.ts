@@ -98,7 +98,7 @@ test('[COMP-15] published pages show components without script: boards, chats, c
   }
 })
 
-/** A text that runs a script if a page treats it as markup, an attribute, an address or a name. */
+/** Text that runs a script if a page treats it as markup, an attribute, an address or a name. */
 const harm = `<img src=x onerror=harm()> <script>harm()</script> "onfocus="harm()" autofocus [x](javascript:harm()) \${harm()} </textarea></title></svg>`
 const cell = harm.replaceAll('|', '')
 

@@ -168,7 +168,7 @@ test('[COMP-2] with the keyboard alone: into a board, along its cards, moving an
   await leave()
 })
 
-test('[COMP-3] the cursor never rests at the edge of a component, and text typed there cannot break its fence', async () => {
+test('[COMP-3] the caret never rests at the edge of a component, and text typed there cannot break its fence', async () => {
   const source = '```board\n## A\n- [ ] One\n```'
   const { page, text, leave } = await writer(source)
   await page.locator('.card').first().waitFor()
@@ -399,7 +399,7 @@ test('[COMP-10] [COMP-49] a chat suggests names after @, the activity reports me
 const sheets = (...rows: readonly string[]): string =>
   `\`\`\`sheet #a\n${rows.join('\n')}\n\`\`\`\n\n\`\`\`sheet #b\n| Of a |\n| ---- |\n| =#a!B3 |\n\`\`\`\n`
 
-test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, also in other sheets', async () => {
+test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, in other sheets too', async () => {
   const rows = ['| Item | Price |', '| --- | ---: |', '| Pens | 3 |', '| Sum | =SUM(B2:B2) |']
   const { page, text, leave } = await writer(sheets(...rows))
   const press = async (...keys: readonly string[]): Promise<void> => {
@@ -505,7 +505,7 @@ test('[COMP-27] the form of a card stays with it, with focus and text; it asks w
   await leave()
 })
 
-test('[COMP-28] the draft of a message stays with it, whatever others do: the page asks which text stays, and keeps that of a removed message', async () => {
+test('[COMP-28] the draft of a message stays with it, no matter what others do: the page asks which text stays, and keeps that of a removed message', async () => {
   const [first, mine, last] = ['[2026-11-20T10:02Z] @Ana: Can we ship?', '[2026-11-20T10:03Z] @Kim: Yes', '[2026-11-20T10:04Z] @Ana: Good']
   const { page, document, leave } = await visitAs('Kim', await createDocument(world.url, chatFence(first, mine, last)))
   const field = page.getByLabel('Message', { exact: true })
@@ -792,7 +792,7 @@ test('[COMP-9] [COMP-38] [COMP-51] [COMP-96] while a cell is written others cann
   for (const _step of '+1') await ana.page.keyboard.press('ArrowLeft')
   await ben.page.locator('td.held[data-cell=B3]').press('F2')
   expect(await ben.page.locator('.sheet-field').count()).toBe(0)
-  // Others add a row with the menu, and the stored formulas follow. The field moves with its row, and the cursor stays.
+  // Others add a row with the menu, and the stored formulas follow. The field moves with its row, and the caret stays.
   await patch(ana.document, ['| one | 1 |', '|  |  |\n| one | 1 |'], ['| =B2*2 |', '| =B3*2 |'])
   await ana.page.locator('[data-cell=B4] .sheet-field:focus').waitFor()
   expect([await field.inputValue(), await field.getAttribute('aria-label')]).toEqual(['=B3*2+B3+1', 'Cell B4'])
@@ -836,7 +836,7 @@ test('[COMP-41] [COMP-50] [COMP-78] [COMP-81] [COMP-82] [COMP-83] cells of all s
   await drag(0, 'B3', 'A2')
   expect([await field.inputValue(), await selected(0)]).toEqual(['=B2+sum(A2:B3', 4])
   await page.keyboard.type(')')
-  // No reference can be inserted at the cursor, so the text is stored and the click selects the cell as usual.
+  // No reference can be inserted at the caret, so the text is stored and the click selects the cell as usual.
   await cell(0, 'A3').click()
   await text(source.replace('| 5 |', '| =B2+sum(A2:B3) |'))
   await until(async () => (await cell(0, 'C2').textContent()) === '12', 'it is computed')
@@ -895,7 +895,7 @@ test('[COMP-41] [COMP-50] [COMP-78] [COMP-81] [COMP-82] [COMP-83] cells of all s
   // The formula and the new id are one undo step.
   await page.keyboard.press('Control+z')
   await text(source)
-  // By keyboard, the person moves to the previous sheet, which is far away, and selects cells there.
+  // With the keyboard, the person moves to the previous sheet, which is far away, and selects cells there.
   await cell(0, 'C2').press('=')
   await page.keyboard.press('Alt+ArrowUp')
   await page.locator('.sheet-writer .sheet-field:focus').waitFor()

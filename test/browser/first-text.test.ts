@@ -65,7 +65,7 @@ test('[FIRST-1] the text comes with the page for people who may read it, by link
   const cookie = { cookie: `${cookiesOf(world.url).session}=${(await openSession(world.service, account.id, 'browser', 'a test')).token}` }
   expect((await withText(`/d/${own.id}`, cookie)).html).toContain(words)
 
-  // All of these texts have been drawn before, so a missing text means that the page must not have it.
+  // All of this text has been drawn before, so missing text means that the page must not have it.
   await world.ask('DELETE', `/api/docs/${made.id}/shares/${reader.id}`, { key: made.key })
   const elsewhere = await world.ask('POST', '/new', { json: { content: '# Elsewhere' } })
   const without = async (address: string, headers: Record<string, string> = {}): Promise<void> => {

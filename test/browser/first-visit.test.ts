@@ -68,7 +68,7 @@ async function pageWithText(address: string): Promise<string> {
   return html
 }
 
-/** Returns the visible lines or blocks of a text, with their positions and words. */
+/** Returns the visible lines or blocks of the text, with their positions and words. */
 const standing = (page: Page, selector: string): Promise<readonly string[]> =>
   page.evaluate((wanted) => {
     const found = [...globalThis.document.querySelectorAll(wanted)]

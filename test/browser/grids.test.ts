@@ -150,7 +150,7 @@ test('[GRID-6] [GRID-10] handles open the menu of a row or column and can be dra
   await choose('row', 'Move row up')
   await text(page, '| n | w |\n| -: | - |\n| 10 | a |\n| 9 | b |\n| 11 | c |'.replace('-: ', '--: '))
   const drag = async (of: 'row' | 'column', target: Locator): Promise<void> => {
-    // A change of the table hides the handles until they have their new places.
+    // A change to the table hides the handles until they have their new places.
     await handle(of).waitFor()
     const [start, end] = [(await handle(of).boundingBox())!, (await target.boundingBox())!]
     await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2)

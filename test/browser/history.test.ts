@@ -368,7 +368,7 @@ test('[HISTORY-14] [HISTORY-15] [HISTORY-20] the page strikes through the end of
     'We talk about food.<del> And wine.</del><br>Then sleep.'
   )
   const steps = page.locator('.history-steps [role=status]')
-  await until(async () => /\d changes/.test((await steps.textContent()) ?? ''), 'the changes of the page')
+  await until(async () => /\d changes/.test((await steps.textContent()) ?? ''), 'the changes to the page')
   const told = (await steps.textContent()) ?? ''
   await page.locator('.history-text').focus()
   for (let step = 0; step < Number.parseInt(told, 10); step++) await page.keyboard.press('n')
@@ -392,9 +392,9 @@ test('[HISTORY-17] a selected version shows its first change', async () => {
       const { top, bottom } = element.getBoundingClientRect()
       return top > 0 && bottom < innerHeight
     })
-  await until(() => isShown('.history-page p'), 'the change of the page is in view')
+  await until(() => isShown('.history-page p'), 'the change to the page is in view')
   await page.getByRole('group', { name: 'Version view' }).getByRole('button', { name: 'Source' }).click()
-  await until(() => isShown('.history-text .row'), 'the change of the source is in view')
+  await until(() => isShown('.history-text .row'), 'the change to the source is in view')
   await page.context().close()
 })
 

@@ -120,7 +120,7 @@ test('[HOME-2] [HOME-10] a signed-in person also finds the documents of the acco
   expect((await titles(page)).toSorted()).toEqual(['Bread', 'Fish'])
   await page.locator('.recent', { hasText: 'Bread' }).getByText('Edited just now').waitFor()
   await page.locator('.recent', { hasText: 'Fish' }).getByText('Opened just now').waitFor()
-  await page.getByLabel('Search titles and texts').fill('herring')
+  await page.getByLabel('Search titles and text').fill('herring')
   await until(async () => (await titles(page)).join() === 'Fish', 'found by a word of the text')
   await page.getByRole('link', { name: /Fish/ }).click()
   await saved(page)
@@ -278,7 +278,7 @@ test('[HOME-4] files become documents by drop and by button; binary files, large
   await context.close()
 })
 
-test('[HOME-5] a new document is created once, whatever messages are lost', async () => {
+test('[HOME-5] a new document is created once, no matter what messages are lost', async () => {
   const { context, page } = await visit()
   await page.goto(world.url)
   const made: string[] = []
@@ -408,7 +408,7 @@ test('[HOME-7] [HOME-12] [HOME-13] the first page on wide and narrow screens: no
   await drop(page, [{ name: 'picture.png', bytes: [0, 1, 2] }])
   await page.getByText('is not a text').waitFor()
   await lookAtSizes(page, 'home-asking')
-  // The address of a document in the trash answers 410, and the browser logs that.
+  // The address of a document in the trash returns 410, and the browser logs that.
   expect(heard.filter((words) => !words.includes('410'))).toEqual([])
   await context.close()
 })

@@ -1,4 +1,4 @@
-/** Hostile texts, names, titles and labels on every page that shows them, in a real browser. Nothing may run or load. */
+/** Hostile text, names, titles and labels on every page that shows them, in a real browser. Nothing may run or load. */
 import { createRequire } from 'node:module'
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -26,13 +26,13 @@ const corpus = hostileTexts(
     .map(({ markdown }) => markdown.replaceAll('→', '\t'))
 )
 
-// Each run uses the same random eighth of the texts. `npm run test:all` uses all of them.
+// Each run uses the same random eighth of the inputs. `npm run test:all` uses all of them.
 const draw = seeded(1)
 const tried = isLong ? corpus : corpus.filter(() => draw(8) === 0)
 
 const textsPerPage = 1000
 
-// Each text is a list item. Everything that a text opens ends with its item, so no text can hide another one.
+// Each text is a list item. Everything that the text opens ends with its item, so no text can hide another one.
 const pages = Array.from({ length: Math.ceil(tried.length / textsPerPage) }, (_, page) => {
   const texts = tried.slice(page * textsPerPage, (page + 1) * textsPerPage)
   return `# Page ${page}\n\n${texts.map((text) => `- ${text.replaceAll('\n', '\n  ')}\n`).join('\n')}\n\nEnd of page ${page}.\n`
@@ -63,7 +63,7 @@ async function watched(): Promise<Watched> {
     for (const name of ['canary', 'alert', 'print', 'prompt', 'confirm']) Object.assign(globalThis, { [name]: trap(name) })
     globalThis.document.addEventListener('securitypolicyviolation', (event) => {
       const { effectiveDirective, blockedURI, sourceFile, sample } = event as SecurityPolicyViolationEvent
-      // The policy refuses pictures without https that a text names.
+      // The policy refuses pictures without https that the text names.
       if (effectiveDirective === 'img-src' && blockedURI.startsWith('http://picture.example/')) return
       tell(`policy: ${effectiveDirective} ${blockedURI} ${sourceFile} ${sample}`)
     })
@@ -141,7 +141,7 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
   }, selector)
 
 /**
- * Waits until the reading view ends with a text. Only footnotes may follow that text. Searching the entire page or every frame would take longer than
+ * Waits until the reading view ends with text. Only footnotes may follow that text. Searching the entire page or every frame would take longer than
  * the wait itself.
  */
 const ends = (page: Page, text: string): Promise<unknown> =>
@@ -183,12 +183,12 @@ const put = async ({ id, key }: Document, content: string): Promise<void> => {
   expect(answer.status).toBe(200)
 }
 
-test('[HOSTILE-1] the same texts run as HTML, and the test notices', async () => {
+test('[HOSTILE-1] the same text runs as HTML, and the test notices', async () => {
   const { context, page, found } = await watched()
   await page.goto('about:blank')
   const some = corpus.filter((text) => /^<(img|svg|video|details|body|a|script)/.test(text)).slice(0, 400)
   for (let at = 0; at < some.length; at += 20) await page.setContent(`<article>${some.slice(at, at + 20).join('\n')}</article>`)
-  await until(() => found.some((what) => what.startsWith('ran: ')), 'a text to run')
+  await until(() => found.some((what) => what.startsWith('ran: ')), 'text to run')
   expect((await dangers(page, 'article')).length).toBeGreaterThan(0)
   await context.close()
 })

@@ -177,7 +177,7 @@ withEngines('[MEDIA-34] a file is transcribed; one without sound is refused befo
   await until(async () => (await editorText(page)) === `Notes: ${written}`, 'the words')
 })
 
-withEngines('[MEDIA-35] the paragraph at the cursor is read without its marks, played, and saved as a file after it', async () => {
+withEngines('[MEDIA-35] the paragraph at the caret is read without its marks, played, and saved as a file after it', async () => {
   const { page, open, heard } = await ana()
   await open('Before.\n\nA **bold** [word](https://example.org/x).\n\nAfter.')
   await selectWords(page, 'bold', { isCursor: true })
@@ -269,7 +269,7 @@ test('[MEDIA-37] a picture is described, generated in the selected shape, checke
   await bea.context.close()
 })
 
-test('[MEDIA-38] without session, right, node or engine the page says what is missing and what to do; a text that is too long is not sent', async () => {
+test('[MEDIA-38] without session, right, node or engine the page says what is missing and what to do; text that is too long is not sent', async () => {
   const { context: guest, page } = await openNew(browser, world.url, 'text')
   await command(page, 'Read aloud')
   await panel(page).getByText('You need an account for this.').waitFor()

@@ -130,7 +130,7 @@ test('[WEB-27] without IndexedDB the editor works and says that this device keep
   await context.close()
 })
 
-test('[KEEP-10] a page whose database opens late keeps from then on what was typed before', async () => {
+test('[KEEP-10] a page whose database opens late then stores the text that was typed before', async () => {
   const document = await createDocument(world.url, '# Late')
   const context = await browser.newContext()
   await context.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '' }))

@@ -39,7 +39,7 @@ async function publish({ id, key }: Document): Promise<string> {
   return `${world.url}/pub/${id}`
 }
 
-/** Returns the article of the published page, without the heading that the page adds to a text without one. */
+/** Returns the article of the published page, without the heading that the page adds to text without one. */
 async function publishedArticle(document: Document): Promise<string> {
   const html = await (await fetch(await publish(document))).text()
   return /<article[^>]*>\n?([\s\S]*)<\/article>/.exec(html)?.[1] ?? ''

@@ -134,7 +134,7 @@ test('[REVIEW-16] letters typed after the shortcut for a comment become the comm
   await page.locator('.card.composer textarea:focus').waitFor()
   await until(async () => (await writer.inputValue()) === 'Once should do', 'what was typed, in the comment')
   expect(await early.count()).toBe(0)
-  // The cursor has not moved.
+  // The caret has not moved.
   await page.keyboard.type('0')
   expect(await writer.inputValue()).toBe('Once should d0o')
   await page.keyboard.press('Control+Enter')
@@ -369,7 +369,7 @@ test('[REVIEW-41] a comment can be written where a hundred others are', async ()
   await context.close()
 })
 
-test('[REVIEW-4] [REVIEW-63] actions without a connection survive a reload, are shown, and arrive once, in order, also with two tabs open', async () => {
+test('[REVIEW-4] [REVIEW-63] actions without a connection survive a reload, are shown, and arrive once, in order, even with two tabs open', async () => {
   const document = await createDocument(world.url, text)
   const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   const { id: proposal } = await ask<{ id: string }>(document, 'POST', 'suggestions', { operation: 'delete', find: ', which is slow' })
@@ -911,7 +911,7 @@ test('[REVIEW-37] a typed suggestion survives a crash of its page, and is sent o
   await context.close()
 })
 
-test('[REVIEW-39] a person who withdraws offline what was accepted meanwhile sees that they came too late', async () => {
+test('[REVIEW-39] a person who withdraws a suggestion offline that others have since accepted sees that they came too late', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
@@ -989,7 +989,7 @@ test('[REVIEW-36] [REVIEW-42] after deciding a card by key a person continues wi
   await context.close()
 })
 
-test('[REVIEW-70] [REVIEW-71] [REVIEW-72] a half-written reply stays when its comment is resolved or its suggestion decided, also by others; a deleted comment leaves it for copying', async () => {
+test('[REVIEW-70] [REVIEW-71] [REVIEW-72] a half-written reply stays when its comment is resolved or its suggestion decided, even by others; a deleted comment leaves it for copying', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
   const { id: all } = await ask<{ id: string }>(document, 'POST', 'comments', { quote: 'green', body: 'All of them?' })
@@ -1136,7 +1136,7 @@ const scribble = (page: Page, seed: number, rounds: number): Promise<void> =>
     { from: seed, times: rounds }
   )
 
-test('[REVIEW-13] a suggester types as usual, whatever others write: nothing of it enters the text, and leaving the mode shows the current text', async () => {
+test('[REVIEW-13] a suggester types as usual, no matter what others write: none of it enters the text, and leaving the mode shows the current text', async () => {
   const document = await createDocument(world.url, `${text}${'Many words follow here, again and again.\n'.repeat(30)}`)
   const ana = await person('Ana', document.url)
   const bea = await person('Bea', (await createLink(world.url, document, 'edit')).url)
@@ -1211,7 +1211,7 @@ test('[REVIEW-24] a draft whose words others replaced changes no other words: it
   await context.close()
 })
 
-test('[REVIEW-25] undo reverts what was accepted here; with nothing to undo it says where earlier versions are', async () => {
+test('[REVIEW-25] undo reverts an acceptance made here; with nothing to undo, it says where earlier versions are', async () => {
   const document = await createDocument(world.url, text)
   const { context, page, heard } = await person('Ana', document.url)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
@@ -1233,7 +1233,7 @@ test('[REVIEW-25] undo reverts what was accepted here; with nothing to undo it s
   await context.close()
 })
 
-test('[REVIEW-26] a text is not shown as empty when a suggestion deletes all of it', async () => {
+test('[REVIEW-26] text is not shown as empty when a suggestion deletes all of it', async () => {
   const document = await createDocument(world.url, 'all of it')
   const { context, page, heard } = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
   await page.locator('.cm-content').press('Control+a')

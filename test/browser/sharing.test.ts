@@ -355,7 +355,7 @@ test('[SHARING-5] the dialog reports access that ends or shrinks during an actio
   await context.close()
 })
 
-test('[SHARING-6] names of links are shown unchanged, whatever they contain', async () => {
+test('[SHARING-6] names of links are shown unchanged, no matter what they contain', async () => {
   const document = await createDocument(world.url, '# Names')
   const names = ['<img src=x onerror=alert(1)>', '‮gnirts‬ \u200f عربي', 'W'.repeat(200), '{name} {count}', "O'Neil “x” & <b>"]
   for (const label of names)

@@ -28,7 +28,7 @@ async function opened(context: BrowserContext, url: string): Promise<Page> {
 const stored = (document: Parameters<typeof listSuggestions>[0], typed: string): Promise<unknown> =>
   until(async () => (await listSuggestions(document)).some(({ status, text: sent }) => status === 'pending' && sent === typed), typed)
 
-/** Opens a document for suggesting, with the cursor at its end. */
+/** Opens a document for suggesting, with the caret at its end. */
 async function suggester(context: BrowserContext, url: string): Promise<Page> {
   const page = await opened(context, url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
@@ -184,7 +184,7 @@ test('[UNDO-5] [UNDO-9] [UNDO-10] a decision is undone from the notice, at the p
   await card('once').getByRole('button', { name: 'Undo' }).click()
   await card('once').getByRole('button', { name: 'Accept' }).waitFor()
 
-  // By keyboard, undo first takes back the text typed after the decision, then the decision, and then the text typed before.
+  // With the keyboard, undo first takes back the text typed after the decision, then the decision, and then the text typed before.
   await page.locator('.cm-content').press('Control+End')
   // Each text is inserted in one step, because letters typed more than half a second apart are several steps.
   await page.keyboard.insertText('Before.')

@@ -190,7 +190,7 @@ test('[WEB-44] an upload is a placeholder that keeps its place while others type
   await letGo()
   await until(async () => shownAs('Red house').test(await editorText(other.page)), 'the picture at the other')
   expect(await editorText(other.page)).toMatch(/^zero one!\[Red house\]\([^)]+\) more two$/)
-  // If the person continues to write, their cursor stays.
+  // If the person continues to write, their caret stays.
   await page.keyboard.type('!')
   await until(async () => (await editorText(page)).endsWith(') more! two'), 'the next letter behind the last')
   await context.close()
@@ -215,7 +215,7 @@ test('[WEB-44] an upload can be canceled and retried with the keyboard; a placeh
   await bring(page, 'paste', [picture])
   await until(() => held.length === 1, 'the second upload')
   await held.splice(0)[0]?.fulfill({ status: 507, contentType: 'application/problem+json', body: '{"code":"storage_full"}' })
-  await page.getByText('The disk of the server is full.', { exact: true }).waitFor()
+  await page.getByText('The server’s disk is full.', { exact: true }).waitFor()
   await page.keyboard.press('Control+a')
   await page.keyboard.type('new ')
   const again = page.getByRole('button', { name: 'Try again: Red house.png' })
@@ -264,7 +264,7 @@ test('[WEB-45] a refusal appears at the place of the file: wrong kind, too large
   await guest.context.close()
 })
 
-test('[WEB-46] a file added offline is sent once the connection is back, also by a reloaded page, and appears once', async () => {
+test('[WEB-46] a file added offline is sent once the connection is back, even by a reloaded page, and appears once', async () => {
   const { document, context, page } = await openNew(browser, world.url, 'first\n')
   await workerActive(page)
   await context.setOffline(true)

@@ -49,7 +49,7 @@ const change = async (context: BrowserContext, page: Page, heard: string[]): Pro
   await page.route('**/llms.txt', (route) => route.fulfill({ status: 418 }))
 }
 
-test('[HOUSE-19] a page of a browser test shows nothing of the tests before it', async () => {
+test('[HOUSE-19] a page of a browser test shows no trace of the tests before it', async () => {
   const context = await browser.newContext()
   const page = await context.newPage()
   const asNew = await stateOf(page)

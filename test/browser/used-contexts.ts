@@ -1,6 +1,6 @@
 /**
  * Keeps the browser contexts of finished tests for the next tests. A page in a new context starts a process, fetches some 50 files and compiles them,
- * which costs 0.7 s of processor time. A page whose process has shown a document before costs half of that. Everything that a test did to a context
+ * which costs 0.7 s of CPU time. A page whose process has shown a document before costs half of that. Everything that a test did to a context
  * is taken back. A context that might still differ from a new one is closed. Only the files in the cache of the browser remain.
  */
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
@@ -86,7 +86,7 @@ export function useContextsAgain(browser: Browser): UsedContexts {
 
 const spoiled = new WeakSet<BrowserContext>()
 
-/** Closes a context that no other test may use, for example because one of its processes is busy for ever. */
+/** Closes a context that no other test may use, for example because one of its processes is busy forever. */
 export async function discard(context: BrowserContext): Promise<void> {
   spoiled.add(context)
   await context.close()

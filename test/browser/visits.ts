@@ -7,7 +7,7 @@ import { complaints, createDocument, type Document, editorText, type OwnPage, ow
 export interface Visitor {
   readonly page: Page
   readonly document: Document
-  /** Waits until the editor contains a text. */
+  /** Waits until the editor contains text. */
   text(expected: string): Promise<void>
   /** Ends the visit. Fails if the page reported an error. */
   leave(): Promise<void>

@@ -63,7 +63,7 @@ test.each(Object.entries(fullDisk))(
   }
 )
 
-test('[WEB-39] unsent changes of a person who lost the edit role stay, are reported and can be downloaded; with a better link they arrive', async () => {
+test('[WEB-39] unsent changes by a person who lost the edit role stay, are reported and can be downloaded; with a better link they arrive', async () => {
   const document = await createDocument(world.url, '# Roles\n')
   const edit = await createLink(world.url, document, 'edit')
   const view = await createLink(world.url, document, 'view')

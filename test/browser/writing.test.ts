@@ -15,14 +15,14 @@ interface Writer {
   readonly page: Page
   readonly document: Document
   readonly heard: readonly string[]
-  /** Waits until the editor contains a text. */
+  /** Waits until the editor contains text. */
   text(expected: string): Promise<void>
   press(...keys: readonly string[]): Promise<void>
   type(text: string): Promise<void>
   leave(): Promise<void>
 }
 
-/** Opens a new document, with the cursor at the end of its text. */
+/** Opens a new document, with the caret at the end of its text. */
 async function writer(content: string): Promise<Writer> {
   const { context, page, heard } = await ownPage(browser)
   const document = await createDocument(world.url, content)
@@ -516,7 +516,7 @@ test('[WRITE-17] [WRITE-111] code is highlighted and not spell-checked; right-to
   await leave()
 })
 
-test('[WRITE-18] the live view shows formulas and diagrams, and their source at the cursor', async () => {
+test('[WRITE-18] the live view shows formulas and diagrams, and their source at the caret', async () => {
   const { page, press, type, leave } = await writer(sample)
   // The editor draws only the visible part and the lines around it.
   await press('Control+Home')
@@ -910,7 +910,7 @@ test('[WRITE-78] the card of a link follows the text, one at a time; the caret s
     return field.clientWidth - field.scrollWidth + (field.value = '').length
   })
   expect(room).toBeGreaterThanOrEqual(0)
-  // Text that others write in the meantime moves the link, and does not close the card.
+  // Text that others write meanwhile moves the link, and does not close the card.
   const written = 'Then read the [manual](https://example.org/a/long/way) before you go'
   await fetch(`${world.url}/api/docs/${document.id}/content`, {
     method: 'PUT',
@@ -975,7 +975,7 @@ test('[WRITE-21] nothing below moves when marks are revealed', async () => {
   await leave()
 })
 
-test('[WRITE-30] [WRITE-58] a wide table of the live view scrolls by itself, and follows the cursor', async () => {
+test('[WRITE-30] [WRITE-58] a wide table of the live view scrolls by itself, and follows the caret', async () => {
   const cells = [
     'a',
     'a rather long cell with many words in it, wider than any telephone',
@@ -1037,7 +1037,7 @@ test('[WRITE-31] a bar typed in a cell is a letter of it; at the ends of a row a
   await leave()
 })
 
-test('[WRITE-32] [WRITE-91] callouts and footnotes are rendered, show their source at the cursor, and move nothing', async () => {
+test('[WRITE-32] [WRITE-91] callouts and footnotes are rendered, show their source at the caret, and move nothing', async () => {
   const { page, press, leave } = await writer(
     '> [!WARNING]\n> Mind the step[^1].\n\n> [!tip] My own\n> words\n\n> [!x] no callout\n\n[^1]: The note.\n\nend'
   )

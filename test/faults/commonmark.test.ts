@@ -70,7 +70,7 @@ test('[FAULT-7] the CommonMark specification, edited by two clients and an agent
       if (status === 200) marks.push(mark)
       await pause(20)
     }
-    // The others have stopped writing, so one further edit must succeed.
+    // The others have stopped writing, so one more edit must succeed.
     for (;;) {
       const { content, version } = await readMarkdown(target)
       if ((await putMarkdown(target, `${content}⟦a1-000000⟧\n`, version)).status === 200) break

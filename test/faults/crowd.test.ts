@@ -28,7 +28,7 @@ const writerOf = async (at: Awaited<ReturnType<typeof place>>, client: number): 
   return writer
 }
 
-/** Sends many edits at once. Returns the processor time until all are acknowledged, in milliseconds. Other work on the machine does not count. */
+/** Sends many edits at once. Returns the CPU time until all are acknowledged, in milliseconds. Other work on the machine does not count. */
 const costOf = async (writer: Writer, edits: number): Promise<number> => {
   const before = process.threadCpuUsage()
   for (let n = 0; n < edits; n++) writer.person.type('edit\n')

@@ -1,6 +1,6 @@
 /**
- * The event-loop guard: no request and no stored text makes a turn of the server's loop take longer than 100 ms (p99.9 of each attack, in processor
- * time of the main thread). `npm run test:all` tries every family of texts.
+ * The event-loop guard: no request and no stored text makes a turn of the server's loop take longer than 100 ms (p99.9 of each attack, in CPU
+ * time of the main thread). `npm run test:all` tries every family of hostile text.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bodyAttacks, families, leastOf, type Attack, startWatched, textAttacks, type Watched } from '../support/loop-guard.ts'

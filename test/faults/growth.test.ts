@@ -1,5 +1,5 @@
 /**
- * The growth guard. It runs each parser of text written by others on each family of hostile texts. Doubling the text may only double the time,
+ * The growth guard. It runs each parser of text written by others on each family of hostile text. Doubling the text may only double the time,
  * approximately.
  */
 import { globSync } from 'node:fs'
@@ -74,7 +74,7 @@ const fenced =
   (text) =>
     read(fenceOf(kind, text))
 
-/** Returns a text with an added first line and a changed middle. */
+/** Returns text with an added first line and a changed middle. */
 const changed = (text: string): string => `new\n${text.slice(0, text.length >> 1)}\nword ${text.slice((text.length >> 1) + 40)}`
 
 /** Returns the edits that make this change. */
@@ -279,12 +279,12 @@ test('[LINEAR-7] each module of the parser folders is in the table of the growth
 
 test.each(
   Object.entries(parsers).flatMap(([module, reads]) => Object.entries(reads).map(([name, read]) => [`${name} (${module})`, read] as const))
-)('[LINEAR-1] for twice the text %s takes at most 2.5 times as long, whatever the text is', (_name, read) => {
+)('[LINEAR-1] for twice the text %s takes at most 2.5 times as long, for any text', (_name, read) => {
   const faults: string[] = []
   for (const [name, family] of Object.entries(families)) {
     const fault = growthOf(read, family)
     if (fault !== undefined) faults.push(`${name}: ${fault}`)
-    // A slow parser is slow on many texts, so a few examples are enough.
+    // A slow parser is slow on many inputs, so a few examples are enough.
     if (faults.length === faultsMax) break
   }
   expect(faults).toEqual([])

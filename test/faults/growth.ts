@@ -1,4 +1,4 @@
-/** The texts and the timing of the growth guard. It measures how a parser's time grows with the text, even on a busy machine. */
+/** The inputs and the timing of the growth guard. It measures how a parser's time grows with the text, even on a busy machine. */
 
 import { repeats } from '../support/repeats.ts'
 
@@ -28,7 +28,7 @@ const units = [
   ['@a', '@a.', '<a', '1. ', 'a\n\n', 'ä😀']
 ].flat()
 
-/** Families of hostile texts. Each returns a text of the given size in KB. */
+/** Families of hostile text. Each returns text of the given size in KB. */
 export const families: Readonly<Record<string, (kilobytes: number) => string>> = {
   ...Object.fromEntries(units.map((unit) => [JSON.stringify(unit), runOf(unit)])),
   'spaces that end a line': between('# ', ' ', '\u2028x'),
@@ -56,17 +56,17 @@ export const families: Readonly<Record<string, (kilobytes: number) => string>> =
   mixed: between('# a\n\n', '> - [a](b) **c** `d` $e$ <!-- f\n\n```\n| g |\n', '')
 }
 
-/** Returns the processor time of this thread, in milliseconds. It excludes other work on the machine. */
+/** Returns the CPU time of this thread, in milliseconds. It excludes other work on the machine. */
 const threadMs = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-/** Kernels may count processor time in ticks of 4 ms (CONFIG_HZ=250). A measured time can therefore be one tick too short. */
+/** Kernels may count CPU time in ticks of 4 ms (CONFIG_HZ=250). A measured time can therefore be one tick too short. */
 const tickMs = 4
 /** Times below this are noise, in milliseconds. */
 const floorMs = repeats(40, 100)
-/** Largest allowed ratio of the times for two sizes, of which one is twice the other. It is compared with the average of all judged doublings. */
+/** Largest allowed ratio of the times for two sizes, one of which is twice the other. It is compared with the average of all judged doublings. */
 const ratioMax = 2.5
 /** Largest allowed ratio of a single doubling. It may include one more garbage collection. Quadratic time gives 4. */
 const stepRatioMax = 3

@@ -1,4 +1,4 @@
-/** Two nodes on one PostgreSQL, of which one is killed, or PostgreSQL restarts, under load. `AGMD_TEST_SEED` repeats a run. */
+/** Two nodes on one PostgreSQL. Under load, one node is killed, or PostgreSQL restarts. `AGMD_TEST_SEED` repeats a run. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ describe.skipIf(noPostgres !== undefined)('nodes fail', () => {
   const at = (n: number): string => nodes[n]!.listening
   const on = (target: Target, n: number): Target => ({ ...target, url: at(n) })
 
-  /** Lets people and agents write on both nodes while a fault happens. The agents use both nodes by turns. */
+  /** Lets people and agents write on both nodes while a fault happens. The agents use both nodes in turn. */
   const underLoad = createLoad({
     targetOfPerson: (n) => on(targets[n % 2]!, Math.floor(n / 2) % 2),
     targetsOfAgents: () => targets.map((target) => (turn) => on(target, turn % 2)),

@@ -1,5 +1,5 @@
 /**
- * Two nodes on one PostgreSQL, behind the examples for reverse proxies. The nodes restart by turns while people and agents write through the proxy.
+ * Two nodes on one PostgreSQL, behind the examples for reverse proxies. The nodes restart in turn while people and agents write through the proxy.
  * `AGMD_TEST_SEED` repeats a run.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -57,7 +57,7 @@ describe.skipIf(noPostgres !== undefined)('rolling restart', () => {
     if (missing !== undefined) process.stderr.write(`SKIPPED: ${missing}\n`)
 
     test.skipIf(missing !== undefined)(
-      `[FAULT-31] nodes that restart by turns behind a proxy lose nothing, and everyone goes on: ${name}`,
+      `[FAULT-31] nodes that restart in turn behind a proxy lose nothing, and everyone continues: ${name}`,
       async () => {
         const address = `127.0.0.1:${await freePort()}`
         const proxy = await startProxy(name, { address, servers: [`127.0.0.1:${ports[0]}`, `127.0.0.1:${ports[1]}`] })

@@ -1,10 +1,10 @@
 /**
- * Anchors under all kinds of changes to a text: concurrent edits by several people, replacements, restores and accepted suggestions. One seed is one
+ * Anchors under all kinds of changes to the text: concurrent edits by several people, replacements, restores and accepted suggestions. One seed is one
  * case. Each case uses one of two models, which share no code with the tested code:
  *
  * - `letters`: there are few different letters, so the same words occur everywhere. A character is identified by its Yjs id, which is found by
  *   walking through every character.
- * - `words`: every word is unique, so a word identifies its characters, whoever moves it. Replacements move, drop and rewrap words.
+ * - `words`: every word is unique, so a word identifies its characters, no matter who moves it. Replacements move, drop and rewrap words.
  */
 import assert from 'node:assert/strict'
 import * as Y from 'yjs'
@@ -78,9 +78,9 @@ const rangeIn = (random: Random, content: string, unitsMax: number): Range => {
 interface Model {
   readonly name: string
   start(random: Random): string
-  /** Returns a text that a person types. */
+  /** Returns text that a person types. */
   typed(fuzz: Case): string
-  /** Returns an agent's replacement of a text. */
+  /** Returns an agent's replacement of the text. */
   rewritten(fuzz: Case, content: string): string
   /** Returns the identity of each unit of the text, from a plain walk through it. */
   tags(text: Y.Text): string[]
@@ -203,7 +203,7 @@ const pinSomewhere = (fuzz: Case, model: Model): string => {
   return `anchors ${JSON.stringify(range)} ${JSON.stringify(anchor?.quote)}`
 }
 
-/** Replaces a text as the server does for a PUT or a restore. */
+/** Replaces text as the server does for a PUT or a restore. */
 const replaceBy = (fuzz: Case, model: Model, after: string, edits = diff(fuzz.server.text.toString(), after)): void => {
   const { server, anchors } = fuzz
   const before = server.text.toString()
@@ -301,7 +301,7 @@ const check = ({ server, anchors }: Case, model: Model): void => {
     if (replaced) continue
     // The exact words are at the anchor's position, because a deletion was undone.
     if (range !== undefined && content.slice(range.from, range.to) === anchor.quote) continue
-    // At the edges of a quote, only letters count. If a quote has no letters, everything except white space counts. If it is all white space, all
+    // At the edges of a quote, only letters count. If a quote has no letters, everything except whitespace counts. If it is all whitespace, all
     // characters count.
     const counts = [/[ab]/, /\S/].find((kind) => kind.test(anchor.quote)) ?? /[^]/
     const solid = kept.filter((at) => counts.test(content[at] ?? ''))

@@ -13,7 +13,7 @@ const lanes = Number(process.env['AGMD_TEST_LANES'] ?? 2)
 
 /** Seeds that once failed, with a description of each bug. */
 const failedOnce: readonly (readonly [number, string])[] = [
-  [30, 'a replacement of a text that begins with a line end left the line end there'],
+  [30, 'a replacement of the text that begins with a line ending left the line ending there'],
   [133, 'an update that its socket left behind kept the client id for ever, and its owner could not come back']
 ]
 

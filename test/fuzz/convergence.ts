@@ -1,5 +1,5 @@
 /**
- * Convergence fuzz: one seed is one world. Browsers type, delete, leave and return. Agents replace texts, with or without a base version, and restore
+ * Convergence fuzz: one seed is one world. Browsers type, delete, leave and return. Agents replace the text, with or without a base version, and restore
  * revisions. Time passes, and the server restarts cleanly or as after a crash. At the end, everyone has the same bytes, and no acknowledged change is
  * missing.
  *
@@ -334,7 +334,7 @@ const play = async (fuzz: Fuzz, steps: number): Promise<void> => {
   }
   const texts = await converge(fuzz)
   checkTokens(fuzz, texts)
-  // Everything that was still due has happened by this time. The texts must come from the disk alone.
+  // Everything that was still due has happened by this time. The text must come from the disk alone.
   fuzz.clock.turn(1_500)
   for (const { typist } of fuzz.typists) typist.disconnect()
   await stopWorld(fuzz)

@@ -51,7 +51,7 @@ const apply = (text: Y.Text, edits: readonly Edit[]): void =>
     }
   })
 
-/** Returns the fence of a text. An interaction must leave exactly one fence. */
+/** Returns the fence of the text. An interaction must leave exactly one fence. */
 const fenceIn = (text: string): Fence => {
   const fences = fencesOf(text)
   assert.equal(fences.length, 1, `not one fence:\n${text}`)
@@ -125,7 +125,7 @@ const changeBoard = (fuzz: Case, { name }: Person, fence: Fence): readonly Edit[
   return boards.deleteCard(board, chosen.place)
 }
 
-/** Returns the words of the cards, including notes before all columns: those are cards whose column was moved away in the meantime. */
+/** Returns the words of the cards, including notes before all columns: those are cards whose column has since been moved away. */
 const wordsOnBoard = (fence: Fence): string[] => {
   const { notes, columns } = parseBoard(fence)
   const left = notes.flatMap(({ line }) => (line.text.startsWith('- [') ? (wordOf(line.text) ?? []) : []))

@@ -426,7 +426,7 @@ const createWatched = () => {
 /** Kinds of audit records about the caller itself, which a refused request may write, too. */
 const aboutCallers: ReadonlySet<AuditKind> = new Set(['link.used', 'sign-in.failed'])
 
-/** Returns the changes of a commit, except for the uses of links and sessions. */
+/** Returns the changes in a commit, except for the uses of links and sessions. */
 const changesOf = ({ puts = [], deletes = [] }: Batch, heads: Map<string, unknown>): string[] => {
   const changed = deletes.map((key) => `- ${key.join(' ')}`)
   for (const { key, value } of puts) {

@@ -66,7 +66,7 @@ const twice = (value: unknown): string[] => {
   return [...same.map((paths) => paths.map(([path]) => path).join(' ')), ...lists.flatMap(twice)]
 }
 
-test('[BRIEF-5] an answer contains a text or record twice only where the contract says so', async () => {
+test('[BRIEF-5] an answer contains text or record twice only where the contract says so', async () => {
   const owner = await world.create('# Title\n\nThe quick brown fox.\n')
   const found: string[] = []
   const send = async (method: string, path: string, json?: object): Promise<Json> => {

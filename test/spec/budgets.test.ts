@@ -89,7 +89,7 @@ test('[BUDGET-3] a message to /mcp with more names than any call is refused befo
 
 // ——— limits ———
 
-test('[BUDGET-4] every request counts for its address, whatever it requests', async () => {
+test('[BUDGET-4] every request counts toward the limit of its address, no matter what it requests', async () => {
   const world = await limited()
   const owner = await world.create('text')
   await owner.ask('POST', '/publish')
@@ -127,7 +127,7 @@ test('[BUDGET-4] every request counts for its address, whatever it requests', as
   await world.stop()
 })
 
-test('[BUDGET-5] a credential is verified before it selects a bucket: an invalid one counts for its address', async () => {
+test('[BUDGET-5] a credential is verified before it selects a bucket: an invalid one counts toward the limit of its address', async () => {
   const world = await limited({ AGMD_ANONYMOUS_CREATE: 'on' })
   const { doc } = await world.create('text')
   const other = await world.create('other')
@@ -178,7 +178,7 @@ test('[BUDGET-13] a refused request whose body does not arrive is answered, and 
   await world.stop()
 })
 
-test('[BUDGET-6] reads count for the admitted caller: a link for itself, an account once for all of its sessions', async () => {
+test('[BUDGET-6] reads count toward the limit of the admitted caller: each link has its own, and all sessions of an account share one', async () => {
   const world = await limited()
   const owner = await world.create('text')
   const guest = await owner.share('view')
@@ -197,7 +197,7 @@ test('[BUDGET-6] reads count for the admitted caller: a link for itself, an acco
   await world.stop()
 })
 
-test('[BUDGET-7] created documents count for the address even with a key, and for address and account with an account', async () => {
+test('[BUDGET-7] created documents count toward the limit of the address even with a key, and with an account toward the limits of both', async () => {
   const world = await limited()
   const { key } = await world.create('text')
   const create = (headers: Record<string, string>): Promise<Answer> => world.ask('POST', '/new', { json: {}, headers })

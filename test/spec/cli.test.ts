@@ -410,7 +410,7 @@ test('[CLI-7] a file saved during a push keeps its contents', async () => {
   await machine.remove()
 })
 
-test('[CLI-8] a file that was not pulled does not replace a text without an explicit option', async () => {
+test('[CLI-8] a file that was not pulled does not replace text without an explicit option', async () => {
   const owner = await world.create('theirs\n')
   here.write('eight.md', 'mine\n')
   const push = (...words: string[]): Promise<Ran> => here.agmd('docs', 'push', linkOf(owner), '-f', 'eight.md', '--json', ...words)
@@ -452,7 +452,7 @@ test('[CLI-9] a link to a file that does not exist yet stays a link; a folder is
     ['docs', 'create', '-f', 'folder'],
     ['docs', 'pull', linkOf(owner), '-o', 'folder']
   ])
-    expect((await here.agmd(...words)).stderr).toBe('agmd: folder is a folder.\n  Name a file.\n')
+    expect((await here.agmd(...words)).stderr).toBe('agmd: folder is a folder.\n  Pass a file.\n')
 })
 
 test('[CLI-28] an emptied file does not empty its document without confirmation', async () => {
@@ -486,7 +486,7 @@ test('[CLI-14] in a pipe revisions and documents are byte-identical', async () =
 
 // ——— errors ———
 
-test('[CLI-29] an error says in words what is wrong: the argument, the role, the places', async () => {
+test('[CLI-29] an error says what is wrong: the argument, the role, the places', async () => {
   const owner = await world.create('one fish\ntwo fish\n')
   const said = async (...words: string[]): Promise<string> => (await here.agmd(...words)).stderr
   expect(await said('docs', 'append', linkOf(await owner.share('view')), '--text', 'x')).toMatch(
@@ -894,7 +894,7 @@ const startLogin = async (machine: Machine, ...words: string[]): Promise<Running
   return login
 }
 
-test('[CLI-15] login shows the code, waits for the approval, and stores the session; logout ends it at the service too', async () => {
+test('[CLI-15] login shows the code, waits for the approval, and stores the session; logout ends it on the service too', async () => {
   const machine = await newMachine(world.url)
   const ana = await signUp(world.url, 'login@example.org')
   const login = await startLogin(machine, '--name', 'The laptop')
@@ -1157,7 +1157,7 @@ test('[CLI-24] invalid settings in the environment are named, and so are damaged
   await machine.remove()
 })
 
-test('[CLI-25] a bridge started with a link has the rights of that link, whatever keys are stored', async () => {
+test('[CLI-25] a bridge started with a link has the rights of that link, no matter what keys are stored', async () => {
   const owner = await pulled('bridged.md')
   const weak = linkOf(await owner.share('view'))
   const append = (doc: string): string =>

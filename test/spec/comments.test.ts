@@ -70,7 +70,7 @@ describe('creating', () => {
   test.each<[string, Record<string, unknown>, string | undefined, string]>([
     ['words', { find: 'one fish' }, 'one fish', 'find'],
     ['words without their marks', { find: 'Title The quick' }, 'Title\n\nThe quick', 'find'],
-    ['one of several by what stands before', { find: 'fish', prefix: 'two ' }, 'fish', 'find'],
+    ['one of several by the text before', { find: 'fish', prefix: 'two ' }, 'fish', 'find'],
     ['one of several by its number', { find: 'fish', occurrence: 2 }, 'fish', 'find'],
     ['one of several by its line', { find: 'fish', line: 6 }, 'fish', 'find'],
     ['a line', { line: 5 }, '- one fish', 'line'],
@@ -145,7 +145,7 @@ describe('creating', () => {
   test.each<[string, Record<string, unknown>, number, string]>([
     ['a range beyond the text', { anchor: { from: 0, to: text.length + 1 } }, 422, 'target_not_found'],
     ['a line beyond the text', { line: 99 }, 422, 'target_not_found'],
-    ['words that stand on other lines', { find: 'fish', line: 1 }, 422, 'target_not_found'],
+    ['words that are on other lines', { find: 'fish', line: 1 }, 422, 'target_not_found'],
     ['a reversed range', { anchor: { from: 3, to: 2 } }, 400, 'invalid_request'],
     ['a negative range', { anchor: { from: -1, to: 2 } }, 400, 'invalid_request'],
     ['half a range', { anchor: { from: 1 } }, 400, 'invalid_request'],

@@ -144,7 +144,7 @@ test('[CONTENT-9] bytes that are not UTF-8 return 400', async () => {
   expect((await owner.read()).content).toBe('one')
 })
 
-test('[CONTENT-10] a text above the limit returns 413 and changes nothing; one at the limit is accepted', { timeout: 30_000 }, async () => {
+test('[CONTENT-10] text above the limit returns 413 and changes nothing; one at the limit is accepted', { timeout: 30_000 }, async () => {
   const owner = await world.create('one')
   const body = 'x'.repeat(limits.contentUnitsMax + 1)
   expect(await owner.ask('PUT', '/content', { body, type: 'text/markdown' })).toMatchObject({
@@ -405,7 +405,7 @@ test('[CONTENT-18] a leading byte-order mark is removed, however the text was se
   }
 })
 
-test('[CONTENT-19] a text in another encoding is refused', async () => {
+test('[CONTENT-19] text in another encoding is refused', async () => {
   const owner = await world.create('text')
   expect((await owner.ask('PUT', '/content', { body: 'x', type: 'text/markdown; charset=latin1' })).status).toBe(415)
   expect((await owner.ask('PUT', '/content', { body: 'x', type: 'text/markdown; charset="UTF-8"' })).status).toBe(200)

@@ -44,7 +44,7 @@ test.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorizatio
   }
 )
 
-test('[DISCOVER-1] it gives its own address, whatever Host and proxies say', async () => {
+test('[DISCOVER-1] it gives its own address, no matter what Host and proxies say', async () => {
   const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' }
   const { json } = await world.ask('GET', '/.well-known/openid-configuration', { headers })
   expect(JSON.stringify(json)).not.toContain('evil')

@@ -210,7 +210,7 @@ test('[EDIT-2] targets refer to the version that was read; other changes since d
   )
 })
 
-test('[EDIT-2] a change of the target since that version returns 409 and changes nothing', async () => {
+test('[EDIT-2] a change to the target since that version returns 409 and changes nothing', async () => {
   const owner = await world.create(plan)
   const { version } = await owner.read()
   const { version: now } = await owner.replace(plan.replace('Much.', 'Quite much.'))
@@ -377,7 +377,7 @@ test.each([
   expect(await contentOf(owner)).toBe(plan)
 })
 
-test('[EDIT-10] edits without an effect write nothing; a text that would be too large returns 413', async () => {
+test('[EDIT-10] edits without an effect write nothing; text that would be too large returns 413', async () => {
   const owner = await world.create(plan)
   const before = await owner.read()
   expect((await edit(owner, [{ op: 'replace', find: 'Much.', with: 'Much.' }])).json).toMatchObject({
@@ -391,7 +391,7 @@ test('[EDIT-10] edits without an effect write nothing; a text that would be too 
   expect(await owner.read()).toEqual(before)
 })
 
-test('[EDIT-11] an insertion directly before or after replaced words is not a change of the same text', async () => {
+test('[EDIT-11] an insertion directly before or after replaced words is not a change to the same text', async () => {
   const owner = await world.create(plan)
   const answer = await edit(owner, [
     { op: 'replace', find: 'Much', with: 'Little' },

@@ -157,7 +157,7 @@ test('[ERASE-5] writes and reads during an erasure work', async () => {
   await intact(others)
 })
 
-test('[ERASE-8] an erasure during a backup is repeated after the backup, also after one that was killed', async () => {
+test('[ERASE-8] an erasure during a backup is repeated after the backup, even after one that was killed', async () => {
   for (const ending of ['ended', 'killed'] as const) {
     const { owner, words } = await used()
     const reader = spawn(process.execPath, [join(import.meta.dirname, '../support/reading-process.ts'), world.folder])

@@ -193,7 +193,7 @@ const ofTokens: ErrorCode[] = ['too_many_tokens']
 const ofOperators: ErrorCode[] = ['account_disabled', 'taken_down']
 // The slip tests cover the strict server.
 const ofSlips: ErrorCode[] = ['version_required']
-// Errors of large texts need a full queue, or a text that is slower than any known one (event-loop tests).
+// Errors for large text need a full queue, or text that is slower than any known one (event-loop tests).
 const ofTexts: ErrorCode[] = ['busy', 'too_complex']
 test('[ERROR-1] every code has a test here', () => {
   expect(
@@ -317,7 +317,7 @@ test('[ERROR-7] a repeated query parameter returns 400', async () => {
 })
 
 test.each(['text/html', 'application/xml', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'nonsense'])(
-  '[ERROR-8] a body of another media type returns 415: %s',
+  '[ERROR-8] a body of a different media type returns 415: %s',
   async (type) => {
     isProblem(await put({ json: undefined, body: 'x', type }), 'unsupported_media_type')
     isProblem(await owner.ask('POST', '/shares', { body: '{"role":"view"}', type }), 'unsupported_media_type')

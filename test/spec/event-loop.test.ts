@@ -37,7 +37,7 @@ test('[LOOP-1] a JSON body with too many values, or nested too deep, returns 400
   expect((await owner.read()).content).toBe('as it was')
 })
 
-test('[LOOP-1] a text full of brackets, quotes and commas counts as one value', async () => {
+test('[LOOP-1] text full of brackets, quotes and commas counts as one value', async () => {
   const owner = await world.create('x')
   const content = '{[,]}"\\'.repeat(10_000)
   await owner.replace(content)
@@ -71,7 +71,7 @@ test('[LOOP-3] a name of more than 4,096 bytes is refused before parsing, wherev
   expect(text).toContain('Leave ontent')
 })
 
-test('[LOOP-4] line endings of every kind become LF, whatever is around them', () => {
+test('[LOOP-4] line endings of every kind become LF, no matter what is around them', () => {
   for (const text of ['', 'a', '\r', '\r\n', '\n\r', 'a\r\rb', '\r\r\n\n', 'a\r\n😀\rb\uFEFF\r'])
     expect(withLineFeeds(text)).toBe(text.replaceAll(/\r\n?/g, '\n'))
 })

@@ -82,7 +82,7 @@ test('[FIRST-6] HEAD, If-None-Match and If-Match work with the tag of the head',
   await expect(owner.replace('# Three\n', { ifMatch: tag })).rejects.toMatchObject({ code: 'version_conflict' })
 })
 
-test('[FIRST-7] the HTML of the page has title and pointer for callers who may read it, whatever the text', async () => {
+test('[FIRST-7] the HTML of the page has title and pointer for callers who may read it, for any text', async () => {
   for (const content of ['# <i>Herons</i> & co\n\nWords.\n', '']) {
     const owner = await world.create({ content, title: '<i>Herons</i> & co' })
     const { status, text } = await open(owner.doc, owner.key, page)
@@ -155,7 +155,7 @@ test('[FIRST-9] the link of an assignment shows it wherever its holder reads fir
   for (const who of [owner, await owner.share('suggest')]) expect(await reads(who)).toEqual([undefined, undefined, undefined])
 })
 
-test('[SLIP-9] a text with the head before it is refused by every way of writing', async () => {
+test('[SLIP-9] text with the head before it is refused by every way of writing', async () => {
   const owner = await world.create('# One\n')
   const { text } = await open(owner.doc, owner.key, '*/*')
   const before = (await owner.events()).latest

@@ -80,7 +80,7 @@ const longestStart = (text: string, secret: string): number => {
   return 0
 }
 
-/** Returns a text without the secret and without its half typed form. */
+/** Returns text without the secret and without its half typed form. */
 const redacted = (text: string, secret: string): string => {
   const typed = longestStart(text, secret)
   return text.replace(`pass: ${secret.slice(0, typed)}`, `pass: ${blocks(typed)}`).replaceAll(secret, blocks(secret.length))
@@ -114,7 +114,7 @@ test('[FORGET-1] [FORGET-2] [FORGET-4] [FORGET-9] blocks replace a secret in all
   expect(JSON.stringify(after).replace(/\u2588+/g, '')).toBe(
     hidden.replace(new RegExp(`pass: ${secret.slice(0, 1)}[^"]*`, 'g'), 'pass: ').replace(/\u2588+/g, '')
   )
-  // The page that was open goes on, and agrees with a page that opens now.
+  // The page that was open continues, and agrees with a page that opens now.
   expect(editor.closes).toEqual([])
   editor.type(0, 'still here\n')
   await editor.saved()
@@ -141,7 +141,7 @@ test('[FORGET-4] characters that the text still contains stay in all versions', 
   await world.stop()
 })
 
-test('[FORGET-3] a text that is still there, or that is too short, is refused and nothing changes', async () => {
+test('[FORGET-3] text that is still there, or that is too short, is refused and nothing changes', async () => {
   const world = await startWorld()
   const owner = await world.create({ title: 'my secret title', content: 'one\ntwo hunter2\n' })
   await expect(forget(world, owner.doc, 'hunter2')).rejects.toMatchObject({
@@ -225,7 +225,7 @@ test('[FORGET-8] the command reads the text from standard input; the audit log h
   await expect(run([owner.doc])).rejects.toThrow('--yes')
   const { output } = await run([owner.doc, '--yes'])
   expect(output).toMatch(
-    /^Removed 10 characters from the history, and changed \d+ records\.\nThese revisions have another text now: 1-[0-9a-f]{12}\.\n/
+    /^Removed 10 characters from the history, and changed \d+ records\.\nThese revisions now have different text: 1-[0-9a-f]{12}\.\n/
   )
   expect((await run([owner.doc, '--yes'])).output).toBe('The history does not contain this text.')
   await expect(run([owner.doc, '--yes'], 'gone')).rejects.toThrow('Line 1 of the document still contains this text.')

@@ -1,4 +1,4 @@
-/** Large and hostile texts through the API. Each is answered like a small text. */
+/** Large and hostile text through the API. It is answered like small text. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
 

@@ -539,7 +539,7 @@ test('[LIVE-17] only our own pages and programs get sockets: a foreign origin re
   ;(await world.socket()).close()
 })
 
-test('[LIVE-18] carriage returns and NUL do not remain in a document, whoever typed them', async () => {
+test('[LIVE-18] carriage returns and NUL do not remain in a document, no matter who typed them', async () => {
   const owner = await world.create('text')
   const [ana, ben] = [await owner.connect(), await owner.connect()]
   ana.type(0, 'a\r\nb\rc\0')
@@ -547,7 +547,7 @@ test('[LIVE-18] carriage returns and NUL do not remain in a document, whoever ty
   await ana.shows('a\nb\nctext')
 })
 
-test('[LIVE-19] a revision is saved before most of a text is deleted', async () => {
+test('[LIVE-19] a revision is saved before most of the text is deleted', async () => {
   const content = 'line of text\n'.repeat(200)
   const owner = await world.create('start')
   const ana = await owner.connect()

@@ -29,7 +29,7 @@ const specified = [
   'get_skill'
 ]
 
-/** Further tools of this service, in order. `get_skill` is the last one. */
+/** More tools of this service, in order. `get_skill` is the last one. */
 const ours = [
   'reply',
   'resolve_comment',

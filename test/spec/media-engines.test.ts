@@ -74,7 +74,7 @@ const run = async (doc: Doc, path: string, what: object): Promise<Json> => {
 const wordErrorRateMax = 0.34
 
 withEngines(
-  '[MEDIA-25] a text is spoken as mono WAV at 16 kHz, and transcribed with at most 0.34 of its words wrong',
+  '[MEDIA-25] text is spoken as mono WAV at 16 kHz, and transcribed with at most 0.34 of its words wrong',
   { timeout: 90_000 },
   async () => {
     await lend()
@@ -131,7 +131,7 @@ withEngines('[MEDIA-28] damaged sound and pictures, and a missing voice, fail wi
   await until(() => readdirSync(TMPDIR).length === 0, 'folders of jobs to be removed')
 })
 
-withEngines('[MEDIA-44] a text that a voice cannot pronounce fails: silence does not count as speech', async () => {
+withEngines('[MEDIA-44] text that a voice cannot pronounce fails: silence does not count as speech', async () => {
   await lend()
   const doc = await ana.document()
   for (const text of ['שלום עולם', '😀', '…'])

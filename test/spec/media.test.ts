@@ -263,7 +263,7 @@ test('[MEDIA-8] an account makes, lists and revokes node tokens; revoking closes
 // ——— invalid input ———
 
 test.each<[string, string, object, number, string]>([
-  ['a text that is too long', 'speak', { json: { text: 'x'.repeat(limits.speechUnitsMax + 1) } }, 400, 'invalid_request'],
+  ['text that is too long', 'speak', { json: { text: 'x'.repeat(limits.speechUnitsMax + 1) } }, 400, 'invalid_request'],
   ['no text', 'speak', { json: { text: ' ' } }, 400, 'invalid_request'],
   ['a voice that is an option', 'speak', { json: { text: 'x', voice: '-o/etc/x' } }, 400, 'invalid_request'],
   ['a voice that is an address', 'speak', { json: { text: 'x', voice: 'http://evil/x' } }, 400, 'invalid_request'],
@@ -391,7 +391,7 @@ const offences: Readonly<Record<string, (node: ScriptedNode, job: number) => voi
   'credit for nothing': (node, job) => node.say({ type: 'credit', job, bytes: 10_000_000 }),
   'a piece without bytes': (node) => node.raw(new Uint8Array(4)),
   'hello again': (node) => node.say({ type: 'hello', protocol: 1, slots: 1, capabilities: [] }),
-  'a text of a gigabyte': (node) => node.raw('x'.repeat(3 * 1024 * 1024))
+  'text of a gigabyte': (node) => node.raw('x'.repeat(3 * 1024 * 1024))
 }
 
 test.each(Object.entries(offences))('[MEDIA-14] a node that sends %s loses its socket, and another runs the job', async (_what, offend) => {
@@ -482,7 +482,7 @@ test('[MEDIA-18] a node without a hello, or that falls silent, is dropped; a job
   expect((await deaf.end()).code).toBe(4408)
 })
 
-test('[MEDIA-19] deleting the document during a job notifies the node and leaves nothing of the job', async () => {
+test('[MEDIA-19] deleting the document during a job notifies the node and leaves no trace of the job', async () => {
   const node = await join(ana)
   const before = await kept()
   const doc = await ana.document()
@@ -500,7 +500,7 @@ test('[MEDIA-19] deleting the document during a job notifies the node and leaves
   expect(docs).not.toContain(doc.doc)
 })
 
-test('[MEDIA-50] the voices of the nodes are listed, and a text goes to a node with that voice', async () => {
+test('[MEDIA-50] the voices of the nodes are listed, and text goes to a node with that voice', async () => {
   const doc = await ana.document()
   const deep = await join(ana, { voices: ['deep', '../etc/passwd', '--help'] })
   const high = await join(ana, { voices: ['high', 'deep'], slots: 1 })

@@ -119,7 +119,7 @@ test('[OPENAPI-3] redocly lint reports nothing', { timeout: 60_000 }, async () =
   expect(found.totals, JSON.stringify(found.problems?.slice(0, 5))).toEqual({ errors: 0, warnings: 0, ignored: 0 })
 })
 
-test('[OPENAPI-4] the description equals the committed one: a change of the interface is a change of this file', async () => {
+test('[OPENAPI-4] the description equals the committed one: a change to the interface is a change to this file', async () => {
   const text = `${JSON.stringify(settled(), null, 2)}\n`
   if (process.env['AGMD_UPDATE_SNAPSHOTS'] === '1') await writeFile(snapshotPath, text)
   // AGMD_UPDATE_SNAPSHOTS=1 writes the file.

@@ -459,7 +459,7 @@ test('[OPERATOR-11] without a running server, a command works on the data folder
   await expect(command(joinPath(folder, 'none'), ['docs', 'list'])).rejects.toThrow('Start the server once')
 })
 
-test('[OPERATOR-12] only the user of the server can open the socket; a socket that was left behind is replaced', async () => {
+test('[OPERATOR-12] only the user that runs the server can open the socket; a socket that was left behind is replaced', async () => {
   const base = await mkdtemp(joinPath(tmpdir(), 'agmd-test-'))
   // The path is longer than the longest path of a socket.
   const folder = joinPath(base, 'a'.repeat(120))

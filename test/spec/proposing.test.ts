@@ -67,14 +67,14 @@ test.each([
   expect(edits.json.suggestions).toMatchObject([{ original, text: original.replace('Second', '2nd') }])
 })
 
-test('[SUGG-18] an extended word is one change of the whole word', async () => {
+test('[SUGG-18] an extended word is one change to the whole word', async () => {
   const owner = await world.create(before)
   const operations = [{ op: 'replace', find: 'cat', with: 'cats' }]
   const { json } = await owner.ask('POST', '/edits', { json: { operations, mode: 'suggest', granularity: 'word' } })
   expect(json.suggestions).toMatchObject([{ operation: 'replace', original: 'cat', text: 'cats' }])
 })
 
-test('[SUGG-18] the parts lead to the same text, whatever the texts are', () => {
+test('[SUGG-18] the parts produce the same text, for any two texts', () => {
   const texts = fc
     .array(fc.constantFrom('a', 'b ', '. ', '\n', '\n\n', '# h\n', '。', '! ', '😀'), { maxLength: 30 })
     .map((all) => all.join(''))

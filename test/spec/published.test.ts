@@ -278,7 +278,7 @@ test('[PUBLISH-13] concurrent pictures are limited and counted as well; those of
   expect(await world.service.storage.list(['d', owner.doc, 'picture'], { limit: 1000 })).toHaveLength(0)
 })
 
-test('[PUBLISH-13] pictures count for the quota of their document', async () => {
+test('[PUBLISH-13] pictures count toward the quota of their document', async () => {
   const owner = await world.create('text')
   const bytes = async (): Promise<number> => (await owner.ask('GET', '')).json.usage.bytes
   const before = await bytes()

@@ -20,7 +20,7 @@ const text = words.map((word, index) => `${word}${index % 7 === 6 ? '\n' : ' '}`
 
 interface Planned {
   readonly id: string
-  /** Applies the suggestion to a text in which nobody else has typed. */
+  /** Applies the suggestion to text in which nobody else has typed. */
   readonly apply: (before: string) => string
 }
 
@@ -71,7 +71,7 @@ test.each([1, 2, 3])(
         for (let index = agent; index < agents.length * perAgent; index += agents.length) {
           const { fields, apply } = plan(index)
           const answer = await link.ask('POST', '/suggestions', { json: fields, ...asAuthor(agents[agent] ?? '') })
-          // Somebody has typed into the word in the meantime, so it no longer exists.
+          // Somebody has since typed into the word, so it no longer exists.
           if (answer.status === 422) continue
           expect(answer.status).toBe(201)
           planned.push({ id: answer.json.id, apply })

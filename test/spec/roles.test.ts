@@ -352,7 +352,7 @@ const sceneOf = async (caller: CallerKind): Promise<Scene> => {
   return { owner, assignment, sent: await caller.sends(owner, assignment) }
 }
 
-/** Keeps a scene that a caller did not change: the caller was refused or only read. A change of an account may affect every scene. */
+/** Keeps a scene that a caller did not change: the caller was refused or only read. A change to an account may affect every scene. */
 const keep = (scene: Scene, operation: Operation, caller: CallerKind, isRefused: boolean): void => {
   if (isRefused || operation.rest.method === 'GET') untouched.set(caller, scene)
   else if (operation.on !== 'document') untouched.clear()

@@ -88,7 +88,7 @@ const join = async (name: string): Promise<string> => {
 const by = (token: string, method: string, path: string, json?: Json): Promise<Answer> =>
   world.ask(method, path, { headers: { Authorization: `Bearer ${token}` }, ...(json && { json }) })
 
-test('[SEARCH-3] [SEARCH-6] a search over all finds current titles and texts, only of the caller’s documents', async () => {
+test('[SEARCH-3] [SEARCH-6] a search over all finds current titles and text, only of the caller’s documents', async () => {
   const [ana, bob] = [await join('ana'), await join('bob')]
   const make = async (token: string, content: string): Promise<Json> => (await by(token, 'POST', '/api/docs', { content })).json
   const tea = await make(ana, '# Tea\n\n## Kinds\n\nDarjeeling, darjeeling, DARJEELING, darjeeling')

@@ -139,7 +139,7 @@ test('[SESSION-5] a socket ends when its session expires', async () => {
   await expect.poll(() => editor.closes[0]?.code).toBe(4401)
 })
 
-test('[SESSION-6] a cookie counts for a write only if the browser reports that our own page sent it', async () => {
+test('[SESSION-6] a cookie authorizes a write only if the browser reports that our own page sent it', async () => {
   const cookie = await browser()
   const create = (headers: Record<string, string>): Promise<Answer> =>
     world.ask('POST', '/api/docs', { json: { content: 'text' }, headers: { Cookie: cookie, ...headers } })

@@ -182,7 +182,7 @@ test('[SHARE-11] a key of another document returns 404, like a document that doe
   expect(strip(there.json)).toEqual(strip(nowhere.json))
 })
 
-test('[SHARE-12] an invalid credential returns 401, whatever else is sent, and is never ignored', async () => {
+test('[SHARE-12] an invalid credential returns 401, no matter what else is sent, and is never ignored', async () => {
   const owner = await world.create('text')
   const wrong = 'A'.repeat(32)
   const at = `/api/docs/${owner.doc}`
@@ -313,7 +313,7 @@ test('[LINK-1] the owner changes the role of a link in place; it applies at once
   expect((await owner.events()).latest).toBe(before)
 })
 
-test('[LINK-2] a link never grants more than its maker, whichever of them changes', async () => {
+test('[LINK-2] a link never grants more than its parent, no matter which of them changes', async () => {
   const owner = await world.create('text')
   const second = await owner.share('owner')
   const editor = await second.share('edit')
@@ -358,7 +358,7 @@ test('[LINK-3] only owners change roles, and one owner remains', async () => {
 const inTheWay = { status: 400, json: { code: 'invalid_request', details: [{ path: 'role' }] } }
 const setRole = (by: Person, { id }: Json, role: string): Promise<Answer> => by.ask('PATCH', `/shares/${id}`, { json: { role } })
 
-test('[LINK-5] a caller with a link raises only links made through it, and lowers any', async () => {
+test('[LINK-5] a caller with a link raises the role only of links made through it, and lowers that of any link', async () => {
   const first = await world.create('text')
   const { link: viewer } = await first.share('view')
   const short = await first.share('owner', { expiresAt: inAnHour() })

@@ -18,7 +18,7 @@ const outcome = ({ status, becomes, makes, tells = '' }: Slip): string =>
   `${status}${tells === '' ? '' : `, with \`${tells.replaceAll('\\', '').replaceAll('`', '')}\``}${becomes !== undefined || makes === true ? '; understood' : ''}`
 
 const table = [
-  '| mistake | request | answer |',
+  '| mistake | request | response |',
   '|---|---|---|',
   ...slips.map((slip) => `| ${slip.slip} | \`${slip.method} ${slip.path.replace('/api/docs/{id}', '…')}\` | ${outcome(slip)} |`),
   ''

@@ -128,7 +128,7 @@ test('[SOCKET-7] without rate limits there is no such limit', async () => {
   await own.stop()
 })
 
-test('[SOCKET-8] wrong keys over sockets count for their address like those in requests', async () => {
+test('[SOCKET-8] wrong keys over sockets count toward the limit of their address like those in requests', async () => {
   const owner = await world.create('text')
   const wrong = 'A'.repeat(32)
   const refusals: (string | undefined)[] = []

@@ -345,7 +345,7 @@ test('[UNDO-7] a deletion cannot be undone if its words have returned; if the sa
   expect(await content(twice)).toBe('a very very good one')
 })
 
-test('[UNDO-3] several decisions are undone in one commit, also after a restart', async () => {
+test('[UNDO-3] several decisions are undone in one commit, even after a restart', async () => {
   const own = await startWorld()
   const owner = await own.create(text)
   const ids: string[] = []

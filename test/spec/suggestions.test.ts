@@ -120,7 +120,7 @@ describe('proposing', () => {
     ['nothing to delete', { operation: 'delete', find: undefined, anchor: { from: 3, to: 3 } }, 400, 'invalid_request'],
     ['no text to replace by', { text: undefined }, 400, 'invalid_request'],
     ['no text to insert', { operation: 'insert', text: '' }, 400, 'invalid_request'],
-    ['a text with NUL', { text: 'a\0' }, 400, 'invalid_request'],
+    ['text with NUL', { text: 'a\0' }, 400, 'invalid_request'],
     ['another place', { at: 'middle' }, 400, 'invalid_request'],
     ['an invented version', { baseVersion: '1-000000000000' }, 404, 'unknown_version'],
     ['a note of more than 10 KiB', { note: 'x'.repeat(limits.annotationBytesMax + 1) }, 413, 'text_too_large'],
@@ -327,7 +327,7 @@ describe('deciding', () => {
       { operation: 'insert', find: 'brown', text: 'x' },
       (owner) => owner.replace(text.replace('brown fox', 'hen'))
     ]
-  ])('[SUGGEST-11] a text that was %s is never replaced blindly: 409 target_changed', async (_what, fields, change) => {
+  ])('[SUGGEST-11] text that was %s is never replaced blindly: 409 target_changed', async (_what, fields, change) => {
     const owner = await world.create(text)
     const { id } = await suggest(owner, fields)
     await change(owner)

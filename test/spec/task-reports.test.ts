@@ -153,7 +153,7 @@ test.each(['commentIds', 'suggestionIds'] as const)('[REPORT-5] a hundred %s are
   expect((await review.ada.report(both)).json.task.report).toMatchObject(both)
 })
 
-test('[REPORT-6] the same report again returns 200, whatever the order of its ids, without a second event', async () => {
+test('[REPORT-6] the same report again returns 200, in any order of its ids, without a second event', async () => {
   const { owner, ada } = await begin()
   await seed(world, owner.doc, 'comment', ['a', 'b'])
   const fields = { commentIds: ['a', 'b'] }
@@ -324,7 +324,7 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   expect((await owner.closeTask(made.id, { taskId: assignment.id })).task.status).toBe('closed')
   expect((await ask(assignment, 'POST', `${at}/report`, report)).json.task.status).toBe('closed')
   expect((await ask(assignment, 'POST', `${at}/report`, { ...report, summary: 'Two.' })).json.code).toBe('task_closed')
-  // Closing an assignment accepts no suggestions. The owner decides about them, also with the typed client.
+  // Closing an assignment accepts no suggestions. The owner decides about them, with the typed client too.
   expect((await owner.listSuggestions(made.id, { taskId: assignment.id, status: 'pending' })).total).toBe(2)
   const { results } = await owner.decideSuggestions(made.id, {
     decisions: report.suggestionIds.map((suggestionId) => ({ suggestionId, action: 'accept' }))

@@ -87,7 +87,7 @@ test('[TASK-1] the starting version is the newest one, including typed text', as
   expect(await owner.at(task.startingVersion)).toBe('one two')
 })
 
-test('[TASK-2] the same requestId and contents return the same assignment, whatever its state', async () => {
+test('[TASK-2] the same requestId and contents return the same assignment, in any state', async () => {
   const owner = await world.create('text')
   const request = requestFor()
   const assignment = assignmentOf(world, (await create(owner, request)).json.task)
@@ -461,7 +461,7 @@ test('[TASK-13] the list is paged by nextBefore, 50 per page, newest first, each
   await more(70)
   const then = [...made]
   expect(await pages(viewer)).toEqual([then.slice(0, 50), then.slice(50, 100), then.slice(100)])
-  // An assignment created in the meantime is newer than the page that was read.
+  // An assignment created since is newer than the page that was read.
   expect((await pages(owner, () => more(1))).flat()).toEqual(then)
   for (const before of ['x', '-1', '1.5', '1e999'])
     expect(await owner.ask('GET', '/tasks', { query: { before } }), before).toMatchObject({
@@ -480,7 +480,7 @@ test('[TASK-13] the link of an assignment pages over its own', async () => {
   expect([await list(created), await list(created + 1)]).toEqual([0, 1])
 })
 
-test('[TASK-14] open pages receive every change of the assignments that they see, never with the link', async () => {
+test('[TASK-14] open pages receive every change to the assignments that they see, never with the link', async () => {
   const owner = await world.create('text')
   const other = await assign(world, owner)
   const mine = await assign(world, owner)
@@ -568,7 +568,7 @@ describe('[TASK-16] an invalid field is named and nothing is created', () => {
   })
 })
 
-test('[TASK-16] an oversize body returns 413, a body that is not a JSON object 400, another media type 415, an odd id 400', async () => {
+test('[TASK-16] an oversize body returns 413, a body that is not a JSON object 400, a different media type 415, an odd id 400', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   const bodies: [number, string, string][] = [
@@ -587,7 +587,7 @@ test('[TASK-16] an oversize body returns 413, a body that is not a JSON object 4
   expect(await owner.ask('GET', '/tasks/a%0Ab')).toMatchObject({ status: 400 })
 })
 
-test('[TASK-17] hostile texts come back unchanged, and create neither another assignment nor a line of their own', async () => {
+test('[TASK-17] hostile text comes back unchanged, and creates neither another assignment nor a line of their own', async () => {
   const owner = await world.create('text')
   const hostile = [
     '__proto__',
@@ -617,7 +617,7 @@ test('[TASK-17] hostile texts come back unchanged, and create neither another as
   expect((await owner.ask('GET', '/tasks')).json.tasks.length).toBe(hostile.length)
 })
 
-test('[TASK-17] the longest texts are accepted in any script', async () => {
+test('[TASK-17] the longest text is accepted in any script', async () => {
   const owner = await world.create('text')
   const request = {
     requestId: '界'.repeat(limits.requestIdUnitsMax),

@@ -155,7 +155,7 @@ test('[TRACE-4] work that a request leaves for later is not part of that request
   expect(late?.parentSpanId).toBeUndefined()
 })
 
-test('[TRACE-5] no span has a secret, a path, a query or a text', async () => {
+test('[TRACE-5] no span has a secret, a path, a query or text', async () => {
   const { world, collector, receive } = await startTraced()
   const alice = await world.create({ content: '# Plans of Zanzibar\n\nsalary\n' })
   const words = ['Zanzibar', 'salary', 'needle', 'Mallory', 'wrong-key']

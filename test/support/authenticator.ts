@@ -16,7 +16,7 @@ const sha256 = (bytes: string | Uint8Array): Buffer => createHash('sha256').upda
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 const uint16 = (value: number): Buffer => Buffer.from([value >> 8, value & 255])
-/** Minimal CBOR: a byte string of 24 to 255 bytes, and a text shorter than 24 bytes. */
+/** Minimal CBOR: a byte string of 24 to 255 bytes, and text shorter than 24 bytes. */
 const cborBytes = (bytes: Uint8Array): Buffer => Buffer.concat([Buffer.from([0x58, bytes.length]), bytes])
 const cborText = (text: string): Buffer => Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text)])
 

@@ -48,7 +48,7 @@ export interface Collector {
   readonly url: string
   readonly messages: readonly Received[]
   spans(): readonly ReceivedSpan[]
-  /** Decides how messages are answered from now on. The default answers 200. */
+  /** Decides how messages are answered from now on. The default returns 200. */
   answer(by: (response: ServerResponse) => void): void
   close(): Promise<void>
 }

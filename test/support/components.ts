@@ -2,7 +2,7 @@
 import type { Key } from '../../shared/components/key.ts'
 import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
 
-/** Returns the first fence of a text. */
+/** Returns the first fence of the text. */
 export function fenceOf(text: string): Fence {
   const [fence] = fencesOf(text)
   if (fence === undefined) throw new Error('there is no component')

@@ -8,7 +8,7 @@ export interface FakePage {
   readonly page: Page
   /** Fires a browser event on the page. */
   fire(event: 'online' | 'pagehide' | 'hidden'): void
-  /** Ends the page. Its locks become free, and none of its further writes reach the disk. */
+  /** Ends the page. Its locks become free, and none of its later writes reach the disk. */
   end(): void
 }
 

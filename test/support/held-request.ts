@@ -14,7 +14,7 @@ export interface RequestParts {
   readonly body: Uint8Array | string
 }
 
-/** Sends the headers and half of the body. Resolves after two further round trips, when the service has handled the headers. */
+/** Sends the headers and half of the body. Resolves after two more round trips, when the service has handled the headers. */
 export const holdRequest = async (url: string, { method, path, headers, body }: RequestParts): Promise<HeldRequest> => {
   const { host, port } = new URL(url)
   const bytes = Buffer.from(body as string)

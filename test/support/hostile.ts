@@ -341,7 +341,7 @@ const disguises: readonly ((address: string) => string)[] = [
   (address) => `x\\\n${address}`
 ]
 
-/** The places where a text can contain an address. */
+/** The places where text can contain an address. */
 const addressed: readonly ((address: string) => string)[] = [
   (address) => `[x](${address})`,
   (address) => `[x](<${address}>)`,
@@ -370,7 +370,7 @@ const addressed: readonly ((address: string) => string)[] = [
   (address) => `<img src="${address}">`
 ]
 
-/** The places where Markdown can contain a text. A mark at the beginning of a line only covers that line, so the text stays on one line. */
+/** The places where Markdown can contain text. A mark at the beginning of a line only covers that line, so the text stays on one line. */
 const line = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
 const contexts: readonly ((text: string) => string)[] = [
   (text) => text,
@@ -422,7 +422,7 @@ const contexts: readonly ((text: string) => string)[] = [
   (text) => `[x]: /x "${line(text)}"\n\n[x]`
 ]
 
-/** Characters that end an attribute or element which a page puts around a text. */
+/** Characters that end an attribute or element which a page puts around the text. */
 const breakouts = [
   '"',
   "'",

@@ -117,7 +117,7 @@ export const neededInputs = (
     pollDeviceLogin: { body: approvedDevice }
   }
 
-  /** Returns the input of an operation. If the operation needs more than its example, it answers 400, and the test names it. */
+  /** Returns the input of an operation. If the operation needs more than its example, it returns 400, and the test names it. */
   const inputOf = ({ rest, example }: Operation): NeededInput => {
     const [parameter = ''] = pathParameters(rest.path).filter((name) => name !== 'id')
     const path = byParameter[parameter]

@@ -25,9 +25,9 @@ export const startWatched = async (env: Readonly<Record<string, string>> = {}): 
 
 export interface Measured {
   readonly name: string
-  /** Longest turn of the event loop, in milliseconds of processor time. */
+  /** Longest turn of the event loop, in milliseconds of CPU time. */
   readonly turn: number
-  /** The 99.9th percentile of the turns, in milliseconds of processor time. */
+  /** The 99.9th percentile of the turns, in milliseconds of CPU time. */
   readonly p999: number
   /** Slowest probe of `GET /api/health`, in milliseconds. */
   readonly probe: number
@@ -105,14 +105,14 @@ export const families: Readonly<Record<string, () => string>> = {
     lines(40_000, (index) => `Paragraph ${index} has some words, *marks* and a [link](https://x.example/${index}).\n\n`).slice(0, unitsMax)
 }
 
-/** Returns a text in another order, which is the slowest case for a comparison of lines. */
+/** Returns text in another order, which is the slowest case for a comparison of lines. */
 export const reordered = (text: string): string => {
   const all = text.split('\n')
   const half = Math.floor(all.length / 2)
   return [...all.slice(half), ...all.slice(0, half).toReversed()].join('\n')
 }
 
-/** Changes every third line of a text, which makes many small changes. */
+/** Changes every third line of the text, which makes many small changes. */
 export const sprinkled = (text: string): string =>
   text
     .split('\n')

@@ -11,7 +11,7 @@ const hostile: readonly string[] = [' ', '[', '<!--', '> $$x\n', '#\n', '@a ', '
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Returns input fields for an operation. `text(units)` is a hostile text. An operation without a recipe gets its example, with hostile texts. */
+/** Returns input fields for an operation. `text(units)` is hostile text. An operation without a recipe gets its example, with hostile text. */
 type Recipe = (text: (units: number) => string) => readonly Fields[]
 
 const find = 50_000
@@ -67,7 +67,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   pollDeviceLogin: (text) => [{ device_code: text(name) }]
 }
 
-/** Returns the example of an operation, and a copy for each of its texts in which that text is hostile. */
+/** Returns the example of an operation, and a copy for each of its strings in which that string is hostile. */
 const ofExample =
   ({ example = {} }: Operation): Recipe =>
   (text) => [
@@ -100,7 +100,7 @@ const idsOf = async (url: string, id: string, key: string): Promise<Record<strin
   return { id, commentId, suggestionId, taskId: task.id, share, revisionId: '1' }
 }
 
-/** Returns the hostile texts for the operation at this place of the table. */
+/** Returns the hostile text for the operation at this place of the table. */
 const piecesFor = (index: number): readonly string[] =>
   isLong ? hostile : [0, 4].map((step) => hostile[(index + step) % hostile.length] as string)
 
@@ -110,8 +110,8 @@ const textOf =
     piece.repeat(Math.floor(units / piece.length))
 
 /**
- * Returns one attack per operation. Each attack sends requests in every role and without a credential, with hostile texts. The short run gives each
- * operation two of the texts, and each text to many operations. The deletion comes last.
+ * Returns one attack per operation. Each attack sends requests in every role and without a credential, with hostile text. The short run gives each
+ * operation two of the strings, and each string to many operations. The deletion comes last.
  */
 export const roleAttacks = async (url: string): Promise<Map<string, Attack>> => {
   const content = families['prose']?.().slice(0, 256 * 1024) ?? ''

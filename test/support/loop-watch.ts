@@ -1,7 +1,7 @@
 /**
  * Loaded before the server in its process (`--import`). It measures the turns of the event loop and reports them to the parent process on request.
  *
- * A turn is the work of the main thread between two checks of a timer. It is measured in milliseconds of the thread's processor time, because on a
+ * A turn is the work of the main thread between two checks of a timer. It is measured in milliseconds of the thread's CPU time, because on a
  * busy machine the wall clock would include other processes.
  */
 import { isMainThread } from 'node:worker_threads'

@@ -5,7 +5,7 @@ import { startWorld, type World } from './world.ts'
 
 export interface NodeWorlds {
   readonly cluster: Cluster
-  /** The environment of a further node. */
+  /** The environment of another node. */
   readonly env: { readonly AGMD_STORAGE: string }
   readonly worlds: World[]
   stop(): Promise<void>

@@ -1,8 +1,8 @@
 /**
- * The rules that cannot hold when the connections of a test go to two nodes by turns (`npm run soak nodes`), each with the reason. A key is the id of
+ * The rules that cannot hold when the connections of a test go to two nodes in turn (`npm run soak nodes`), each with the reason. A key is the id of
  * a rule, or the group of its rules.
  */
-const perNode = 'Each node counts for itself, so that a client can send twice as much.'
+const perNode = 'Each node counts separately, so a client can send twice as much.'
 const oneProcess = 'The test looks into one process, and the other node did the work.'
 const lmdb = 'The test reads the files of LMDB.'
 

@@ -124,12 +124,12 @@ export const newCluster = async ({ onDisk = false, primary }: { onDisk?: boolean
     const pid = server?.pid
     if (pid === undefined || server?.exitCode !== null || server.signalCode !== null) return
     const family = readdirSync('/proc').filter((each) => /^\d+$/.test(each) && parentOf(each) === pid)
-    // The parent comes first, so that it starts no further children.
+    // The parent comes first, so that it starts no more children.
     for (const each of [pid, ...family.map(Number)])
       try {
         process.kill(each, name)
       } catch {
-        // The process has ended in the meantime.
+        // The process has since ended.
       }
   }
 

@@ -305,7 +305,7 @@ export const slips: readonly Slip[] = [
   call('`archived` to move a document to the trash', 'PATCH', api, 400, 'DELETE /api/docs/{id}', { archived: true }),
   call('the text in a request that changes the title', 'PATCH', api, 400, 'PUT /api/docs/{id}/content', { content: 'two' }),
   post('`version` for `revision`', '/restore', { version: '1-000000000000' }, 400, 'did you mean revision?'),
-  key('the key with another authorization scheme', `${api}/content`, { Authorization: 'Token {key}' }, 'X-Share-Key'),
+  key('the key with a different authorization scheme', `${api}/content`, { Authorization: 'Token {key}' }, 'X-Share-Key'),
   key('the key of a link as a bearer token', `${api}/content`, { Authorization: 'Bearer {key}' }, 'X-Share-Key'),
   key('the key as `X-Api-Key`', `${api}/content`, { 'X-Api-Key': '{key}' }, 'X-Share-Key'),
   key('the key as `token` in the query', `${api}/content?token={key}`, undefined, 'key'),

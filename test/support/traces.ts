@@ -1,4 +1,4 @@
-/** Searches the files of a data folder for traces of a text. */
+/** Searches the files of a data folder for traces of the text. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -39,7 +39,7 @@ export class TokenLedger {
   }
 }
 
-/** Returns how often each token occurs in a text. */
+/** Returns how often each token occurs in the text. */
 export const countTokens = (text: string): Map<string, number> => {
   const counts = new Map<string, number>()
   for (const [token] of text.matchAll(/⟦[a-z]+\d+-\d{6}⟧/g)) counts.set(token, (counts.get(token) ?? 0) + 1)

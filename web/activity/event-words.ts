@@ -78,13 +78,13 @@ const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: 
   'asset.created': ({ name = '' }) => t('added the file {name}', { name: isolated(name) }),
   'media.done': ofJob({
     image: term('generated a picture'),
-    speech: term('read a text aloud'),
+    speech: term('read text aloud'),
     transcription: term('transcribed a recording'),
     ocr: term('read text from a picture')
   }),
   'media.failed': ofJob({
     image: term('could not generate a picture'),
-    speech: term('could not read a text aloud'),
+    speech: term('could not read text aloud'),
     transcription: term('could not transcribe a recording'),
     ocr: term('could not read text from a picture')
   }),

@@ -1,4 +1,4 @@
-/** Returns a text with LF line ends, without NUL characters and without a byte-order mark at the start. An unpaired surrogate becomes U+FFFD. */
+/** Returns text with LF line endings, without NUL characters and without a byte-order mark at the start. An unpaired surrogate becomes U+FFFD. */
 export const cleanText = (text: string): string =>
   text
     .replace(/^\uFEFF/, '')

@@ -14,7 +14,7 @@ function download(name: string, type: string, content: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
-/** Downloads a text as a Markdown file. */
+/** Downloads text as a Markdown file. */
 export const downloadMarkdown = (title: string, content: string): void => download(`${fileName(title)}.md`, 'text/markdown', content)
 
 /** Downloads a complete page as an HTML file. */

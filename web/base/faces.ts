@@ -30,7 +30,7 @@ const nameOf = (family: string, { weight = '400', style = 'normal' }: FontFaceDe
   `${family.replaceAll('"', '')} ${weight} ${style}`
 
 /**
- * Registers the typefaces; call it before anything is drawn. The browser fetches each one when a text needs it. A face that arrives late is not used,
+ * Registers the typefaces; call it before anything is drawn. The browser fetches each one when text needs it. A face that arrives late is not used,
  * so that no line moves. If the text of the page was shown before its faces arrived, the page uses no faces at all.
  */
 export function addFaces(): void {

@@ -1,4 +1,4 @@
-/** Matches a query against a text. The characters must appear in order; those at the beginnings of words or next to each other score higher. */
+/** Matches a query against text. The characters must appear in order; those at the beginnings of words or next to each other score higher. */
 
 const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 
@@ -11,7 +11,7 @@ export function fit(query: string, text: string, isLoose = true): number {
   const words = plain(text)
   if (wanted === '') return 1
   const whole = plain(query).trim()
-  // A text that is exactly the query scores highest, even as the fourth name of an entry.
+  // Text that is exactly the query scores highest, even as the fourth name of an entry.
   if (words === whole) return 20_000
   if (words.startsWith(whole)) return 4000 - words.length
   const wordStart = words.indexOf(` ${whole}`)

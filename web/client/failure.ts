@@ -15,7 +15,7 @@ const byStatus: Readonly<Record<number, string>> = {
   410: term('The owner deleted this document.'),
   413: tooLarge,
   503: term('The server is restarting. Try again in a few seconds.'),
-  507: term('The disk of the server is full.')
+  507: term('The server’s disk is full.')
 }
 
 /** Whether the request may have succeeded without a response, or may succeed when repeated. */

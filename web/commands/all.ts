@@ -107,7 +107,7 @@ export const slashMenu: readonly string[] = [
   'insert.rule'
 ]
 
-/** The commands that the toolbar adds while the cursor is in a table. */
+/** The commands that the toolbar adds while the caret is in a table. */
 export const tableToolbar: readonly string[] = [
   'table.menu',
   'table.row.above',

@@ -47,7 +47,7 @@ export interface Parts {
   withExtras(run: (part: ExtrasPart) => void): Promise<void>
   /** Calls `run` with find and replace, once their code has loaded. */
   withFind(run: (part: typeof Find) => void): Promise<void>
-  /** Starts the lazily loaded parts for a text that has been shown. Returns a function that stops them. */
+  /** Starts the lazily loaded parts for text that has been shown. Returns a function that stops them. */
   start(page: Page, editor: Editor): () => void
 }
 

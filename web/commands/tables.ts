@@ -1,4 +1,4 @@
-/** Commands on the table that the cursor is in. */
+/** Commands on the table that the caret is in. */
 import type { Command as TextCommand } from '@codemirror/view'
 import { asOneStep } from '../editor/binding.ts'
 import { addColumn, addRow, deleteColumn, deleteRow, isInTable } from '../editor/tables.ts'

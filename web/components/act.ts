@@ -1,4 +1,4 @@
-/** Turns interactions with a component into changes of the editor. Each interaction is one transaction and one undo step. */
+/** Turns interactions with a component into changes to the editor. Each interaction is one transaction and one undo step. */
 import type { EditorView } from '@codemirror/view'
 import { type Result, resultOf } from '../../shared/components/result.ts'
 import type { Fence } from '../../shared/fences/fences.ts'

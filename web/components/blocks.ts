@@ -1,5 +1,5 @@
 /**
- * Draws components in the live view, instead of the lines of their fence. A fence shows its source while the cursor is in it. The cursor never rests
+ * Draws components in the live view, instead of the lines of their fence. A fence shows its source while the caret is in it. The caret never rests
  * at the edges of a fence, because typing there would break it.
  */
 import { EditorSelection, EditorState, Facet, Prec, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'
@@ -13,7 +13,7 @@ import { createInstances, type Block, type Instances } from './instances.ts'
 import { unclosedWords } from './kind-parts.ts'
 
 /**
- * A component that is not closed, and the message about it. Only the last component of a text can be unclosed. The message is at the end of
+ * A component that is not closed, and the message about it. Only the last component of the text can be unclosed. The message is at the end of
  * its first line.
  */
 interface Unclosed {
@@ -41,7 +41,7 @@ const closeSource = StateEffect.define<null>()
  */
 const lookMs = 200
 
-// Regex bound: the fixed names of the kinds, and white space in one place.
+// Regex bound: the fixed names of the kinds, and whitespace in one place.
 const mayHold = new RegExp(`(?:\`\`\`|~~~)[ \\t]*(?:${fenceKinds.join('|')})`)
 
 /** Whether a fence occupies entire lines: it is closed, and not inside a list or a quote. */
@@ -150,7 +150,7 @@ function unclosedOf(fences: readonly Fence[]): Unclosed | undefined {
 }
 
 /**
- * Returns the key of the component whose source the person edits: the open one while the cursor is in it or at its edge, or one that
+ * Returns the key of the component whose source the person edits: the open one while the caret is in it or at its edge, or one that
  * contains the selection.
  */
 function openOf({ selection }: EditorState, blocks: readonly Block[], before: number | undefined): number | undefined {
@@ -214,7 +214,7 @@ function besides(state: EditorState, head: number, forwards: boolean): number {
     if (at !== block.from && at !== block.to) continue
     if (forwards && block.to < state.doc.length) at = block.to + 1
     else if (!forwards && block.from > 0) at = block.from - 1
-    // The cursor has no other position at the beginning or the end of the text.
+    // The caret has no other position at the beginning or the end of the text.
     else at = forwards ? block.to : block.from
   }
   return at
@@ -270,7 +270,7 @@ const typedAtEdge = EditorView.domEventHandlers({
   }
 })
 
-/** Returns the component directly above or below the cursor's line if the cursor is about to leave that line. */
+/** Returns the component directly above or below the caret's line if the caret is about to leave that line. */
 function neighbour(view: EditorView, forwards: boolean): Block | undefined {
   const { main } = view.state.selection
   if (!main.empty) return undefined

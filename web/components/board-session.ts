@@ -1,5 +1,5 @@
 /**
- * Connects the session of a board to the page: carries out its effects (changes of the text, announcements and focus). The pure part, which decides
+ * Connects the session of a board to the page: carries out its effects (changes to the text, announcements and focus). The pure part, which decides
  * the next state and its effects, is shared/components/board-session.ts.
  */
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'

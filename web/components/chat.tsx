@@ -115,7 +115,7 @@ const announced: Readonly<Record<Announcement, () => string>> = {
   changed: () => t('Message changed'),
   deleted: () => t('Message deleted'),
   restored: () => t('Undone'),
-  'changed by others': () => t('Someone changed this message in the meantime.'),
+  'changed by others': () => t('Someone has changed this message.'),
   'still open': () => t('Save or cancel the open message first.')
 }
 
@@ -135,7 +135,7 @@ interface Session {
   dispatch(event: ChatEvent): boolean
 }
 
-/** Carries out the effects of the chat session: changes of the text, announcements and focus. */
+/** Carries out the effects of the chat session: changes to the text, announcements and focus. */
 function useSession(input: ComponentInput): Session {
   const element = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)

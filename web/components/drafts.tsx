@@ -49,7 +49,7 @@ export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.El
 
 interface GoneInput {
   readonly words: string
-  /** Further buttons next to "Copy". */
+  /** Other buttons next to "Copy". */
   readonly children?: ComponentChildren
   readonly onClose: () => void
 }

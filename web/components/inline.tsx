@@ -11,11 +11,11 @@ import { formulaRules } from './formula-rules.ts'
 
 const styles = new Map<string, string>()
 
-/** Rendered markup by its source. A text that moves is drawn again, so the page keeps markup to clone. */
+/** Rendered markup by its source. Text that moves is drawn again, so the page keeps markup to clone. */
 const drawn = new Map<string, DocumentFragment>()
 const drawnMax = 4000
 
-/** Number of loaded libraries. When it grows, texts with formulas are drawn again. */
+/** Number of loaded libraries. When it grows, text with formulas is drawn again. */
 const came = signal(0)
 const libraries = lazyLibraries(() => {
   drawn.clear()
@@ -54,7 +54,7 @@ function Rich({ text }: { text: string }): JSX.Element {
   return <span dir='auto' ref={element} />
 }
 
-/** Renders a text. The inner element exists because Preact must not manage an element whose content is set directly. */
+/** Renders text. The inner element exists because Preact must not manage an element whose content is set directly. */
 export const inline = (text: string): JSX.Element =>
   plain.test(text) ? (
     <span key='plain' dir='auto'>

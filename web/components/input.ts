@@ -45,7 +45,7 @@ export interface ComponentInput {
   readonly begins: Signal<boolean>
   /** Set when the title should open for editing. The code that draws the title field resets it. */
   readonly wantsTitle: Signal<boolean>
-  /** Makes the source visible and puts the cursor at an offset from the beginning of the fence's content. */
+  /** Makes the source visible and puts the caret at an offset from the beginning of the fence's content. */
   openSource(offset?: number): void
   /** Moves the focus to the text before or after the component. */
   leave(side: 'before' | 'behind'): void

@@ -87,7 +87,7 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
       const now = around.fenceOf(view, key)?.fence
       if (now === undefined) return
       view.focus()
-      // The cursor must not rest at the edge of a component, so it moves to the neighboring line.
+      // The caret must not rest at the edge of a component, so it moves to the neighboring line.
       const end = now.source.indexOf('\n', now.to)
       const at = side === 'before' ? now.source.lastIndexOf('\n', now.from - 1) : (end === -1 ? now.source.length : end) + 1
       view.dispatch({ selection: { anchor: Math.min(Math.max(0, at), view.state.doc.length) }, scrollIntoView: true })

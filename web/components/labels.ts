@@ -1,4 +1,4 @@
-/** Unique names for the components of a text, used for their frames and for screen readers. This module has no user interface code. */
+/** Unique names for the components of the text, used for their frames and for screen readers. This module has no user interface code. */
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
 import { captionOf } from '../../shared/fences/captions.ts'
 import type { Fence } from '../../shared/fences/fences.ts'

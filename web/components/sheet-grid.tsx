@@ -18,7 +18,7 @@ export interface Shown {
   /** The reason for an error; undefined if there is none. */
   readonly error: string | undefined
   /**
-   * The number to write instead of a text with a decimal comma, which formulas do not read as a number. Undefined if the cell needs no such hint.
+   * The number to write instead of text with a decimal comma, which formulas do not read as a number. Undefined if the cell needs no such hint.
    */
   readonly asNumber: string | undefined
 }

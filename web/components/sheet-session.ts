@@ -1,5 +1,5 @@
 /**
- * Connects the session of a sheet to the page: exposes the state as signals, and carries out the effects (changes of the text, messages and focus).
+ * Connects the session of a sheet to the page: exposes the state as signals, and carries out the effects (changes to the text, messages and focus).
  * The pure part, which decides the next state and its effects, is shared/components/sheet-session.ts.
  */
 import { computed, signal, type ReadonlySignal } from '@preact/signals'

@@ -1,4 +1,4 @@
-/** The texts of a sheet's announcements. */
+/** The wording of a sheet's announcements. */
 import type { SheetAnnouncement } from '../../shared/components/sheet-state.ts'
 import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import { movedTo } from '../../shared/fences/formula/rewrite.ts'

@@ -15,13 +15,13 @@ export interface Writer {
   /** Returns the name of the cell with the formula, including its sheet. */
   name(): string
   readonly actions: FieldActions
-  /** Whether a reference can be inserted at the cursor. */
+  /** Whether a reference can be inserted at the caret. */
   takes(): boolean
   /** Whether the last reference is to cells of this sheet, and the range of that reference can still grow. */
   goesOn(sheet: number): boolean
   /** Leaves the field, which saves the formula. */
   leave(): void
-  /** Inserts a reference to a cell into the formula. Returns false if none can be inserted at the cursor. */
+  /** Inserts a reference to a cell into the formula. Returns false if none can be inserted at the caret. */
   point(sheet: number, place: CellPosition, isRange: boolean): boolean
 }
 
@@ -56,7 +56,7 @@ export function sheetsAround(fences: ReadonlySignal<readonly Fence[]>): SheetsAr
   return found
 }
 
-/** The sheets of a text, and a function that brings one of them into view. */
+/** The sheets of a document, and a function that brings one of them into view. */
 interface Sheets {
   readonly around: SheetsAround
   readonly sheets: ReadonlySignal<DocumentSheets>

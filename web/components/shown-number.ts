@@ -3,7 +3,7 @@
  * point.
  */
 
-/** Matches a text that contains one number, such as `1,234.5`, `.5 %` or `€ 2.50`. A date, a version or a list contains more than one. */
+/** Matches text that contains one number, such as `1,234.5`, `.5 %` or `€ 2.50`. A date, a version or a list contains more than one. */
 const oneNumber = /^([^\d.,]*)(?:(\d[\d,]*)(?:\.(\d+))?|\.(\d+))((?:[eE][+-]?\d+)?[^\d.,]*)$/
 const grouped = /^\d{1,3}(?:,\d{3})*$/
 

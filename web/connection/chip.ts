@@ -32,7 +32,7 @@ export interface ChipInput {
 export interface Chip {
   readonly state: 'saved' | 'saving' | 'offline' | 'reconnecting' | 'readonly' | 'ended'
   readonly label: string
-  /** A further sentence for the tooltip and for screen readers. */
+  /** Another sentence for the tooltip and for screen readers. */
   readonly detail: string
   /**
    * Number of unsent changes that the device stores, or of all unsent changes if it cannot store any. A change may be a single character,
@@ -115,7 +115,7 @@ export function chip(input: ChipInput): Chip {
 /** Delay before the chip changes from Saving to Saved, in milliseconds. It keeps the chip steady between the key presses of a typist. */
 const restMs = 200
 
-/** Delays the change from Saving to Saved until the person pauses. Every other change of the chip is shown immediately. */
+/** Delays the change from Saving to Saved until the person pauses. Every other change to the chip is shown immediately. */
 export function calmly(said: ReadonlySignal<Chip>): { readonly shown: ReadonlySignal<Chip>; stop(): void } {
   const shown = signal(said.peek())
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -12,7 +12,7 @@
  * subtype 2 before that: they may depend on updates made offline, and the server would refuse them because of the gap. The frame of subtype 1
  * contains their updates.
  *
- * The change of a key press is sent after it has been painted, because sending wakes other processes, which would delay the paint. Frames keep their
+ * The change made by a key press is sent after it has been painted, because sending wakes other processes, which would delay the paint. Frames keep their
  * order. A closing page sends its waiting frames, and a hidden page sends without delay.
  */
 import { afterPaint } from '../base/after-paint.ts'

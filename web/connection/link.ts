@@ -112,7 +112,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
       struggling.value = false
     })
     transport.disconnect()
-    // Somebody may make room in the document in the meantime.
+    // Somebody may make room in the document meanwhile.
     if (keepsWriting(reason)) roomTimer = setTimeout(resume, roomRetryMs)
   }
 

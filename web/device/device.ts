@@ -1,7 +1,7 @@
 /**
  * The stores on this device and their names. This folder owns all of them, so that a document can be removed from the device completely.
  *
- * - **Values** (`values.ts`) are short texts in local storage, which is written immediately: `agmd.NAME` for the device, `agmd.NAME.ID` for a
+ * - **Values** (`values.ts`) are short strings in local storage, which is written immediately: `agmd.NAME` for the device, `agmd.NAME.ID` for a
  *   document, `agmd.drafts.ID.PAGE` for a page (`drafts.ts`).
  * - **Records** (`records.ts`) are in the single database `agmd`. The store `outbox` has entries that a person sent and the service has not
  *   acknowledged: review actions, uploads and media jobs (`outbox.ts`). The store `lists` has the annotations as this device last saw them.

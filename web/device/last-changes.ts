@@ -23,7 +23,7 @@ export function lastChanges(id: string): { readonly updates: readonly Uint8Array
   const found = readDevice(nameOf(id))
   if (found === null) return undefined
   const done = (): void => {
-    // Another page may have added more changes in the meantime.
+    // Another page may have since added more changes.
     if (readDevice(nameOf(id)) === found) writeDevice(nameOf(id), null)
   }
   try {

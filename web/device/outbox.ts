@@ -180,7 +180,7 @@ export function openOutbox<Entry extends StoredRecord>(queue: Queue, doc: string
     return [...ours, ...here.values()].filter(({ id }) => !dropped.has(id)).toSorted((one, other) => one.at - other.at)
   }
 
-  /** Takes over a claimed entry. Its previous page may have changed or finished it in the meantime. */
+  /** Takes over a claimed entry. Its previous page may have since changed or finished it. */
   const takeOver = async (id: string, take: (entry: Entry) => void): Promise<void> => {
     const entry = await page.entries.find(id)
     if (entry === undefined || dropped.has(id) || hasStopped) release(id)

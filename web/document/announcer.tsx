@@ -1,5 +1,5 @@
 /**
- * Announces changes of the connection and of the people present to screen readers, once a change has been stable for five seconds. It also announces
+ * Announces changes in the connection and in the people present to screen readers, once a change has been stable for five seconds. It also announces
  * the results of uploads.
  */
 import type { JSX } from 'preact'

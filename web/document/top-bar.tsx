@@ -202,7 +202,7 @@ function Controls({ view }: { view: Page }): JSX.Element {
   )
 }
 
-/** Puts the cursor at the end of the document's title line. */
+/** Puts the caret at the end of the document's title line. */
 function goToTitle(view: Page): void {
   const { givenTitle, setTitle, canEdit } = view.session
   if (givenTitle.value !== null && setTitle.value === undefined && canEdit.value) {

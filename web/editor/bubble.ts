@@ -20,7 +20,7 @@ export interface BubbleButton {
   run(): void
 }
 
-/** Delay after the last change of the selection, in milliseconds. It keeps the buttons from flickering while a person selects text. */
+/** Delay after the last change to the selection, in milliseconds. It keeps the buttons from flickering while a person selects text. */
 const restMs = 250
 
 const setShown = StateEffect.define<boolean>()
@@ -62,7 +62,7 @@ const worthIt = (state: EditorState): boolean => {
 export const isPlaced = (transactions: readonly Transaction[]): boolean =>
   transactions.some((transaction) => transaction.isUserEvent('input.insert'))
 
-/** Creates the bubble. `onRight` registers a listener for changes of the available commands, and returns a function that removes it. */
+/** Creates the bubble. `onRight` registers a listener for changes to the available commands, and returns a function that removes it. */
 export function selectionBubble(buttons: readonly BubbleButton[], onRight: (listener: () => void) => () => void): Extension {
   const tooltipOf = (state: EditorState): Tooltip => ({
     pos: state.selection.main.from,

@@ -1,6 +1,6 @@
 /**
  * The formats of the text that is typed next at the caret. A command switches them on, and marks are written together with the text, so that a caret
- * that moves away leaves none behind. A space at the end of formatted text is written behind the closing marks, because marks next to a space have no
+ * that moves away leaves none behind. A space at the end of formatted text is written after the closing marks, because marks next to a space have no
  * effect. The next word moves the marks.
  */
 import { syntaxTree } from '@codemirror/language'
@@ -95,7 +95,7 @@ function marksFor(state: EditorState, { markers, closing }: Pending, at: number)
 
 const lengthOf = (stretch: Stretch | undefined): number => (stretch === undefined ? 0 : stretch.to - stretch.from)
 
-/** Skips the closing marks directly after a position. Returns the position behind them and the marks; undefined if there are none. */
+/** Skips the closing marks directly after a position. Returns the position after them and the marks; undefined if there are none. */
 function pastClosing(state: EditorState, from: number): { readonly to: number; readonly markers: readonly string[] } | undefined {
   const markers: string[] = []
   let to = from
@@ -122,7 +122,7 @@ function typedText(transaction: Transaction): { readonly at: number; readonly te
   return isPlain && typed.length === 1 ? typed[0] : undefined
 }
 
-/** Writes a typed space behind the closing marks that follow it. In code, a space has its effect. */
+/** Writes a typed space after the closing marks that follow it. In code, a space has its effect. */
 function spaceTyped(transaction: Transaction): TransactionSpec | undefined {
   const { startState } = transaction
   const { at = 0, text = 'none' } = typedText(transaction) ?? {}
@@ -172,7 +172,7 @@ export function markComposed(view: EditorView): void {
   })
 }
 
-/** Moves a caret at the end of formatted text behind the closing marks, so that Enter does not take them to the next line. */
+/** Moves a caret at the end of formatted text after the closing marks, so that Enter does not take them to the next line. */
 function leaveFormats(view: EditorView): false {
   const { main } = view.state.selection
   const end = main.empty && !view.state.readOnly ? pastClosing(view.state, main.head)?.to : undefined
@@ -190,7 +190,7 @@ export const caretFormats: Extension = [
   EditorView.domEventHandlers({ compositionend: (_event, view) => void setTimeout(() => markComposed(view), composedMs) })
 ]
 
-/** In the live view, spaces and line breaks at the end of formatted text go behind the marks. */
+/** In the live view, spaces and line breaks at the end of formatted text go after the marks. */
 export const formatEnds: Extension = [
   EditorState.transactionFilter.of((transaction) => spaceTyped(transaction) ?? transaction),
   Prec.high(keymap.of([{ key: 'Enter', run: leaveFormats }]))

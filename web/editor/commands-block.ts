@@ -20,7 +20,7 @@ function selectedLines(state: EditorState): Line[] {
 function apply(view: EditorView, changes: ChangeSpec[]): boolean {
   if (view.state.readOnly) return false
   const made = view.state.changes(changes)
-  // If a new mark is inserted at the cursor, the cursor is placed after the mark.
+  // If a new mark is inserted at the caret, the caret is placed after the mark.
   if (!made.empty)
     view.dispatch({ changes: made, selection: view.state.selection.map(made, 1), scrollIntoView: true, userEvent: 'input.format' })
   return true

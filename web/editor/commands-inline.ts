@@ -14,7 +14,7 @@ import { openSlots, type Slots } from './slots.ts'
 
 type Change = { changes: ChangeSpec; range: SelectionRange }
 
-/** Returns the selection, or the word at the cursor if nothing is selected. */
+/** Returns the selection, or the word at the caret if nothing is selected. */
 const stretch = (state: EditorState, range: SelectionRange): SelectionRange => (range.empty ? (state.wordAt(range.head) ?? range) : range)
 
 // `*` also matches the edge of `**`, so the function checks that the entire run is equal to this marker.

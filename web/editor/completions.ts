@@ -1,5 +1,5 @@
 /**
- * Menus that open while a person types: blocks after `/`, emoji after `:`, and documents after `[[`. Text that others write in the meantime moves the
+ * Menus that open while a person types: blocks after `/`, emoji after `:`, and documents after `[[`. Text that others write meanwhile moves the
  * menu but does not close it, because CodeMirror's completion maps its position.
  */
 import {
@@ -33,7 +33,7 @@ export interface BlockEntry {
   readonly icon: string
   /** The Markdown that has the same effect when a person types it. */
   readonly typed: string
-  /** Whether the command can run at the cursor now. */
+  /** Whether the command can run at the caret now. */
   isPossible(): boolean
   run(): void
 }
@@ -96,7 +96,7 @@ async function createAndLink(view: EditorView, words: string, near: number, crea
   end(view)
   view.dispatch({
     changes: { ...place, insert },
-    // If the caret has moved elsewhere in the meantime, it stays there.
+    // If the caret has since moved elsewhere, it stays there.
     ...(head >= place.from && head <= place.to && { selection: { anchor: place.from + insert.length } }),
     userEvent: 'input.complete'
   })

@@ -1,4 +1,4 @@
-/** The data that the rules of the live view use: the visible text, the cursor, and the decorations that the rules add. */
+/** The data that the rules of the live view use: the visible text, the caret, and the decorations that the rules add. */
 import type { EditorState, Line, Range } from '@codemirror/state'
 import { type BlockWrapper, Decoration, type WidgetType } from '@codemirror/view'
 
@@ -12,7 +12,7 @@ export class LiveContext {
   readonly state: EditorState
   readonly visible: Reveal
   readonly decorations: Range<Decoration>[] = []
-  /** Ranges that the cursor skips because their text is hidden. */
+  /** Ranges that the caret skips because their text is hidden. */
   readonly hidden: Range<Decoration>[] = []
   /** Wrappers around lines that scroll together horizontally. */
   readonly wrappers: Range<BlockWrapper>[] = []
@@ -79,12 +79,12 @@ export class LiveContext {
     if (from < to) this.cells.push(Decoration.mark({ class: name, inclusive: true }).range(from, to))
   }
 
-  /** Hides a range. The cursor can still stop in it. */
+  /** Hides a range. The caret can still stop in it. */
   fold(from: number, to: number): void {
     if (from < to) this.decorations.push(Decoration.replace({}).range(from, to))
   }
 
-  /** Makes the cursor skip a range. */
+  /** Makes the caret skip a range. */
   step(from: number, to: number): void {
     if (from < to) this.hidden.push(Decoration.replace({}).range(from, to))
   }

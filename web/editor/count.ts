@@ -1,4 +1,4 @@
-/** Counts the words and characters of a text. */
+/** Counts the words and characters of the text. */
 import type { Text } from '@codemirror/state'
 import { onceFor } from '../../shared/once-for.ts'
 
@@ -24,13 +24,13 @@ function countPart(text: Text): number {
 }
 
 /**
- * Counts the words of the editor's text. The time depends on how much changed since the last call: the parts of a text are immutable, and an edit
+ * Counts the words of the editor's text. The time depends on how much changed since the last call: the parts of the text are immutable, and an edit
  * reuses most of them.
  */
 export const countDocument: (text: Text) => number = onceFor(countPart)
 
 /**
- * Longest text whose grapheme clusters are counted, in UTF-16 units. Longer texts are counted in code points, because a million clusters would take
+ * Longest text whose grapheme clusters are counted, in UTF-16 units. Longer text is counted in code points, because a million clusters would take
  * half a second.
  */
 const clustersUnitsMax = 200_000

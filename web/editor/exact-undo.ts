@@ -1,7 +1,7 @@
 /**
- * Undo and redo that restore a text exactly.
+ * Undo and redo that restore text exactly.
  * - Deleting a card leaves an empty line, which the service removes a moment later (shared/fences/tidy.ts). Yjs alone would restore the card at the
- *   end of the line above. White space that somebody else removes next to a step's deletion joins that step and returns with it.
+ *   end of the line above. Whitespace that somebody else removes next to a step's deletion joins that step and returns with it.
  * - If the removed and the remaining line break came from different steps, the remaining one moves to the step of the removed one.
  * - If restored text was edited, undoing removes all of it.
  */
@@ -188,7 +188,7 @@ class Removal {
 }
 
 /**
- * Splits the insertions of a step where their copies are split. Yjs restores a text as one copy. If something was later written into the copy, Yjs
+ * Splits the insertions of a step where their copies are split. Yjs restores text as one copy. If something was later written into the copy, Yjs
  * would find only its first part and leave the others in the text.
  */
 function splitAsCopies(transaction: Y.Transaction, { insertions }: Step): void {

@@ -17,5 +17,5 @@ function endIn(doc: Text): number {
   return after === 0 ? 0 : doc.line(after).to
 }
 
-/** Returns the end of a text's front matter, in UTF-16 units. It is 0 if there is none. */
+/** Returns the end of the text's front matter, in UTF-16 units. It is 0 if there is none. */
 export const frontMatterEnd: (doc: Text) => number = onceFor(endIn)

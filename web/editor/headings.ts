@@ -1,4 +1,4 @@
-/** The headings of a text, with the ids that they have in the reading view and on the published page. */
+/** The headings of the text, with the ids that they have in the reading view and on the published page. */
 import type { Text } from '@codemirror/state'
 import { frontMatterEnd } from './front-matter.ts'
 import { slugOf } from '../../shared/markdown/headings.ts'

@@ -7,7 +7,7 @@ import { edit, inTable, rowsOf } from './tables.ts'
 const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const wide = /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^\p{Emoji_Presentation}/u
 
-/** Returns the estimated width of a text in columns. Ideographs and emoji take two columns. */
+/** Returns the estimated width of the text in columns. Ideographs and emoji take two columns. */
 const width = (text: string): number => [...clusters.segment(text)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0)
 
 /** Makes all cells of each column equally wide, by adding or removing spaces. This runs only on request, because it changes every row. */

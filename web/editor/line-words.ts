@@ -26,7 +26,7 @@ function startOf(state: EditorState, line: Line): number {
     start = node.to
   }
   if (start === line.from) return start
-  // In code, one space belongs to the quote mark, and further spaces belong to the code.
+  // In code, one space belongs to the quote mark, and any other spaces belong to the code.
   const spaces = isInCode(state, line.to) ? /^[ \t]?/ : /^[ \t]*/
   return start + (spaces.exec(line.text.slice(start - line.from))?.[0].length ?? 0)
 }
@@ -89,7 +89,7 @@ const wordsBetween = between((state, position) => state.wordAt(position) ?? { fr
 let firstPress: { readonly doc: Text; readonly at: number } | undefined
 
 /**
- * Handles double clicks, which select a word, and triple clicks, which select the text of a line. Dragging then adds further words or lines. The
+ * Handles double clicks, which select a word, and triple clicks, which select the text of a line. Dragging then adds more words or lines. The
  * position of the first press counts: that press moves the caret, and markers that are shown or hidden by this move the text under the pointer.
  */
 function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {

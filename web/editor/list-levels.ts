@@ -157,7 +157,7 @@ function linesOf({ doc, selection: { main } }: EditorState): Lines {
   return { first, rows, chosen }
 }
 
-/** Returns the changes of the indentation and the marker of each line. */
+/** Returns the changes to the indentation and the marker of each line. */
 const changesOf = ({ doc }: EditorState, { first, rows }: Lines, former: readonly Row[]): ChangeSpec[] =>
   rows.flatMap((row, index) => {
     const was = former[index] as Row

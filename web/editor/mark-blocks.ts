@@ -45,7 +45,7 @@ function inside(node: SyntaxNode): Part {
   return { from: marks[0]?.to ?? node.from, to: (node.name === 'Link' ? marks[1] : marks.at(-1))?.from ?? node.to }
 }
 
-/** Returns the length of the white space before the text. In a quoted paragraph, every line after the first also begins with a quote mark. */
+/** Returns the length of the whitespace before the text. In a quoted paragraph, every line after the first also begins with a quote mark. */
 function beforeWords(text: string): number {
   let isLineStart = false
   for (let at = 0; at < text.length; at++) {

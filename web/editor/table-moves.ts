@@ -69,7 +69,7 @@ export const alignColumn: Command = inTable((view, position) => align(view, posi
 
 export const alignColumnTo = (alignment: Alignment): Command => inTable((view, position) => align(view, position, () => alignment))
 
-/** Sorts the rows by the cursor's column. The cursor stays in its row, and the head stays first. Rows that are already in order do not change. */
+/** Sorts the rows by the caret's column. The caret stays in its row, and the head stays first. Rows that are already in order do not change. */
 export const sortRows = (descending: boolean): Command =>
   inTable((view, position) => {
     const { doc } = view.state

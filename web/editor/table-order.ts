@@ -1,6 +1,6 @@
-/** Computes the order of rows by the texts of a column, and the rows that can stay in place. */
+/** Computes the order of rows by the text in a column, and the rows that can stay in place. */
 
-/** Returns the number that a text represents, or undefined. A comma is a decimal separator unless three digits follow it. */
+/** Returns the number that the text represents, or undefined. A comma is a decimal separator unless three digits follow it. */
 function numberIn(text: string): number | undefined {
   const plain = text.replaceAll(/[\s'%€$£]/g, '')
   if (!/^[-+−]?[\d.,]+$/.test(plain) || !/\d/.test(plain)) return undefined
@@ -11,7 +11,7 @@ function numberIn(text: string): number | undefined {
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-/** Returns the indices of texts in sorted order: numbers by value, then other texts. Empty texts come last, in both directions. */
+/** Returns the indices of strings in sorted order: numbers by value, then other strings. Empty strings come last, in both directions. */
 export function sortedOrder(texts: readonly string[], descending: boolean): number[] {
   const rows = texts.map((text, index) => ({ index, text, value: numberIn(text) }))
   const sign = descending ? -1 : 1

@@ -12,7 +12,7 @@ export interface TablePosition {
   readonly last: number
 }
 
-/** Returns the row and column of an offset in its table. The default offset is the cursor. */
+/** Returns the row and column of an offset in its table. The default offset is the caret. */
 export function tableAt(state: EditorState, at = state.selection.main.head): TablePosition | undefined {
   const line = state.doc.lineAt(at)
   for (
@@ -96,11 +96,11 @@ export const previousCell: Command = inTable((view, position) => {
   }
   const next = neighbour(view.state, position, row.line.number, -1)
   if (next !== undefined) select(view, rowAt(view.state, next).cells.at(-1))
-  // The cursor stays in the first cell. Escape and Tab leave the table.
+  // The caret stays in the first cell. Escape and Tab leave the table.
   return true
 })
 
-/** Moves the cursor to the cell below. In the last row, it adds a row, or leaves the table if that row is empty. */
+/** Moves the caret to the cell below. In the last row, it adds a row, or leaves the table if that row is empty. */
 export const cellBelow: Command = inTable((view, position) => {
   const { state } = view
   const { row, column, first, last } = position

@@ -146,7 +146,7 @@ function outOfWord({ state }: EditorView, at: number): number {
 }
 
 /**
- * Starts adding files at a position and puts the cursor there. Files that are added inside a word, a link or a picture are placed after it, because
+ * Starts adding files at a position and puts the caret there. Files that are added inside a word, a link or a picture are placed after it, because
  * they would break it.
  */
 function take(view: EditorView, files: readonly File[], at: number): void {
@@ -181,7 +181,7 @@ const events = EditorView.domEventHandlers({
   }
 })
 
-/** Opens the file picker, and inserts the chosen files at the cursor. */
+/** Opens the file picker, and inserts the chosen files at the caret. */
 export const chooseFiles: Command = (view) => {
   const uploads = view.state.facet(uploadsOf)
   if (view.state.readOnly || uploads?.allowed.peek() !== true) return false

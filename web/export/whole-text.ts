@@ -34,18 +34,18 @@ function sheetOf(rendered: Rendered): Sheet {
   return { article, rendered, close: () => host.remove() }
 }
 
-/** Renders a text. Throws if a part of the page cannot be loaded. */
+/** Renders text. Throws if a part of the page cannot be loaded. */
 export async function openSheet(text: string): Promise<Sheet> {
   const sheet = sheetOf(await renderWhole(text))
   await drawAllDiagrams(sheet.article)
   return sheet
 }
 
-/** Largest part of a text that is searched for the libraries that it needs, in UTF-16 units. The search renders the text. */
+/** Largest part of the text that is searched for the libraries that it needs, in UTF-16 units. The search renders the text. */
 const searchedMax = 200_000
 let searched = ''
 
-/** Loads what a text needs. Returns a function that renders the text immediately, but shows the source of diagrams. */
+/** Loads what the text needs. Returns a function that renders the text immediately, but shows the source of diagrams. */
 export async function prepareSheet(text: string): Promise<(text: string) => Sheet> {
   const part = text.slice(0, searchedMax)
   if (part !== searched) await renderWhole(part)

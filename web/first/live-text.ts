@@ -1,5 +1,5 @@
 /**
- * Draws the beginning of a text as the live view does, but without a browser. The server sends it with the page, so that people can read before any
+ * Draws the beginning of the text as the live view does, but without a browser. The server sends it with the page, so that people can read before any
  * script runs. It uses the rules and the element order of the editor. Only the class names differ (`still-` instead of `cm-`, see `vite.config.ts`),
  * because nobody can type in it.
  */

@@ -11,7 +11,7 @@ export const coveringText = (): ParentNode | undefined => first()?.querySelector
 /** Removes the title of the server's text once the page has a top bar. */
 export const leaveBar = (): void => first()?.querySelector('.still-bar')?.remove()
 
-/** Removes the text once the page has drawn its own. If the person has scrolled in the meantime, the scroll position is kept. */
+/** Removes the text once the page has drawn its own. If the person has since scrolled, the scroll position is kept. */
 export function takeOver(scroller?: HTMLElement): void {
   const element = first()
   if (element === null) return

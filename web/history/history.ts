@@ -70,7 +70,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   const named = signal<Revision['id'] | undefined>(undefined)
   const shown = signal<Shown>({ kind: 'loading' })
   const tries = signal(0)
-  // If a text is too long to render, a person who chooses the rendered view gets a message. A person who only opens the history sees the changed
+  // If text is too long to render, a person who chooses the rendered view gets a message. A person who only opens the history sees the changed
   // lines.
   let isAsked = false
   const texts = new Map<string, Promise<string>>()

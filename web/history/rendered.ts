@@ -12,7 +12,7 @@ const holders = new Set(['UL', 'OL', 'TABLE', 'THEAD', 'TBODY', 'TR', 'BLOCKQUOT
 const pictures = 'math, svg, img, picture, video, audio, input, figure'
 /** Smallest fraction of the shorter text that two blocks must have in common to count as versions of each other. */
 const keptMin = 0.4
-/** Largest total length of two texts that can be merged, in UTF-16 units. Comparing longer texts would block the page. */
+/** Largest total length of two texts that can be merged, in UTF-16 units. Comparing longer text would block the page. */
 const textUnitsMax = 400_000
 
 /** Whether two versions are short enough to be shown as one page. */
@@ -170,7 +170,7 @@ function joinedAll(before: readonly Node[], after: readonly Node[]): Joined {
     }
     came.forEach((node, index) => {
       const former = gone[index]
-      // A block that replaces another one begins a passage. Further added or removed blocks belong to the passage before them.
+      // A block that replaces another one begins a passage. Other added or removed blocks belong to the passage before them.
       if (index > 0 && former !== undefined) endPassage(index, index)
       const both = former && joined(former, node)
       if (both !== undefined) return nodes.push(both)
@@ -194,7 +194,7 @@ export interface DrawnPage {
 const lineOf = (blocks: Rendered['blocks'], index: number): number => blocks[index]?.[0] ?? Number.POSITIVE_INFINITY
 
 /**
- * Returns the blocks of both versions as one list, in order. Each change of the source is assigned to a passage. The first element of a passage has
+ * Returns the blocks of both versions as one list, in order. Each change to the source is assigned to a passage. The first element of a passage has
  * the number of its changes in `data-change`.
  */
 export function joinPages(before: DrawnPage, after: DrawnPage, changes: readonly Change[]): Node[] {

@@ -1,4 +1,4 @@
-/** Shows two versions of a text as lines with inserted and deleted words. It runs in a worker, because comparing large texts takes seconds. */
+/** Shows two versions of the text as lines with inserted and deleted words. It runs in a worker, because comparing large documents takes seconds. */
 import { diff } from '../../shared/text/diff.ts'
 
 export interface Piece {

@@ -15,7 +15,7 @@ export function writersOf(doc: string, { author, authorKind, authors, cause }: R
   return [...new Set(stored.map((name) => (authorKind === 'agent' && name === author ? displayName(name) : writerName(name))))]
 }
 
-/** Returns the further writers of a line for use after “with”, each once, without its author. */
+/** Returns the other writers of a line for use after “with”, each once, without its author. */
 export function otherWriters(author: string | null, authors: readonly string[]): string[] {
   const own = author === null ? undefined : writerName(author)
   const others = authors.filter((name) => writerName(name) !== own)

@@ -132,7 +132,7 @@ function Tools({ library }: { library: Library }): JSX.Element {
   return (
     <form class='find' role='search' onSubmit={(event: Event) => event.preventDefault()}>
       <label class='field grow'>
-        <span>{library.signedIn.value === true ? t('Search titles and texts') : t('Search titles')}</span>
+        <span>{library.signedIn.value === true ? t('Search titles and text') : t('Search titles')}</span>
         <input type='search' autocomplete='off' maxLength={200} value={library.query.value} onInput={search} />
       </label>
       <label class='field'>

@@ -154,7 +154,7 @@ export function openLibrary(): Library {
         return
       }
       const [{ docs, nextBefore }, { docs: deleted }] = await Promise.all([listDocuments({}, fields), listTrash({}, { limit: 200 })])
-      // The query has changed in the meantime.
+      // The query has since changed.
       if (mine !== asked) return
       owned.value = before === null ? docs : [...owned.value, ...docs]
       ownTrash.value = deleted

@@ -65,7 +65,7 @@ export async function startDocument(): Promise<void> {
   location.assign(`/d/${await create({})}`)
 }
 
-/** Replaces the title in the front matter of a text. Quotes in the new title become apostrophes. */
+/** Replaces the title in the front matter of the text. Quotes in the new title become apostrophes. */
 const retitled = (content: string, title: string): string => content.replace(/^title:.*$/m, () => `title: "${title.replaceAll('"', '’')}"`)
 
 /** Creates a document with the text of another one and opens it. Comments and links are not copied. Throws `StartFailure`. */

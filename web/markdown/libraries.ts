@@ -1,10 +1,10 @@
-/** Libraries that a text may need in addition to the rendering pipeline. They load after the first text that needs them has been painted. */
+/** Libraries that the text may need in addition to the rendering pipeline. They load after the first text that needs them has been painted. */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
 import type { Highlighter, PageLibraries } from '../../shared/markdown/page.ts'
 import { whenIdle } from '../base/idle.ts'
 import { turn } from '../base/steps.ts'
 
-/** Calls `onLoaded` once for all requests that arrived in the meantime, because each call renders the text again. */
+/** Calls `onLoaded` once for all requests that have arrived since, because each call renders the text again. */
 function fetcher(onLoaded: () => void): (load: () => Promise<void>) => void {
   let asked: (() => Promise<void>)[] = []
   const fetchAll = async (): Promise<void> => {
@@ -54,7 +54,7 @@ const traces: Readonly<Record<keyof typeof loads, string>> = {
   components: 'figure.component'
 }
 
-/** Libraries that were loaded in advance, for a text that the server rendered. */
+/** Libraries that were loaded in advance, for text that the server rendered. */
 const present: Partial<{ [Name in keyof typeof loads]: Awaited<ReturnType<(typeof loads)[Name]>> }> = {}
 
 /** Loads the libraries that a server-rendered text needs, one by one, so that the page's own rendering looks the same immediately. */

@@ -1,5 +1,5 @@
 /**
- * Renders a text completely, as on its published page, with all libraries that it needs. Used for text that is rendered once, and not for text that
+ * Renders text completely, as on its published page, with all libraries that it needs. Used for text that is rendered once, and not for text that
  * somebody is typing.
  */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
@@ -16,7 +16,7 @@ interface Libraries {
 
 const loaded: Libraries = {}
 
-/** Renders a text with the libraries that have loaded. `onWanted` is called with the name of each library that it needs. */
+/** Renders text with the libraries that have loaded. `onWanted` is called with the name of each library that it needs. */
 export const renderLoaded = (text: string, onWanted: (name: keyof Libraries) => void = () => undefined): Rendered => {
   const get =
     <Name extends keyof Libraries>(name: Name) =>
@@ -30,7 +30,7 @@ export const renderLoaded = (text: string, onWanted: (name: keyof Libraries) => 
   ).render(text)
 }
 
-/** Renders a text twice: once to find out which libraries it needs, and then with them. Throws if a library cannot be loaded. */
+/** Renders text twice: once to find out which libraries it needs, and then with them. Throws if a library cannot be loaded. */
 export async function renderWhole(text: string): Promise<Rendered> {
   const wanted = new Set<keyof Libraries>()
   const first = renderLoaded(text, (name) => wanted.add(name))

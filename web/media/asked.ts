@@ -9,7 +9,7 @@ export interface Asked {
   readonly kind: JobKind
   /** The place of the result. It stays correct when others write before it. */
   readonly place: Y.RelativePosition
-  /** The Markdown to which the request applies: the selection, or else the paragraph at the cursor. */
+  /** The Markdown to which the request applies: the selection, or else the paragraph at the caret. */
   readonly source: string
 }
 
@@ -27,7 +27,7 @@ function paragraphAround(lines: { line(number: number): { from: number; to: numb
   return { from: lines.line(first).from, to: lines.line(last).to }
 }
 
-/** Opens the panel for a job of the given kind. Speech is inserted after the text that it reads aloud, and any other result at the cursor. */
+/** Opens the panel for a job of the given kind. Speech is inserted after the text that it reads aloud, and any other result at the caret. */
 export function askFor(page: View, kind: JobKind): void {
   const view = page.editor.value?.view
   if (view === undefined) return

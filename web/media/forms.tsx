@@ -36,7 +36,7 @@ const granted = (): void => {
 
 const nameUnitsMax = 80
 
-/** Shortens a text to make the name of a job. */
+/** Shortens text to make the name of a job. */
 function nameOf(words: string): string {
   const line = words.replaceAll(/\s+/g, ' ').trim()
   return line.length > nameUnitsMax ? `${line.slice(0, nameUnitsMax).toWellFormed()}…` : line

@@ -21,7 +21,7 @@ function among(doc: Text, at: number): { from: number; lead: string; trail: stri
 }
 
 /**
- * Inserts a text at an offset of the document: a line of words within the existing text, and anything else as a separate paragraph. The cursor is
+ * Inserts text at an offset of the document: a line of words within the existing text, and anything else as a separate paragraph. The caret is
  * placed after the text. Returns false if the person may not write or the document would be too large.
  */
 export function insertResult(editor: Editor, stored: number, text: string, block: boolean): boolean {

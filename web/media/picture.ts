@@ -29,7 +29,7 @@ export interface PictureInText {
   readonly words: string
 }
 
-/** Returns the uploaded pictures in a text, each once, with the pictures nearest to a position first. */
+/** Returns the uploaded pictures in the text, each once, with the pictures nearest to a position first. */
 export function picturesIn(text: string, at: number): PictureInText[] {
   const found = [...text.matchAll(/\]\((\/f\/[\w-]+\.(?:png|jpe?g|gif|webp|avif))\)/g)]
     .flatMap(({ index, 0: { length }, 1: url = '' }) => {

@@ -2,10 +2,10 @@
 import type { Range } from '../../shared/text/targets.ts'
 import { occurrences } from '../../shared/text/search.ts'
 
-/** Matches characters that do not identify a text. All Markdown marks are among them. */
+/** Matches characters that do not identify text. All Markdown marks are among them. */
 const passed = /[\s!-/:-@[-`{-~]/
 
-/** A text without marks and white space. */
+/** Text without marks and whitespace. */
 export interface Bare {
   readonly text: string
   readonly whole: string

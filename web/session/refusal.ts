@@ -29,7 +29,7 @@ interface RefusalInput {
   readonly title: ReadonlySignal<string>
   /** Number of changes from this device that the server has not confirmed. */
   readonly unsent: ReadonlySignal<number>
-  /** Whether there is a text to show. */
+  /** Whether there is text to show. */
   readonly isOpen: ReadonlySignal<boolean>
   /** Whether the text stored on this device has been read. */
   readonly stored: ReadonlySignal<boolean>

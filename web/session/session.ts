@@ -56,7 +56,7 @@ export interface Session {
   /** The state of typed suggestions that the service does not have yet. */
   readonly drafts: Signal<Drafts>
   readonly unsent: ReadonlySignal<number>
-  /** `opening` until there is a text to show, or a reason why it cannot be shown. */
+  /** `opening` until there is text to show, or a reason why it cannot be shown. */
   readonly state: ReadonlySignal<'opening' | 'open' | 'refused'>
   readonly refusal: ReadonlySignal<Refusal | undefined>
   /** Whether the server has refused changes from this device. */
@@ -75,7 +75,7 @@ const keptMsMax = 1000
 /** How long the text waits for the person's rights on a first visit, in milliseconds. */
 const toldMsMax = 3000
 
-/** Sends a text that was too large again once enough of it has been deleted. */
+/** Sends text that was too large again once enough of it has been deleted. */
 function followFit(text: Y.Text, fits: () => boolean, link: Link): void {
   let didFit = true
   text.observe(() => {

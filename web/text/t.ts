@@ -1,6 +1,6 @@
 /**
  * The texts of the pages. An English sentence is its own key, and the catalog of another language has a translation for each. A test compares the
- * catalogs with the sources. A catalog is loaded before the first drawing, so that looking up a text never waits.
+ * catalogs with the sources. A catalog is loaded before the first drawing, so that looking up text never waits.
  */
 import { languageCookie } from '../../shared/names.ts'
 import { type Catalogue, fill, type Values } from '../../shared/words.ts'

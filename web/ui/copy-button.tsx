@@ -1,4 +1,4 @@
-/** A button that copies a text and confirms it in its own label. */
+/** A button that copies text and confirms it in its own label. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'

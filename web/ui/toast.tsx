@@ -32,7 +32,7 @@ export function toast(text: string, step?: { readonly name: string; readonly run
   timer = setTimeout(() => (passing.value = undefined), step?.milliseconds ?? shownMs)
 }
 
-/** Removes the temporary message. If a text is given, only a message with this text is removed. */
+/** Removes the temporary message. If text is given, only a message with this text is removed. */
 export const dropToast = (text?: string): void => {
   if ((text ?? passing.peek()?.text) !== passing.peek()?.text) return
   clearTimeout(timer)

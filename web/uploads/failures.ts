@@ -43,7 +43,7 @@ const byCode: Readonly<Record<string, Meaning>> = {
   credential_required: noRight,
   credential_invalid: noRight,
   forbidden: noRight,
-  storage_full: { says: term('The disk of the server is full.'), again: 'by hand' }
+  storage_full: { says: term('The server’s disk is full.'), again: 'by hand' }
 }
 
 const byStatus: Readonly<Record<number, Meaning>> = { 0: notReached, 413: tooLarge, 429: busy, 502: busy, 503: busy, 504: busy }

@@ -33,7 +33,7 @@ export interface Command<On extends View = View> {
   readonly keys?: readonly string[]
   /** Where the keys work. `text`, the default, means in the text. `page` means also elsewhere on the page, but not in a dialog. */
   readonly scope?: 'text' | 'page'
-  /** Further words by which a search finds the command. They are translated. */
+  /** More words by which a search finds the command. They are translated. */
   readonly words?: string
   /** The Markdown that has the same effect when a person types it. */
   readonly typed?: string

@@ -32,7 +32,7 @@ export interface View extends Named {
   /** Client id of the page whose cursor this page follows. */
   readonly following: { value: number | undefined }
   readonly words: { value: string }
-  /** Whether the cursor is in a table. */
+  /** Whether the caret is in a table. */
   readonly inTable: { value: boolean }
   /** The command ids of the inline formats that the selection has. */
   readonly formats: { value: ReadonlySet<string> }

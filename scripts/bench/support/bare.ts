@@ -77,7 +77,7 @@ const broadcast = (): void => {
   )
 }
 
-/** Starts a server that returns a text of 10 KB from memory, and stores request bodies in memory. */
+/** Starts a server that returns text of 10 KB from memory, and stores request bodies in memory. */
 const koa = (): void => {
   const app = new Koa()
   const router = new Router()

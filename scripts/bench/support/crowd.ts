@@ -181,13 +181,13 @@ export const startTargets = async (): Promise<Target[]> => {
   return targets
 }
 
-/** Returns the processor time that a process has used so far, in seconds of user and system time. */
+/** Returns the CPU time that a process has used so far, in seconds of user and system time. */
 export const cpuSeconds = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** Starts to measure the processor time of the server and of this process. The returned function reports it. */
+/** Starts to measure the CPU time of the server and of this process. The returned function reports it. */
 export const startMeter = (pid: number): (() => { readonly seconds: number; readonly server: number; readonly own: number }) => {
   const begun = performance.now()
   const [server, own] = [cpuSeconds(pid), process.cpuUsage()]

@@ -104,7 +104,7 @@ const prepare = async (folder: string): Promise<void> => {
   const others = names.filter((name) => !isTemporary(name) && name !== 'lock')
   if (others.length > 0 && !others.includes(stampName))
     throw new AdminError(
-      `${folder} has files that are not from a backup, such as ${JSON.stringify(others[0])}. Name an empty or new folder.`,
+      `${folder} has files that are not from a backup, such as ${JSON.stringify(others[0])}. Choose an empty or new folder.`,
       {
         exitCode: 1
       }

@@ -9,7 +9,7 @@ import { openFolderRepository } from './folder-repository.ts'
 import type { Repository } from './repository.ts'
 import { openTarReader, openTarStream, openTarWriter } from './tar-repository.ts'
 
-/** Whether a text names a tar file rather than a folder. */
+/** Whether a string names a tar file rather than a folder. */
 const isTarName = (text: string): boolean => text.endsWith('.tar')
 
 export const repositoryForms = `PLACE is a folder, a tar file (FILE.tar) or a bucket (s3://…). A folder or bucket can contain many backups, and each new
@@ -22,7 +22,7 @@ export const streamAddress = '-'
 /** Returns the repository that an option or the settings name. Throws `AdminError` if neither does. */
 export const repositoryAddress = (option: string | undefined, setting: string | null): string => {
   const text = option ?? setting
-  if (text === null) throw new AdminError('Name the place of the backup, or set AGMD_BACKUP.')
+  if (text === null) throw new AdminError('Pass the place of the backup, or set AGMD_BACKUP.')
   return text
 }
 
@@ -76,7 +76,7 @@ export const openStreamToWrite = async (stream: Writable, instance: string): Pro
 }
 
 const refuseStream = (text: string): void => {
-  if (text === streamAddress) throw new AdminError('This command cannot use a stream. Name a folder, a tar file or a bucket.')
+  if (text === streamAddress) throw new AdminError('This command cannot use a stream. Use a folder, a tar file or a bucket.')
 }
 
 const refuseForeignFile = async (path: string, instance: string): Promise<void> => {
@@ -90,7 +90,7 @@ const refuseForeignFile = async (path: string, instance: string): Promise<void> 
 
 const refuseForeign = (shown: string, found: string, instance: string): void => {
   if (found === instance) return
-  throw new AdminError(`${shown} holds the backups of another installation. Name another place.`, { exitCode: 3 })
+  throw new AdminError(`${shown} holds the backups of another installation. Choose another place.`, { exitCode: 3 })
 }
 
 /** Returns the installation to which a repository belongs. Throws `AdminError`. */

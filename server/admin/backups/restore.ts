@@ -134,7 +134,7 @@ const refuseUsedFolder = async (folder: string): Promise<void> => {
   const used = names.filter((name) => name !== 'lock' && name !== inputName)
   if (used.length > 0)
     throw new AdminError(
-      `${folder} is not empty: it has ${JSON.stringify(used[0])}. A restore needs a new or empty folder. Name one with --to, or move this folder away.`,
+      `${folder} is not empty: it has ${JSON.stringify(used[0])}. A restore needs a new or empty folder. Choose one with --to, or move this folder away.`,
       { exitCode: 1 }
     )
 }
@@ -147,7 +147,7 @@ const secretFor = async ({ repository, manifest, secret }: RestoreOptions): Prom
     throw new AdminError(
       manifest.secretIn === 'AGMD_SECRET'
         ? 'The installation used AGMD_SECRET. Set AGMD_SECRET to the same text, so that links and sessions work.'
-        : 'The backup does not include the secret, and links and sessions do not work without it. Name the file that contains it: --secret FILE',
+        : 'The backup does not include the secret, and links and sessions do not work without it. Pass the file that contains it: --secret FILE',
       { exitCode: 1 }
     )
   if (nameOfSecret(found) !== manifest.secret)

@@ -48,8 +48,11 @@ const refuseOtherObjects = async (requests: ReturnType<typeof openRequests>, pre
   for await (const name of keysIn(requests, prefix)) {
     // The keys are sorted, and the stamp sorts before all other objects of a backup.
     if (name === stampName) return
-    throw new AdminError(`${shown} has objects that are not from a backup, such as ${JSON.stringify(name)}. Name an empty or new folder.`, {
-      exitCode: 1
-    })
+    throw new AdminError(
+      `${shown} has objects that are not from a backup, such as ${JSON.stringify(name)}. Choose an empty or new folder.`,
+      {
+        exitCode: 1
+      }
+    )
   }
 }

@@ -8,7 +8,7 @@ import type { S3Address } from './address.ts'
 
 /** The maximum duration of one request, in milliseconds, including the transfer of its body. */
 const requestMsMax = 60_000
-/** The maximum duration of all attempts of a request together, in milliseconds. */
+/** The maximum total duration of all attempts at a request, in milliseconds. */
 const totalMsMax = 90_000
 const attemptsMax = 4
 /** Longest pause before the first retry, in milliseconds. The pause doubles with each retry. */
@@ -52,7 +52,7 @@ export interface S3Requests {
 /** Returns the unescaped text of the first element that has the given name. */
 export const elementOf = (xml: string, name: string): string | undefined => elementsOf(xml, name)[0]
 
-/** Returns the unescaped texts of all elements that have the given name. The elements must not have child elements. */
+/** Returns the unescaped text of each element that has the given name. The elements must not have child elements. */
 export const elementsOf = (xml: string, name: string): string[] =>
   xml
     .split(`<${name}>`)

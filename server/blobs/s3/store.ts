@@ -197,11 +197,11 @@ const claim = async (requests: S3Requests, address: S3Address, instance: string)
   if (owner === instance) return
   // The service removes blobs without a record when it starts, so in a shared folder it would delete the files of other installations.
   if (owner !== undefined)
-    throw new S3Error(3, `The folder belongs to another installation of agmd (${shown}). Name another folder in AGMD_BLOBS.`)
+    throw new S3Error(3, `The folder belongs to another installation of agmd (${shown}). Set AGMD_BLOBS to another folder.`)
   for await (const other of keysIn(requests, prefix))
     throw new S3Error(
       3,
-      `The folder has files that are not from agmd, such as ${JSON.stringify(other)} (${shown}). Name an empty folder in AGMD_BLOBS.`
+      `The folder has files that are not from agmd, such as ${JSON.stringify(other)} (${shown}). Set AGMD_BLOBS to an empty folder.`
     )
   await requests.send({ method: 'PUT', key: `${prefix}${stampName}`, body: new TextEncoder().encode(`${instance}\n`) })
 }

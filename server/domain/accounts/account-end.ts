@@ -76,7 +76,7 @@ const finish = async (service: Service, { account, documents }: AccountEnd): Pro
   await service.storage.commit({ deletes: [keys.accountEnd(account), keys.accountSeen(account)] })
 }
 
-/** Finishes account deletions that a crash interrupted. A failed deletion does not block other deletions. Called at start, and periodically. */
+/** Finishes account deletions that a crash interrupted. A failed deletion does not block other deletions. Called at startup, and periodically. */
 export const finishAccountEnds = async (service: Service, onFailure: (account: string, error: unknown) => void): Promise<void> => {
   for (const { key, value } of await service.storage.list(keys.accountEnds())) {
     const fail = (error: unknown): void => onFailure(String(key.at(-1)), error)
@@ -121,7 +121,7 @@ export const endAccount = async (
   throw new ServiceError('storage_unavailable')
 }
 
-/** Deletes the caller's account. Throws `credential_invalid` if the caller's access ended in the meantime. */
+/** Deletes the caller's account. Throws `credential_invalid` if the caller's access has ended. */
 export const deleteAccount = async (service: Service, caller: Caller, documents: DocumentsAfter): Promise<void> => {
   const account = accountOf(caller)
   const told = { kind: 'account.deleted', by: auditActor(caller), account } as const

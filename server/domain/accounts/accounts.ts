@@ -135,7 +135,7 @@ export const findAccountByPassword = async (service: Service, email: string, pas
   return (await checkPassword(password, account?.password ?? undefined)) ? account : undefined
 }
 
-/** Changes the record of an account. Does nothing if there is no such account. `extra` returns further checks and writes of the same commit. */
+/** Changes the record of an account. Does nothing if there is no such account. `extra` returns more checks and writes of the same commit. */
 export const changeAccount = async (
   { storage }: Pick<Service, 'storage'>,
   id: string,

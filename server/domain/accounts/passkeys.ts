@@ -72,7 +72,7 @@ export const findPasskey = async (service: Service, id: string): Promise<{ passk
   return account && { passkey, account }
 }
 
-/** Records a use of a passkey. Returns false if the passkey was removed, or used again, in the meantime. */
+/** Records a use of a passkey. Returns false if the passkey has since been removed or used again. */
 export const notePasskeyUse = async (service: Service, passkey: Passkey, counter: number): Promise<boolean> => {
   const key = keyOf(passkey.id)
   const entry = await service.storage.get(key)

@@ -227,14 +227,14 @@ export const keepProgram = async (service: Service, grant: string): Promise<void
     const { record, version } = found
     const expiresAt = record.createdAt + limits.brokerRefreshDays * dayMs
     if (record.kind !== 'oauth' || record.expiresAt >= expiresAt) return
-    // If this commit fails, the first use of the program may have been recorded in the meantime.
+    // If this commit fails, the first use of the program may have since been recorded.
     if (await service.storage.commit({ checks: [{ key, version }], puts: expiring(key, { ...record, expiresAt }) })) return
   }
 }
 
 // ——— Using programs ———
 
-/** Records the use of a program from time to time. A program that was revoked in the meantime stays revoked. */
+/** Records the use of a program from time to time. A program that has been revoked stays revoked. */
 const touch = (service: Service, hash: string, program: Program, version: number): void => {
   const now = service.clock.now()
   if (now - (program.lastUsedAt ?? 0) < limits.sessionTouchSeconds * 1000) return

@@ -106,7 +106,7 @@ export const sessionsOf = async (service: Service, account: string): Promise<Sto
 
 const isIdle = ({ clock }: Service, session: Session): boolean => session.lastUsedAt + limits.sessionIdleDaysMax * dayMs <= clock.now()
 
-/** Removes a session. Tries again if the secret under which it is stored changes in the meantime. */
+/** Removes a session. Tries again if the secret under which it is stored changes meanwhile. */
 const remove = async ({ storage }: Service, { account, id }: Session): Promise<void> => {
   const index = keys.accountSession(account, id)
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
@@ -153,7 +153,7 @@ export const openSession = async (
   return { token, session }
 }
 
-/** Records the use of a session from time to time. A session that was revoked in the meantime stays revoked. */
+/** Records the use of a session from time to time. A session that has been revoked stays revoked. */
 const touch = (service: Service, hash: string, session: Session, version: number): void => {
   const now = service.clock.now()
   if (now - session.lastUsedAt < limits.sessionTouchSeconds * 1000) return
@@ -270,7 +270,7 @@ export const revokeSession = async (service: Service, caller: Caller, id: string
 
 /**
  * Ends all access to an account. The next epoch invalidates everything from the current one, including sign-ins in progress, approved logins and
- * node tokens. Then the records are removed, and the connections are closed. Returns the number of ended sessions. `extra` returns further checks
+ * node tokens. Then the records are removed, and the connections are closed. Returns the number of ended sessions. `extra` returns more checks
  * and writes of the commit that ends the epoch.
  */
 export const endAccess = async (service: Service, account: string, extra?: () => Promise<ExtraWrites>): Promise<number> => {

@@ -15,7 +15,7 @@ export interface Arrivals {
   begin(doc: string): Promise<void>
   /** Stores the bytes of an asset. */
   blob(name: string, bytes: Uint8Array): Promise<void>
-  /** Stores records of the document that was begun. */
+  /** Stores records of the document that has been started. */
   records(puts: readonly Put[]): Promise<void>
   /** Stores the remaining records together with the head. From then on the document exists. */
   end(head: Head, puts: readonly Put[]): Promise<void>
@@ -38,7 +38,7 @@ export const createArrivals = ({ storage, blobs, quotas }: Pick<Service, 'storag
 
   const commit = async (checks: readonly Check[], puts: readonly Put[], deletes: readonly Key[] = []): Promise<void> => {
     if (!(await storage.commit({ checks, puts, deletes })))
-      refuse('A document, asset or link with this id was created in the meantime. Run the command again.')
+      refuse('A document, asset or link with this id was created while the command ran. Run the command again.')
   }
 
   /** Returns checks that the assets and links of a document are new, and that its account exists. */

@@ -57,7 +57,7 @@ const says: Readonly<Record<Kind, { readonly message: string; readonly hint: str
 const exceeded = (quota: Kind, usedBytes: number, allowedBytes: number): ServiceError =>
   new ServiceError('quota_exceeded', { ...says[quota], quota, usedBytes, allowedBytes })
 
-/** Returns how far a change that shortens a text may exceed a quota. */
+/** Returns how far a change that shortens the text may exceed a quota. */
 const marginOf = (allowed: number): number => Math.max(limits.quotaMarginBytes, allowed / 16)
 
 const refuseBeyond = (quota: Kind, used: number, allowed: number, bytes: number, makesLess: boolean): void => {

@@ -215,7 +215,7 @@ const forEachDocument = async (docs: readonly string[], work: (doc: string) => P
 /** Erases documents whose time in the trash is over, oldest first. */
 const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void> => {
   const end = (draft: Draft): boolean => {
-    // The document may have been restored in the meantime, and even deleted again.
+    // The document may have since been restored, and even deleted again.
     const due = draft.head.trashedUntil !== undefined && draft.head.trashedUntil <= draft.now
     if (!due) return false
     putEnd(draft)
@@ -246,7 +246,7 @@ const putFormerEnd = (draft: Draft): void => {
   putEnd(draft)
 }
 
-/** Finishes erasures that a crash interrupted, and begins those that are due. Called at start, and periodically. */
+/** Finishes erasures that a crash interrupted, and begins those that are due. Called at startup, and periodically. */
 export const finishDeletions = async (service: Service, onFailure: OnFailure): Promise<void> => {
   await emptyTrash(service, onFailure)
   const deletions = (await service.storage.list(keys.deletions())).map(({ value }) => decodeRecord<Deletion>(value))

@@ -9,7 +9,7 @@ import type { Key, Storage } from '../ports.ts'
 
 const charsMax = { body: limits.eventBodyUnitsMax, quote: limits.eventQuoteUnitsMax, replacement: limits.eventBodyUnitsMax } as const
 
-/** Returns the beginning of a text without cutting a character in half. */
+/** Returns the beginning of the text without cutting a character in half. */
 export const beginning = (text: string, max: number): string => {
   if (text.length <= max) return text
   return text.slice(0, max - Number(/[\uD800-\uDBFF]/.test(text[max - 1] ?? '')))

@@ -1,4 +1,4 @@
-/** Finds the mentions in the chats of a text, and groups them by identity. Has no side effects. */
+/** Finds the mentions in the chats of a document, and groups them by identity. Has no side effects. */
 import { hash } from 'node:crypto'
 import { parseChat } from '../../../shared/fences/chat.ts'
 import { fencesOf } from '../../../shared/fences/fences.ts'
@@ -18,7 +18,7 @@ export interface MentioningMessage {
 /** Messages, grouped first by author, time and mentioned name, then by their text. */
 export type MentionIndex = ReadonlyMap<string, ReadonlyMap<string, MentioningMessage>>
 
-/** Matches texts that can contain a chat. */
+/** Matches text that can contain a chat. */
 const mayHold = /(?:```|~~~)[ \t]*chat/
 
 export const mentionIndex = (content: string): MentionIndex => {

@@ -53,7 +53,7 @@ interface Count {
 export const createMentions = ({ openDoc, before, writers, ledger, clock, texts, isShared, onProblem }: MentionsOptions): Mentions => {
   const doc = openDoc.id
   const indexOf = (content: string): Promise<MentionIndex> => texts.do(doc, 'mentionIndex', content)
-  /** Returns the index of a text if the text is small enough to be read in this turn of the event loop. */
+  /** Returns the index of the text if it is small enough to be read in this turn of the event loop. */
   const indexAtOnce = (content: string): MentionIndex | undefined =>
     content.length <= limits.textInlineUnitsMax ? mentionIndex(content) : undefined
   /** The mentions of the earlier text. Until they are first needed, this is the text itself. */

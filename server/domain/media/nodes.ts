@@ -128,7 +128,7 @@ export const findNode = async (service: Service, token: string): Promise<{ node:
   const now = service.clock.now()
   if (now - (node.lastSeenAt ?? 0) >= limits.nodeTouchSeconds * 1000) {
     const put = { key, value: encodeRecord({ ...node, lastSeenAt: now } satisfies NodeToken) }
-    // The token may have been revoked in the meantime. Then it stays revoked.
+    // The token may have since been revoked. In that case it stays revoked.
     if (
       !(await service.storage.commit({ checks: [{ key, version: entry.version }], puts: [put] })) &&
       (await service.storage.get(key)) === undefined

@@ -232,7 +232,7 @@ export const transferDocuments = async (
   to: string
 ): Promise<{ readonly moved: number; readonly movedInTrash: number }> => {
   const [source, target] = [await accountNamed(service, from), await accountNamed(service, to)]
-  if (source.id === target.id) throw new ServiceError('invalid_request', { message: term('Name another account for the documents.') })
+  if (source.id === target.id) throw new ServiceError('invalid_request', { message: term('Choose another account for the documents.') })
   return {
     moved: await giveAll(service, operator, keys.ownedBy('account', source.id), source.id, target.id),
     movedInTrash: await giveAll(service, operator, keys.trashedBy('account', source.id), source.id, target.id)

@@ -50,7 +50,7 @@ type Versions = ReadonlyMap<number, MaskedLines>
 /** The number of records that one commit changes. */
 const recordsAtOnce = 50
 
-/** How often the journal is tried again because it was compacted in the meantime. */
+/** How often the journal is tried again because it has since been compacted. */
 const attemptsMax = 10
 
 async function* pagesBelow({ storage }: Service, prefix: Key): AsyncGenerator<Entry[]> {
@@ -112,7 +112,7 @@ const maskEvent = (event: StoredEvent, secret: string, versions: Versions): Stor
 /** Whether a run changes the records that contain the secret, or only counts them. */
 type Mode = 'change' | 'count'
 
-/** Masks the records below a prefix. They are read again in the commit, because people may change them in the meantime. */
+/** Masks the records below a prefix. They are read again in the commit, because people may change them meanwhile. */
 const maskBelow = async <T>(service: Service, doc: string, prefix: Key, mask: (record: T) => T, mode: Mode): Promise<number> => {
   let count = 0
   for await (const page of pagesBelow(service, prefix)) {
@@ -158,7 +158,7 @@ const replace = (draft: Draft, key: Key, value: Uint8Array): void => {
   draft.erase()
 }
 
-/** Changes states and the journal, newest first. Returns false if the journal was compacted in the meantime. */
+/** Changes states and the journal, newest first. Returns false if the journal has since been compacted. */
 const redactJournal = async (service: Service, head: Head, characters: Characters): Promise<boolean> => {
   const { storage, ledger } = service
   const doc = head.id

@@ -101,7 +101,7 @@ export const auditPut = (now: number, audited: Audited): Put => ({
   value: encodeRecord({ at: now, ...audited } satisfies AuditRecord)
 })
 
-/** Adds a record to a change of a document. */
+/** Adds a record to a change to a document. */
 export const audit = (draft: Draft, audited: Audited): void => {
   const { key, value } = auditPut(draft.now, audited)
   draft.put(key, value)
@@ -251,7 +251,7 @@ const sweepOnce = async ({ storage, clock, auditDays }: Swept): Promise<void> =>
 const sweeps = new WeakMap<Storage, Promise<void>>()
 
 /**
- * Removes records that are too old, and the oldest ones if there are too many. Called at start, and periodically. Sweeps run one after another,
+ * Removes records that are too old, and the oldest ones if there are too many. Called at startup, and periodically. Sweeps run one after another,
  * because they share the count.
  */
 export const sweepAudit = (service: Swept): Promise<void> => {

@@ -68,7 +68,7 @@ const removalOf = async (
   return over ? { checks: [{ key: target, version: entry.version }], deletes: [key, target] } : { checks: [], deletes: [key] }
 }
 
-/** Removes records in one commit, or one by one if some were renewed in the meantime. Returns whether all of them were removed. */
+/** Removes records in one commit, or one by one if some have since been renewed. Returns whether all of them were removed. */
 const removeAll = async (service: Pick<Service, 'storage' | 'clock'>, due: readonly Key[]): Promise<boolean> => {
   const removals = await Promise.all(due.map((key) => removalOf(service, key)))
   const together = { checks: removals.flatMap(({ checks }) => checks), deletes: removals.flatMap(({ deletes }) => deletes) }
@@ -87,7 +87,7 @@ export const sweep = async (service: Pick<Service, 'storage' | 'clock'>): Promis
     more = due.length === limits.sweepRecordsMax
     for (let from = 0; from < due.length; from += limits.sweepCommitRecords) {
       const some = due.slice(from, from + limits.sweepCommitRecords).map(({ key }) => key)
-      // The next sweep handles records that were renewed in the meantime.
+      // The next sweep handles records that have since been renewed.
       if (!(await removeAll(service, some))) more = false
     }
   }

@@ -33,7 +33,7 @@
  *   ['node', hash]                JSON, `NodeToken` (nodes.ts); ['account', id, 'node', node] → its hash
  *   ['account', id, 'job', job]   document of a job of the account (JSON string)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
- *   ['deletion', doc]             an erasure in progress (JSON, `Deletion`); removed when nothing of the document is left
+ *   ['deletion', doc]             an erasure in progress (JSON, `Deletion`); removed when no part of the document is left
  *   ['trash', until, doc]         a document in the trash, ordered by the time when it will be erased (JSON string: its id)
  *   ['trashed', kind, id, doc]    a document in the trash of an account or agent (JSON, `Trashed`)
  *   ['request', hash]             answer to an Idempotency-Key of a request without a document
@@ -172,7 +172,7 @@ export interface Share {
 export interface KeyIndex {
   readonly doc: string
   readonly share: string
-  /** Copied from the share, because the index outlives the link: an erased document answers 410 only to valid keys. */
+  /** Copied from the share, because the index outlives the link: an erased document returns 410 only to valid keys. */
   readonly expiresAt: number | null
   readonly revoked: boolean
 }

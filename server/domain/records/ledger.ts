@@ -3,7 +3,7 @@
  *
  * A change is a synchronous function on a draft. Everything that it puts goes to disk together with the new head, or not at all. A change runs
  * again if another node was faster, so it must depend only on the draft and on values that never change. A record that can change must be named in
- * `reads` and read from the draft. Then no write can come between reading and writing it.
+ * `reads` and read from the draft, so that no write can come between reading and writing it.
  */
 import type { DocumentCopy, Draft, Ledger, WriteOptions } from './draft.ts'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -31,7 +31,7 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown }
 /** A value, or the reason why it could not be read. A damaged record fails only the changes that read it. */
 type Found = { readonly value: Uint8Array | undefined; readonly version?: number | null } | { readonly error: unknown }
 
-/** The values that the changes of a batch read. The keys of the map are made by `nameOf`. */
+/** The values that the changes in a batch read. The keys of the map are made by `nameOf`. */
 type Records = Map<string, Found>
 
 const nameOf = (key: Key): string => JSON.stringify(key)
@@ -104,7 +104,7 @@ class DraftOf implements Draft {
   }
 }
 
-/** The changes of a commit, and the head after them. */
+/** The changes in a commit, and the head after them. */
 interface Drawn {
   readonly head: Head
   readonly drafts: readonly DraftOf[]
@@ -142,7 +142,7 @@ const requireBy = (by: By, draft: DraftOf, head: Head | undefined): void => {
 }
 
 /**
- * Returns checks for the access records outside the document. Without these checks, a commit would not notice that the access ended in the meantime.
+ * Returns checks for the access records outside the document. Without these checks, a commit would not notice that the access has ended.
  */
 const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records: Records): Check[] => {
   const outside = waiting.flatMap(({ by }) => keysOf(by)).filter(([first, second]) => first !== 'd' || second !== doc)

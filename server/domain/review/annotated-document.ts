@@ -27,7 +27,7 @@ const readAgain = async (service: Service, handle: DocumentHandle, annotations: 
   while (annotations.annotated < (openDoc.head.annotated ?? 0)) {
     const { annotated = 0 } = openDoc.head
     const found = await readAll(service, openDoc.id)
-    // This node may have written an annotation in the meantime. To do so, it took the turn and read the annotations of other nodes first.
+    // This node may have since written an annotation. To do so, it took the turn and read the annotations of other nodes first.
     if (annotations.annotated >= annotated) break
     const changed = annotations.replaceAll(...found)
     annotations.annotated = annotated
@@ -111,7 +111,7 @@ export const withAnnotationsRead = async <T>(
 
 /**
  * Keeps the document open while `work` runs, with the turn to write its text if other nodes could write it too. Rejects if the document cannot be
- * loaded. Do not call it inside another call: a node that is asked for its turn begins no further work.
+ * loaded. Do not call it inside another call: a node that is asked for its turn begins no other work.
  */
 export const withAnnotations = async <T>(service: Service, doc: string, work: (opened: AnnotatedDocument) => Promise<T>): Promise<T> => {
   const { turns } = service

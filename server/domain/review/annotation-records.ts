@@ -50,7 +50,7 @@ export interface Written<K extends AnnotationKind = AnnotationKind> {
   readonly bytes: number
 }
 
-/** Counts a change of an annotation in the head, so that other nodes read the annotations again. */
+/** Counts a change to an annotation in the head, so that other nodes read the annotations again. */
 const countAnnotated = (draft: Draft): void => {
   draft.head = { ...draft.head, annotated: (draft.head.annotated ?? 0) + 1 }
 }
@@ -72,7 +72,7 @@ export const deleteAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K
 /** Returns the keys of the records whose anchors moved. */
 export const keysOfMoved = (doc: string, moved: readonly Moved[]): Key[] => moved.map(({ kind, id }) => keyOf(kind, doc, id))
 
-/** Writes moved anchors into their records. Annotations that were deleted or decided in the meantime are skipped. */
+/** Writes moved anchors into their records. Annotations that have since been deleted or decided are skipped. */
 export const putMoved = (draft: Draft, moved: readonly Moved[]): Written[] =>
   moved.flatMap(({ kind, id, anchor }) => {
     const record = draft.read<Kinds[AnnotationKind]>(keyOf(kind, draft.head.id, id))

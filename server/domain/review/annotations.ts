@@ -1,7 +1,7 @@
 /**
  * The comments and suggestions of an open document, in memory. Both are called "annotations".
  *
- * This folder contains the code for reviewing a text: comments, suggestions, and the assignments that ask for a review.
+ * This folder contains the code for reviewing a document: comments, suggestions, and the assignments that ask for a review.
  *
  * Records match the disk; anchors match the text in memory (`annotation-anchors.ts`).
  */

@@ -9,7 +9,7 @@ import { actorOf, authorOf, type Caller } from '../rights/caller.ts'
 import type { Draft } from '../records/draft.ts'
 import { sameMention as same } from '../events/notices.ts'
 
-/** Notifies the people whom a text mentions, except those in `heard`. Returns everyone notified so far. */
+/** Notifies the people whom the text mentions, except those in `heard`. Returns everyone notified so far. */
 export const tellMentions = (
   draft: Draft,
   caller: Caller,

@@ -64,7 +64,7 @@ const targetOf = (content: string, target: Target, range: Range | undefined): Co
 
 /**
  * Ties a comment to a range of the text that its author read, and writes the comment. There is no `await` before the comment is tied, so the text
- * cannot change in the meantime.
+ * cannot change meanwhile.
  */
 const write = async (
   opened: AnnotatedDocument,

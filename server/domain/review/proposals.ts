@@ -99,7 +99,7 @@ export const propose = async <T>(
     tie()
     const { written, answer } = await service.ledger.write(doc, caller, change)
     settle(opened, written)
-    // Only agents are shown as writers. Drafts come from pages, so their author is a person, even if the page has been closed in the meantime.
+    // Only agents are shown as writers. Drafts come from pages, so their author is a person, even if the page has since been closed.
     if (proposals.every(({ typed }) => typed === undefined)) showWriter(opened, caller, ids[0])
     return answer
   } catch (error) {
@@ -281,7 +281,7 @@ const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | 
     now
   )?.map(({ from, to, insert }) => ({ from, to, text: insert }))
 
-/** The maximum number of comparisons. A comparison is repeated if other people changed the same part in the meantime. */
+/** The maximum number of comparisons. A comparison is repeated if other people changed the same part. */
 const comparisonsMax = 10
 
 /** Proposes a new text instead of writing it. Makes one suggestion for each hunk of the difference, all with the same `setId`. */

@@ -255,13 +255,13 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
   const { contents, point } = await examineReport(service, doc, input)
   return step(request, (draft, task) => {
     const outcome = outcomeOf(task, 'report', identity)
-    // A repeated report is also accepted if the owner has closed the assignment in the meantime. A caller who missed the first answer must not have
+    // A repeated report is also accepted if the owner has since closed the assignment. A caller who missed the first answer must not have
     // to do the work again.
     const taken = outcome === 'already_reported' || (outcome === 'task_closed' && startedBy(task, identity))
     if (taken && isRetry(task.report, contents)) return task
     const status = stateOf(outcome, task)
     // The permission to report is checked first, and the contents of the report after it. A retry still counts as a retry if a comment in its list
-    // was deleted in the meantime.
+    // has since been deleted.
     if (point instanceof ServiceError) throw point
     const stale = point.seq < draft.head.seq
     const { reviewedVersion, commentIds, suggestionIds } = contents

@@ -12,7 +12,7 @@ import { showSuggestion } from './annotations-shown.ts'
 export interface Decision {
   readonly suggestionId: string
   readonly action: 'accept' | 'reject' | 'reopen'
-  /** The latest step of the draft that the person who decides has seen. */
+  /** The latest step of the draft that the person deciding has seen. */
   readonly step?: number | undefined
   /** The reason for a rejection. */
   readonly reason?: string | undefined
@@ -33,7 +33,7 @@ export interface Judged extends Decision {
 
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
-/** Returns the current ranges for suggestions that cannot be decided. Each range lies between the texts that surrounded the suggestion. */
+/** Returns the current ranges for suggestions that cannot be decided. Each range lies between the passages that surrounded the suggestion. */
 const placesNow = ({ openDoc, annotations }: AnnotatedDocument, ids: readonly string[]): (Range | undefined)[] => {
   const places = ids.map((id) => {
     const { status, pin, past = null } = annotations.suggestion.get(id) ?? { status: 'pending', pin: null }

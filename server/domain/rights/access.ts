@@ -173,7 +173,7 @@ export const callerOfDocument = async (
   const share =
     credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key, holder?.identity ?? anonymous.identity)
   if (holder === undefined && share === undefined) throw new ServiceError('credential_required', { message: 'This document is private.' })
-  // A text that is not an id can be longer than the longest key that the store accepts.
+  // Text that is not an id can be longer than the longest key that the store accepts.
   const head = isDocumentId(doc) ? await service.ledger.findHead(doc) : undefined
   const role = roleOn(doc, head, holder ?? anonymous, share?.role ?? null)
   if (role === null) throw new ServiceError('not_found')

@@ -109,7 +109,7 @@ const tooManyLinks = (ofTasks: boolean): ServiceError => {
 
 /**
  * Makes room for a link when the count of links has reached its limit, by counting only links that have not expired. Expired links were still
- * counted, because nobody revoked them. Changes nothing if a link was made in the meantime.
+ * counted, because nobody revoked them. Changes nothing if a link has since been made.
  */
 export const makeRoom = async (service: Service, doc: string): Promise<void> => {
   const { shares, taskShares = 0, sharesMade } = await service.ledger.head(doc)

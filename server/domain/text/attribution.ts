@@ -1,5 +1,5 @@
 /**
- * Finds the author and time of each line of a text. The journal names the author of every update. The ids of characters never change, so each
+ * Finds the author and time of each line of the text. The journal names the author of every update. The ids of characters never change, so each
  * character belongs to the update that first inserted it, regardless of where edits and merges have moved it.
  */
 import * as Y from 'yjs'
@@ -93,7 +93,7 @@ const authorsAt = (storage: Storage, doc: string, to: Point): Promise<Authors> =
 
 const stretchAt = (stretches: readonly Stretch[], clock: number): number => lastAt(stretches, ({ from }) => from, clock)
 
-/** Yields the parts of a text with their authors, in order. */
+/** Yields the parts of the text with their authors, in order. */
 function* partsOf({ stretches }: Authors, spans: readonly number[]): Generator<{ length: number; actor: string; at: number }> {
   for (let index = 0; index < spans.length; index += 3) {
     const [client = 0, start = 0, length = 0] = spans.slice(index, index + 3)

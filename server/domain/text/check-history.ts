@@ -57,7 +57,7 @@ const stateLandmark = (name: string, value: Uint8Array): Landmark => {
       try {
         Y.applyUpdate(restored, bytes)
         if (Buffer.compare(Y.encodeStateVector(restored), Y.encodeStateVector(ydoc)) !== 0) return 'has other entries than the journal'
-        return textOf(restored) === text ? undefined : 'has another text than the journal'
+        return textOf(restored) === text ? undefined : 'has different text than the journal'
       } finally {
         restored.destroy()
       }

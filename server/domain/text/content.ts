@@ -102,7 +102,7 @@ export const tagsNamed = (list: string): string[] =>
 
 /**
  * Returns the versions in `If-Match` or `baseVersion`, which can contain a list of tags as `tagsNamed` parses it (docs/api.md, Text and versions).
- * The tag of a text with the comment for programs (server/http/first/for-programs.ts) counts as the version of the text.
+ * The tag of the text with the comment for programs (server/http/first/for-programs.ts) counts as the version of the text.
  */
 export const versionsNamed = (base: string): string[] => tagsNamed(base).map((tag) => tag.replace(/\+[0-9a-f]{8}$/, ''))
 
@@ -192,7 +192,7 @@ export const conflict = async (
   return new ServiceError('version_conflict', { ...facts, ...(await reconciled(service, doc, before, mine, now.content)) })
 }
 
-/** Checks the size that a text will have after edits. Throws `content_too_large`. */
+/** Checks the size that the text will have after edits. Throws `content_too_large`. */
 export const checkSize = (content: string, edits: readonly Edit[] = []): void => {
   const contentUnits = edits.reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), content.length)
   if (contentUnits > limits.contentUnitsMax)
@@ -207,7 +207,7 @@ export interface TextChange {
   readonly cause: RevisionCause
   readonly event: 'content.changed' | 'content.replaced' | 'content.restored'
   readonly label?: string | undefined
-  /** Further authors of the change, besides the actor who makes it. */
+  /** Other authors of the change, besides the actor who makes it. */
   readonly authors?: readonly string[]
   /** Whether the change replaces the text without naming a version. */
   readonly isUnguarded?: boolean

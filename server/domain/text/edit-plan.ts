@@ -121,7 +121,7 @@ export const resultsOf = (changes: readonly Change[]): Edited['results'] => {
   return results
 }
 
-/** Changes to a text, and the edits that make them. */
+/** Changes to the text, and the edits that make them. */
 export interface EditPlan {
   /** Changes, in the order of the operations. */
   readonly changes: readonly Change[]
@@ -131,7 +131,7 @@ export interface EditPlan {
 }
 
 /**
- * Returns the plan for changes in a text. `granularity` says how proposed changes are split. Throws `too_many_changes`, or `invalid_request` if two
+ * Returns the plan for changes in the text. `granularity` says how proposed changes are split. Throws `too_many_changes`, or `invalid_request` if two
  * changes overlap.
  */
 export const planOf = (content: string, changes: readonly Change[], granularity?: Granularity): EditPlan => {
@@ -142,7 +142,7 @@ export const planOf = (content: string, changes: readonly Change[], granularity?
   return { changes, edits, diff: unifiedDiff(content, applyEdits(content, edits), limits.diffUnitsMax) }
 }
 
-/** Returns the plan for operations on a text. Throws the errors of `resolveAll` and `planOf`. */
+/** Returns the plan for operations on the text. Throws the errors of `resolveAll` and `planOf`. */
 export const planEdits = (content: string, version: string, operations: readonly Operation[], granularity?: Granularity): EditPlan =>
   planOf(
     content,

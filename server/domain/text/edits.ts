@@ -88,7 +88,7 @@ const land = ({ openDoc }: AnnotatedDocument, ground: BaseText, operations: read
   return changes as Change[]
 }
 
-/** The maximum number of plans. Edits are planned again if other people changed the same part in the meantime. */
+/** The maximum number of plans. Edits are planned again if other people changed the same part. */
 const plansMax = 10
 
 /** Returns the changes at their positions in the text `now`. Returns undefined if the text of a change was edited since `before`. */
@@ -141,7 +141,7 @@ const replacesUnread = ({ operations, baseVersion }: Input<'editContent'>, { cha
   })
 
 /**
- * Makes or proposes the changes of a plan in the current text. `newest` is the key of the newest revision. There is no `await` before the changes
+ * Makes or proposes the changes in a plan in the current text. `newest` is the key of the newest revision. There is no `await` before the changes
  * are made.
  */
 const carryOut = async (
@@ -198,7 +198,7 @@ const requireRead = ({ operations, baseVersion, mode, dryRun }: Input<'editConte
     blind.op === 'set_cell'
       ? {
           message: 'set_cell takes a row or column by number only if you name the version that you read.',
-          hint: 'Name the row by the text of its first cell and the column by its header, or send baseVersion.'
+          hint: 'Identify the row by the text of its first cell and the column by its header, or send baseVersion.'
         }
       : { message: `${blind.op} replaces text only if you name the version that you read.` }
   )

@@ -68,7 +68,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 /**
  * Calls `run` once: `quietMs` after the last `poke`, but at most `maxMs` after the first. A `poke` costs almost nothing, because it does not set the
- * timer again. Instead, the timer checks when it ends whether there were further pokes.
+ * timer again. Instead, the timer checks when it ends whether there were more pokes.
  */
 const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void): { poke(at: number): void; stop(): void } => {
   let first = 0
@@ -217,7 +217,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     const keyframeDue =
       bytes >= limits.keyframeBytesMin || to.seq - ((newest?.key.at(-1) as number | undefined) ?? 0) >= limits.journalRecordsMax * 20
     const isOurs = await ledger.write(doc, 'system', (draft) => {
-      // Another node has compacted the journal in the meantime.
+      // Another node has since compacted the journal.
       if ((draft.head.segmentedSeq ?? 0) > segmentedSeq) return false
       draft.put(keys.history(doc, last.seq), segment)
       draft.put(keys.checkpoint(doc), encodeState(to, state))
@@ -255,7 +255,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   const projecting = debounce(clock, limits.projectQuietMs, limits.projectMaxMs, later(project))
   const saving = debounce(clock, limits.autosaveQuietMs, limits.autosaveMaxMs, later(autosave))
 
-  /** Announces the changes of a node that ended before it announced them. */
+  /** Announces the changes made by a node that ended before it announced them. */
   const announcingLate = debounce(clock, limits.announceLateMs, limits.announceLateMs, later(announce))
 
   const stopUpdates = openDoc.onUpdate((writers) => {

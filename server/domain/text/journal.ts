@@ -124,7 +124,7 @@ export const encodeEntries = (entries: readonly JournalEntry[], before: string):
   let at = 0
   let actor = ''
   for (const entry of entries) {
-    // If the clock is set back, the recorded time does not advance for a while, but the journal goes on.
+    // If the clock is set back, the recorded time does not advance for a while, but the journal continues.
     const now = Math.max(entry.at, at)
     encoding.writeVarUint(encoder, now - at)
     encoding.writeVarString(encoder, entry.actor === actor ? '' : entry.actor)

@@ -1,4 +1,4 @@
-/** Resolves the target of a request (a quotation, a line, or a range) to a part of a text. */
+/** Resolves the target of a request (a quotation, a line, or a range) to a part of the text. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { findWords, linesOf, missedPlace, type Range, wholeCharacters } from '../../../shared/text/targets.ts'

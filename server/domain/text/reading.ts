@@ -1,4 +1,4 @@
-/** Reads the outline of a text, and the text itself: all of it, one section, some lines, or the changes since a version. */
+/** Reads the outline of the text, and the text itself: all of it, one section, some lines, or the changes since a version. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'

@@ -58,7 +58,7 @@ const wordFields: ReadonlySet<string> = new Set([
 /** The fields that contain the text around an annotation. */
 const contextFields: ReadonlySet<string> = new Set(['prefix', 'suffix'])
 
-/** Returns a record without the secret in its texts. Returns the record itself if it does not contain the secret. */
+/** Returns a record without the secret in its text. Returns the record itself if it does not contain the secret. */
 export const maskRecord = <T>(record: T, secret: string): T => {
   const hide = (value: unknown, name: string): unknown => {
     if (typeof value === 'string') {
@@ -104,7 +104,7 @@ export class Characters {
     }
   }
 
-  /** Returns the ranges of these characters in a text, given the runs of characters of the entire text. */
+  /** Returns the ranges of these characters in the text, given the runs of characters of the entire text. */
   rangesIn(spans: readonly number[]): Range[] {
     const ranges: Range[] = []
     for (let index = 0, at = 0; index < spans.length; index += 3) {

@@ -61,7 +61,7 @@ const planOf = async (service: Service, openDoc: OpenDocument, what: Replacement
   return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true, others }
 }
 
-/** The maximum number of times that a merge is repeated because other people changed the same part in the meantime. */
+/** The maximum number of times that a merge is repeated because other people changed the same part. */
 const mergesMax = 5
 
 /**
@@ -106,7 +106,7 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
         const difference = await service.texts.do(doc, 'unifiedDiff', seen.content, content, limits.diffUnitsMax)
         return { ok: true, version: seen.version, revisionId: null, changed: seen.content !== content, ...facts, diff: difference }
       }
-      // Comparing large texts takes a while, and the caller's access may end during it.
+      // Comparing large documents takes a while, and the caller's access may end during it.
       // `Live.requireRight` knows immediately if this process ended the access, but not if another node did.
       if (service.turns !== null || unitsOf([seen.content, content]) > limits.textInlineUnitsMax)
         await requireRightNow(service, doc, caller)

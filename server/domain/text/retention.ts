@@ -55,7 +55,7 @@ const write = <T>(service: Service, doc: string, change: (draft: Draft) => T, re
     { reads, afterDeletion: true }
   )
 
-/** Removes revisions. Returns false if somebody has named one of them in the meantime. */
+/** Removes revisions. Returns false if somebody has since named one of them. */
 const removeRevisions = async (service: Service, doc: string, removed: readonly Revision[]): Promise<boolean> => {
   for (let at = 0; at < removed.length; at += recordsAtOnce) {
     const reads = removed.slice(at, at + recordsAtOnce).map(({ id }) => keys.revision(doc, id))
@@ -185,7 +185,7 @@ const isBefore = async ({ storage }: Service, key: Key, { seq }: Point): Promise
   return entry !== undefined && decodeState(entry.value).seq < seq
 }
 
-/** Writes the merged entries. Returns false if the document was changed or compacted in the meantime, and the plan must be made again. */
+/** Writes the merged entries. Returns false if the document has since been changed or compacted, and the plan must be made again. */
 const writeMerged = async (service: Service, head: Head, plan: Plan): Promise<boolean> => {
   const { id: doc, historySeq, segmentedSeq = 0 } = head
   const { entries, point, state, content } = await merge(service, head, plan)

@@ -58,7 +58,7 @@ export const baseTextOf = async (service: Service, openDoc: OpenDocument, baseVe
   return { past: { text: past, seq: point.seq, since }, content: () => content }
 }
 
-/** Returns the edits from the text that was read to the current text. They are computed again only if somebody has written in the meantime. */
+/** Returns the edits from the text that was read to the current text. They are computed again only if somebody has since written. */
 const editsSince = ({ seq, edits }: Since, openDoc: OpenDocument, before: string): readonly Edit[] => {
   const { content } = openDoc.snapshot()
   if (seq === openDoc.seq) return edits
@@ -111,12 +111,12 @@ export const anchorRanges = (openDoc: OpenDocument, { past, content }: BaseText,
 export const anchorRange = (openDoc: OpenDocument, ground: BaseText, range: Range): AnchoredRange =>
   anchorRanges(openDoc, ground, [range])[0] as AnchoredRange
 
-/** The maximum number of searches for a range. A search is repeated if other people changed the same part in the meantime. */
+/** The maximum number of searches for a range. A search is repeated if other people changed the same part. */
 const attemptsMax = 10
 
 /**
  * Finds a range in the text that the caller read, without blocking other requests, and calls `use` with the range. If other people change
- * the live text in the meantime, the range is adjusted. Throws the errors of `look`, and `busy` if other people keep changing the same part.
+ * the live text meanwhile, the range is adjusted. Throws the errors of `look`, and `busy` if other people keep changing the same part.
  */
 export const withRange = async <T>(
   ground: BaseText,

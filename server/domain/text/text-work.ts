@@ -1,5 +1,5 @@
 /**
- * Functions for work on entire texts. Each function takes text and returns data, so that it can run in a separate thread or in the calling thread.
+ * Functions for work on the text of entire documents. Each function takes text and returns data, so that it can run in a separate thread or in the calling thread.
  * The size of the text decides where it runs (server/threads/texts.ts), although the duration also depends on the contents.
  */
 import { ServiceError } from '../../../shared/errors.ts'
@@ -146,11 +146,11 @@ export const textWork = {
 
 export type TextWork = typeof textWork
 
-/** Does work on the texts of a document without blocking other requests. */
+/** Does work on the text of a document without blocking other requests. */
 export interface Texts {
   /**
    * Runs one piece of work. Throws the errors of the work, `too_complex` if it takes too long or too much memory, and `busy` if too much work is
-   * queued. The document can change in the meantime.
+   * queued. The document can change meanwhile.
    */
   readonly do: <Name extends keyof TextWork>(
     doc: string,
@@ -159,7 +159,7 @@ export interface Texts {
   ) => Promise<ReturnType<TextWork[Name]>>
 }
 
-/** Returns the total size of the texts in an input, in UTF-16 units. */
+/** Returns the total size of the strings in an input, in UTF-16 units. */
 export const unitsOf = (input: unknown): number => {
   if (typeof input === 'string') return input.length
   if (typeof input !== 'object' || input === null) return 0

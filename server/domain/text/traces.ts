@@ -1,5 +1,5 @@
 /**
- * Finds the traces of a text in the history of a document. The history is replayed with all deleted characters. Each occurrence in any version gives
+ * Finds the traces of the text in the history of a document. The history is replayed with all deleted characters. Each occurrence in any version gives
  * the ids of its characters, so a version in which the text was only half typed is found, too.
  */
 import * as Y from 'yjs'
@@ -75,7 +75,7 @@ async function* replayed(storage: Storage, head: Head): AsyncGenerator<Replayed>
   }
 }
 
-/** Returns the occurrences of a text that touch one of the ranges. */
+/** Returns the occurrences of the text that touch one of the ranges. */
 const occurrencesAt = (content: string, sought: string, touched: readonly Range[]): Range[] =>
   touched.flatMap(({ from, to }) => {
     const start = Math.max(0, from - sought.length + 1)
@@ -90,7 +90,7 @@ const occurrencesAt = (content: string, sought: string, touched: readonly Range[
 const spansOfAll = ({ text, content }: Replayed): readonly number[] =>
   content === '' ? [] : (placesOf(text, content, [{ from: 0, to: content.length }])[0]?.spans ?? [])
 
-/** Returns the characters of all occurrences of a text in all versions up to a head, except those that the last version still contains. */
+/** Returns the characters of all occurrences of the text in all versions up to a head, except those that the last version still contains. */
 export const findTraces = async (storage: Storage, head: Head, sought: string): Promise<Characters> => {
   const characters = new Characters()
   let last: Replayed | undefined

@@ -1,4 +1,4 @@
-/** The texts of the documentation: reads them from the folder `docs/` once, adapts their links to `/docs`, and searches them. */
+/** The pages of the documentation: reads them from the folder `docs/` once, adapts their links to `/docs`, and searches them. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { outlineOf, type Section } from '../../../shared/text/outline.ts'

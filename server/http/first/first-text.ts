@@ -34,7 +34,7 @@ const lane = new Lane<Job, Drawn | undefined>({
   waitingOfHolderMax: limits.pagesWaitingOfDocumentMax
 })
 
-/** Returns the beginning of a text, up to the end of a block. */
+/** Returns the beginning of the text, up to the end of a block. */
 const beginningOf = (content: string): string => {
   if (content.length <= limits.firstTextUnitsMax) return content
   const beginning = content.slice(0, limits.firstTextUnitsMax)

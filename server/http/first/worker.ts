@@ -1,4 +1,4 @@
-/** Renders the beginnings of texts in a separate thread, one at a time. */
+/** Renders the beginnings of documents in a separate thread, one at a time. */
 import { createRequire } from 'node:module'
 import { isOwnLink } from '../../../shared/markdown/links.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -10,7 +10,7 @@ export interface Job {
   readonly source: string
   /** Links that begin with this address stay on the service. */
   readonly baseUrl: string
-  /** Path of the built module that renders a text as the editor shows it (web/first/live-text.ts). */
+  /** Path of the built module that renders text as the editor shows it (web/first/live-text.ts). */
   readonly liveModule: string
 }
 

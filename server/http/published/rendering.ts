@@ -26,7 +26,7 @@ export interface Text {
   readonly drawings: Drawings
 }
 
-/** Renders a text. Throws `CannotRender`, `Outdated` or `busy`. */
+/** Renders text. Throws `CannotRender`, `Outdated` or `busy`. */
 export type Render = (text: Text) => Promise<Rendered>
 
 const refusalOf = (error: unknown): unknown => {
@@ -36,7 +36,7 @@ const refusalOf = (error: unknown): unknown => {
   return new CannotRender(error.why, { cause: error.cause })
 }
 
-/** Returns a function that renders texts of documents. Long texts, and texts that were slow before, have a separate queue. */
+/** Returns a function that renders documents. Long documents, and documents that were slow before, have a separate queue. */
 export const createRender = (baseUrl: string): Render => {
   const slow = new Set<string>()
   const remember = (doc: string): void => {

@@ -1,4 +1,4 @@
-/** Renders texts in a separate thread, one at a time, so that a large or hostile text does not delay other texts. */
+/** Renders documents in a separate thread, one at a time, so that a large or hostile one does not delay the others. */
 import { isOwnLink } from '../../../shared/markdown/links.ts'
 import type { Rendered } from '../../../shared/markdown/render.ts'
 import { limits } from '../../../shared/limits.ts'

@@ -30,7 +30,7 @@ export const addressAllowed = 'an address like postgres://USER:PASSWORD@HOST:543
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 const parameters = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'schema']
 
-/** Whether a text is the address of a PostgreSQL store. Does not read the certificate files that the address names. */
+/** Whether a string is the address of a PostgreSQL store. Does not read the certificate files that the address names. */
 export const isPostgresAddress = (text: string): boolean => partsOf(text) !== undefined
 
 /** Returns the parts of a valid address (`isPostgresAddress`). Throws an `Error` that names a certificate file if the file cannot be read. */

@@ -101,7 +101,7 @@ export function parametersOf({ assumptions, finals }: Judged): unknown[] {
   const lengths = (places: readonly EncodedKey[]): number[] => places.map(({ bytes }) => bytes.length)
   const absent = new Set(assumptions.filter(({ version }) => version === null).map(({ name }) => name))
   const written = [...finals.values()]
-  // A key that must stay absent is inserted and deleted again, so that no other node can insert it in the meantime.
+  // A key that must stay absent is inserted and deleted again, so that no other node can insert it meanwhile.
   const guards: Final[] = assumptions
     .filter(({ name, version }) => version === null && !finals.has(name))
     .map((at) => ({ name: at.name, bytes: at.bytes, place: at.place, value: null, sum: 0 }))

@@ -40,7 +40,7 @@ export interface ListenerOptions {
   readonly onKeys: (keys: readonly Key[] | 'any') => void
   /** Called with each text that another node sent. */
   readonly onMessage: (text: string, node: string) => void
-  /** Called when the connection listens again after an interruption. Any key may have been written in the meantime. */
+  /** Called when the connection listens again after an interruption. Any key may have since been written. */
   readonly onReturn: () => void
   readonly onAnswer: (works: boolean) => void
   /** Called when it becomes known whether no other node listens. */

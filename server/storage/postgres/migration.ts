@@ -15,7 +15,7 @@ export async function beginMigration(address: PostgresAddress, owner: Owner): Pr
     const meta = await readMeta(client)
     const { rowCount } = await client.query('select 1 from record limit 1')
     if (rowCount !== 0 && !meta.has('migration'))
-      throw new PostgresError(1, `The ${address.shown} is not empty. Name another database, or another schema with ?schema=NAME.`)
+      throw new PostgresError(1, `The ${address.shown} is not empty. Choose another database, or another schema with ?schema=NAME.`)
     await writeMeta(client, { migration: 'records are being copied', secret: fingerprintOf(owner.secret) })
   })
   return synced

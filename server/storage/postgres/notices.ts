@@ -40,7 +40,7 @@ export function encodeNotices(id: string, number: number, keys: readonly Uint8Ar
   return messages.map((pieces, at) => `${id}.${at === messages.length - 1 ? number : 0} ${Buffer.concat(pieces).toString('base64')}`)
 }
 
-/** Returns the message with a text for the other nodes. */
+/** Returns the message with a string for the other nodes. */
 export const encodeMessage = (sender: string, text: string): string => `${sender} !${text}`
 
 export interface Notice {
@@ -53,7 +53,7 @@ export interface Notice {
   readonly text?: string
 }
 
-/** Parses a message. It has either keys or a text. Returns undefined if no store sent it. */
+/** Parses a message. It has either keys or a string. Returns undefined if no store sent it. */
 export function decodeNotice(message: string): Notice | undefined {
   const space = message.indexOf(' ')
   if (space === -1) return undefined

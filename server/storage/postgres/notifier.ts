@@ -27,7 +27,7 @@ const noticesMax = 1_000
 /** How long a message is kept that was not sent because no other node listened, in milliseconds. One may have just begun to listen. */
 const unsentMs = 1_000
 
-/** A text for the other nodes. `commit` is the number of the commit that it is about; it is absent for a message. */
+/** A string for the other nodes. `commit` is the number of the commit that it is about; it is absent for a message. */
 interface Waiting {
   readonly text: string
   readonly commit?: number

@@ -191,7 +191,7 @@ function refuseOther({ shown }: PostgresAddress, meta: Meta, { instance, secret,
   if (meta.get('instance') !== instance && !(joins && meta.get('secret') === fingerprintOf(secret)))
     throw new PostgresError(
       3,
-      `The ${shown} holds the documents of another installation. Use its data folder, or another database or schema. A further node needs a new data folder and the same AGMD_SECRET.`
+      `The ${shown} holds the documents of another installation. Use its data folder, or another database or schema. An additional node needs a new data folder and the same AGMD_SECRET.`
     )
   if (meta.get('secret') !== fingerprintOf(secret))
     throw new PostgresError(

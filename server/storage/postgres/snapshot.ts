@@ -10,7 +10,7 @@ import { schemaFormat } from './schema.ts'
 import { entryOf, getQuery, listQuery, type Row } from './store.ts'
 
 /**
- * Opens the store at an address for reading, even while servers use it. Throws `PostgresError`, also if the store belongs to another installation, has
+ * Opens the store at an address for reading, even while servers use it. Throws `PostgresError`, even if the store belongs to another installation, has
  * a newer format, or is incomplete.
  */
 export async function openPostgresSnapshot(url: string, instance: string): Promise<StoreSnapshot> {

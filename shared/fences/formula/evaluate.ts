@@ -37,7 +37,7 @@ const binary = (operator: Operator, left: Value, right: Value): Scalar => {
   return calculate(operator as '+', single(left), single(right))
 }
 
-/** Returns the cost of a value, in computation steps. The cost of a text grows with its length. */
+/** Returns the cost of a value, in computation steps. The cost of a string grows with its length. */
 const costOf = (value: Value): number => {
   if (typeof value === 'string') return 1 + (value.length >> 4)
   if (!isMatrix(value)) return 1

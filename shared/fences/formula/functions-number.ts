@@ -4,7 +4,7 @@ import type { Function } from './function.ts'
 import { compare, Day, Failure, finite, isMatrix, type Matrix, type Scalar, sound, toNumber, type Value } from './values.ts'
 import { term } from '../../words.ts'
 
-/** Returns the numbers in the arguments. A text that is a direct argument must be a number. In ranges, everything other than numbers is skipped. */
+/** Returns the numbers in the arguments. A string that is a direct argument must be a number. In ranges, everything other than numbers is skipped. */
 const numbersOf = (given: readonly Value[]): number[] => {
   const numbers: number[] = []
   for (const value of given) {

@@ -106,7 +106,7 @@ const following =
     return referenceAfter(change, reference, reference.last !== undefined, grows)
   }
 
-/** A formula that is being written, with offsets in it such as the offset of the cursor. */
+/** A formula that is being written, with offsets in it such as the offset of the caret. */
 export interface Draft {
   readonly text: string
   readonly offsets: readonly number[]

@@ -165,7 +165,7 @@ export const textOf = (value: Scalar): string => {
 
 export const toText = (value: Value): string => textOf(single(value))
 
-/** Returns a text. Throws `#VALUE!` if it is too long. */
+/** Returns a string. Throws `#VALUE!` if it is too long. */
 export const shortEnough = (text: string): string => {
   if (text.length > limits.sheetTextUnitsMax) throw new Failure('#VALUE!', term('The text is too long.'))
   return text

@@ -25,7 +25,7 @@ export interface Neighbours {
   readonly gap: string
   /** Whether one of the two blocks was moved here. A moved item joins the list. */
   readonly isBrought: boolean
-  /** Whether the block below begins with white space. */
+  /** Whether the block below begins with whitespace. */
   readonly isIndented: boolean
 }
 

@@ -42,7 +42,7 @@ class BlockHandle {
   readonly #line = this.#dom.appendChild(document.createElement('div'))
   #unit: Unit | undefined
   #drag: Drag | undefined
-  /** The margin for cards moves the column without a change of any size, so the editor reports no change of its geometry. */
+  /** The margin for cards moves the column without changing any size, so the editor reports no change in its geometry. */
   readonly #margin = new MutationObserver(() => this.#follow())
   /** Whether the next click ends a drag and must be ignored. */
   #dragged = false

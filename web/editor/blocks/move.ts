@@ -1,5 +1,5 @@
 /**
- * Moves blocks by changing the text. If two texts change places, the one with fewer comments is moved, or else the shorter one. The cursor of a
+ * Moves blocks by changing the text. If two blocks change places, the one with fewer comments is moved, or else the shorter one. The cursor of a
  * person typing in the other text stays there, and so do its comments. Gaps change only where Markdown would read the text differently.
  */
 import type { ChangeSet, EditorState } from '@codemirror/state'
@@ -44,7 +44,7 @@ function gapBetween(state: EditorState, above: Unit, below: Unit, place: readonl
   return gapOf({ above, below, gap, isBrought, isIndented: /[ \t]/.test(state.sliceDoc(below.from, below.from + 1)) })
 }
 
-/** Whether the first of two texts is the one to move. On a tie, the neighbor moves, so that the block being written stays. */
+/** Whether the first of two blocks is the one to move. On a tie, the neighbor moves, so that the block being written stays. */
 function isFirstTaken(state: EditorState, first: readonly [number, number], second: readonly [number, number], isUp: boolean): boolean {
   const count = state.facet(tiedText)
   const byTies = count(state, ...first) - count(state, ...second)

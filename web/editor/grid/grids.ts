@@ -164,7 +164,7 @@ const keepBars = EditorState.changeFilter.of((transaction) => {
   return kept.length === 0 ? true : kept
 })
 
-/** If the entire deletion is dropped, the cursor must not move either. */
+/** If the entire deletion is dropped, the caret must not move either. */
 const keepCursor = EditorState.transactionFilter.of((transaction) =>
   transaction.isUserEvent('delete') && !transaction.docChanged && transaction.selection !== undefined ? [] : transaction
 )

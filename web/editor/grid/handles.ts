@@ -1,5 +1,5 @@
 /**
- * Handles for the row and the column of the cell under the pointer or the cursor. A click opens the menu, and a drag moves the row or column. The
+ * Handles for the row and the column of the cell under the pointer or the caret. A click opens the menu, and a drag moves the row or column. The
  * buttons to the right of the table and below it add a column and a row. All of these lie over the text, so that the text does not move.
  */
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
@@ -79,11 +79,11 @@ class Handles {
     this.#addColumn.addEventListener('click', () => this.#addAtEnd('column'))
     this.#row.addEventListener('pointerdown', (event) => this.#press(event, 'row'))
     this.#column.addEventListener('pointerdown', (event) => this.#press(event, 'column'))
-    // If `pointerup` opened the menu, the browser would close it again.
+    // If `pointerup` opened the menu, the browser would close it immediately.
     this.#row.addEventListener('click', () => this.#open('row'))
     this.#column.addEventListener('click', () => this.#open('column'))
     this.#dom.addEventListener('mousedown', (event) => event.preventDefault())
-    // With Tab, a person gets from the text to the handles of the cursor's cell.
+    // With Tab, a person gets from the text to the handles of the caret's cell.
     this.#dom.addEventListener('focusout', this.#draw)
     this.#dom.addEventListener('focusin', ({ target }) => {
       if (target instanceof Element && target.matches(':focus-visible')) this.#left()
@@ -177,7 +177,7 @@ class Handles {
     this.#row.setAttribute('aria-label', number === 0 ? t('Header row') : t('Row {number}', { number }))
   }
 
-  /** Puts the cursor into the cell that the handles belong to, unless it is already there. */
+  /** Puts the caret into the cell that the handles belong to, unless it is already there. */
   #enter(): boolean {
     const view = this.#view
     const shown = cellOf(view, this.#cell())

@@ -1,4 +1,4 @@
-/** The menu of a row, of a column, or of both. Its actions apply to the cell of the cursor. */
+/** The menu of a row, of a column, or of both. Its actions apply to the cell of the caret. */
 import type { Command, EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
 import { Pop, PopItem } from '../../ui/pop.tsx'
@@ -10,7 +10,7 @@ import { cellElement } from '../table-geometry.ts'
 interface Item {
   readonly title: string
   readonly run: Command
-  /** Whether the command has no effect at the cursor. The head row cannot move, and nothing moves beyond the edges. */
+  /** Whether the command has no effect at the caret. The head row cannot move, and nothing moves beyond the edges. */
   readonly isIdle?: (position: TablePosition) => boolean
 }
 
@@ -60,7 +60,7 @@ const Menu = ({ view, items, label, anchor, onClose }: MenuInput): JSX.Element =
   </Pop>
 )
 
-/** Opens the menu for the cell of the cursor, next to `anchor`. When the menu closes, the focus returns to the text. */
+/** Opens the menu for the cell of the caret, next to `anchor`. When the menu closes, the focus returns to the text. */
 export function openMenu(view: EditorView, of: 'row' | 'column' | 'both', anchor: HTMLElement): void {
   const root = document.createElement('div')
   root.className = 'grid-menu'

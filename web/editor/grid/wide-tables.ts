@@ -1,4 +1,4 @@
-/** Makes tables of the live view scroll horizontally if they are wider than the text. A table scrolls to follow the cursor. */
+/** Makes tables of the live view scroll horizontally if they are wider than the text. A table scrolls to follow the caret. */
 import type { Extension, Range } from '@codemirror/state'
 import { BlockWrapper, EditorView, ViewPlugin } from '@codemirror/view'
 
@@ -16,7 +16,7 @@ const tableAt = (view: EditorView, position: number): HTMLElement | null => {
   return (node instanceof Element ? node : node.parentElement)?.closest<HTMLElement>('.md-table-scroll') ?? null
 }
 
-/** Space kept free next to the cursor, in pixels. */
+/** Space kept free next to the caret, in pixels. */
 const besideCursor = 24
 
 function follow(view: EditorView): void {
@@ -28,7 +28,7 @@ function follow(view: EditorView): void {
   else if (cursor.right > right - besideCursor) table.scrollLeft += cursor.right - right + besideCursor
 }
 
-// CodeMirror scrolls only the editor. This handler also scrolls the table to the cursor.
+// CodeMirror scrolls only the editor. This handler also scrolls the table to the caret.
 const followCursor = EditorView.scrollHandler.of((view) => {
   view.requestMeasure({ key: follow, read: () => follow(view) })
   return false

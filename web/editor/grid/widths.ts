@@ -1,15 +1,15 @@
-/** Computes the widths of a table's columns from their texts, so that a long table has the same widths at every scroll position. */
+/** Computes the widths of a table's columns from their text, so that a long table has the same widths at every scroll position. */
 
-/** Widths of texts in pixels, as measured, but at least as wide as in the typeface of the editor. */
+/** Widths of strings in pixels, as measured, but at least as wide as in the typeface of the editor. */
 const known = new Map<string, number>()
 const knownMax = 20_000
-/** Longest part of a cell that is measured, in UTF-16 units. Longer texts wrap in any case. */
+/** Longest part of a cell that is measured, in UTF-16 units. Longer text wraps in any case. */
 const measuredMax = 300
 
 /** Padding on both sides of a cell, its border, and a margin for rounding, in pixels. */
 const besides = 26
 /**
- * A column whose texts are at least this wide does not get narrower than this, in pixels. The next value is the largest width of a column with long
+ * A column whose text is at least this wide does not get narrower than this, in pixels. The next value is the largest width of a column with long
  * texts.
  */
 const wrapped = 150
@@ -55,7 +55,7 @@ const seen = (text: string): string[] =>
     .replaceAll(/\]\([^()\s]*\)|[*`~[\]\\]/g, '')
     .split(/<br ?\/?>/)
 
-/** Returns the value of `grid-template-columns` for rows of texts. The first row is the head. */
+/** Returns the value of `grid-template-columns` for rows of cells. The first row is the head. */
 export function columnsFor(rows: readonly (readonly string[])[]): string {
   const columns: number[] = []
   rows.forEach((row, at) => {

@@ -1,5 +1,5 @@
 /**
- * Draws the formulas and diagrams of the live view instead of their source. The source is visible while the cursor is in it, but never appears while
+ * Draws the formulas and diagrams of the live view instead of their source. The source is visible while the caret is in it, but never appears while
  * the pointer is pressed. Block decorations replace lines, so a state field provides them; a view plugin is not allowed to.
  */
 import { syntaxTree } from '@codemirror/language'
@@ -29,7 +29,7 @@ function adoptRules(): void {
 const heights = new Map<string, number>()
 const heightsMax = 500
 
-/** A drawing that replaces a range of the text. A click puts the cursor into the range. */
+/** A drawing that replaces a range of the text. A click puts the caret into the range. */
 abstract class Drawing extends WidgetType {
   readonly source: string
   /** Whether the library for the drawing had loaded when this object was created. */

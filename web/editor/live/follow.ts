@@ -1,4 +1,4 @@
-/** Runs the action at the cursor: follows a link, or ticks a task. */
+/** Runs the action at the caret: follows a link, or ticks a task. */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorView } from '@codemirror/view'
 import { linkParts, safeAddress } from './inline.ts'
@@ -15,7 +15,7 @@ export function addressAt(view: EditorView, position: number): string | undefine
   return undefined
 }
 
-/** Follows the link at the cursor, or else ticks the task of its line. */
+/** Follows the link at the caret, or else ticks the task of its line. */
 export function followOrToggle(view: EditorView): boolean {
   const { head } = view.state.selection.main
   const address = addressAt(view, head)

@@ -1,4 +1,4 @@
-/** The live view inside paragraphs: emphasis, code and links. Markers are hidden unless the cursor touches their node. */
+/** The live view inside paragraphs: emphasis, code and links. Markers are hidden unless the caret touches their node. */
 import type { SyntaxNode } from '@lezer/common'
 import type { LiveContext } from '../context.ts'
 
@@ -16,7 +16,7 @@ export function highlight(node: SyntaxNode, live: LiveContext): void {
   hideMarks(node, 'HighlightMark', live)
 }
 
-/** Shows subscripts and superscripts. Their source is visible while the cursor is there. */
+/** Shows subscripts and superscripts. Their source is visible while the caret is there. */
 export function shifted(node: SyntaxNode, live: LiveContext): void {
   if (live.touched(node.from, node.to)) return
   live.mark(node.from, node.to, node.name === 'Subscript' ? 'md-sub' : 'md-sup')
@@ -66,7 +66,7 @@ export function link(node: SyntaxNode, live: LiveContext): void {
   const parts = linkParts(node)
   if (parts === undefined) return footnote(node, live)
   const { open, close, url } = parts
-  // At the cursor the source is visible. Elsewhere, an icon shows that the text belongs to a picture.
+  // At the caret the source is visible. Elsewhere, an icon shows that the text belongs to a picture.
   const name = node.name === 'Image' && !live.touched(node.from, node.to) ? 'md-link md-image' : 'md-link'
   live.mark(open.to, close.from, name, linkAttributes(live.text(url.from, url.to)))
   // If the link has no text, hiding its source would leave nothing to see or click.

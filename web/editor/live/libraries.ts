@@ -1,4 +1,4 @@
-/** Loads the libraries that color code and typeset formulas when a text needs them. All editors of the page share them. */
+/** Loads the libraries that color code and typeset formulas when a document needs them. All editors of the page share them. */
 import { StateEffect } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { lazyLibraries } from '../../markdown/libraries.ts'

@@ -38,7 +38,7 @@ export function listItem(item: SyntaxNode, live: LiveContext): void {
     if (line.from === first.from) live.lineClass(line.from, 'md-item', `md-depth-${level}`)
     else live.lineClass(line.from, `md-depth-${level}`)
   }
-  // The indentation is drawn according to the depth. The cursor skips it, and Tab and Shift-Tab change it.
+  // The indentation is drawn according to the depth. The caret skips it, and Tab and Shift-Tab change it.
   const indent = /^[ \t]*/.exec(live.text(first.from, mark.from))?.[0].length ?? 0
   if (indent > 0 && first.from + indent === mark.from) live.hide(first.from, mark.from)
   marker(item, mark, live)

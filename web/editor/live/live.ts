@@ -1,6 +1,6 @@
 /**
- * The live view shows Markdown as it will be rendered, with markers only where the person works. The markers of a node become visible when the cursor
- * touches it, but never while the pointer is pressed, because the text would jump under it. The cursor skips hidden ranges only. The view changes the
+ * The live view shows Markdown as it will be rendered, with markers only where the person works. The markers of a node become visible when the caret
+ * touches it, but never while the pointer is pressed, because the text would jump under it. The caret skips hidden ranges only. The view changes the
  * text only when a person clicks a check box.
  */
 import { syntaxTree } from '@codemirror/language'

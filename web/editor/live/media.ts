@@ -111,7 +111,7 @@ class MediaWidget extends WidgetType {
 }
 
 /**
- * Shows `![words](address)` as a picture. While the cursor is there, its Markdown is visible too. A picture that is selected as a whole hides its
+ * Shows `![words](address)` as a picture. While the caret is there, its Markdown is visible too. A picture that is selected as a whole hides its
  * Markdown.
  */
 export function media(node: SyntaxNode, live: LiveContext): void {

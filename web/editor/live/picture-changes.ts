@@ -1,4 +1,4 @@
-/** Computes the changes of the text for the card of a picture. */
+/** Computes the changes to the text for the card of a picture. */
 import type { ChangeSpec, EditorState, TransactionSpec } from '@codemirror/state'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import type { PictureAt } from './picture-at.ts'

@@ -8,7 +8,7 @@ import { escapeCell } from './table-text.ts'
 
 /**
  * Writes rows of cells over the cells of the table, starting at the cell where the selection begins. Missing rows are added, and missing columns are
- * added to every row. The cursor is placed at the end of the last written cell.
+ * added to every row. The caret is placed at the end of the last written cell.
  */
 export function fillCells(view: EditorView, rows: readonly (readonly string[])[]): boolean {
   const { state } = view

@@ -188,7 +188,7 @@ const blockRules: Readonly<Record<string, (element: Element) => string>> = {
   BLOCKQUOTE: (element) => blocks(element).join('\n\n').replaceAll(/^/gm, '> ').replaceAll(/^> $/gm, '>')
 }
 
-/** Removes white space and line breaks at both ends of a text. */
+/** Removes whitespace and line breaks at both ends of the text. */
 const withoutBreaks = (text: string): string => {
   const bare = text.replace(/^(?:\s|\\\n)+/, '')
   let end = bare.length

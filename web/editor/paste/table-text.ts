@@ -2,7 +2,7 @@
 import { Text } from '@codemirror/state'
 import { isDelimiter, rowOf } from '../table-rows.ts'
 
-/** Makes a text fit into a table cell: on one line, without tabs, and with escaped bars. */
+/** Makes text fit into a table cell: on one line, without tabs, and with escaped bars. */
 export const escapeCell = (text: string): string =>
   text
     .trim()

@@ -1,5 +1,5 @@
 /**
- * Decisions made on this page. The person can undo each decision with its notice and with the undo keys, and make it again with the redo keys. The
+ * Decisions made on this page. The person can undo each decision with its notice and with the undo keys, and redo it with the redo keys. The
  * card of a decided suggestion stays for a while.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
@@ -36,7 +36,7 @@ export interface Decisions {
   refused(ids: readonly string[]): void
   /** Undoes the newest decision if nothing has been typed since. Returns false otherwise. */
   undo(): boolean
-  /** Makes the decision that was undone last again. Returns false if typing was undone later, or if something has been typed since. */
+  /** Redoes the decision that was undone last. Returns false if typing was undone later, or if something has been typed since. */
   redo(): boolean
   /** The extension that notices typing. */
   readonly extension: Extension

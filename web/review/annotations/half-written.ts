@@ -1,6 +1,6 @@
 /**
- * Half-written replies to comments and suggestions, and half-written edits of comments. A card with such a text stays in place, whoever resolves the
- * comment or decides the suggestion. The texts survive a reload of this tab, but not closing it.
+ * Half-written replies to comments and suggestions, and half-written edits of comments. A card with such text stays in place, no matter who resolves the
+ * comment or decides the suggestion. The text survives a reload of this tab, but not closing it.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { documentValue } from '../../device/device.ts'
@@ -20,10 +20,10 @@ export interface HalfWritten {
   renamed(from: string, to: string): void
 }
 
-/** Largest number of texts that are stored. The oldest ones beyond it exist only on this page. */
+/** Largest number of half-written texts that are stored. The oldest ones beyond it exist only on this page. */
 const storedMax = 50
 
-/** Reads the stored texts. A browser may refuse storage at any time, and the stored value may be anything. */
+/** Reads the stored text. A browser may refuse storage at any time, and the stored value may be anything. */
 function read(storage: () => Storage, name: string): Map<string, string> {
   try {
     const value: unknown = JSON.parse(storage().getItem(name) ?? '[]')
@@ -41,14 +41,14 @@ const store = (storage: () => Storage, name: string, texts: ReadonlyMap<string, 
     if (texts.size === 0) storage().removeItem(name)
     else storage().setItem(name, JSON.stringify([...texts].slice(-storedMax)))
   } catch {
-    // Without storage, only this page has the texts.
+    // Without storage, only this page has the text.
   }
 }
 
 const keyOf = (kind: Writing, id: string): string => `${kind} ${id}`
 const idsOf = (texts: ReadonlyMap<string, string>): Set<string> => new Set([...texts.keys()].map((key) => key.slice(key.indexOf(' ') + 1)))
 
-/** Returns the texts that somebody was typing before a reload, and stores further typing. */
+/** Returns the text that somebody was typing before a reload, and stores later typing. */
 export function openHalfWritten(doc: string, storage = tabStorage): HalfWritten {
   const name = documentValue('replies', doc)
   const texts = read(storage, name)

@@ -24,7 +24,7 @@ export interface Positions {
   readonly spans: ReadonlySignal<ReadonlyMap<string, Span>>
   /** Increases whenever the text moves on the screen. */
   readonly moved: ReadonlySignal<number>
-  /** The extension that follows changes of the text. */
+  /** The extension that follows changes to the text. */
   readonly extension: Extension
   spanOf(id: string): Span | undefined
   /** Returns the open annotations that have a position in the current text. */

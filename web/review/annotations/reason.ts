@@ -39,7 +39,7 @@ const write = (storage: () => Storage, name: string, kept: StoredReason | undefi
   }
 }
 
-/** Returns the reason that somebody was typing before a reload, if there is one, and stores further typing. `close` stops storing it. */
+/** Returns the reason that somebody was typing before a reload, if there is one, and stores later typing. `close` stops storing it. */
 export function openRejecting(doc: string, storage = tabStorage): { readonly rejecting: Signal<Rejecting | undefined>; close(): void } {
   const name = documentValue('reason', doc)
   const kept = read(storage, name)

@@ -35,7 +35,7 @@ export interface SuggestingMode {
   /** Sends typed changes as suggestions immediately. */
   settle(): void
   /**
-   * Suggests a change of the text. Returns a function that undoes the suggestion. Undefined if the change has no effect or this person has already
+   * Suggests a change to the text. Returns a function that undoes the suggestion. Undefined if the change has no effect or this person has already
    * suggested it.
    */
   suggest(edit: Edit): (() => void) | undefined

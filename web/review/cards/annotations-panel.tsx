@@ -34,7 +34,7 @@ const fits = (review: Review, item: Item): boolean => {
   return isOpen(item) === (filter === 'open')
 }
 
-/** Whether the text of an annotation was deleted. A comment on the entire document never had a text. */
+/** Whether the text of an annotation was deleted. A comment on the entire document never had text. */
 const isGone = (item: Item): boolean => {
   if (item.span !== undefined || !isOpen(item)) return false
   if (item.kind === 'comment') return item.thread.comment.target.kind !== 'document'

@@ -62,7 +62,7 @@ export const Tool = ({ icon, name, onClick }: ToolInput): JSX.Element => (
   </button>
 )
 
-/** Shows a text exactly as its author wrote it. */
+/** Shows text exactly as its author wrote it. */
 export const Prose = ({ text }: { text: string }): JSX.Element => (
   <p class='card-text' dir='auto'>
     {text}

@@ -32,7 +32,7 @@ interface RepliesInput {
   readonly onReply: ((body: string) => void) | undefined
 }
 
-/** The field for a reply. It stays while it has text, also after the comment was resolved or the suggestion was decided. */
+/** The field for a reply. It stays while it has text, even after the comment was resolved or the suggestion was decided. */
 function ReplyField({ review, item, onReply }: Pick<RepliesInput, 'review' | 'item'> & { onReply: (body: string) => void }): JSX.Element {
   const { halfWritten, store } = review
   const isLeft = !isOpen(item) && halfWritten.ids.value.has(item.id) && halfWritten.textOf('reply', item.id) !== ''

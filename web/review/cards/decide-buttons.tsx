@@ -48,7 +48,7 @@ export function DecideButtons({ review, proposal }: Input): JSX.Element | null {
     wasAsked.current = asked !== undefined
   })
   if (!store.canDecide.value || deciding !== undefined) return null
-  // A half-written reason stays, even if somebody else has decided in the meantime.
+  // A half-written reason stays, even if somebody else has since decided.
   if (asked !== undefined)
     return (
       <Writer

@@ -249,7 +249,7 @@ export function openOutbox({ doc, key, connected, newTargetOf, afterRefusal, onA
     working = outbox.inTurn(drain).finally(() => {
       working = undefined
       sending.value = false
-      // Somebody has asked for another attempt in the meantime.
+      // Somebody has since asked for another attempt.
       if (asked) outbox.wake()
     })
   }

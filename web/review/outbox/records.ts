@@ -9,7 +9,7 @@ export type AuthorKind = Comment['authorKind']
 /** Longest text of an annotation that a card shows without "show more", in UTF-16 units. */
 export const excerptUnits = 280
 
-/** Returns an excerpt that fits on one line of a card. It contains complete characters, and each run of white space becomes one space. */
+/** Returns an excerpt that fits on one line of a card. It contains complete characters, and each run of whitespace becomes one space. */
 export function excerpt(text: string, units: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (line.length <= units) return line

@@ -23,7 +23,7 @@ const byCode: Readonly<Record<string, string>> = {
   credential_required: ended,
   credential_invalid: ended,
   quota_exceeded: term('The storage of the document or its owner is full. Delete anything that is no longer needed, then try again.'),
-  storage_full: term('The disk of the server is full.')
+  storage_full: term('The server’s disk is full.')
 }
 
 /** Whether the same request may succeed later without anybody changing it. */

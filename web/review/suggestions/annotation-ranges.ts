@@ -97,7 +97,7 @@ export function rangesIn(state: EditorState): ReadonlyMap<string, Span> {
 /** Longest text of a suggestion that is shown in the text, in UTF-16 units. The card shows all of it. */
 const shownUnits = 400
 
-/** Makes line breaks visible if a text consists only of white space. */
+/** Makes line breaks visible if text consists only of whitespace. */
 const visible = (text: string): string => (text.trim() === '' ? text.replaceAll('\n', '↵') : text)
 const shorten = (text: string): string => visible(text.length <= shownUnits ? text : `${text.slice(0, shownUnits).toWellFormed()}…`)
 

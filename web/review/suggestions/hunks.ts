@@ -1,4 +1,4 @@
-/** Divides the changes typed in suggesting mode into separate changes of the document's text. */
+/** Divides the changes typed in suggesting mode into separate changes to the document's text. */
 import type { ChangeSet, Text } from '@codemirror/state'
 import type { Range } from '../../../shared/text/targets.ts'
 

@@ -1,8 +1,8 @@
 /**
  * Suggesting mode: typing changes the text of the editor, but not the text of the document. This module keeps the changes between the two and adjusts
- * them to edits by others. Once the cursor leaves a change, it appears as a suggestion; the service receives it earlier (drafting.ts).
+ * them to edits by others. Once the caret leaves a change, it appears as a suggestion; the service receives it earlier (drafting.ts).
  *
- * The editor works as usual. The cursor, compositions, lists, pasting and undo need no special treatment.
+ * The editor works as usual. The caret, compositions, lists, pasting and undo need no special treatment.
  */
 import { history, isolateHistory, redo, undo } from '@codemirror/commands'
 import {
@@ -33,7 +33,7 @@ interface Drafts {
   readonly changes: ChangeSet
 }
 
-/** A change of the document by others: the new text, and the changes from it to the text in the editor. */
+/** A change to the document by others: the new text, and the changes from it to the text in the editor. */
 const ofOthers = Annotation.define<Drafts>()
 /** The changes that remain after other changes have been sent or withdrawn. */
 const left = Annotation.define<ChangeSet>()
@@ -134,7 +134,7 @@ const drafts = ViewPlugin.fromClass(
     #build(state: EditorState): DecorationSet {
       const { base, changes } = state.field(field)
       const found = hunksOf(base, changes).flatMap(({ original, text, fromShown, toShown }): Range<Decoration>[] => {
-        // The cursor stays before text that it deletes, and after text that is typed instead.
+        // The caret stays before text that it deletes, and after text that is typed instead.
         const side = text === '' ? 1 : -1
         const struck = Decoration.widget({ widget: new ProposedText('del', original, '', '', true), side })
         const typed = Decoration.mark({ tagName: 'ins', class: 'rm-ins rm-own' })
@@ -146,7 +146,7 @@ const drafts = ViewPlugin.fromClass(
   { decorations: (value) => value.decorations }
 )
 
-/** How long the cursor must be elsewhere before a change is sent, in milliseconds. A person who clicks around has not finished. */
+/** How long the caret must be elsewhere before a change is sent, in milliseconds. A person who clicks around has not finished. */
 const leftMs = 600
 const touches = ({ selection }: EditorState, { fromShown, toShown }: Hunk): boolean =>
   selection.ranges.some(({ from, to }) => from <= toShown && to >= fromShown)
@@ -157,7 +157,7 @@ export function draftsOf(state: EditorState): readonly Hunk[] {
   return found === undefined ? [] : byWord(found.base, hunksOf(found.base, found.changes))
 }
 
-/** Sends the changes that the cursor has left. */
+/** Sends the changes that the caret has left. */
 const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
   ViewPlugin.fromClass(
     class {

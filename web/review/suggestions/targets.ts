@@ -59,13 +59,13 @@ export function targetOf(text: string, range: Range): Target | null {
  */
 const nearUnits = 4000
 
-/** A text that can be read in pieces. */
+/** Text that can be read in pieces. */
 export interface Pieces {
   readonly length: number
   sliceString(from: number, to?: number): string
 }
 
-/** Finds words that the service reported at a range, in a text that may be newer. If they are not near that range, returns the range itself. */
+/** Finds words that the service reported at a range, in text that may be newer. If they are not near that range, returns the range itself. */
 export function near(text: Pieces, range: Range, words: string): Range {
   const from = Math.min(range.from, text.length)
   const to = Math.min(range.to, text.length)
