@@ -33,9 +33,7 @@ export const faultsOf = (file: string, source: string): string[] => {
     if (callee.type !== 'Identifier' || callee.name !== 'RegExp') return
     const [pattern, flags] = given.map((each) => (each.type === 'Literal' && typeof each.value === 'string' ? each.value : undefined))
     const reason =
-      pattern === undefined || (given.length > 1 && flags === undefined)
-        ? 'it is made of what only a run can tell'
-        : judge(pattern, flags ?? '')
+      pattern === undefined || (given.length > 1 && flags === undefined) ? 'it is known only at run time' : judge(pattern, flags ?? '')
     if (reason !== undefined) note(start, `new RegExp: ${reason}`)
   }
   new Visitor({

@@ -20,7 +20,7 @@ const runtimeNode = 24
 const echoMilliseconds = 500
 // How often a service checks whether npm was killed.
 const parentCheckMilliseconds = 1000
-// Time from the first signal until a service is killed. A service that does not hang ends before that (`limits.stopSecondsMax`).
+// Time from the first signal until a service is killed. A service that does not hang ends before then (`limits.stopSecondsMax`).
 const stopMillisecondsMax = 10_000
 
 const commands = {

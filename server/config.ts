@@ -579,7 +579,7 @@ function read(variable: Variable, env: Environment): unknown {
   if (text === null) return null
   const result = variable.schema.safeParse(text)
   if (result.success) return result.data
-  const shown = variable.secret ? `a secret text of ${text.length} characters` : JSON.stringify(text)
+  const shown = variable.secret ? `a secret of ${text.length} characters` : JSON.stringify(text)
   throw new ConfigError(`${variable.name} is ${shown}, but must be ${variable.allowed}.`)
 }
 

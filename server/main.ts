@@ -176,7 +176,7 @@ const fail = (error: unknown): void => {
   process.exit(exitCodeOf(error))
 }
 
-/** Stops the server on a signal, and when the launcher or the front ends. Exits afterwards. `stop` must end within `limits.stopSecondsMax`. */
+/** Stops the server on a signal, and when the launcher or the front ends. Exits afterward. `stop` must end within `limits.stopSecondsMax`. */
 const stopper = (log: Log, stop: () => Promise<void>): ((reason: string, exitCode?: number) => void) => {
   let stopping = false
   const stopOn = (reason: string, exitCode = 0): void => {

@@ -9,7 +9,7 @@ export const headMark = '<!-- agmd: this comment is not part of the document.'
 /** Maximum length of the whitespace before the comment, in UTF-16 units. */
 const whiteMax = 100
 
-/** Whether an incoming text begins with this comment. */
+/** Whether incoming text begins with this comment. */
 export const beginsWithHead = (text: string): boolean =>
   text
     .slice(0, whiteMax + headMark.length)

@@ -235,7 +235,7 @@ const meanings = {
     status: 413,
     exit: 2,
     message: 'The comment or suggestion is too long.',
-    hint: 'Send a shorter text, or several shorter ones. The details name the limit.'
+    hint: 'Shorten it, or split it. The details name the limit.'
   },
   unsupported_media_type: {
     status: 415,

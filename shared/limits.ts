@@ -204,7 +204,7 @@ export const limits = {
   briefUnitsMax: 200,
   /** Default length of an MCP read, in UTF-16 units: about 5,000 tokens. */
   mcpReadChars: 20_000,
-  /** Maximum number of headings that accompany a truncated text. */
+  /** Maximum number of headings that accompany truncated text. */
   mcpHeadingsMax: 100,
   /** Maximum number of MCP sessions that wait for changes. */
   mcpSessionsMax: 1000,

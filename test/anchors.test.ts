@@ -298,7 +298,7 @@ describe('between two characters', () => {
     expect(one.at()).toBeUndefined()
   })
 
-  test('[ANCHOR-6] the position in an empty text lasts while it is empty', () => {
+  test('[ANCHOR-6] the position in empty text lasts while it is empty', () => {
     const { text, at } = placed('', 0)
     expect(at()).toBe(0)
     text.insert(0, 'x')

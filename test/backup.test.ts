@@ -346,7 +346,7 @@ describe('a backup that cannot be restored', () => {
       'the stamp of another installation',
       async (place) => writeFile(join(place, 'agmd-backup.json'), '{"format":1,"instance":"x"}'),
       3,
-      'another installation'
+      'a different installation'
     ]
   ])('[BACKUP-8] %s', async (_fault, damage, exitCode, says) => {
     const base = await temporaryFolder()

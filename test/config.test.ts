@@ -177,7 +177,7 @@ test('[CONFIG-8] a secret given twice, or in a file that is missing or empty, is
 })
 
 test('[CONFIG-9] a secret never appears in a message', () => {
-  expect(failure({ AGMD_SECRET: 'hunter2' })).toBe('AGMD_SECRET is a secret text of 7 characters, but must be at least 32 characters.')
+  expect(failure({ AGMD_SECRET: 'hunter2' })).toBe('AGMD_SECRET is a secret of 7 characters, but must be at least 32 characters.')
   expect(failure({ AGMD_SECRET_FILE: file('short', 'hunter2') })).not.toContain('hunter2')
 })
 

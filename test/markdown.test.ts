@@ -336,7 +336,7 @@ test('[MARKDOWN-7] hostile text renders in bounded time', () => {
   for (const text of hostile) expect(render(text).html).not.toBe('')
 })
 
-test('[MARKDOWN-7] one long address with many references does not turn a small text into a huge page', () => {
+test('[MARKDOWN-7] one long address with many references does not turn a small document into a huge page', () => {
   const address = `/${'x'.repeat(10_000)}`
   const { html } = render(`[a]: ${address}\n\n${'[a] ![a] '.repeat(10_000)}`)
   expect(html.length).toBeLessThan(5_000_000)

@@ -492,7 +492,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     await until(() => other.nodes!.isListening(), 'the next connection')
   })
 
-  test('[POSTGRES-18] a commit whose node was killed before it told the others is known to them after a wait, and at the latest with the next check', async () => {
+  test('[POSTGRES-18] a commit whose node was killed before it told the others is known to them after a wait, or no later than the next check', async () => {
     const schema = newSchema()
     const storage = withReadCache(await openFor(schema))
     const woken: (readonly Key[])[] = []

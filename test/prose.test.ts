@@ -36,6 +36,7 @@ const translated: readonly (readonly [RegExp, string])[] = [
     /\b[Aa] text\b(?![ -](?:alternative|change|edit|editor|entry|field|file|node|recognition|run|selection)\b)/,
     'text, the text, a string, a document'
   ],
+  [/\b[Aa]n? (?:empty|entire|hostile|large|long|new|real|short|typed|whole) text\b(?! (?:field|file))/, 'text, a document'],
   [/\b[Ff]urther (?!apart|away|down|effect|in|on|out|than|up)[a-z]/, 'other, more, another'],
   [/\bin the meantime\b/, 'since, by then, meanwhile'],
   [/, also (?:after|during|if|when|while)\b/, 'even after'],
@@ -46,6 +47,8 @@ const translated: readonly (readonly [RegExp, string])[] = [
   [/\b[Pp]rocessor time\b/, 'CPU time'],
   [/\b(?:an?|the|its|their|mixed|CR|LF) line end\b|\bline ends (?:of|are)\b/, 'line ending'],
   [/\b(?:by|By) (?:keyboard|mouse|pointer|finger)\b/, 'with the keyboard'],
+  [/\bat the latest\b/, 'no later than'],
+  [/\bafterwards\b/, 'afterward'],
   [/\bfor ever\b/, 'forever'],
   [/\banswers? (?:is )?[1-5]\d\d\b/, 'responds with, the response is']
 ]

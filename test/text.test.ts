@@ -51,7 +51,7 @@ test('[TEXT-2] no edit begins, ends or inserts within a surrogate pair', () => {
   expect(diff('xx😀yy', 'xx🈀yy')).toEqual([{ from: 2, to: 4, insert: '🈀' }])
 })
 
-test('[TEXT-3] a small change in a large text is a small edit, and quick', () => {
+test('[TEXT-3] a small change in large text is a small edit, and quick', () => {
   const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index} of some text\n`)
   const before = lines.join('')
   const start = performance.now()

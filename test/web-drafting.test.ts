@@ -13,7 +13,7 @@ afterEach(() => {
 
 /**
  * The fate of a request. `unreached`: the service never receives it. `lost`: its answer never arrives. `cut`: the connection ends within the answer.
- * `silent`: nothing arrives. `other`: the service has a different text under this name.
+ * `silent`: nothing arrives. `other`: the service has different text under this name.
  */
 type Fate = 'ok' | 'unreached' | 'lost' | 'cut' | 'silent' | 'other'
 

@@ -43,7 +43,7 @@ test.each([
   expect(replaced(before, text, 'source')).toEqual([before.replaceAll(text, 'new'), before.split(text).length - 1])
 })
 
-test('[WRITE-132] a regular expression leaves out hidden text too, also far down in a long text', () => {
+test('[WRITE-132] a regular expression leaves out hidden text too, even far down in a long document', () => {
   const filler = 'Letters.\n\n'.repeat(20_000)
   const line = '[one](/o) two'
   expect(replaced(`${filler}${line}`, 'o(?!x)', 'live', true)).toEqual([`${filler}[newne](/o) twnew`, 2])

@@ -38,7 +38,7 @@ test('[WEB-7] words are counted in every script', () => {
   expect(countWords('日本語')).toBe(3)
 })
 
-test('[WEB-7] words of a changing text are counted like those of an unchanged one', () => {
+test('[WEB-7] words of changing text are counted like those of unchanged text', () => {
   const line = 'It’s a well-known fact: 3 words 日本語'
   let text = Text.of(Array.from({ length: 2000 }, () => line))
   expect(countDocument(text)).toBe(18_000)

@@ -28,7 +28,7 @@ const request = (method: string, path: string, key: string | undefined, json?: u
 const tool = (name: string, args: object): Buffer =>
   request('POST', '/mcp', undefined, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: `svc.${name}`, arguments: args } })
 
-/** Returns an edit of one section. Each edit has a different text. */
+/** Returns an edit of one section. Each edit has different text. */
 const edits = (n: number): object[] => [{ op: 'replace_section', section: 'Mark', markdown: `${n}` }]
 
 const subjects: [string, Requests][] = [

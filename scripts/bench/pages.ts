@@ -17,7 +17,7 @@ const args = ['--headless', '--no-sandbox', '--disable-gpu']
 const sample = readFileSync(join(import.meta.dirname, '../../test/browser/published.md'), 'utf8')
 const offlineMsMax = 1500
 const shiftMax = 0.01
-/** Includes storage that Lighthouse does not clear: with a stored text or link, the visit would not be the first. */
+/** Includes storage that Lighthouse does not clear: with stored text or a stored link, the visit would not be the first. */
 const clearStorageTypes = [
   'cookies',
   'file_systems',

@@ -91,7 +91,7 @@ const isAmbiguous = (automaton: Automaton): boolean => {
 /** Returns the reason why a regular expression can take more than linear time; undefined if it does not. */
 export const judge = (source: string, flags: string): string | undefined => {
   try {
-    return automataOf(source, flags).some(isAmbiguous) ? 'it reads some texts in more and more ways the longer they are' : undefined
+    return automataOf(source, flags).some(isAmbiguous) ? 'it can read some text in a growing number of ways' : undefined
   } catch (error) {
     if (error instanceof Unjudged) return error.message
     throw error

@@ -34,7 +34,7 @@ second import of the same source creates nothing twice.
   --json           print the report as JSON, and the progress as lines of JSON on standard error
 
 An export of agmd is restored with its history, comments, suggestions, assignments, events and assets. In other sources, links between the files
-become links between the documents, and linked pictures, audio and video become assets. In a vault of Obsidian, [[links]] and ![[pictures]] do, too.
+become links between the documents, and linked pictures, sound and video become assets. In a vault of Obsidian, [[links]] and ![[pictures]] do, too.
 Pads of Etherpad (.etherpad) become Markdown. Pictures of HedgeDoc or HackMD are read from a folder named uploads.
 
 Examples:

@@ -16,7 +16,7 @@ const row = (person: Person): string[] => [
 
 const about = `ACCOUNT is an email address or the id of an account. Nobody can use a disabled account, but links still open its documents. When you
 delete an account, --to gives its documents to another account. Otherwise, links still open its documents (--documents keep, the default), or the
-documents go to the trash (--documents trash). Documents that nobody could open go to the trash in any case. Documents that are in the trash already stay
+documents go to the trash (--documents trash). Documents that nobody could open go to the trash anyway. Documents that are in the trash already stay
 there; with --to, they are then in the trash of the other account, which can restore them.`
 
 const documentsAfter = (value: string | undefined): 'keep' | 'trash' => {

@@ -66,7 +66,7 @@ export const createPasskeys = (service: Service): Passkeys => {
     return { challenge, sealed: vault.seal(JSON.stringify({ about, challenge, expiresAt } satisfies Challenge), context) }
   }
 
-  /** Returns the challenge in a sealed text, and marks it as used. Returns undefined if it is invalid, used, or for another purpose. */
+  /** Returns the challenge in a sealed string, and marks it as used. Returns undefined if it is invalid, used, or for another purpose. */
   const takeChallenge = async (about: string, sealed: string): Promise<string | undefined> => {
     const found = openSealed<Challenge>(vault, sealed, context)
     if (found?.about !== about || found.expiresAt <= clock.now()) return undefined

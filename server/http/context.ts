@@ -19,11 +19,11 @@ export interface Http {
   readonly addressOf: (request: IncomingMessage) => string
   readonly cookies: Cookies
   readonly anonymousCreate: boolean
-  /** Whether replacing an entire text requires the version that the caller read. */
+  /** Whether replacing an entire document requires the version that the caller read. */
   readonly requireVersion: boolean
   /** The contact for reporting security problems of this server. Null if none is configured. */
   readonly securityContact: string | null
-  /** Whether documents may show pictures, audio and video from other sites. */
+  /** Whether documents may show pictures, sound and video from other sites. */
   readonly foreignMedia: boolean
   /** The prefix of MCP tool names. */
   readonly mcpPrefix: string

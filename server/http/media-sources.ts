@@ -1,5 +1,5 @@
 /**
- * Returns the allowed sources of a document's pictures, audio and video, for the Content-Security-Policy. Other sites learn the IP address of a
+ * Returns the allowed sources of a document's pictures, sound and video, for the Content-Security-Policy. Other sites learn the IP address of a
  * reader, but not the address of the page (`Referrer-Policy: no-referrer`). The operator can forbid other sites. `data:` needs no network.
  */
 export const mediaSources = (foreign: boolean): { readonly images: string; readonly media: string } => {

@@ -189,7 +189,7 @@ const schemas = new Map<string, Pick<typeof CallToolRequestSchema, 'safeParse'>>
 
 /**
  * Returns the maximum size of a message, in bytes. An invalid token turns the answer into a 401, so that the client gets a new token (MCP,
- * Authorization). A call with an invalid token is refused in any case. A call without a credential is refused later, if it needs one. With
+ * Authorization). A call with an invalid token is always refused. A call without a credential is refused later, if it needs one. With
  * `?sign_in=required` in the address, such a call is refused immediately, for clients that sign in only when they connect. Throws `rate_limited` or
  * `credential_required`.
  */

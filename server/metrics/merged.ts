@@ -16,7 +16,7 @@ const labelled = (line: string, process: number): string => {
   return `${line.slice(0, space)}{${label}}${line.slice(space)}`
 }
 
-/** Returns one text with the metrics of all processes. All samples of a metric stand together, as the format requires. */
+/** Returns one text with the metrics of all processes. All samples of a metric are together, as the format requires. */
 export const mergeMetrics = (texts: readonly MetricsOfProcess[]): string => {
   const metrics = new Map<string, { readonly head: string[]; readonly samples: string[] }>()
   for (const { process, text } of texts) {

@@ -27,7 +27,7 @@ export interface ReadinessOptions {
   readonly clock: Clock
 }
 
-/** No record has this key, so deleting it changes nothing. The store nevertheless writes a commit and waits until the commit is on disk. */
+/** No record has this key, so deleting it changes nothing. The store still writes a commit and waits until the commit is on disk. */
 const nothing = ['probe']
 
 const reasonOf = (error: unknown): NotReady => {

@@ -35,7 +35,7 @@ export const createEraser = ({ clock, prepare, run, isDue }: EraserOptions): Era
   const schedule = (): void => {
     if (clock === undefined || cancel !== undefined || stopped) return
     const wait = Math.max(limits.eraseQuietSeconds * 1000, restUntil - clock.now())
-    // After a failed run, the store still marks that erasing is due, so the run is repeated after the next start at the latest.
+    // After a failed run, the store still marks that erasing is due, so the run is repeated no later than the next start.
     cancel = clock.after(wait, () => void now().catch(schedule))
   }
 

@@ -44,7 +44,7 @@ const assetAddress = (file: SourceFile, gathering: Gathering, { ids, refused, as
   const reason = refused.get(file.path)
   if (reason !== undefined) return leave(reason)
   const type = typeOfPath(file.path)
-  if (type === undefined) return leave('is linked, but documents store only pictures, audio and video. The link stays as it is')
+  if (type === undefined) return leave('is linked, but documents store only pictures, sound and video. The link stays as it is')
   if (file.bytes === 0) return leave('is empty')
   if (file.bytes > limits.assetBytesMax) return leave(`has ${file.bytes} bytes; the limit for an asset is ${limits.assetBytesMax}`)
   if (gathering.bytes + file.bytes > assetBytesMax)

@@ -84,7 +84,7 @@ const checkRecords = ({ document, events, comments, suggestions, tasks }: Export
   demand(ascends(events.map(({ seq }) => seq)), 'events.jsonl has a gap.')
   for (const [name, records] of Object.entries({ comments, suggestions, tasks })) {
     demand(records.length <= limits.annotationsMax, `${name}.json has more than ${limits.annotationsMax} records.`)
-    demand(isUnique(records.map(({ id }) => id)), `${name}.json has an id twice.`)
+    demand(isUnique(records.map(({ id }) => id)), `${name}.json contains the same id twice.`)
     demand(
       records.every(({ number }) => number <= events.length),
       `${name}.json names an event that does not exist.`
@@ -94,7 +94,7 @@ const checkRecords = ({ document, events, comments, suggestions, tasks }: Export
     tasks.every(({ docId }) => docId === document.id),
     'tasks.json belongs to another document.'
   )
-  demand(isUnique(document.assets.map(({ id }) => id)), 'document.json has an asset twice.')
+  demand(isUnique(document.assets.map(({ id }) => id)), 'document.json contains the same asset twice.')
   const anchors = [...comments, ...suggestions].flatMap(({ pin }) => pin ?? [])
   try {
     locateAnchors(ydoc.getText(textRootName), content, anchors)

@@ -1,4 +1,4 @@
-/** Replaces the links of an exported text with links that work outside the service: those of the imported file, or links relative to the exported file. */
+/** Replaces the links of exported text with links that work outside the service: those of the imported file, or links relative to the exported file. */
 import type { Imported } from '../domain/records/keys.ts'
 import { type Link, linksIn, type Rewrite, rewritten } from './links.ts'
 

@@ -72,7 +72,7 @@ const storing =
     return [...now.setCells([{ ...placeOf(readingOf(now), begun), text: named.text }]), ...named.edits]
   }
 
-/** Returns a typed text as its cell stores it. In the data of a chart every value is plain text. */
+/** Returns typed text as its cell stores it. In the data of a chart every value is plain text. */
 function storedText(text: string, before: string, { index, hasDecimalComma, hasGermanNames }: SheetWorld): string {
   if (text === before) return text
   const typed = hasDecimalComma ? typedNumber(text, before) : text

@@ -19,7 +19,7 @@ export function withDecimalPoint(text: string): string | undefined {
 }
 
 /**
- * Returns a typed text as a cell stores it. `before` is the text that the cell contained. A cell that was only opened keeps the text that others wrote.
+ * Returns typed text as a cell stores it. `before` is the text that the cell contained. A cell that was only opened keeps the text that others wrote.
  * A person who changes `1,234` into `1,235` writes thousands, as the cell did.
  */
 export const typedNumber = (text: string, before: string): string =>

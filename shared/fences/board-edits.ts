@@ -127,7 +127,7 @@ export const deleteCard = (board: Board, position: CardPosition): Edits => {
   return card === undefined ? [] : within(board.fence, [card.line, ...card.details].flatMap(vacate))
 }
 
-/** Sets the details of a card. An empty text removes them. */
+/** Sets the details of a card. Empty text removes them. */
 export const setDetails = (board: Board, position: CardPosition, text: string): Edits => {
   const card = cardAt(board, position)
   if (card === undefined) return []

@@ -74,7 +74,7 @@ export const parseChart = (fence: Fence): Chart => {
   return { fence, type: chartTypes.find((each) => each === type) ?? 'bar', settings, notes, body }
 }
 
-/** Returns the edits that set one setting. An empty text removes the setting. */
+/** Returns the edits that set one setting. Empty text removes the setting. */
 export const setChart = (chart: Chart, key: ChartKey, text: string): readonly Edit[] => {
   const { fence, settings } = chart
   const value = oneLine(text)

@@ -179,7 +179,7 @@ export const restoreMessage = ({ fence }: Chat, { index, lines }: Message): read
     )
   )
 
-/** Changes only the text of a message. A blank text removes the message. The caller must check that the person may change it. */
+/** Changes only the text of a message. Blank text removes the message. The caller must check that the person may change it. */
 export const editMessage = ({ fence }: Chat, message: Message, text: string): readonly Edit[] => {
   const [first = '', ...rest] = written(text)
   const [line, ...below] = message.lines

@@ -55,7 +55,7 @@ export const details = (markdown: MarkdownIt): void => {
   )
 }
 
-// All pairs are found at once. If each `<details>` were searched separately, every search could read a large text to its end.
+// All pairs are found at once. If each `<details>` were searched separately, every search could read a large document to its end.
 const pairs = new WeakMap<object, ReadonlyMap<number, number>>()
 
 /** Maps the line of each `<details>` to the line of its `</details>`. The tags may be nested. Quote marks before them are skipped. */

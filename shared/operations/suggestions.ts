@@ -50,7 +50,7 @@ const suggestion = {
 
 export const SuggestionRecord = z.object({ id: z.string(), ...suggestion }).meta({ id: 'Suggestion' })
 
-/** The suggestions that were created from a proposed text or from proposed edits. */
+/** The suggestions that were created from proposed text or from proposed edits. */
 export const ProposedSuggestions = z
   .array(z.object({ id: z.string().optional(), ...suggestion }).meta({ id: 'ProposedSuggestion' }))
   .optional()

@@ -184,7 +184,7 @@ const covering = (text: string, quote: string, range: Range): Range | undefined 
 /** Number of units to search on either side of the rest of the text, in addition to twice the length of the text. */
 const aroundUnits = 64
 
-/** Returns the range of a complete text, of which `kept` is the remaining part. The match is exact, or ignores whitespace and Markdown marks. */
+/** Returns the range of the complete text, of which `kept` remains. The match is exact, or ignores whitespace and Markdown marks. */
 export const findAround = (text: string, quote: string, kept: Range): Range | undefined => {
   const start = Math.max(0, kept.from - 2 * quote.length - aroundUnits)
   const window = text.slice(start, kept.to + 2 * quote.length + aroundUnits)
@@ -204,7 +204,7 @@ export const findAround = (text: string, quote: string, kept: Range): Range | un
 /** Maximum number of units that are searched to find the lost passages that may be in the inserted text. */
 const siftedUnitsMax = 2_000_000
 
-/** Whether a lost text occurs in the inserted text, exactly or ignoring whitespace and Markdown marks. */
+/** Whether a lost passage occurs in the inserted text, exactly or ignoring whitespace and Markdown marks. */
 const standsIn = (after: string, inserted: readonly Range[], { quote, prefix, suffix }: Lost): boolean => {
   const sought = quote === '' ? prefix + suffix : quote
   const bare = fold(sought).text

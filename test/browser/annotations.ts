@@ -1,4 +1,4 @@
-/** Material for the tests of comments and suggestions: a short text, and the requests of a program that reviews it. */
+/** Material for the tests of comments and suggestions: a short document, and the requests of a program that reviews it. */
 import type { Document } from './browser.ts'
 
 export const launchPlan = `# Launch plan

@@ -143,7 +143,7 @@ test('[QUICK-4] [WRITE-59] [WRITE-117] [WRITE-140] at 360 pixels nothing in the 
       await page.locator(".top-bar .wide-only[aria-pressed='true']").waitFor()
       expect((await page.locator('.document-title').boundingBox())?.width).toBeGreaterThan(70)
       expect(await cut(page)).toEqual([])
-      // An empty text takes the focus.
+      // Empty text takes the focus.
       await page.goto((await createDocument(world.url, '')).url)
       await page.locator('.cm-content:focus').waitFor()
     }

@@ -1,4 +1,4 @@
-/** Two browsers and an agent edit a real text at the same time. */
+/** Two browsers and an agent edit a real document at the same time. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

@@ -63,7 +63,7 @@ test.each([[true], [false]])(
     expect(text.split('\n').sort()).toEqual(['', '# Shared', 'one, before', 'one, later', 'two, before', 'two, later'])
     expect(await readMarkdown(world.url, document)).toBe(text)
     await typeAtEnd(one, 'one, at last\n')
-    await until(async () => (await editorText(two)).endsWith('one, at last\n'), 'what is typed afterwards')
+    await until(async () => (await editorText(two)).endsWith('one, at last\n'), 'what is typed afterward')
     await context.close()
   }
 )

@@ -128,7 +128,7 @@ test('[EXPORT-1] the document as one file looks like its published page, request
   await reader.close()
 })
 
-test('[EXPORT-2] a hostile text exported as a file runs and loads nothing', async () => {
+test('[EXPORT-2] a hostile document exported as a file runs and loads nothing', async () => {
   const texts = hostileTexts([])
   const some = texts.filter((_, index) => index % Math.ceil(texts.length / 400) === 0)
   const document = await createDocument(

@@ -92,7 +92,7 @@ test('[FIRST-1] the text comes with the page for people who may read it, by link
   await without(`${path}?key=${commenter.secret}`)
 })
 
-test('[FIRST-2] the page of a long text contains its beginning, and a new version its new text', async () => {
+test('[FIRST-2] the page of a long document contains its beginning, and a new version its new text', async () => {
   const block = `${words} ${'And so on. '.repeat(20)}`
   const long = Array.from({ length: 400 }, (_, index) => `Block ${index}. ${block}`).join('\n\n')
   const { json: made } = await world.ask('POST', '/new', { json: { content: long } })

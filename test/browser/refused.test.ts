@@ -85,7 +85,7 @@ test('[REFUSED-2] without a connection a document that was never here says so, a
   await context.close()
 })
 
-test('[REFUSED-3] the first page shows a refusal with the waiting time or the request id, and works afterwards', async () => {
+test('[REFUSED-3] the first page shows a refusal with the waiting time or the request id, and works afterward', async () => {
   const way = await startProxy(world.url)
   const context = await browser.newContext()
   const page = await context.newPage()

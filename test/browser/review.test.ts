@@ -145,7 +145,7 @@ test('[REVIEW-16] letters typed after the shortcut for a comment become the comm
   await context.close()
 })
 
-test('[REVIEW-17] [WRITE-105] a comment sent before its part of the page has loaded goes out afterwards; suggesting, search, palette and bold wait for theirs, too', async () => {
+test('[REVIEW-17] [WRITE-105] a comment sent before its part of the page has loaded goes out afterward; suggesting, search, palette and bold wait for theirs, too', async () => {
   const document = await createDocument(world.url, text)
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
   const visit = async (): Promise<{ page: Page; release: () => void }> => {

@@ -24,7 +24,7 @@ async function opened(context: BrowserContext, url: string): Promise<Page> {
   return page
 }
 
-/** Waits until the service has the whole typed text as a pending suggestion. A decision before that leaves the rest as a new suggestion. */
+/** Waits until the service has the whole typed text as a pending suggestion. A decision before then leaves the rest as a new suggestion. */
 const stored = (document: Parameters<typeof listSuggestions>[0], typed: string): Promise<unknown> =>
   until(async () => (await listSuggestions(document)).some(({ status, text: sent }) => status === 'pending' && sent === typed), typed)
 

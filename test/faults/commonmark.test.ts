@@ -1,4 +1,4 @@
-/** A real text that is edited through every interface at once: REST, two clients with the standard provider, and an agent. */
+/** A real document that is edited through every interface at once: REST, two clients with the standard provider, and an agent. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

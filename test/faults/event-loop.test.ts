@@ -38,7 +38,7 @@ test('[LOOP-12] every operation in every role, with hostile values in its fields
 
 const tried = isLong ? Object.keys(families) : ['empty lines', 'sheet']
 test.each(tried)(
-  '[LOOP-12] a hostile text (%s) blocks nobody, however it is read, compared, replaced, published or typed in',
+  '[LOOP-12] hostile text (%s) blocks nobody, however it is read, compared, replaced, published or typed in',
   async (family) => {
     expect(await holdups(await textAttacks(server.url, family))).toEqual([])
   }

@@ -349,7 +349,7 @@ test('[AUTHORITY-11] a session that is ended while its secret changes stays ende
   }
 })
 
-test('[AUTHORITY-11] a sign-in that began before a new password opens no session afterwards', async () => {
+test('[AUTHORITY-11] a sign-in that began before a new password opens no session afterward', async () => {
   const account = await newAccount(`early-${++accounts}@example.org`)
   await reset(account)
   const { token } = await openSession(world.service, account.id, 'browser', 'a test', { epoch: 0 })

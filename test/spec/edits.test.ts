@@ -455,7 +455,7 @@ test('[EDIT-16] text that a program adds where somebody types splits neither the
   }
 })
 
-test('[EDIT-13] words keep their identity when everything around them is edited; the same words in a replaced text are others', async () => {
+test('[EDIT-13] words keep their identity when everything around them is edited; the same words in replaced text are different words', async () => {
   const lines = (name: string): string => `${name}1 ${name}2 ${name}3\n`.repeat(4)
   const owner = await world.create(`## A 7\n\n${lines('old')}`)
   const { version: baseVersion } = await owner.read()

@@ -53,7 +53,7 @@ test('[LOOP-2] a request with more fields than any operation returns 400, as JSO
   expect(await world.ask('POST', '/new', { body: form, type })).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
 })
 
-test('[LOOP-3] a name of more than 4,096 bytes is refused before parsing, wherever it is; a long text is not a name', async () => {
+test('[LOOP-3] a name of more than 4,096 bytes is refused before parsing, wherever it is; long text is not a name', async () => {
   const owner = await world.create('x')
   const long = 'content'.padEnd(4097, 't')
   const padding = 'y'.repeat(8192)
@@ -125,7 +125,7 @@ test('[LOOP-13] a difference that is too large is cut at a line, and says so', a
 
 const manyLines = (from: number): string => Array.from({ length: 20_000 }, (_none, index) => `line ${from + index}\n`).join('')
 
-test('[LOOP-9] a large text replaced while somebody types is the text that was sent; guarded by a version it is 409, or merged', async () => {
+test('[LOOP-9] a large document replaced while somebody types is the text that was sent; guarded by a version it is 409, or merged', async () => {
   const owner = await world.create(manyLines(0))
   const editor = await owner.connect()
   const typed = (word: string): void => editor.type(editor.text().length, word)
@@ -147,7 +147,7 @@ test('[LOOP-9] a large text replaced while somebody types is the text that was s
   expect((await owner.read()).content).toBe(`first\n${content}since then`)
 })
 
-test('[LOOP-9] a large text in which everything has moved is replaced, and other requests hardly notice', async () => {
+test('[LOOP-9] a large document in which everything has moved is replaced, and other requests hardly notice', async () => {
   const owner = await world.create(manyLines(0).repeat(5))
   const other = manyLines(0).split('\n').toReversed().join('\n').repeat(5)
   await owner.replace(other)

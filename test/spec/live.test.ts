@@ -518,7 +518,7 @@ test('[LIVE-26] a client that requests a whole document repeatedly delays nobody
   await still.stop()
 })
 
-test('[LIVE-27] a large text can be replaced in one update: deleted text frees space for inserted text', async () => {
+test('[LIVE-27] a large document can be replaced in one update: deleted text frees space for inserted text', async () => {
   const half = Math.ceil(limits.contentUnitsMax * 0.6)
   const owner = await world.create('a'.repeat(half))
   const ana = await owner.connect()

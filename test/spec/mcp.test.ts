@@ -398,7 +398,7 @@ test('[MCP-17] views: outline, section, lines, changes since a version, an earli
   expect((await refused(world.url, 'read_doc', { ...at(owner), section: 'Nowhere' })).code).toBe('target_not_found')
 })
 
-test('[MCP-18] a long text is cut at a line break, with the outline and the call that continues; together the parts are the text', async () => {
+test('[MCP-18] long text is cut at a line break, with the outline and the call that continues; together the parts are the text', async () => {
   const long = Array.from({ length: 40 }, (_, n) => `## Part ${n}\n\n${'word '.repeat(200)}\n\n`).join('')
   const owner = await world.create(long)
   let answer = await told(world.url, 'read_doc', at(owner))
@@ -452,7 +452,7 @@ test('[MCP-20] edits follow their words from the version that was read; for the 
   expect(answer).toMatchObject({ ok: true, changed: true, version: (await owner.read()).version })
 })
 
-test('[MCP-28] a whole text replaces one that was not read only when told to', async () => {
+test('[MCP-28] an entire document that was not read is replaced only on request', async () => {
   const owner = await world.create(text)
   const { hint } = await refused(world.url, 'replace_doc', { ...at(owner), content: 'all new' })
   expect(hint).toMatch(/baseVersion.*edits.*force: true/)

@@ -600,7 +600,7 @@ test('[MEDIA-22] a retry with the same key starts no second job', async () => {
   expect(node.jobs).toHaveLength(1)
 })
 
-test('[MEDIA-23] a restart during a job loses nothing: the job completes afterwards, with its file', async () => {
+test('[MEDIA-23] a restart during a job loses nothing: the job completes afterward, with its file', async () => {
   const own = await startWorld()
   const person = await newSigned(own, 'ella@example.org')
   const { token } = await person.nodeToken()

@@ -22,7 +22,7 @@ test.each([
   ['sentence', 4],
   ['paragraph', 3],
   ['section', 2]
-] as const)('[SUGG-18] with %s a whole text becomes %d suggestions, which together give that text', async (granularity, count) => {
+] as const)('[SUGG-18] with %s an entire document becomes %d suggestions, which together give that text', async (granularity, count) => {
   const owner = await world.create(before)
   const answer = await propose(owner, { granularity })
   expect(answer.status).toBe(200)

@@ -356,7 +356,7 @@ test('[PUBLISH-6] rules that formulas need are allowed by their hash', async () 
   expect(shown.headers.get('content-security-policy')).toContain(`style-src 'self' 'sha256-${hash}'`)
 })
 
-test('[PUBLISH-7] a large text is rendered in a thread; a reader who asks for Markdown gets it', { timeout: 60_000 }, async () => {
+test('[PUBLISH-7] a large document is rendered in a thread; a reader who asks for Markdown gets it', { timeout: 60_000 }, async () => {
   const owner = await world.create(`# Big\n\n${'Some words and `code` in a line.\n\n'.repeat(8000)}`)
   await owner.ask('POST', '/publish')
   const shown = await page(owner.doc)

@@ -176,7 +176,7 @@ test('[SLIP-7] a replacement without a version reports what it replaced and whos
   expect((await other.ask('PUT', '/content', { json: { content: 'six', mode: 'suggest' } })).json.unguarded).toBeUndefined()
 })
 
-test('[SLIP-11] an edit replaces a whole text, or a line by number, only with its version; an empty body replaces nothing', async () => {
+test('[SLIP-11] an edit replaces an entire document, or a line by number, only with its version; an empty body replaces nothing', async () => {
   const owner = await world.create('one\n')
   const operations = [{ op: 'set_document', markdown: 'gone' }]
   expect(await owner.ask('POST', '/edits', { json: { operations } })).toMatchObject({ status: 428, json: { code: 'version_required' } })

@@ -414,7 +414,7 @@ test('[REPLY-1] a suggestion has replies, the comment role is enough, and each r
   expect((await readSuggestion(owner, id)).replies.map(({ body }: Json) => body)).toEqual(['Why, @Ana?', 'Good.'])
 })
 
-test('[UNDO-6] the history names the author of an accepted text, and the person who accepted it', async () => {
+test('[UNDO-6] the history names the author of accepted text, and the person who accepted it', async () => {
   const owner = await world.create(text)
   const { id } = await suggest(owner, { operation: 'delete', find: ' lazy' }, asAuthor('Ana'))
   await decide(owner, id, 'accept', asAuthor('Eve'))

@@ -638,7 +638,7 @@ const typed = async (owner: Person, change: (page: Awaited<ReturnType<Person['co
   await page.saved()
 }
 
-describe('a whole text', () => {
+describe('an entire document', () => {
   const other = text.replace('quick brown', 'slow red').replace('- one fish\n', '').replace('# Title', '# Name').concat('\nEnd.\n')
 
   test('[SUGGEST-21] a PUT as suggestions makes one suggestion per hunk, all in one set; accepting all gives exactly that text', async () => {

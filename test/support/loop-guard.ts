@@ -178,7 +178,7 @@ interface Made {
 }
 
 /**
- * Returns attacks with a hostile text. The text is stored, read in every way, compared, replaced, merged, restored, published, and opened by a person
+ * Returns attacks with hostile text. The text is stored, read in every way, compared, replaced, merged, restored, published, and opened by a person
  * who types.
  */
 export const textAttacks = async (url: string, family: string): Promise<Map<string, Attack>> => {

@@ -44,7 +44,7 @@ export interface SheetsAround {
 
 const known = new WeakMap<ReadonlySignal<readonly Fence[]>, SheetsAround>()
 
-/** Returns the shared state for the fences of a displayed text. All its components receive the same object. */
+/** Returns the shared state for the fences of a displayed document. All its components receive the same object. */
 export function sheetsAround(fences: ReadonlySignal<readonly Fence[]>): SheetsAround {
   const found = known.get(fences) ?? {
     writer: signal(undefined),

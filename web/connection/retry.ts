@@ -42,7 +42,7 @@ const endedByReason: Readonly<Record<string, Ended>> = {
   forbidden: 'forbidden'
 }
 
-/** Returns the reason for a refused token. Undefined for a temporary refusal (`rate_limited`, `storage_unavailable` and the like). */
+/** Returns the reason for a refused token. Undefined for a temporary refusal (`rate_limited`, `storage_unavailable` and others). */
 export const endedByRefusal = (reason: string): Ended | undefined => endedByReason[reason]
 
 const firstMs = 500

@@ -50,7 +50,7 @@ export interface Outbox<Entry extends StoredRecord> {
   restore(take: (entry: Entry) => void): Promise<void>
   /** Runs `work` when no other page of this device is sending for this document. */
   inTurn(work: () => Promise<void>): Promise<void>
-  /** Delays the next attempt of an entry that could not be sent. */
+  /** Delays the next attempt to send an entry. */
   later(id: string, afterMs: number): void
   /** Whether an entry is due. */
   isDue(id: string): boolean

@@ -61,7 +61,7 @@ function refuseDrop(event: DragEvent): void {
 
 /**
  * Whether the text takes the focus as soon as the person can type. It does not if another element has the focus or text is selected. On a touch
- * screen, only an empty text takes the focus, because that opens the keyboard.
+ * screen, only an empty document takes the focus, because that opens the keyboard.
  */
 const takesFocus = (isEmpty: boolean): boolean =>
   (isEmpty || matchMedia('(pointer: fine)').matches) &&

@@ -47,7 +47,7 @@ const loads = {
   components: async () => (await import('../../shared/markdown/components.ts')).renderComponent
 }
 
-/** For each library, the elements that it leaves in a rendered text, as a CSS selector. */
+/** For each library, the elements that it leaves in a rendered document, as a CSS selector. */
 const traces: Readonly<Record<keyof typeof loads, string>> = {
   highlighter: '[class^="hljs-"]',
   formulaSetter: 'math',
@@ -57,7 +57,7 @@ const traces: Readonly<Record<keyof typeof loads, string>> = {
 /** Libraries that were loaded in advance, for text that the server rendered. */
 const present: Partial<{ [Name in keyof typeof loads]: Awaited<ReturnType<(typeof loads)[Name]>> }> = {}
 
-/** Loads the libraries that a server-rendered text needs, one by one, so that the page's own rendering looks the same immediately. */
+/** Loads the libraries that a server-rendered document needs, one by one, so that the page's own rendering looks the same immediately. */
 export async function fetchLibraries(shown: ParentNode): Promise<void> {
   const fetchOne = async <Name extends keyof typeof loads>(name: Name): Promise<void> => {
     if (shown.querySelector(traces[name]) === null) return

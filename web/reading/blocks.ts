@@ -1,4 +1,4 @@
-/** Updates a rendered text on the page block by block. Unchanged blocks keep their scroll position, focus and playing media. */
+/** Updates a rendered document on the page block by block. Unchanged blocks keep their scroll position, focus and playing media. */
 import { nodesOf } from '../markdown/trusted.ts'
 
 /** Returns a key that is equal for blocks that have not changed. */

@@ -5,7 +5,7 @@ import { effect, type ReadonlySignal } from '@preact/signals'
 const sendingMsMax = 5000
 
 /**
- * Resolves when the server has every change from this device, and at the latest after `sendingMsMax`. Without this delay, the server could treat the
+ * Resolves when the server has every change from this device, or after `sendingMsMax`. Without this delay, the server could treat the
  * last letters that this person typed as letters of another writer.
  */
 export function whenSent(unsent: ReadonlySignal<number>): Promise<void> {

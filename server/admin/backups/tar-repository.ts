@@ -182,7 +182,7 @@ const readEntries = async (path: string, file: FileHandle): Promise<Map<string, 
     const [name, size, type] = [text(0, 100), parseInt(text(124, 12), 8), text(156, 1)]
     if (type !== '0' || text(345, 155) !== '' || !isObjectName(name))
       return refuse(`has the entry ${JSON.stringify(name)}, which is not from a backup`)
-    if (entries.has(name)) return refuse(`has the entry ${name} twice`)
+    if (entries.has(name)) return refuse(`contains the entry ${name} twice`)
     if (!Number.isSafeInteger(size) || at + blockBytes + size > fileBytes) return refuse('is truncated')
     entries.set(name, { at: at + blockBytes, size })
     at += blockBytes + padded(size)

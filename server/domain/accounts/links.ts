@@ -1,5 +1,5 @@
 /**
- * Links from an administrator: an invitation, or a password reset. A link is a sealed text that only this instance can open, so the command that
+ * Links from an administrator: an invitation, or a password reset. A link is a sealed string that only this instance can open, so the command that
  * prints it stores nothing. Its use is recorded, so it works only once.
  */
 import { randomBytes } from 'node:crypto'

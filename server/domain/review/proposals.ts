@@ -1,5 +1,5 @@
 /**
- * Makes suggestions (docs/api.md, Comments and suggestions): a single one, or all suggestions that turn the current text into another text. The file
+ * Makes suggestions (docs/api.md, Comments and suggestions): a single one, or all suggestions that turn the current text into different text. The file
  * suggestion-drafts.ts handles suggestions that are still being typed.
  */
 import { ServiceError } from '../../../shared/errors.ts'
@@ -217,7 +217,7 @@ export const createSuggestion = (
   )
 }
 
-// ——— Suggestions that turn the current text into another text ———
+// ——— Suggestions that turn the current text into different text ———
 
 const operationOf = ({ from, to, text }: Hunk): SuggestionOperation => {
   if (from === to) return 'insert'
@@ -284,7 +284,7 @@ const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | 
 /** The maximum number of comparisons. A comparison is repeated if other people changed the same part. */
 const comparisonsMax = 10
 
-/** Proposes a new text instead of writing it. Makes one suggestion for each hunk of the difference, all with the same `setId`. */
+/** Proposes new text instead of writing it. Makes one suggestion for each hunk of the difference, all with the same `setId`. */
 export const suggestContent = (
   service: Service,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** The proposed changes from one text to another, as separate hunks. Added or removed lines are proposed as entire lines. */
+/** The proposed changes from one version to another, as separate hunks. Added or removed lines are proposed as entire lines. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Range } from '../../../shared/text/targets.ts'

@@ -196,7 +196,7 @@ const writeMerged = async (service: Service, head: Head, plan: Plan): Promise<bo
   const isOldText = await isBefore(service, keys.text(doc), point)
   return write(service, doc, (draft) => {
     if (draft.head.historySeq !== historySeq || (draft.head.segmentedSeq ?? 0) !== segmentedSeq) return false
-    // A newer text may have been written.
+    // Newer text may have been written.
     if (isOldText && draft.head.seq !== head.seq) return false
     // Quotas count a segment as appended, so the old one must be removed.
     if (isSegment) draft.delete(key)

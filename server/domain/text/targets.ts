@@ -82,7 +82,7 @@ export const anchorRanges = (openDoc: OpenDocument, { past, content }: BaseText,
   if (past === null) return anchorsAt(openDoc.text, now, ranges).map((anchor, index) => ({ anchor, range: ranges[index] }))
   const before = content()
   const then = anchorsAt(past.text, before, ranges)
-  // Later changes may have moved the text, or replaced it with a different text that shares some of its characters.
+  // Later changes may have moved the text, or replaced it with different text that shares some of its characters.
   const isCompared = openDoc.replacedSeq > past.seq
   const moved = anchorsAfter(openDoc.text, then, ranges, {
     before,

@@ -15,7 +15,7 @@ import { decodeKey } from '../keys.ts'
 const keyBytesMax = 5_800
 const messagesMax = 16
 
-/** Stands in place of the keys if a commit wrote nothing. */
+/** Replaces the keys if a commit wrote nothing. */
 const nothing = '-'
 
 export const channelOf = (schema: string): string => `agmd_${schema}`

@@ -12,7 +12,7 @@ const anything = Symbol('*')
 const anyOne = Symbol('?')
 
 /**
- * Returns a function that decides whether an entire text matches a pattern with `*`, `?`, and `~` as the escape character. It ignores case.
+ * Returns a function that decides whether the entire text matches a pattern with `*`, `?`, and `~` as the escape character. It ignores case.
  * The time is at most proportional to the product of both lengths, and the steps are counted.
  */
 export const wildcard = (pattern: string, step: Step): ((text: string) => boolean) => {

@@ -250,7 +250,7 @@ export interface WrittenReference {
 
 /**
  * Returns the references of a formula, in order, for code that rewrites them. The list is empty if the formula cannot be parsed. For a draft, which
- * may end inside a quoted text, it contains the references before the first part that cannot be parsed.
+ * may end inside a quoted string, it contains the references before the first part that cannot be parsed.
  */
 export const referencesIn = (text: string, isDraft = false): WrittenReference[] => {
   const { tokens, isWhole } = readTokens(text)

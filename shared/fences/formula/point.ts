@@ -6,7 +6,7 @@ const isOpen = (before: string): boolean => {
     const last = tokensOf(before).at(-1)
     return last === undefined || last.kind === 'sheet' || (last.kind === 'sign' && last.text !== ')' && last.text !== '%')
   } catch {
-    // The text before the caret has no valid tokens, for example because the caret is inside a quoted text.
+    // The text before the caret has no valid tokens, for example because the caret is inside a quoted string.
     return false
   }
 }

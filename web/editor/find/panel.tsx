@@ -22,7 +22,7 @@ import { Icon } from '../../ui/icons.tsx'
 import { isLive } from './hidden.ts'
 import { count, countAll, goToMatch, readFurther, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
 
-/** Shortest time between two counts, in milliseconds. Counting the matches of a long text is slow. */
+/** Shortest time between two counts, in milliseconds. Counting the matches of a long document is slow. */
 const countMs = 120
 
 interface Shown {

@@ -3,7 +3,7 @@
 /** Widths of strings in pixels, as measured, but at least as wide as in the typeface of the editor. */
 const known = new Map<string, number>()
 const knownMax = 20_000
-/** Longest part of a cell that is measured, in UTF-16 units. Longer text wraps in any case. */
+/** Longest part of a cell that is measured, in UTF-16 units. Longer text wraps anyway. */
 const measuredMax = 300
 
 /** Padding on both sides of a cell, its border, and a margin for rounding, in pixels. */

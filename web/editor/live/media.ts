@@ -1,4 +1,4 @@
-/** Shows pictures, audio and video in the live view, instead of their Markdown. */
+/** Shows pictures, sound and video in the live view, instead of their Markdown. */
 import { WidgetType, type EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { pictureWords } from '../../../shared/markdown/pictures.ts'

@@ -10,17 +10,17 @@ export const kindsOfWriting = ['reply', 'edit'] as const
 type Writing = (typeof kindsOfWriting)[number]
 
 export interface HalfWritten {
-  /** Ids of the items that have a half-written text. */
+  /** Ids of the items that have half-written text. */
   readonly ids: ReadonlySignal<ReadonlySet<string>>
   /** Returns the text typed so far, or '' if there is none. */
   textOf(kind: Writing, id: string): string
-  /** Notes the text typed so far. An empty text removes it. */
+  /** Notes the text typed so far. Empty text removes it. */
   write(kind: Writing, id: string, text: string): void
   /** Called when the service has given an item its id. */
   renamed(from: string, to: string): void
 }
 
-/** Largest number of half-written texts that are stored. The oldest ones beyond it exist only on this page. */
+/** Largest number of half-written replies and edits that are stored. The oldest ones beyond it exist only on this page. */
 const storedMax = 50
 
 /** Reads the stored text. A browser may refuse storage at any time, and the stored value may be anything. */

@@ -40,7 +40,7 @@ export interface State {
   readonly rejecting: Signal<Rejecting | undefined>
   /** Half-written replies and edits. */
   readonly halfWritten: HalfWritten
-  /** Ids of the closed items whose cards stay for now: those that were decided here a moment ago, and those with a half-written text. */
+  /** Ids of the closed items whose cards stay for now: those that were decided here a moment ago, and those with half-written text. */
   readonly staying: ReadonlySignal<ReadonlySet<string>>
   /** The last selection in the reading view, as a range of the document's text. */
   readonly picked: Signal<Span | undefined>

@@ -34,7 +34,7 @@ export function storeAnnotations({ page: { session }, editor: { view }, store, p
       const range = ranges[index]
       if (range !== undefined) positions.made(annotation, { from: shown(range.from), to: shown(range.to) })
     })
-    // Positions in an earlier text do not apply to the current text.
+    // Positions in earlier text do not apply to the current text.
     const { comments, suggestions, tasks } = kept.lists
     store.offer(
       {

@@ -219,7 +219,7 @@ export const annotationRanges = (onPick: (id: string | undefined) => void): Exte
   EditorView.domEventHandlers({
     click(event) {
       const marked = event.target instanceof Element ? event.target.closest('[data-annotation]') : null
-      // After a tap, the editor learns of the new selection only after the click. An update before that would restore the old selection, and the next
+      // After a tap, the editor learns of the new selection only after the click. An update before then would restore the old selection, and the next
       // key would replace the selected text.
       setTimeout(() => onPick(marked?.getAttribute('data-annotation') ?? undefined))
       return false
