@@ -321,6 +321,26 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     })
   })
 
+  test('[POSTGRES-22] who receives a message reads the commits that its sender made before', async () => {
+    const schema = newSchema()
+    const other = withReadCache(await openFor(schema))
+    const storage = await openFor(schema)
+    const read: (string | undefined)[] = []
+    other.nodes!.onMessage(() => void other.get(['k']).then((entry) => read.push(text(entry?.value))))
+    // Notices and messages share a transaction.
+    await withLimit('nodeNoticeMs', 50, async () => {
+      for (const value of ['one', 'two', 'three']) {
+        await storage.commit({ puts: [{ key: ['k'], value: bytes('before') }] })
+        await other.nodes!.heard()
+        await other.get(['k'])
+        await storage.commit({ puts: [{ key: ['k'], value: bytes(value) }] })
+        storage.nodes!.send('written')
+        await until(() => read.at(-1) === value || read.includes('before'), 'the reading')
+      }
+    })
+    expect(read).toEqual(['one', 'two', 'three'])
+  })
+
   test('[POSTGRES-20] a node that is alone sends no notifications, and a node that joins misses nothing', async () => {
     const schema = newSchema()
     const proxy = await breakingProxy()

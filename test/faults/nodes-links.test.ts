@@ -14,6 +14,7 @@ import { type Json, settledWithin, startWorld, until, type World } from '../supp
 
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
 const hourMs = 3_600_000
+const connectionsMax = 40
 
 describe.skipIf(noPostgres !== undefined)('nodes with faulty links', () => {
   const random = seeded(seed)
@@ -22,7 +23,7 @@ describe.skipIf(noPostgres !== undefined)('nodes with faulty links', () => {
     console.log(`nodes-links.test: seed ${seed} (AGMD_TEST_SEED)`)
     cluster = await newCluster()
     await cluster.stop()
-    await cluster.start(['max_connections=40'])
+    await cluster.start([`max_connections=${connectionsMax}`])
   })
   afterAll(() => cluster?.remove())
 
@@ -75,7 +76,7 @@ describe.skipIf(noPostgres !== undefined)('nodes with faulty links', () => {
         while (await take());
         // Whenever a connection of the nodes ends, the test takes it.
         const [last] = taken
-        for (let turn = 0; turn < 10; turn++) {
+        while (taken.length < connectionsMax) {
           await last!.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'agmd%'`)
           while (await take());
         }
@@ -99,6 +100,7 @@ describe.skipIf(noPostgres !== undefined)('nodes with faulty links', () => {
     const page = await there.connect()
     onTestFinished(page.close)
     for (let round = 0; round < repeats(1, 20); round++) {
+      await until(() => worlds[1].service.storage.nodes!.isListening(), 'the connection')
       const guest = await owner.share('view')
       const ofGuest = worlds[1].person(owner.doc, guest.key)
       expect((await ofGuest.ask('GET', '/content')).status).toBe(200)

@@ -21,6 +21,9 @@ const beatSeconds = 4
 /** The time between two looks for commits of other nodes while the connection is interrupted, in seconds. */
 const lookSeconds = 2
 
+/** How long a request waits before such a look, in milliseconds. All requests that arrive meanwhile share it, because it can cost many reads. */
+const lookPauseMs = 250
+
 /** How long to wait for the notices of a commit that another node has made, in seconds. They normally arrive within a few milliseconds. */
 const noticeSecondsMax = 1
 
@@ -207,6 +210,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     const newest = asked && (await look(asked).catch(() => asked.cut()))
     if (connection !== undefined) return newest ?? 0
     try {
+      await new Promise((resolve) => setTimeout(resolve, lookPauseMs))
       return await lookElsewhere()
     } catch {
       // Open documents may lack commits that were made while nobody listened. They look for them when the connection is back.

@@ -93,7 +93,8 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
     exclusive,
     onKeys: (keys) => (keys === 'any' ? watchers.notifyAll() : watchers.notify(keys, true)),
     onMessage: (text, node) => {
-      for (const hear of hearers) hear(text, node)
+      // Watchers and caches first receive the keys that were written before the message was sent.
+      for (const hear of hearers) queueMicrotask(() => hear(text, node))
     },
     onReturn: watchers.notifyAll,
     onAnswer: health.note,
