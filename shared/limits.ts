@@ -725,7 +725,7 @@ export const limits = {
   traceSendSecondsMax: 10,
   /** Milliseconds for sending the last spans when the server stops. */
   traceStopMsMax: 1_000,
-  /** Length of a `traceparent` of version 00 (W3C Trace Context, 3.2). */
+  /** Length of a `traceparent` of version 00, and of the fields of later versions that are read (W3C Trace Context, 3.2). */
   traceParentChars: 55
 } as const
 

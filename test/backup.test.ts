@@ -135,6 +135,43 @@ test('[BACKUP-3] [BACKUP-15] a later backup writes only what changed, and every 
   }
 })
 
+test('[BACKUP-25] [BACKUP-26] published pages come back at their addresses, and event cursors from after the backup lose no later event', async () => {
+  const base = await temporaryFolder()
+  const [folder, place, elsewhere] = ['data', 'place', 'elsewhere'].map((name) => join(base, name)) as [string, string, string]
+  const server = await startProcess({ folder, env: { AGMD_STORAGE: '' } })
+  const [shown, hidden] = [await createDocument(server.url, '# Shown\n'), await createDocument(server.url, '# Hidden\n')]
+  const publish = ({ doc, key }: typeof shown, json: object) => ask(server.url, 'POST', `/api/docs/${doc}/publish`, { key, json })
+  await publish(shown, { indexed: true })
+  await publish(hidden, {})
+  await publish(hidden, { published: false })
+  const page = async (url: string, { doc }: typeof shown) => {
+    const answers = await Promise.all([`/pub/${doc}`, `/pub/${doc}.md`].map((path) => fetch(`${url}${path}`)))
+    return Promise.all(answers.map(async (answer) => [answer.status, answer.headers.get('X-Robots-Tag'), await answer.text()]))
+  }
+  const before = await page(server.url, shown)
+  await startAdmin(['backup', '--to', place], envOf(folder)).outcome
+  for (const text of ['# One\n', '# Two\n', '# Three\n']) await putMarkdown(shown, text)
+  const lost = (await readMarkdown(shown)).version
+  const { key } = shown
+  const feed = async (query: string) => (await ask(server.url, 'GET', `/api/docs/${shown.doc}/events?${query}`, { key })).json
+  const cursor = (await feed('since=latest')).latest
+  await server.kill('SIGKILL')
+
+  await restoreTo(elsewhere, place)
+  const restored = await startProcess({ folder: elsewhere, env: { AGMD_STORAGE: '', AGMD_PORT: String(server.port) } })
+  onTestFinished(() => restored.stop())
+  expect(before.map(([status]) => status)).toEqual([200, 200])
+  expect(await page(restored.url, shown)).toEqual(before)
+  expect((await page(restored.url, hidden)).map(([status]) => status)).toEqual([404, 404])
+  const { latest, events } = await feed(`since=${cursor}`)
+  expect({ events, isLower: latest < cursor }).toEqual({ events: [], isLower: true })
+  const waiting = feed(`since=${cursor}&wait=55`)
+  await putMarkdown(shown, '# After\n')
+  expect((await waiting).events[0]).toMatchObject({ seq: latest + 1, type: 'content.replaced' })
+  const gone = await ask(restored.url, 'GET', `/api/docs/${shown.doc}/content?version=${lost}`, { key })
+  expect(gone).toMatchObject({ status: 404, json: { code: 'unknown_version' } })
+})
+
 test('[BACKUP-4] an interrupted backup changes no earlier one, and the next backup uses its objects', async () => {
   const place = join(await temporaryFolder(), 'backups')
   const broken = runAdmin(['backup', '--to', place], envOf(source.folder), ({ phase }) => {

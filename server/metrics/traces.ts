@@ -46,11 +46,16 @@ interface Sender {
   readonly sampled: boolean
 }
 
-/** Reads a `traceparent` of version 00 (W3C Trace Context, 3.2). Returns undefined if it is invalid: the request then begins a trace. */
-export const readTraceParent = (header: string | undefined): Sender | undefined => {
-  if (header?.length !== limits.traceParentChars) return undefined
-  const [, trace, id, flags] = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(header) ?? []
+/**
+ * Reads a `traceparent` (W3C Trace Context, 3.2). Returns undefined if it is invalid: the request then begins a trace. A version above 00 may add fields
+ * after a hyphen, which are not read. The version ff is invalid.
+ */
+export const readTraceParent = (header = ''): Sender | undefined => {
+  const [first, more] = [header.slice(0, limits.traceParentChars), header.slice(limits.traceParentChars)]
+  const [, version, trace, id, flags] =
+    /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(first) ?? []
   if (trace === undefined || id === undefined || flags === undefined) return undefined
+  if (more !== '' && (version === '00' || !more.startsWith('-'))) return undefined
   return { trace, id, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 

@@ -185,6 +185,12 @@ test('[TRACE-6] a valid traceparent is continued, and its sender decides about s
   await ask(world.url, 'GET', '/api/health', { headers: { traceparent: `00-${trace}-${parent}-03` } })
   expect(await receive(named('GET /api/health'))).toMatchObject({ traceId: trace, parentSpanId: parent })
   expect(collector.spans()).toHaveLength(1)
+  const later = { c: (id: string) => `01-${trace}-${id}-01`, d: (id: string) => `fe-${trace}-${id}-01-more-fields` }
+  for (const [digit, headerFor] of Object.entries(later)) {
+    const id = digit.repeat(16)
+    await ask(world.url, 'GET', '/api/health', { headers: { traceparent: headerFor(id) } })
+    expect(await receive(({ parentSpanId }) => parentSpanId === id)).toMatchObject({ traceId: trace })
+  }
 })
 
 test.each([
@@ -192,7 +198,10 @@ test.each([
   'x'.repeat(10_000),
   `00-${trace}-${parent}`,
   `00-${trace}-${parent}-01-`,
-  `01-${trace}-${parent}-01`,
+  `01-${trace}-${parent}`,
+  `01-${trace}-${parent}-01x`,
+  `01-${trace}-${parent}-0100`,
+  `1-${trace}-${parent}-01`,
   `ff-${trace}-${parent}-01`,
   `00-${trace.toUpperCase()}-${parent}-01`,
   `00-${'0'.repeat(32)}-${parent}-01`,
