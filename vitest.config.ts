@@ -36,7 +36,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Fast tests, then faults and fuzz together, then the browser: one next to the other would measure its neighbours. Files of a shared project run
+ * Fast tests, then faults and fuzz together, then the browser: one next to the other would measure its neighbors. Files of a shared project run
  * one after the other in the same processes: modules are loaded, compiled and warmed once, which is half of the CPU time of the fast tests.
  * Such a file leaves nothing behind: no changed global, no running server. Faults and fuzz measure memory and the event loop: each file has a
  * process of its own.

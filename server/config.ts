@@ -424,7 +424,7 @@ export const configTable = {
     default: '1',
     unit: 'processes',
     allowed: 'a whole number from 1 to 64',
-    docs: 'Number of processes that serve on this machine, so that they share its processor cores. More than 1 requires AGMD_STORAGE (docs/storage.md, Several processes).',
+    docs: 'Number of server processes on this machine. They share its CPU cores. More than 1 requires AGMD_STORAGE (docs/storage.md, Several processes).',
     secret: false,
     schema: wholeNumber(1, 64)
   },

@@ -399,7 +399,7 @@ export const limits = {
   turnWaitSecondsMax: 5,
   /** Maximum size of a message between nodes, in bytes. PostgreSQL accepts less than 8,000 for a notification. */
   nodeMessageBytesMax: 7_000,
-  /** Maximum number of messages of a node that wait to be sent to the others. More are dropped. */
+  /** Maximum number of messages from a node that wait to be sent to the others. More are dropped. */
   nodeMessagesWaitingMax: 1_000,
   /** The pause of a node between two transactions that tell the other nodes about its commits, in milliseconds. Commits of this time share the next one. */
   nodeNoticeMs: 3,

@@ -290,7 +290,7 @@ describe('between two characters', () => {
     expect(beginning.at()).toBeUndefined()
   })
 
-  test('[ANCHOR-6] a position within a line needs both neighbours', () => {
+  test('[ANCHOR-6] a position within a line needs both neighbors', () => {
     const one = placed('a b', 1)
     one.text.insert(1, 'x')
     expect(one.at()).toBe(1)

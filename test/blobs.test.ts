@@ -107,7 +107,7 @@ test('[BLOB-4] a large upload reaches the bucket in parts; one that fails leaves
   expect(await readdir(folder)).toEqual([])
 })
 
-test('[BLOB-5] if only the last answer to a large upload is lost, the upload counts as complete', async () => {
+test('[BLOB-5] if only the last response to a large upload is lost, the upload counts as complete', async () => {
   const blobs = await openBucket()
   const bytes = randomBytes(partBytes + 1)
   store.fault = ({ method, url }) => (method === 'POST' && url?.includes('uploadId=') ? { cutAfter: 1 } : undefined)

@@ -132,7 +132,7 @@ test('[COMP-7] a message that others deleted is neither changed nor deleted, whi
   expect(talk.state.draft).toBeDefined()
 })
 
-test('[COMP-7] messages of others, and those in another form, are not the person’s own', () => {
+test('[COMP-7] messages from others, and those in another form, are not the person’s own', () => {
   const chat = chatOf(first, mine, '{{Kim|Imported|10:05}}')
   const own = (speaker: typeof kim): string[] => messagesOf(chat).flatMap((each) => (isOwn(each, speaker, new Set()) ? [each.text] : []))
   expect(own(kim)).toEqual(['Yes'])
@@ -210,7 +210,7 @@ test('[COMP-28] an edit that cannot be written keeps its text', () => {
   expect([talk.state.draft, linesOf(talk.state.chat)]).toEqual([undefined, [first, mine.replace('Yes', 'Yes, today')]])
 })
 
-test('[COMP-73] another message cannot be edited before a touched draft is saved or cancelled', () => {
+test('[COMP-73] another message cannot be edited before a touched draft is saved or canceled', () => {
   const again = mine.replace('Yes', 'Soon')
   const talk = new Talk(first, mine, again).edit('Yes')
   talk.step({ kind: 'edit', message: messageOf(talk.state.chat, 'Soon') })
@@ -254,7 +254,7 @@ test('[COMP-49] a person without a name owns the messages that this device has s
   expect(talk.step({ kind: 'send', text: 'Third', time, by: kim }).sent.size).toBe(2)
 })
 
-test('[COMP-49] what a guest sent on this device stays theirs with an account there, and the name alone gives nobody anything', () => {
+test('[COMP-49] messages that a guest sent on this device stay theirs after they sign in, and the name alone gives nobody access', () => {
   const ana = speakerOf('Ana', { isGuest: true }, [])
   const account = speakerOf('ana.lee', {}, [])
   const talk = new Talk('[2026-11-21T09:00Z] @Ana: Of another Ana').step({ kind: 'send', text: 'Hello', time, by: ana })

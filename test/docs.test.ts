@@ -124,7 +124,7 @@ const isThere = (path: string): boolean => path.startsWith('node_modules/') || t
 const lacks = (path: string, section: string | undefined): boolean =>
   !existsSync(join(root, path)) || (section !== undefined && !headingsOf(path).includes(section))
 
-test('[HOUSE-10] every paper and source file that a comment cites is in the repository, with the section that it names', () => {
+test('[HOUSE-10] every document and source file that a comment cites is in the repository, with the section that it names', () => {
   const sources = globSync('{shared,server,web,cli,scripts,test}/**/*.{ts,tsx,mjs,css}', { cwd: root })
   const comments = sources.flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(/^\s*(?:\/\*|\*|\/\/).*$/gm)].map(([line]) => ({ file, line }))
@@ -146,7 +146,7 @@ const pointer = /`((?:server|shared|web|cli|scripts|test|docs)\/[\w./-]+)`|\]\((
 /** Folders that a command generates and that are not checked in. */
 const made = ['test/browser/screens']
 
-test('[HOUSE-11] every file of the repository that a paper points at exists', () => {
+test('[HOUSE-11] every file of the repository that a document links to exists', () => {
   const lacking = papers.flatMap((paper) =>
     [...readFileSync(join(root, paper), 'utf8').matchAll(pointer)]
       .filter(([, path, link]) => !existsSync(path === undefined ? join(root, dirname(paper), link ?? '') : join(root, path)))

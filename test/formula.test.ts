@@ -104,7 +104,7 @@ test('[FENCE-23] the computation of a document is bounded: cells, steps, sheets,
   expect(performance.now() - before).toBeLessThan(5000)
 })
 
-test('[FENCE-49] the reason of a formula with a German name gives the English name', () => {
+test('[FENCE-49] the error of a formula with a German name gives the English name', () => {
   const reasonOf = (formula: string) => {
     const value = createWorkbook([{ id: undefined, rows: [[formula]] }], now).valueAt(0, 0, 0)
     return value instanceof Failure ? [value.error, value.reason] : value

@@ -345,7 +345,7 @@ test('[MARKDOWN-7] one long address with many references does not turn a small d
   expect(few.split(address).length - 1).toBe(9)
 })
 
-test('[MARKDOWN-7] code whose highlighting could take hours is shown without colours', () => {
+test('[MARKDOWN-7] code whose highlighting could take hours is shown without colors', () => {
   const coloured: string[] = []
   const highlighter = {
     getLanguage: (name: string) => ({ name: name === 'c' ? 'C' : name }),

@@ -18,14 +18,14 @@ const clause = /^(?:What|Whatever|Who|Whoever|Whom|Whose|Those|Of)\b.*\.["”]?$
 const found = (all: readonly Sentence[], pattern: RegExp): string[] =>
   all.filter(({ text }) => pattern.test(text.replaceAll(/“[^”]*”/g, '“”'))).map(({ file, text }) => `${file}: ${text}`)
 
-test('[HOUSE-13] papers, rules, strings and comments have no sentence with a clause as its subject', () => {
+test('[HOUSE-13] documents, rules, strings and comments have no sentence with a clause as its subject', () => {
   expect(clause.test('What is acknowledged was on disk before.')).toBe(true)
   expect(clause.test('What did you find?')).toBe(false)
   expect(sentences.length).toBeGreaterThan(5000)
   expect(found(sentences, clause)).toEqual([])
 })
 
-test('[HOUSE-14] papers, rules, strings and comments say “again”, not “anew”', () => {
+test('[HOUSE-14] documents, rules, strings and comments say “again”, not “anew”', () => {
   expect(comments.length).toBeGreaterThan(5000)
   expect(found(sentences, /\banew\b/i)).toEqual([])
 })
@@ -53,7 +53,7 @@ const translated: readonly (readonly [RegExp, string])[] = [
   [/\banswers? (?:is )?[1-5]\d\d\b/, 'responds with, the response is']
 ]
 
-test('[HOUSE-20] papers, rules, strings and comments have no phrase of a translation', () => {
+test('[HOUSE-20] documents, rules, strings and comments have no phrase of a translation', () => {
   const wrong = translated.flatMap(([pattern, usual]) => found(sentences, pattern).map((line) => `${line} → ${usual}`))
   expect(wrong).toEqual([])
 })

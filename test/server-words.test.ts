@@ -97,7 +97,7 @@ const untranslated = (node: Node, found: string[] = []): string[] => {
   return found
 }
 
-test('[WORDS-4] every text on a server-rendered page comes from the catalogue', () => {
+test('[WORDS-4] every text on a server-rendered page comes from the catalog', () => {
   const sample =
     'html`<p class="a" aria-label="Read out">Hello ${t(\'x\')}</p><code>npm</code>`; const page = { title: \'Gone\' }; html` autofocus`'
   expect(untranslated(parseAst(sample, { lang: 'ts' }) as unknown as Node)).toEqual(['Read out', 'Hello …', 'Gone'])

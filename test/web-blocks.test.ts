@@ -145,7 +145,7 @@ const blocksOf = (text: string): string[] => {
   return siblingsOf(state, 0).map(({ name, from, to }) => `${name}: ${text.slice(from, to).replaceAll(/^\d+/g, '1')}`)
 }
 
-test('[BLOCK-4] a moved block and its neighbours keep their meaning, no matter what is around them', () => {
+test('[BLOCK-4] a moved block and its neighbors keep their meaning, no matter what is around them', () => {
   const wrong: string[] = []
   let moves = 0
   for (const one of kinds)

@@ -33,7 +33,7 @@ function seenBy(client: number, here: readonly string[]): readonly Person[] {
   return found
 }
 
-test('[WEB-84] a name has one colour everywhere; if two people present share one, the later gets the next', () => {
+test('[WEB-84] a name has one color everywhere; if two people present share one, the later gets the next', () => {
   expect(seenBy(1, ['account Ana', 'account Bea']).map(({ name, hue }) => [name, hue])).toEqual([
     ['Bea', hueOfName('Bea')],
     ['Ana', hueOfName('Ana')]
@@ -59,7 +59,7 @@ test('[WEB-84] a name has one colour everywhere; if two people present share one
   expect(Array.from({ length: 500 }, (_, index) => hueOfName(`Name ${index}`))).not.toContain(ownHue)
 })
 
-test('[WEB-84] a page gives its own person the colour that others see', () => {
+test('[WEB-84] a page gives its own person the color that others see', () => {
   for (const name of ['Ana', 'Bea', '']) {
     const doc = new Y.Doc()
     doc.clientID = 7
@@ -72,7 +72,7 @@ test('[WEB-84] a page gives its own person the colour that others see', () => {
   }
 })
 
-test('[WEB-84] a reload changes nobody’s colour', () => {
+test('[WEB-84] a reload changes nobody’s color', () => {
   const hue = hueOfName('Ana')
   const twin = Array.from({ length: 100 }, (_, index) => `Twin ${index}`).find((name) => hueOfName(name) === hue) ?? ''
   const coloursOf = (here: readonly (readonly [id: number, name: string, person: string, number?: number])[]): unknown => {
@@ -203,7 +203,7 @@ test('[WHO-12] the device remembers the number of a guest in each document', () 
   guestNumber.value = undefined
 })
 
-test('[WEB-102] cards, marks, history and activity give a name the colour of its person', () => {
+test('[WEB-102] cards, marks, history and activity give a name the color of its person', () => {
   const hue = hueOfName('Ana')
   const twin = Array.from({ length: 100 }, (_, index) => `Twin ${index}`).find((name) => hueOfName(name) === hue) ?? ''
   const here = seenBy(0, ['account Ana', `account ${twin}`])
@@ -290,7 +290,7 @@ test('[SHARING-9] a page recognizes the first link of a document, whose name it 
   ])
 })
 
-test('[LINK-8] the first link of a document is the own link of the account that owns the document', () => {
+test('[LINK-8] the first link of a document belongs to the account that owns the document', () => {
   const first = { secret: 'a', label: firstLinkLabel, role: 'owner', madeThrough: null } as const
   const other = { ...first, secret: 'b', label: 'Bea' }
   expect([isOwnLink(first, '', true), isOwnLink(first, '', false), isOwnLink(first, 'a', false)]).toEqual([true, false, true])

@@ -219,7 +219,7 @@ const sentOf = (base: Text, from: number, to: number, text: string, draft = 'one
   text
 })
 
-test('[SUGG-6] a suggestion accepted while it is typed is text: later typing becomes a new one next to it, nothing is lost or duplicated', () => {
+test('[SUGG-6] a suggestion accepted while it is typed becomes text: later typing becomes a new one next to it, nothing is lost or duplicated', () => {
   const base = textOf('The fox jumps.')
   const typed = ChangeSet.of([{ from: 3, insert: ' quick brown' }], base.length)
   const theirs = ChangeSet.of([{ from: 3, insert: ' quick bro' }], base.length)

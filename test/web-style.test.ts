@@ -18,7 +18,7 @@ function hoverRules(sheet: string): string[] {
   return found
 }
 
-test('[WEB-105] only devices that can hover draw a control under the pointer in another way', () => {
+test('[WEB-105] only devices that can hover change the look of a control under the pointer', () => {
   expect(hoverRules('a { b: c }\n@media (hover: hover) { a:hover { b: d } }\nb:hover { b: e }')).toEqual(['b:hover'])
   const found = globSync('**/*.css', { cwd: web }).flatMap((name) => hoverRules(readFileSync(join(web, name), 'utf8')))
   // A tap on a heading shows its link.

@@ -135,7 +135,7 @@ function untranslated(node: Node, found: string[] = []): string[] {
 
 const parsed = (source: string, lang: 'ts' | 'tsx'): Node => parseAst(source, { lang }) as unknown as Node
 
-test('[WORDS-2] every text that people read comes from the catalogue', () => {
+test('[WORDS-2] every text that people read comes from the catalog', () => {
   // This sample checks that the scanner finds what it should.
   const sample =
     "const a = <p class='Some class' title={ok ? 'Yes' : t('No')}>Hello {x === 'edit' ? 'there' : t('you')} agmd</p>; toast('Gone'); const b = { text: 'A sentence here' }; throw new Error('Not this one'); e.setAttribute('aria-label', `Adding ${t('x')}`); e.textContent = ok ? 'Done' : t('Open')"

@@ -114,7 +114,7 @@ test('[WRITE-57] the buttons appear for a person’s selection, not for text tha
     expect(isPlaced([state.update({ ...spec, userEvent })])).toBe(false)
 })
 
-test('[WRITE-56] highlights, search matches and comments have their own colours, light and dark', () => {
+test('[WRITE-56] highlights, search matches and comments have their own colors, light and dark', () => {
   const read = (name: string): string => readFileSync(join(import.meta.dirname, '../web/style', name), 'utf8')
   const valuesOf = (name: string): string[] =>
     [...read('tokens.css').matchAll(new RegExp(`--${name}: (#\\w+);`, 'g'))].map(([, value = '']) => value)
@@ -815,7 +815,7 @@ test('[WRITE-86] the styles of the reading view and of published pages say in bo
   expect(rules).toMatch(/^img::before \{\s+position: absolute;\s+inset: 0;/m)
 })
 
-test('[WRITE-51] sound and film have neither size nor caption', () => {
+test('[WRITE-51] sound and video have neither size nor caption', () => {
   const state = stateOf('![so|und](/f/a.mp3)')
   expect(pictureAt(state, state.selection.main.head)).toBeUndefined()
 })
@@ -906,7 +906,7 @@ test.each([
   expect(marked(state.update({ selection: EditorSelection.create([linesBetween(state, head, head)]) }).state)).toBe(expected)
 })
 
-test('[WRITE-101] the pointer selects so after three presses of its main button', () => {
+test('[WRITE-101] three presses of the main button select in the same way', () => {
   const state = stateOf('- first|\n- second', lineWords)
   const view = { state, posAtCoords: ({ x }: { x: number }) => x } as unknown as EditorView
   const event = (fields: object): MouseEvent => ({ detail: 3, button: 0, clientX: 4, clientY: 0, ...fields }) as MouseEvent

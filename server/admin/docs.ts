@@ -57,7 +57,7 @@ export const docs = subcommands('docs', {
       usage: 'DOC',
       summary: 'restore a document that was taken down',
       input: (doc = '') => ({ doc }),
-      show: ({ title, state }) => `${title} is ${state === 'trash' ? 'in the trash of its owner again' : 'open again'}.`
+      show: ({ title, state }) => `${title} is ${state === 'trash' ? 'back in its owner’s trash' : 'open again'}.`
     })
   }
 })

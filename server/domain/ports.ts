@@ -102,7 +102,7 @@ export interface Nodes {
   heard(): Promise<void>
   /** Sends a message to all other nodes. Drops it if it is longer than `limits.nodeMessageBytesMax`, or if the store does not answer. */
   send(message: string): void
-  /** Calls `hear` with each message of another node, and with the id of that node. Returns a function that ends the calls. */
+  /** Calls `hear` with each message from another node, and with the id of that node. Returns a function that ends the calls. */
   onMessage(hear: (message: string, node: string) => void): () => void
   /**
    * Claims a name that at most one node can have, and resolves to a function that ends the claim. The claim also ends with the node's connection. Resolves

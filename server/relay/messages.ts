@@ -1,4 +1,4 @@
-/** Checks every message of a node, because anyone can run a node. */
+/** Checks every message from a node, because anyone can run a node. */
 import { z } from 'zod'
 import { limits } from '../../shared/limits.ts'
 import { jobKinds } from '../../shared/media-jobs.ts'

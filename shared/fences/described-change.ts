@@ -1,6 +1,6 @@
 /**
  * Describes a change to one fence in the terms of its kind, for the person who decides on the change. The result is undefined if the change is not
- * a single action of a person.
+ * a single action by a person.
  */
 import { applyEdits, type Edit } from '../text/diff.ts'
 import { type Card, type CardState, detailsOf, parseBoard } from './board.ts'

@@ -41,7 +41,7 @@ const invited = async (role: Role): Promise<{ owner: Person; agent: Agent }> => 
   return { owner, agent: await newAgent(linkTo(owner.doc, (await owner.share(role)).key)) }
 }
 
-test('[AGENT-8] an edit next to a person who types', async () => {
+test('[AGENT-8] an edit next to a typing person', async () => {
   const { owner, agent } = await invited('edit')
   const person = await owner.connect()
   person.type(person.text().indexOf('The second'), 'Typed meanwhile. ')

@@ -69,7 +69,7 @@ test('[ACTIVITY-1] [ACTIVITY-7] the panel shows who did what, newest first, by d
   await bea.context.close()
 })
 
-test('[ACTIVITY-2] [ACTIVITY-6] actions of others since the last visit are marked, the person’s own are not', async () => {
+test('[ACTIVITY-2] [ACTIVITY-6] actions by others since the last visit are marked, the person’s own are not', async () => {
   const document = await createDocument(world.url, '# News\n')
   const nameless = await open(document.url, '')
   await typeAtEnd(nameless.page, 'mine too')

@@ -723,7 +723,7 @@ test('[COMP-34] the same suggestion is made once and can be withdrawn; notice an
   await leave()
 })
 
-test('[COMP-35] [COMP-39] a field of a board stays with its column, and returns the focus when it is cancelled or submitted', async () => {
+test('[COMP-35] [COMP-39] a field of a board stays with its column, and returns the focus when it is canceled or submitted', async () => {
   const { page, document, leave } = await writer(fenced(...cards))
   await page.getByRole('button', { name: 'Add a card to Doing' }).press('Enter')
   await page.keyboard.type('New')

@@ -92,10 +92,10 @@ test('[HOME-1] [HOME-9] [HOME-18] documents of this device are found by title, f
   expect(heard).toEqual([])
   await page.route('**/api/session', (route) => route.abort())
   await page.reload()
-  await page.getByText('Only the documents of this device are shown. The server cannot be reached.').waitFor()
+  await page.getByText('Only the documents on this device are shown. The server cannot be reached.').waitFor()
   await page.unroute('**/api/session')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('Only the documents of this device are shown.').waitFor({ state: 'detached' })
+  await page.getByText('Only the documents on this device are shown.').waitFor({ state: 'detached' })
   await context.close()
 })
 

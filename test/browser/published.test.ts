@@ -203,7 +203,7 @@ test('[PUBLISH-9] [PUBLISH-20] a page needs no script: it loads none, or with di
   await context.close()
 })
 
-test('[PUBLISH-9] [PUBLISH-22] a diagram is drawn when it comes into view, and again for dark colours', async () => {
+test('[PUBLISH-9] [PUBLISH-22] a diagram is drawn when it comes into view, and again for dark colors', async () => {
   const context = await browser.newContext({ colorScheme: 'light' })
   const page = await context.newPage()
   await page.goto(await publish(sample))

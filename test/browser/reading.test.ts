@@ -168,7 +168,7 @@ test('[WEB-52] a task is ticked in the reading view: one character of the text c
   await guest.context.close()
 })
 
-test('[WEB-53] the reading view follows the edits of others without jumping', async () => {
+test('[WEB-53] the reading view follows the edits by others without jumping', async () => {
   const paragraphs = Array.from({ length: 200 }, (_, index) => `Paragraph ${index}, with enough words to be read.`)
   const document = await createDocument(
     world.url,

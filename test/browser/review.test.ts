@@ -933,7 +933,7 @@ test('[REVIEW-39] a person who withdraws a suggestion offline that others have s
   await context.close()
 })
 
-test('[REVIEW-35] undo does not insert text again that has become a suggestion', async () => {
+test('[REVIEW-35] undo does not reinsert text that has become a suggestion', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()

@@ -115,7 +115,7 @@ test.each([
   await context.close()
 })
 
-test('[WEB-43] dropped or chosen pictures, sound and film enter the text in order; text pasted with a picture of itself is text', async () => {
+test('[WEB-43] dropped or chosen pictures, sound and video enter the text in order; text pasted with a picture of itself is text', async () => {
   const { context, page, heard } = await writer('one\n')
   const sound = { name: 'Bell.mp3', type: 'audio/mpeg', bytes: samples['mp3']?.bytes as Uint8Array }
   const film = { name: 'Sea.mp4', type: 'video/mp4', bytes: samples['mp4']?.bytes as Uint8Array }
@@ -294,7 +294,7 @@ test('[WEB-46] a file added offline is sent once the connection is back, even by
   await context.close()
 })
 
-test('[WEB-46] an upload whose answer was lost is retried and makes no second file', async () => {
+test('[WEB-46] an upload whose answer was lost is retried and does not create a second file', async () => {
   const { document, context, page } = await writer('')
   let times = 0
   await page.route('**/api/docs/*/assets*', async (route) => {
@@ -340,7 +340,7 @@ test.each(['view', 'comment', 'suggest'])('[WEB-48] a person who may %s cannot u
   await context.close()
 })
 
-test('[WEB-49] pictures, sound and film appear at their Markdown; an address that may not be loaded stays text', async () => {
+test('[WEB-49] pictures, sound and video appear at their Markdown; an address that may not be loaded stays text', async () => {
   const { context, page, heard } = await writer(
     '![A](https://127.0.0.1:1/a.png)\n\n![B](javascript:alert(1))\n\n![C](/f/x.mp3)\n\n![D](/f/x.mp4)\n\n'
   )

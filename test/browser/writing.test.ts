@@ -193,7 +193,7 @@ const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<voi
     element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
   }, kinds)
 
-test('[WRITE-35] [WRITE-115] a paste is an undo step of its own', async () => {
+test('[WRITE-35] [WRITE-115] a paste is a separate undo step', async () => {
   const { page, press, type, text, leave } = await writer('')
   // The text is inserted in one step, because letters typed more than half a second apart are several steps.
   await page.keyboard.insertText('abc ')

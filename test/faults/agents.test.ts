@@ -114,7 +114,7 @@ test(
       expect([...countTokens(body).keys()].filter((token) => !token.startsWith(own))).toEqual([])
     }
     expect(edits.made).toBeGreaterThan(agentCount * 3)
-    console.log(`${edits.made} edits of programs and ${ledger.made.size} marks in ${seconds} s`)
+    console.log(`${edits.made} edits by programs and ${ledger.made.size} marks in ${seconds} s`)
     for (const typist of typists) typist.destroy()
     await world.stop()
   }

@@ -55,7 +55,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
 
   const settle = (typists: readonly Typist[]): Promise<void> => expectAllTokens(typists, ledger, () => targets.map(here), `seed ${seed}`)
 
-  test('[FAULT-13] a restart of PostgreSQL under load is not noticed but by waiting: nothing is lost or doubled, and no restart is needed', async () => {
+  test('[FAULT-13] a restart of PostgreSQL under load causes only a wait: nothing is lost or duplicated, and no restart is needed', async () => {
     for (let round = 0; round < rounds; round++) {
       const typists = await underLoad(() => restart(cluster, random))
       await settle(typists)

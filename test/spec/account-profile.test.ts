@@ -376,7 +376,7 @@ test('[ACCT-11] a new name appears in documents in the trash too; of concurrent 
   expect(await Promise.all(docs.map(ownerOf))).toEqual([user.name, user.name])
 })
 
-test('[WORDS-5] server-rendered pages use the language of the browser, name it, and vary by it', async () => {
+test('[WORDS-5] server-rendered pages use the browser’s language, name it, and vary by it', async () => {
   const german = newVisitor({ headers: { 'Accept-Language': 'de-CH,de;q=0.9,en;q=0.5' } })
   await german.visit(`${world.url}/sign-in`)
   expect(german.page.text).toContain('<html lang="de">')

@@ -863,7 +863,7 @@ test('[CLI-14] on a terminal text by others cannot control it; in a pipe a docum
   expect((await here.agmd('comments', 'list', linkOf(owner))).stdout).not.toMatch(/[\u001b\u009b\u202e]/)
 })
 
-test('[CLI-14] colours are for terminals, and for people who want them', async () => {
+test('[CLI-14] colors are for terminals, and for people who want them', async () => {
   const coloured = '\u001b['
   expect((await here.agmd('docs')).stdout).not.toContain(coloured)
   expect((await here.onTerminal(['docs'])).stdout).toContain(coloured)

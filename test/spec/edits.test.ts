@@ -227,7 +227,7 @@ test('[EDIT-2] a change to the target since that version returns 409 and changes
   expect((await edit(owner, [{ op: 'append', markdown: 'x' }], { baseVersion: '9-000000000000' })).json.code).toBe('unknown_version')
 })
 
-test('[EDIT-3] eight programs edit a section each from one version, at once: no conflicts, nothing lost', async () => {
+test('[EDIT-3] eight programs each edit a section of one version at once: no conflicts, nothing lost', async () => {
   const sections = Array.from({ length: 8 }, (_, index) => `## Part ${index}\n\nText ${index}.\n`)
   const owner = await world.create(sections.join('\n'))
   const { version } = await owner.read()

@@ -26,7 +26,7 @@ const twice = async (send: (how: Ask) => Promise<Answer>): Promise<Answer> => {
   return second
 }
 
-test('[RETRY-1] a repeated creation makes no second document and returns the same answer, with its key', async () => {
+test('[RETRY-1] a repeated creation does not create a second document and returns the same answer, with its key', async () => {
   const before = (await world.service.storage.list(['key'])).length
   const { json, headers } = await twice((how) => world.ask('POST', '/new', { json: { content: 'one' }, ...how }))
   expect(headers.get('Location')).toBe(json.url)

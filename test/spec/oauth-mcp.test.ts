@@ -70,7 +70,7 @@ test('[OAUTH-1] the official client registers, gets consent, calls, renews, revo
   await expect(client.callTool(read())).rejects.toThrow(UnauthorizedError)
 })
 
-test('[OAUTH-1] the current official client does so, too, and verifies the issuer of the answer', async () => {
+test('[OAUTH-1] the current official client does the same, and verifies the issuer of the response', async () => {
   const program = newModernProgram(world.url)
   const first = await program.connect()
   await expect(first.callTool(read())).rejects.toThrow(/unauthorized/i)

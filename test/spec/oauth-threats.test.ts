@@ -317,7 +317,7 @@ test('[OAUTH-12] signing out everywhere, a new password and deleting the account
   await ends(dora.token)
 })
 
-test('[OAUTH-18] a program that never fetched its token leaves the list with its code', async () => {
+test('[OAUTH-18] a program that never fetched its token leaves the list when its code expires', async () => {
   const clock = testClock()
   const own = await startWorld({ clock })
   const { id } = (await createAccount(own.service, { email, name: 'Ana', password })) as Account

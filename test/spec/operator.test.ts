@@ -278,7 +278,7 @@ test('[OPERATOR-7] when a document is taken down, its pages are disconnected; ca
   expect((await run('findDocuments', { owner: id })).documents).toMatchObject([{ id: doc, state: 'taken_down' }])
 })
 
-test('[OPERATOR-8] a restored document is complete, and its bytes always counted; a document from the trash is in the trash again', async () => {
+test('[OPERATOR-8] a restored document is complete, and its bytes always counted; a document from the trash goes back to it', async () => {
   const { visitor, id } = await join()
   const doc = await create(visitor, '# Back')
   const link = await share(visitor, doc, 'owner')

@@ -170,7 +170,7 @@ test('[PUBLISH-5] the page has title, description and links; search engines are 
   expect(await second.text()).not.toContain('noindex')
 })
 
-test('[PUBLISH-6] the page runs no script and loads nothing from other sites except pictures, sound and film', async () => {
+test('[PUBLISH-6] the page runs no script and loads nothing from other sites except pictures, sound and video', async () => {
   const owner = await world.create('<script>alert(1)</script>\n\n[x](javascript:alert(1))\n')
   await owner.ask('POST', '/publish')
   const shown = await page(owner.doc)

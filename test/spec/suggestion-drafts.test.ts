@@ -221,7 +221,7 @@ test('[SUGG-13] a caller with the author’s link and name learns only the name 
   expect((await draft(guests, 'name.secret', { ...fields, step: 2, text: ' dark red' })).json.suggestion.text).toBe(' dark red')
 })
 
-test('[SUGG-14] typed suggestions and replies count towards the byte limit of annotations', async () => {
+test('[SUGG-14] typed suggestions and replies count toward the byte limit of annotations', async () => {
   const owner = await world.create(text)
   const at = { operation: 'insert', find: 'quick' }
   const { id } = (await draft(owner, 'one', { ...at, step: 1, text: ' red' })).json.suggestion

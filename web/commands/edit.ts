@@ -18,7 +18,7 @@ const ofPage: Pick<Command<Page>, 'scope' | 'when' | 'keysWhen'> = {
 }
 
 /**
- * Undoes the last action of this page, including decisions on suggestions. Right after a restore, the history handles the undo key instead. If there
+ * Undoes the last action on this page, including decisions on suggestions. Right after a restore, the history handles the undo key instead. If there
  * is nothing to undo, a message refers to the history.
  */
 const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {

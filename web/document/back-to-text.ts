@@ -1,5 +1,5 @@
 /**
- * Returns the focus to the text when a dialog closes that was opened with the mouse from the text. The person was working in the text, not at the button.
+ * Returns the focus to the text when a dialog that was opened from the text with the mouse closes. The person was working in the text, not at the button.
  */
 import { effect, untracked } from '@preact/signals'
 import type { Editor } from '../editor/setup/editor.ts'

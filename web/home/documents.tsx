@@ -172,7 +172,7 @@ export function Documents({ library }: DocumentsInput): JSX.Element {
         <p class='notice warn' role='alert'>
           {library.signedIn.value === true
             ? t('The documents in your account could not be loaded.')
-            : t('Only the documents of this device are shown.')}{' '}
+            : t('Only the documents on this device are shown.')}{' '}
           {failureWords(library.failure.value)}
           <button type='button' class='button' onClick={() => void library.load()}>
             {t('Try again')}

@@ -829,7 +829,7 @@ export const de: Catalogue = {
   'The document would be too large.': 'Das Dokument wäre zu groß.',
   'This change would make the document longer than {max} characters, so it was not made.':
     'Mit dieser Änderung wäre das Dokument länger als {max} Zeichen, darum wurde sie nicht gemacht.',
-  'Only the documents of this device are shown.': 'Nur die Dokumente dieses Geräts werden gezeigt.',
+  'Only the documents on this device are shown.': 'Nur die Dokumente dieses Geräts werden gezeigt.',
   'The documents in your account could not be loaded.': 'Die Dokumente deines Kontos konnten nicht geladen werden.',
   'The file is empty.': 'Die Datei ist leer.',
   'The file does not match its name, or it is damaged. You can add pictures (PNG, JPEG, GIF, WebP, AVIF), sound and video.':

@@ -194,7 +194,7 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
   if (before !== openDoc.snapshot().content) plan(isShared)
 
   return {
-    // A message of another node may still change, so only stable ones are reported.
+    // A message from another node may still change, so only stable ones are reported.
     settle: () => look(hasWritten || !isShared),
     stop() {
       stopUpdates()

@@ -266,7 +266,7 @@ export const takeDown = async (service: Service, operator: Operator, doc: string
   return readFound(service, doc)
 }
 
-/** Restores a document that was taken down. A document that was in the trash before is in the trash again. Throws `not_found`. */
+/** Restores a document that was taken down. A document that was in the trash before goes back to it. Throws `not_found`. */
 export const restoreDocument = async (service: Service, operator: Operator, doc: string): Promise<FoundDocument> => {
   await storedHead(service, doc)
   const change = (draft: Draft): void => {

@@ -1,4 +1,4 @@
-/** Resolves the edits of a program in one text. The result is a list of changes, or the reasons why the edits cannot be made. */
+/** Resolves the edits by a program in one text. The result is a list of changes, or the reasons why the edits cannot be made. */
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'

@@ -5,7 +5,7 @@ import type { Head } from '../records/keys.ts'
 import type { JournalEntry, Point } from './journal.ts'
 import type { UpdateQueue } from './update-queue.ts'
 
-/** The origin of transactions with updates of other nodes. The journal already contains these updates. */
+/** The origin of transactions with updates from other nodes. The journal already contains these updates. */
 export const nodeOrigin = { source: 'node' } as const
 
 /** Maximum number of times that `settled` calls `take`. Each repetition means that another node was faster. */
@@ -14,7 +14,7 @@ const settlesMax = 100
 export interface NodeUpdates {
   /** The newest head on disk that this process knows. */
   readonly head: Head
-  /** Whether the current transaction applies updates of another node. */
+  /** Whether the current transaction applies updates from another node. */
   readonly isApplying: boolean
   /** The promise that was passed to `expect`, until it settles. */
   readonly coming: Promise<unknown> | undefined
@@ -22,7 +22,7 @@ export interface NodeUpdates {
   written(head: Head): void
   /** Whether this copy contains the text of a head on disk, and `head` is this head. */
   isCurrent(head: Head): boolean
-  /** Reads and applies the updates of other nodes, up to a head on disk. Drops this copy if they contradict the updates that wait here. */
+  /** Reads and applies the updates from other nodes, up to a head on disk. Drops this copy if they contradict the updates that wait here. */
   catchUp(head: Head): Promise<void>
   /** Makes `settled` wait for a promise, because this copy is about to catch up with other nodes. */
   expect(coming: Promise<unknown>): void
@@ -64,7 +64,7 @@ export const createNodeUpdates = ({ id, ydoc, head, queue, entriesTo, onRenumber
     } finally {
       isApplying = false
     }
-    if (ydoc.store.pendingStructs !== null) throw new Error(`journal of ${id}: updates of another node lack their predecessors`)
+    if (ydoc.store.pendingStructs !== null) throw new Error(`journal of ${id}: updates from another node lack their predecessors`)
     queue.addForeign(updates.reduce((sum, { length }) => sum + length, 0))
   }
 

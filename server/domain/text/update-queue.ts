@@ -51,7 +51,7 @@ export interface UpdateQueue {
   expectReplacement(): void
   /** Numbers updates and begins to write them. With `isPlanned`, no other node may write before them. */
   add(updates: readonly Taken[], isPlanned: boolean): void
-  /** Whether updates of another node contradict the updates that wait here. */
+  /** Whether updates from another node contradict the updates that wait here. */
   contradicts(updates: readonly Uint8Array[]): boolean
   /** Counts updates that another node has written to the journal. */
   addForeign(bytes: number): void

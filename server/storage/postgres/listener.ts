@@ -52,7 +52,7 @@ export interface ListenerOptions {
   readonly query: Query
 }
 
-/** The message of a node that begins to listen. */
+/** The message from a node that begins to listen. */
 const greeting = 'here'
 
 export interface Listener {
@@ -74,7 +74,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   /** When the connection was lost, on the monotonic clock in milliseconds, and the promise that resolves when it is back. */
   let lostAt = -Infinity
   let back = Promise.withResolvers<void>()
-  /** The number of messages of other nodes, and of interruptions during which another node may have begun to listen. */
+  /** The number of messages from other nodes, and of interruptions during which another node may have begun to listen. */
   let signs = 0
 
   const noteOthers = (): void => {

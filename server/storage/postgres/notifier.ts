@@ -24,7 +24,7 @@ const closeSecondsMax = 1
 /** The maximum number of notices that wait. If there are more, one notice that names no keys replaces them all. */
 const noticesMax = 1_000
 
-/** How long a message is kept that was not sent because no other node listened, in milliseconds. One may have just begun to listen. */
+/** How long a message that no other node could hear is kept, in milliseconds. One may have just begun to listen. */
 const unsentMs = 1_000
 
 /** A string for the other nodes. `commit` is the number of the commit that it is about; it is absent for a message. */

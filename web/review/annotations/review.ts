@@ -22,7 +22,7 @@ export interface Review
   /** Ids of suggestions that were decided here a moment ago. */
   readonly recent: Decisions['recent']
   readonly isDecidedHere: Decisions['isHere']
-  /** Undoes the newest decision of this page. Returns false if there is none or if something has been typed since. */
+  /** Undoes the newest decision made on this page. Returns false if there is none or if something has been typed since. */
   undoDecision(): boolean
   /** Redoes the decision that was undone last. Returns false if there is no such decision, or if the person undid typing after it. */
   redoDecision(): boolean

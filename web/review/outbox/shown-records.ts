@@ -11,11 +11,11 @@ export interface Thread {
 
 export interface Proposal {
   readonly suggestion: Suggestion
-  /** The decision of this page that is waiting for an answer. */
+  /** The decision made on this page that is waiting for an answer. */
   readonly deciding: Decision | 'withdraw' | undefined
   /** Replies that are waiting or were refused. */
   readonly waiting: readonly OutboxEntry[]
-  /** The reason why a decision of this page was refused. */
+  /** The reason why a decision made on this page was refused. */
   readonly refusal: string | undefined
   /** The reason given in a rejection of this page that is waiting or was refused. */
   readonly reason: string | undefined

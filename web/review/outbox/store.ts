@@ -1,5 +1,5 @@
 /**
- * The comments, suggestions and assignments of one open document. It combines the data of the service with actions of this page that the service has
+ * The comments, suggestions and assignments of one open document. It combines the data of the service with actions on this page that the service has
  * not answered. It exposes signals and has no user interface code.
  */
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
@@ -74,7 +74,7 @@ interface StoreInput {
   /** Returns the remaining part of a suggestion that others decided while it was being typed. */
   readonly restOf: (action: SuggestAction, decided: Suggestion) => Action | undefined
   readonly onDeciding: (action: Decision, suggestions: readonly string[]) => void
-  /** Called when the service has carried out decisions of this page. */
+  /** Called when the service has carried out decisions made on this page. */
   readonly onDecided: (action: Decision, suggestions: readonly string[]) => void
   /** Called when suggestions could not be decided. `words` gives the reason, unless the page shows it elsewhere. */
   readonly onUndecided: (suggestions: readonly string[], words: string | undefined) => void
