@@ -48,7 +48,7 @@ export interface Source {
 /** Compares strings by their UTF-16 units, so that the order does not depend on the language of the machine. */
 export const byUnits = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** Names of folders that contain data of programs, and no documents. */
+/** Names of folders that contain program data and no documents. */
 const ignored: ReadonlySet<string> = new Set(['node_modules', '__MACOSX'])
 
 /** Whether a path is skipped because one of its parts is hidden or a folder of a program. This includes `.obsidian`, whose presence is only noticed. */
