@@ -33,7 +33,7 @@ const settings = (): string => {
   if (wasOpen)
     throw new Failure(
       'config_unusable',
-      `Other users of this machine could read ${hostsPath()} until now.`,
+      `Until now, other users of this machine could read ${hostsPath()}.`,
       'agmd has set the mode of this file to 600. If somebody may have read the file, revoke its links and sessions (agmd share revoke, agmd auth revoke-all).'
     )
   return found === undefined ? `no services yet (${hostsPath()})` : `${count} service${count === 1 ? '' : 's'} in ${hostsPath()}`

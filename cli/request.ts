@@ -60,7 +60,7 @@ const redirected = (origin: string, to: string): Failure =>
     }
   )
 
-/** Sends a request. Throws `not_encrypted`, `service_unreachable`, `timeout` or `not_an_agmd_service`, or the reason of an aborted `signal`. */
+/** Sends a request. Throws `not_encrypted`, `service_unreachable`, `timeout` or `not_an_agmd_service`, or the reason for an aborted `signal`. */
 export const send = async (address: string | URL, { method = 'GET', headers, body, signal }: SendInit = {}): Promise<Answer> => {
   const url = new URL(address)
   requireEncryption(url)

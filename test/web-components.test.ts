@@ -55,7 +55,7 @@ test.each([
   expect([shownNumber(text, 'de-DE'), shownNumber(text, 'en-US')]).toEqual([german, text])
 })
 
-test('[COMP-95] the reason of a failed formula is a sentence with values, which the page translates', () => {
+test('[COMP-95] the reason for the failure of a formula is a sentence with values, which the page translates', () => {
   const sheets = documentSheets([fenceIn('sheet', '| A |', '|---|', '| =SUMME(1) |', '| ="a"*1 |', '| =1/0 |', '| =#b!A1 |')], 0)
   const [sheet] = sheets.sheets
   if (sheet === undefined) throw new Error('there is no sheet')

@@ -10,7 +10,7 @@ const shared = join(import.meta.dirname, '../shared')
 const filesOfWeb = globSync('**/*.{ts,tsx}', { cwd: web })
   .filter((name) => !/^text\/(de|t)\./.test(name))
   .map((name) => join(web, name))
-/** The reasons of failed formulas, which programs receive in English. */
+/** The reasons why formulas failed, which programs receive in English. */
 const filesOfFormulas = globSync('fences/formula/*.ts', { cwd: shared }).map((name) => join(shared, name))
 const source = [...filesOfWeb, ...filesOfFormulas].map((path) => readFileSync(path, 'utf8')).join('\n')
 
@@ -39,7 +39,7 @@ test('[WORDS-1] every sentence of the pages has a translation with the same valu
   }
 })
 
-test('[COMP-95] every reason of a failed formula is a sentence of the catalog', () => {
+test('[COMP-95] every reason for the failure of a formula is a sentence of the catalog', () => {
   const given = filesOfFormulas.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/new Failure\(('[^']+'), ([^)]{0,12})/g)])
   expect(given.length).toBeGreaterThan(20)
   const named = given.map(([, , reason = '']) => reason).filter((reason) => !/^(?:term\(|sentence,|hint,)/.test(reason))

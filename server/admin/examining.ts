@@ -250,7 +250,7 @@ async function* examineAddress(config: Config): AsyncGenerator<Finding> {
     if (!isLoopback(host))
       yield warning(
         part,
-        'AGMD_HOST opens the server to a network, but links name localhost.',
+        'AGMD_HOST opens the server to a network, but links point to localhost.',
         'Set AGMD_BASE_URL to the address that people use.'
       )
     else yield ok(part, 'Only this machine can reach the server.')

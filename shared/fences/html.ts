@@ -120,7 +120,7 @@ const cellHtml = (sheet: Sheet, { workbook }: DocumentSheets, index: number, row
   return `<${tag}${row === 0 ? ' scope="col"' : ''}${classes === '' ? '' : ` class="${classes}"`}${reason}>${escapeHtml(shown)}</${tag}>`
 }
 
-/** Maximum number of errors of a sheet that are listed below it. */
+/** Maximum number of errors in a sheet that are listed below it. */
 const errorsShownMax = 10
 
 export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentContext): string => {

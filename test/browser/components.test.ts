@@ -1098,7 +1098,7 @@ test('[COMP-48] a card keeps the focus when a move is undone or others move card
   await leave()
 })
 
-test('[COMP-37] faults are shown in place: an unclosed fence, the reason of an error in a cell, a failing widget', async () => {
+test('[COMP-37] faults are shown in place: an unclosed fence, the reason for an error in a cell, a failing widget', async () => {
   const widget = (title: string, script: string): string => `\`\`\`widget title=${title}\n<script>\n${script}\n</script>\n\`\`\`\n\n`
   const source = `\`\`\`sheet\n| A |\n|---|\n| =1/0 |\n\`\`\`\n\n${widget('Throws', 'setTimeout(() => { throw new Error("broken") })')}${widget('Leaves', 'location = "about:blank"')}${widget('Keeps', 'agmd.setState("x".repeat(9999))')}\`\`\`chat\n[2026-11-20T10:02Z] @Ana: Yes\n`
   const { page } = await writer(source)

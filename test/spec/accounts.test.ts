@@ -65,7 +65,7 @@ test.each([
   [{ email: 'Eve@example.org', password: 'eve@Example.org' }, 'Choose a password that is not your email address.'],
   [{ email: 'evelyn.moore@example.org', password: 'evelyn.moore' }, 'Choose a password that is not your email address.'],
   [{ email: 'eve@example.org', password: 'Password123' }, 'This password is easy to guess.']
-])('[ACCOUNT-3] the page shows the reason of a refused sign-up: %j', async (fields, text) => {
+])('[ACCOUNT-3] the page shows why a sign-up was refused: %j', async (fields, text) => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-up`)
   const page = await visitor.submit('/sign-up', fields)

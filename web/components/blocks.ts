@@ -207,7 +207,7 @@ const drawnIn = (state: EditorState): readonly Block[] => {
   return found?.blocks.filter(({ key }) => key !== found.open) ?? []
 }
 
-/** Returns another position for a cursor that would rest at the edge of a component. */
+/** Returns another position for a caret that would rest at the edge of a component. */
 function besides(state: EditorState, head: number, forwards: boolean): number {
   let at = head
   for (const block of forwards ? drawnIn(state) : drawnIn(state).toReversed()) {
@@ -307,7 +307,7 @@ export function components(page: ReviewedView): Extension {
     const { open, blocks } = view.state.field(field)
     const block = blocks.find(({ key }) => key === open)
     if (open === undefined || block === undefined) return false
-    // A cursor left inside the fence would open it again at the next change.
+    // A caret left inside the fence would open it again at the next change.
     const { length } = view.state.doc
     const anchor = block.to < length ? block.to + 1 : block.from > 0 ? block.from - 1 : block.to
     view.dispatch({ effects: closeSource.of(null), selection: { anchor } })

@@ -115,7 +115,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
       if (view === undefined || now === undefined) return
       const wasReading = page.mode.peek() === 'read'
       if (wasReading) page.setMode('live')
-      // A cursor inside a fence makes its source visible.
+      // A caret inside a fence makes its source visible.
       view.dispatch({ selection: { anchor: now.fence.bodyFrom + offset }, scrollIntoView: true })
       if (!wasReading) view.focus()
     },

@@ -28,7 +28,7 @@ export class LiveContext {
     this.#reveal = reveal
   }
 
-  /** Whether a cursor or selection touches a range, including its edges. */
+  /** Whether a caret or selection touches a range, including its edges. */
   touched(from: number, to: number): boolean {
     return this.#reveal.some((range) => range.from <= to && range.to >= from)
   }
@@ -69,7 +69,7 @@ export class LiveContext {
     this.#styles.set(lineFrom, style)
   }
 
-  /** Returns the position of a cursor within a range, including its edges. Undefined if there is none. */
+  /** Returns the position of a caret within a range, including its edges. Undefined if there is none. */
   cursorIn(from: number, to: number): number | undefined {
     return this.#reveal.find((range) => range.from === range.to && range.from >= from && range.to <= to)?.from
   }

@@ -221,7 +221,7 @@ const tell = (service: Service, operator: Operator, doc: string): Promise<void> 
 
 /**
  * Removes a secret from the history of a document. Throws `not_found`, `document_deleted`, `invalid_request` if the document still contains the secret, and
- * `busy` if the journal is compacted again and again.
+ * `busy` if the journal is compacted repeatedly.
  */
 export const forgetText = async (service: Service, operator: Operator, doc: string, secret: string): Promise<Forgotten> => {
   await service.live.find(doc)?.durable()

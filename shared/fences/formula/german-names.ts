@@ -1,4 +1,4 @@
-/** The German names of functions and constants, as spreadsheets use them. Formulas use the English names; the reason of a failure names them. */
+/** The German names of functions and constants, as spreadsheets use them. Formulas use the English names; the reason for a failure names them. */
 import { Failure } from './values.ts'
 
 /** English names by their German names. */

@@ -73,7 +73,7 @@ function columnsOf(node: SyntaxNode, live: LiveContext): Columns | undefined {
   return { count, style: `--columns:${columnsFor(sample)}`, classes }
 }
 
-/** Returns the visible part of a cell. It includes spaces before a cursor in the cell, because the person is typing them. */
+/** Returns the visible part of a cell. It includes spaces before a caret in the cell, because the person is typing them. */
 function shownOf(cell: Cell, live: LiveContext): Cell {
   const { from, to } = content(live.state.doc, cell)
   return { from, to: live.cursorIn(to, cell.to) ?? to }
@@ -84,7 +84,7 @@ function layOutRow(row: Row, live: LiveContext, { count, classes }: Columns, isC
   let start = line.from
   cells.forEach((cell, column) => {
     const shown = shownOf(cell, live)
-    // A cell includes the bar after it, so that no cursor is at its very end, where the next cell begins.
+    // A cell includes the bar after it, so that no caret is at its very end, where the next cell begins.
     const end = column === cells.length - 1 && !closed ? line.to : cell.to + 1
     const name = `md-cell${classes[column] ?? ''}${column >= count ? ' md-cell-beyond' : ''}${isChosen(column) ? ' md-cell-chosen' : ''}`
     live.cell(start, end, name)

@@ -77,7 +77,7 @@ export function openNavigation(state: State): Navigation {
       toast(t('There are no comments or suggestions in the text.'))
       return
     }
-    // The reading view has no cursor, so the search starts at the end or the beginning of the text.
+    // The reading view has no caret, so the search starts at the end or the beginning of the text.
     const head = page.mode.value === 'read' ? undefined : view.state.selection.main.head
     const current = all.findIndex(
       ({ item: { id }, span }) => id === active.peek() && (head === undefined || (span.from <= head && head <= span.to))

@@ -83,7 +83,7 @@ interface StoreInput {
 export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided, onUndecided }: StoreInput): Store {
   const { id, key } = session
   const refusals = signal<ReadonlyMap<string, string>>(new Map())
-  /** The reasons of refused rejections. Their text stays on the cards. */
+  /** The reasons in refused rejections. Their text stays on the cards. */
   const reasons = signal<ReadonlyMap<string, string>>(new Map())
   const account = signal<string | undefined>(undefined)
   const recordIds = signal<ReadonlyMap<string, string>>(new Map())
