@@ -115,9 +115,10 @@ test('[BACKUP-3] [BACKUP-15] a later backup writes only what changed, and every 
   expect(third.writtenBytes).toBeLessThan(third.bytes)
   const { output } = await runAdmin(['backup', '--to', place, '--list'], envOf(folder))
   expect(output.split('\n')).toHaveLength(4)
+  expect(output.match(/ (?:full|incremental) /g)).toEqual([' full ', ' full ', ' incremental '])
   expect(output).toMatch(
     new RegExp(
-      `^BACKUP +MADE \\(UTC\\) +RECORDS +ASSETS +SIZE +SECRET\n${first.id} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +\\d+ +\\d+ +[\\d.]+ [KM]iB +yes\n`
+      `^BACKUP +MADE \\(UTC\\) +KIND +RECORDS +ASSETS +SIZE +SECRET\n${first.id} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +full +\\d+ +\\d+ +[\\d.]+ [KM]iB +yes\n`
     )
   )
   await expect(runAdmin(['backup', '--to', join(folder, 'inside')], envOf(folder))).rejects.toThrow('is inside the data folder')

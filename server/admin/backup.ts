@@ -2,6 +2,7 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { type Made, makeBackup } from './backups/make.ts'
+import type { Manifest } from './backups/format.ts'
 import {
   listSnapshots,
   readManifest,
@@ -38,6 +39,8 @@ Examples:
   npm start -- admin backup --to agmd-$(date +%F).tar
   npm --silent start -- admin backup --to - | age -r RECIPIENT > agmd.tar.age`
 
+const kindOf = ({ changes }: Manifest): 'full' | 'incremental' => (changes === undefined ? 'full' : 'incremental')
+
 const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean, isStream: boolean): CommandResult => {
   const { id, records, bytes, blobs, damagedBlobs, secretIn, createdAt } = manifest
   const exitCode = damagedBlobs.length > 0 ? 3 : 0
@@ -46,6 +49,7 @@ const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean
       output: JSON.stringify({
         ok: exitCode === 0,
         id,
+        kind: kindOf(manifest),
         place: shown,
         createdAt,
         records,
@@ -63,7 +67,9 @@ const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean
     AGMD_SECRET: 'It does not include AGMD_SECRET. Keep a copy of this setting elsewhere.'
   }[secretIn]
   const where = isStream ? 'went to' : 'is in'
-  const lines = [`Backup ${id} ${where} ${shown}: ${records} records, ${blobs.count} assets, ${writtenBytes} bytes written. ${secret}`]
+  const lines = [
+    `The ${kindOf(manifest)} backup ${id} ${where} ${shown}: ${records} records, ${blobs.count} assets, ${writtenBytes} bytes written. ${secret}`
+  ]
   if (damagedBlobs.length > 0)
     lines.push(
       `These assets are missing or damaged in the installation, and are not in the backup: ${damagedBlobs.join(', ')}. Run: npm start -- admin verify`
@@ -79,17 +85,19 @@ const list = async (text: string, json: boolean): Promise<CommandResult> => {
     if (ids.length === 0) return { output: `There is no complete backup in ${repository.shown}.` }
     const rows: string[][] = []
     for (const id of ids) {
-      const { createdAt, records, bytes, blobs, secretIn } = await readManifest(repository, id)
+      const manifest = await readManifest(repository, id)
+      const { createdAt, records, bytes, blobs, secretIn } = manifest
       rows.push([
         id,
         timeText(createdAt),
+        kindOf(manifest),
         String(records),
         String(blobs.count),
         bytesText(bytes + blobs.bytes),
         secretIn === 'file' ? 'yes' : 'no'
       ])
     }
-    return { output: columns([['BACKUP', 'MADE (UTC)', 'RECORDS', 'ASSETS', 'SIZE', 'SECRET'], ...rows]) }
+    return { output: columns([['BACKUP', 'MADE (UTC)', 'KIND', 'RECORDS', 'ASSETS', 'SIZE', 'SECRET'], ...rows]) }
   } finally {
     await repository.close()
   }
