@@ -74,7 +74,7 @@ function project(
       environment: 'node',
       isolate: processes === 'own',
       execArgv: processes === 'shared' ? roomy : [],
-      setupFiles: ['test/seed.ts'],
+      setupFiles: ['test/seed.ts', ...(process.env['AGMD_TEST_NODES'] === undefined ? [] : ['test/not-spread.ts'])],
       testTimeout: milliseconds,
       hookTimeout: milliseconds,
       sequence: { groupOrder }

@@ -29,6 +29,9 @@ const child = spawn(
     'run',
     '--project=fast',
     '--maxWorkers=2',
+    // The run has a low priority.
+    '--testTimeout=120000',
+    '--hookTimeout=120000',
     '--silent',
     '--reporter=dot',
     '--reporter=json',

@@ -1,5 +1,5 @@
 /** Agent identities: tokens of a configured issuer, verified with its keys or by introspection. */
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { limits } from '../../shared/limits.ts'
 import type { TestClock } from '../support/clock.ts'
 import type { Issuer } from '../support/issuer.ts'
@@ -129,10 +129,10 @@ test('[AGENT-4] changed keys of the issuer are read again, at most once a minute
   await me(await jwt())
   await issuer.rotate()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+  onTestFinished(() => void vi.useRealTimers())
   const seen = issuer.seen.length
   expect((await me(await jwt({ sub: 'agent-4' }))).status).toBe(200)
   await issuer.rotate()
   for (let tries = 0; tries < 5; tries++) expect((await me(await jwt({ sub: `agent-${tries}` }))).status).toBe(401)
-  vi.useRealTimers()
   expect(issuer.seen.slice(seen).filter((path) => path === '/jwks')).toHaveLength(1)
 })

@@ -7,6 +7,7 @@ import { type TestClock, testClock } from '../support/clock.ts'
 import { type Bytes, foreign, joined, png, samples } from '../support/media.ts'
 import { told } from '../support/mcp.ts'
 import { dialIn, newSigned, type ScriptedNode, type ScriptedOptions, type Signed } from '../support/nodes.ts'
+import { nodesOfTests } from '../support/spread.ts'
 import { newVisitor, password } from '../support/visitor.ts'
 import { type Answer, type Json, startWorld, until, type World } from '../support/world.ts'
 
@@ -25,7 +26,7 @@ afterAll(() => world.stop())
 const connected: ScriptedNode[] = []
 afterEach(async () => {
   for (const node of connected.splice(0)) node.die()
-  await until(async () => (await ana.ask('GET', '/api/relay/status')).json.nodes === 0, 'nodes to be gone', 3)
+  await until(async () => (await statuses(ana)).every(({ nodes }) => nodes === 0), 'nodes to be gone', 3)
   // Open jobs fail because there is no node. Then the node tokens are deleted.
   await until(() => {
     clock.advance(limits.mediaNodelessSecondsMax * 1000)
@@ -35,9 +36,21 @@ afterEach(async () => {
   for (const { id } of (await ana.ask('GET', '/api/me/nodes')).json.nodes) await ana.ask('DELETE', `/api/me/nodes/${id}`)
 })
 
+/** Returns the status that each node of the service shows. They tell each other about compute nodes in messages. */
+const statuses = async (person: Signed): Promise<Json[]> => {
+  const all: Json[] = []
+  // Requests go to the nodes in turn.
+  while (all.length < nodesOfTests) all.push((await person.ask('GET', '/api/relay/status')).json)
+  return all
+}
+
+const untilSame = (person: Signed): Promise<void> =>
+  until(async () => new Set((await statuses(person)).map((status) => JSON.stringify(status))).size === 1, 'the same status on each node')
+
 const join = async (person: Signed, options?: ScriptedOptions, on: World = world): Promise<ScriptedNode> => {
   const node = await dialIn(on, (await person.nodeToken()).token, options)
   connected.push(node)
+  await untilSame(person)
   return node
 }
 
@@ -239,6 +252,7 @@ test('[MEDIA-8] an account makes, lists and revokes node tokens; revoking closes
   expect(made.token).toMatch(/^anode_/)
   const node = await dialIn(world, made.token)
   connected.push(node)
+  await untilSame(ana)
   expect((await ana.ask('GET', '/api/me/nodes')).json.nodes.find(({ id }: Json) => id === made.node.id)).toMatchObject({
     id: made.node.id,
     name: 'desk',

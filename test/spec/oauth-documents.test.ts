@@ -13,6 +13,7 @@ import { begin, codeFields, redeem } from '../support/flow.ts'
 import { callback } from '../support/program.ts'
 import { ownPages } from '../support/provider.ts'
 import { newVisitor, password, type Visitor } from '../support/visitor.ts'
+import { nodesOfTests } from '../support/spread.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
 
 const email = 'ana@example.org'
@@ -101,8 +102,8 @@ test('[OAUTH-14] a client whose id is an address signs a person in, and the page
   const { json: tokens } = await redeem(world, fields)
   const again = await redeem(world, { grant_type: 'refresh_token', client_id: id, refresh_token: tokens.refresh_token })
   expect({ status: again.status, renewed: typeof again.json.refresh_token }).toEqual({ status: 200, renewed: 'string' })
-  // The document is cached for a while, so it was requested only once.
-  expect(asked.get('/good')).toBe(1)
+  // Each node caches the document for a while, so it was requested only once.
+  expect(asked.get('/good')).toBeLessThanOrEqual(nodesOfTests)
 })
 
 test('[OAUTH-14] a program on the person’s machine listens on any port', async () => {
@@ -176,8 +177,8 @@ test('[OAUTH-15] the fetch follows no redirect and stops at a document that is t
 
 test('[OAUTH-15] document fetches for one address are limited', async () => {
   const own = await startWorld({ env: { AGMD_RATE_LIMITS: 'on' }, clientDocuments: { mayReach, ca } })
-  for (let count = 0; count < 12; count++)
+  for (let count = 0; count < 12 * nodesOfTests; count++)
     await own.ask('GET', '/auth/oauth2/authorize', { query: { client_id: `${origin}/many-${count}`, response_type: 'code' } })
-  expect([...asked.keys()].filter((path) => path.startsWith('/many'))).toHaveLength(10)
+  expect([...asked.keys()].filter((path) => path.startsWith('/many'))).toHaveLength(10 * nodesOfTests)
   await own.stop()
 })

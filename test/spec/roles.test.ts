@@ -15,6 +15,7 @@ import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles, type Role } from '../../shared/roles.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
 import { call } from '../support/mcp.ts'
+import { nodesOfTests } from '../support/spread.ts'
 import { type Assignment, assign, stored } from '../support/reviews.ts'
 import { neededInputs, type Sent } from '../support/inputs.ts'
 import { startSharedNode } from '../support/nodes.ts'
@@ -45,10 +46,10 @@ let ana: Account
 let bob: Account
 beforeAll(async () => {
   issuer = await startIssuer()
-  // The test creates several thousand documents. On disk this would take minutes, and they need not outlast the test.
+  // The test creates several thousand documents. On disk this would take minutes, and they need not outlast the test. Several nodes need a common store.
   world = await startWorld({
     env: { AGMD_AGENT_ISSUER: issuer.url, AGMD_NODE_ACCOUNTS: 'node@example.org' },
-    storage: (disk) => ({ ...createMemoryStorage(), close: () => disk.close() })
+    ...(nodesOfTests === 1 && { storage: (disk) => ({ ...createMemoryStorage(), close: () => disk.close() }) })
   })
   const make = async (email: string): Promise<Account> =>
     (await createAccount(world.service, { email, password: 'correct horse battery' })) as Account

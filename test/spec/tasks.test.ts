@@ -693,6 +693,7 @@ test('[TASK-19] record, link and event of each change are one commit, with the h
   await ada.start()
   await ada.report()
   await close(owner, assignment)
+  await world.service.storage.nodes?.heard()
   stop()
   const step = ['event', 'head', 'task']
   const reported = ['event', 'head', 'notice', 'task']
