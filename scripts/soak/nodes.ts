@@ -1,6 +1,7 @@
 /**
  * Runs the tests of `test/spec` with two nodes on one PostgreSQL: `npm run soak nodes [file…]`. Each connection of a test goes to the next node. It
- * prints which files passed, and exits with 1 if a test failed that is not on the list in test/support/not-spread.ts.
+ * prints which files passed, and exits with 1 if a test failed that is not on the list in test/support/not-spread.ts. `AGMD_TEST_LISTED=1` also runs the
+ * tests on the list.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -45,6 +46,7 @@ const report = JSON.parse(await readFile(file, 'utf8')) as Report
 await rm(folder, { recursive: true })
 
 const failures: string[] = []
+const totals = { files: 0, passed: 0, listed: 0 }
 for (const { name, message, assertionResults } of report.testResults) {
   const path = relative(process.cwd(), name)
   const failed = assertionResults.filter(({ status }) => status === 'failed')
@@ -53,9 +55,14 @@ for (const { name, message, assertionResults } of report.testResults) {
   // A file can fail before its first test.
   if (assertionResults.length === 0) failures.push(`${path}: ${message}`)
   const passed = assertionResults.filter(({ status }) => status === 'passed').length
+  const listed = assertionResults.filter(({ status, title }) => status !== 'passed' && whyNotSpread(title) !== undefined).length
+  totals.files += 1
+  totals.passed += passed
+  totals.listed += listed
   console.log(
-    `${wrong.length > 0 || passed === 0 ? 'FAIL' : 'ok  '} ${path}: ${passed} passed, ${failed.length - wrong.length} on the list, ${wrong.length} failed`
+    `${wrong.length > 0 || passed === 0 ? 'FAIL' : 'ok  '} ${path}: ${passed} passed, ${listed} on the list, ${wrong.length} failed`
   )
 }
+console.log(`${totals.files} files: ${totals.passed} tests passed, ${totals.listed} on the list, ${failures.length} failed`)
 for (const failure of failures) console.log(failure)
 process.exit(failures.length === 0 ? 0 : 1)
