@@ -1,7 +1,7 @@
 /**
  * The front of a server with several processes (`AGMD_PROCESSES`). It accepts all connections, reads the first bytes of each, and hands the connection
  * to the process that its document prefers (preference.ts). It understands no request and never sees the rest of the bytes. It starts the processes, and
- * starts a process again that has ended. Each process is a node of its own (live/nodes.ts) with its own data folder.
+ * restarts a process that has ended. Each process is a separate node (live/nodes.ts) with its own data folder.
  */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'

@@ -272,7 +272,7 @@ test('[BLOB-14] with a bucket, uploads are stored there, served in ranges and re
   expect(await cloud.service.blobs.list()).toEqual([])
 })
 
-test('[ASSET-9] the feed reports it, and a retry with the same key makes no second asset', async () => {
+test('[ASSET-9] the feed reports it, and a retry with the same key does not create a second asset', async () => {
   const owner = await world.create('text')
   const before = (await files()).length
   const headers = { 'Idempotency-Key': 'once' }

@@ -603,7 +603,7 @@ test('[MEDIA-21] a job and its result are kept for a day; saved results stay', a
   expect((await fetch(url)).status).toBe(200)
 })
 
-test('[MEDIA-22] a retry with the same key starts no second job', async () => {
+test('[MEDIA-22] a retry with the same key does not start a second job', async () => {
   const node = await join(ana)
   const doc = await ana.document()
   const headers = { 'Idempotency-Key': 'once' }

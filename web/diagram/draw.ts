@@ -187,7 +187,7 @@ export function undrawn(root: ParentNode, selector: string): HTMLElement[] {
   return [...root.querySelectorAll<HTMLElement>(selector)].filter((element) => element.querySelector('.diagram-picture') === null)
 }
 
-/** Draws the diagrams below `root` again that could not be drawn, for example because there was no connection. */
+/** Redraws the diagrams below `root` that could not be drawn, for example because there was no connection. */
 export function drawMissingDiagrams(root: ParentNode): void {
   for (const figure of undrawn(root, 'figure.component-mermaid')) if (begun.has(figure)) void drawFigure(figure)
 }

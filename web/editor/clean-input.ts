@@ -7,7 +7,7 @@ import { EditorView } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
 import { cleanText } from '../base/clean-text.ts'
 
-/** Marks a change that restores text of the document exactly. An unpaired surrogate may then be joined with its other half again. */
+/** Marks a change that restores text of the document exactly. An unpaired surrogate may then be reunited with its other half. */
 export const verbatim = Annotation.define<true>()
 
 const isClean = (text: string): boolean => !text.includes('\r') && !text.includes('\0') && text.isWellFormed()

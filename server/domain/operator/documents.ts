@@ -224,7 +224,10 @@ const giveAll = async (service: Service, operator: Operator, prefix: Key, from: 
   }
 }
 
-/** Gives all documents of an account to another one. A document in the trash moves to the trash of the other account. Returns both numbers. Throws `not_found`. */
+/**
+ * Gives all documents of an account to another account. A document in the trash moves to the trash of that account. Returns how many documents
+ * moved, and how many of the trash. Throws `not_found`.
+ */
 export const transferDocuments = async (
   service: Service,
   operator: Operator,

@@ -37,7 +37,7 @@ const maskEnds = (text: string, secret: string): string => {
   return masked(text.slice(0, first)) + middle + masked(text.slice(first + middle.length))
 }
 
-/** The fields of records that contain words of people. All other fields contain ids, names, kinds and numbers. */
+/** The fields of records that contain text written by people. All other fields contain ids, names, kinds and numbers. */
 const wordFields: ReadonlySet<string> = new Set([
   'added',
   'body',
