@@ -1,4 +1,5 @@
 /** Incremental backups: which bytes they write, when a backup is full, and that each of them has exactly the records of its time. */
+import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -136,6 +137,21 @@ const recordsOf = async (snapshot: StoreSnapshot): Promise<string[]> => {
     above = found.at(-1)!.bytes
   }
 }
+
+test('[BACKUP-21] a backup is full if the changes are too large to hold in memory', async () => {
+  const world = await temporaryWorld()
+  const target = await whileServing(world, (url) => createDocument(url, paragraphs(100)))
+  await backUp(world)
+  const storage = await openLmdbStorage({ folder: world.folder })
+  const mebibyte = 1024 * 1024
+  for (let n = 0; n < 66; n++) await storage.commit({ puts: [{ key: ['large', n], value: randomBytes(mebibyte) }] })
+  await storage.close()
+  const { id, writtenBytes } = await backUp(world)
+  expect(await manifestOf(world, id)).toMatchObject({ format: 1 })
+  expect(writtenBytes).toBeGreaterThan(66 * mebibyte)
+  expect((await backUp(world)).writtenBytes).toBe(0)
+  expect(await textIn(world, target, id)).toBe(paragraphs(100))
+}, 60_000)
 
 test('[BACKUP-22] each of several incremental backups has exactly the records that the store had', async () => {
   const world = await temporaryWorld()

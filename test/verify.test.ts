@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,6 +60,15 @@ const changeJournal = async (storage: Storage, doc: string, change: (records: Ui
 test('[VERIFY-1] an undamaged installation has no problem', async () => {
   expect(await verified(await changedCopy())).toMatchObject({ exitCode: 0, ok: true, problems: [], records: expect.any(Number), blobs: 1 })
 })
+
+test('[VERIFY-2] a document that is too large to hold in memory is checked as well', async () => {
+  const folder = await changedCopy(async (storage, doc) => {
+    for (let n = 0; n < 66; n++) await put(storage, ['d', doc, 'request', `${n}`], randomBytes(1024 * 1024))
+    await changeRecord<Revision>(storage, keys.revision(doc, 1), (one) => ({ ...one, size: 1 }))
+  })
+  const { exitCode, problems } = await verified(folder)
+  expect({ exitCode, problems }).toEqual({ exitCode: 3, problems: [expect.stringContaining('revision 1 has 1 characters')] })
+}, 60_000)
 
 test.each<[string, (storage: Storage, doc: string) => Promise<unknown>, string]>([
   ['a journal record that is gone', (storage, doc) => changeJournal(storage, doc, ([_, ...rest]) => rest), 'of the journal is missing'],
