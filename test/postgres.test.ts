@@ -341,6 +341,22 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     expect(read).toEqual(['one', 'two', 'three'])
   })
 
+  test('[POSTGRES-23] after a commit that failed because another node was faster, the cache has none of the keys of that node', async () => {
+    const schema = newSchema()
+    const other = withReadCache(await openFor(schema))
+    const storage = await openFor(schema)
+    const write = (value: string) => storage.commit({ puts: ['head', 'task'].map((name) => ({ key: ['d', name], value: bytes(value) })) })
+    await withLimit('nodeNoticeMs', 300, async () => {
+      await write('old')
+      await other.nodes!.heard()
+      const head = await other.get(['d', 'head'])
+      await other.get(['d', 'task'])
+      await write('new')
+      expect(await other.commit({ checks: [{ key: ['d', 'head'], version: head!.version }], deletes: [['d', 'head']] })).toBe(false)
+      expect(text((await other.get(['d', 'task']))?.value)).toBe('new')
+    })
+  })
+
   test('[POSTGRES-20] a node that is alone sends no notifications, and a node that joins misses nothing', async () => {
     const schema = newSchema()
     const proxy = await breakingProxy()

@@ -75,6 +75,8 @@ export const withReadCache = (storage: Storage): Storage => {
       if (!written) {
         generation++
         for (const { key } of batch.checks ?? []) forget(nameOf(key))
+        // The commit of another node that was faster may have written further keys, and its notices may still be on their way.
+        await nodes?.heard()
       }
       return written
     },
