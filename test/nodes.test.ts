@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createAccount, type Account } from '../server/domain/accounts/accounts.ts'
 import { openSession, revokeSession } from '../server/domain/accounts/sessions.ts'
+import { encodeRecord, keys, type Task } from '../server/domain/records/keys.ts'
 import { claimSweep } from '../server/domain/records/claims.ts'
 import { consoleOperator } from '../server/domain/operator/operator.ts'
 import { runAct } from '../server/domain/operator/acts.ts'
@@ -9,6 +10,8 @@ import { callerOfService } from '../server/domain/rights/access.ts'
 import { closeCodes } from '../shared/live-protocol.ts'
 import { type NodeWorlds, startNodeWorlds } from './support/node-worlds.ts'
 import { noPostgres } from './support/postgres.ts'
+import { withLimit } from './support/limits.ts'
+import { assign } from './support/reviews.ts'
 import { seeded } from './support/typist.ts'
 import { png } from './support/media.ts'
 import { dialIn, newSigned } from './support/nodes.ts'
@@ -82,6 +85,30 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
   })
 
   const types = (editor: Editor): unknown[] => editor.messages.map(({ type, event }) => event?.kind ?? type)
+
+  test('[NODES-18] a change on one node is decided by the records that another node has just written', async () => {
+    // The notice of the second change arrives late.
+    await withLimit('nodeNoticeMs', 500, async () => {
+      const owner = await worlds[0]!.create('text')
+      const assignment = await assign(worlds[0]!, owner)
+      const key = keys.task(owner.doc, assignment.id)
+      const { storage, ledger } = worlds[1]!.service
+      await storage.nodes!.heard()
+      await storage.get(key)
+      expect((await assignment.by('Ada').start()).status).toBe(200)
+      const found = await ledger.write(
+        owner.doc,
+        'system',
+        (draft) => {
+          const task = draft.read<Task>(key)!
+          draft.put(key, encodeRecord(task))
+          return task.startedBy?.name
+        },
+        { reads: [key] }
+      )
+      expect(found).toBe('Ada')
+    })
+  })
 
   test('[NODES-4] every event reaches the pages, the long polls and the feeds of all nodes exactly once, in order', async () => {
     const people = everywhere(await worlds[0]!.create('a\n'))

@@ -60,7 +60,7 @@ for (const { name, message, assertionResults } of report.testResults) {
   totals.passed += passed
   totals.listed += listed
   console.log(
-    `${wrong.length > 0 || passed === 0 ? 'FAIL' : 'ok  '} ${path}: ${passed} passed, ${listed} on the list, ${wrong.length} failed`
+    `${wrong.length > 0 || passed + listed === 0 ? 'FAIL' : 'ok  '} ${path}: ${passed} passed, ${listed} on the list, ${wrong.length} failed`
   )
 }
 console.log(`${totals.files} files: ${totals.passed} tests passed, ${totals.listed} on the list, ${failures.length} failed`)

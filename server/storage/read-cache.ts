@@ -75,7 +75,7 @@ export const withReadCache = (storage: Storage): Storage => {
       if (!written) {
         generation++
         for (const { key } of batch.checks ?? []) forget(nameOf(key))
-        // The commit of another node that was faster may have written further keys, and its notices may still be on their way.
+        // Another node may have been faster. Its notices, which also name other keys, can arrive later than this result.
         await nodes?.heard()
       }
       return written

@@ -144,9 +144,11 @@ const requireBy = (by: By, draft: DraftOf, head: Head | undefined): void => {
 /**
  * Returns checks for the access records outside the document. Without these checks, a commit would not notice that the access has ended.
  */
-const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records: Records): Check[] => {
+const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by' | 'reads'>[], records: Records, hasNodes: boolean): Check[] => {
   const outside = waiting.flatMap(({ by }) => keysOf(by)).filter(([first, second]) => first !== 'd' || second !== doc)
-  const named = new Map(outside.map((key) => [nameOf(key), key]))
+  // The head may already be the one of another node, while this node has an old record in its cache.
+  const read = hasNodes ? waiting.flatMap(({ reads = [] }) => reads) : []
+  const named = new Map([...outside, ...read].map((key) => [nameOf(key), key]))
   return [...named].map(([name, key]) => {
     const found = records.get(name)
     return { key, version: found !== undefined && 'version' in found ? (found.version ?? null) : null }
@@ -264,7 +266,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     if (nodes !== undefined && copy !== undefined && !copy.isCurrent(old)) await copy.catchUp(old)
     const records = await findRecords(waiting)
     // The checks are collected before the changes run, because the changes write into the records that they read.
-    const rights = checksOf(doc, waiting, records)
+    const rights = checksOf(doc, waiting, records, nodes !== undefined)
     const drawn = draw(old, records, waiting)
     const { head, drafts, outcomes } = drawn
     if (nodes !== undefined && old.turn !== undefined && old.turn !== nodes.id && changesText(old, head)) return old.turn
@@ -342,7 +344,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
         const bytes = await bytesMoved(storage, head.id, puts, [])
         const usage = countUsage(undefined, { ...draft.head, bytes }, puts)
         const written = await storage.commit({
-          checks: [{ key: keys.head(head.id), version: null }, ...checksOf(head.id, [{ by }], records)],
+          checks: [{ key: keys.head(head.id), version: null }, ...checksOf(head.id, [{ by }], records, nodes !== undefined)],
           puts: [{ key: keys.head(head.id), value: encodeRecord(usage.head) }, ...puts, ...usage.puts]
         })
         if (!written) continue
