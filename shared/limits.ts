@@ -362,6 +362,9 @@ export const limits = {
    */
   roundMs: 5,
   roundDocumentsMin: 4,
+  /** After a group of `commitGroupMin` commits, the next group of the LMDB store waits for more commits, in milliseconds. */
+  commitGroupMs: 2,
+  commitGroupMin: 8,
   /** Largest state vector, in bytes. A state vector describes the state that a client has, with a few bytes for each page that ever wrote. */
   stateVectorBytesMax: 1024 * 1024,
   /** Maximum number of Yjs client ids of earlier pages that one connection may use. Each load of a page while offline adds one. */

@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path'
 import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
 import type { Clock, Storage } from '../domain/ports.ts'
 import { type Instance, markInitialised, readOrCreateInstance, refuseLostStore, refuseMovedStore } from './data-folder.ts'
 import { hasSpace } from './disk.ts'
@@ -22,10 +23,6 @@ import { createWatchers } from './watchers.ts'
  * milliseconds. But a virtual machine that was just resumed, or whose host was busy, once took more than five seconds and then recovered.
  */
 export const commitSecondsMax = 30
-
-/** After a group of this many commits, the next group waits for more commits. `groupMs` says how long, in milliseconds. */
-const crowdedGroup = 8
-const groupMs = 2
 
 export interface LmdbOptions {
   /** The data folder. Its subfolder `store` contains the store. The caller must have locked the data folder (`prepareDataFolder`). */
@@ -78,7 +75,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
       await writeGroup(group)
       // Under load, commits that arrive within a few milliseconds share one sync, because the sync of a single commit costs the disk and LMDB as much
       // as the sync of a group.
-      if (group.length >= crowdedGroup) await new Promise((resolve) => setTimeout(resolve, groupMs))
+      if (group.length >= limits.commitGroupMin) await new Promise((resolve) => setTimeout(resolve, limits.commitGroupMs))
     }
     writing = undefined
   }
