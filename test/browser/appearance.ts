@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { isLong } from '../support/repeats.ts'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Dark pages differ from light pages only in color, so axe checks only contrast there. */
@@ -56,9 +57,17 @@ async function comeToRest(page: Page): Promise<void> {
   })
 }
 
-/** Checks a page in light and in dark colors, and leaves it dark. With `fullPage`, the screenshot includes the page beyond the window. */
-export async function look(page: Page, name: string, fullPage = false): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
+/**
+ * Checks a page in the given colors, light and dark by default, and leaves it in the last ones. With `fullPage`, the screenshot includes the page
+ * beyond the window.
+ */
+export async function look(
+  page: Page,
+  name: string,
+  fullPage = false,
+  schemes: readonly ('light' | 'dark')[] = ['light', 'dark']
+): Promise<void> {
+  for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme })
     await comeToRest(page)
     if (process.env['AGMD_TEST_SCREENS'] === '1') {
@@ -71,13 +80,15 @@ export async function look(page: Page, name: string, fullPage = false): Promise<
 
 /**
  * Checks a page at every size, narrow first, and leaves it wide and dark. Loading a page costs more than looking at it, so a page that differs only
- * in its layout is loaded once for all sizes. `check` runs at each size.
+ * in its layout is loaded once for all sizes. `check` runs at each size. Colors hardly depend on the size, so only the long run and `npm run screens`
+ * look at narrow dark pages.
  */
 export async function lookAtSizes(page: Page, name: string, { fullPage = false, shown, check }: SizesOptions = {}): Promise<void> {
   for (const size of sizes.toReversed()) {
     await page.setViewportSize(size)
     await shown?.waitFor()
-    await look(page, name, fullPage)
+    const isFull = isLong || size === sizes[0] || process.env['AGMD_TEST_SCREENS'] === '1'
+    await look(page, name, fullPage, isFull ? ['light', 'dark'] : ['light'])
     await check?.(`${name} at ${size.width} px`)
   }
 }

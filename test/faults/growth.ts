@@ -66,17 +66,18 @@ const threadMs = (): number => {
 const tickMs = 4
 /** Times below this are noise, in milliseconds. */
 const floorMs = repeats(40, 100)
-/** Largest allowed ratio of the times for two sizes, one of which is twice the other. It is compared with the average of all judged doublings. */
+/** Largest allowed ratio of the times for two sizes, one of which is twice the other. It is compared with the average of the last two doublings. */
 const ratioMax = 2.5
-/** Largest allowed ratio of a single doubling. It may include one more garbage collection. Quadratic time gives 4. */
-const stepRatioMax = 3
+/** Largest allowed ratio of the times for two steps, of which one is four times the other. Quadratic time gives 16. */
+const stepRatioMax = 9
 const rounds = 8
 /** Runs that take longer than this are not measured again, in milliseconds. */
 const hopelessMs = 1000
 
 /** Size of the largest text, in KB. */
 const largest = repeats(128, 256)
-const steps = [1, 2, 4, 8, 16, 32, 64, 128, 256].filter((size) => size <= largest)
+/** Each step is four times as large as the one before, so a very slow parser is found while the text is still small. */
+const steps = [largest / 64, largest / 16, largest / 4, largest]
 const judged = { from: largest / 4, to: largest }
 
 /**
@@ -102,7 +103,7 @@ export const growthOf = (read: (text: string) => unknown, family: (kilobytes: nu
   }
   for (const size of steps) {
     measure(size)
-    const found = fault(size / 2, size, stepRatioMax)
+    const found = fault(size / 4, size, stepRatioMax)
     if (found !== undefined) return found
   }
   return fault(judged.from, judged.to, ratioMax ** Math.log2(judged.to / judged.from))

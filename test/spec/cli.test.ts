@@ -26,6 +26,7 @@ import { commands } from '../../shared/commands/index.ts'
 import { exitCodes } from '../../shared/exit-codes.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
+import { isLong } from '../support/repeats.ts'
 import { buildClient, type Machine, newMachine, nodes, type Ran, type Running } from '../support/cli.ts'
 import { withLimit } from '../support/limits.ts'
 import { samples } from '../support/media.ts'
@@ -225,7 +226,8 @@ test('[CLI-3] the examples of the guide can be run in order, on one document', {
     !/docs (watch|claim|delete|list)/.test(line)
   const lines = steps.slice(3).flatMap((step) => step.split('\n').filter(isMeant))
   expect(lines.length).toBeGreaterThan(50)
-  for (const line of lines) {
+  // The examples of the commands are tried one by one in any run. Here they meet the same document.
+  for (const line of lines.filter((_, index) => isLong || index % 3 === 0)) {
     const env = {
       URL: url,
       COMMENT: (await post('comments', { body: 'Hm.' })).id,
