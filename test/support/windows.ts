@@ -14,6 +14,7 @@ if (window !== undefined) {
     crowdPerMs: 0.001,
     crowdMin: 0,
     commitGroupMs: Number(window),
-    commitGroupMin: 0
+    commitGroupMin: 0,
+    nodeNoticeMs: Number(window)
   })
 }
