@@ -27,6 +27,8 @@ interface Handlers {
   readonly offers: () => readonly OtherOffer[]
   /** Called when the offers of other nodes have changed. */
   readonly changed: () => void
+  /** Called when another node has been silent for so long that it may have ended. */
+  readonly silent: () => void
   readonly job: (doc: string, id: string) => void
   readonly jobEnd: (id: string) => void
   readonly jobsEnd: (doc: string) => void
@@ -72,7 +74,9 @@ export const createOthers = (nodes: Nodes, clock: () => Clock, handlers: Handler
 
   const repeat = (): void => {
     const silentSince = clock().now() - limits.nodeSilentSecondsMax * 1000
-    for (const [node, { at }] of heard) if (at < silentSince) heard.delete(node)
+    const silent = [...heard].filter(([, { at }]) => at < silentSince)
+    for (const [node] of silent) heard.delete(node)
+    if (silent.length > 0) handlers.silent()
     if (handlers.offers().length > 0) tellOffers()
     cancel = clock().after(limits.nodeRepeatSeconds * 1000, repeat)
   }

@@ -37,8 +37,9 @@
  *
  * The stored record of a job is authoritative (domain/media/media-jobs.ts). The relay only knows which jobs wait and which nodes work. A job goes to
  * a node of its account, or to a node that serves everyone. When a node disconnects with an unfinished job, the job immediately goes to another node.
- * If no other node can do the job, the job fails after 25 s, at most a minute after its node froze. After a restart, the relay reads the open jobs
- * from the store. Each result is written with compare-and-set on the attempt, so that no job ends twice.
+ * If no other node can do the job, the job fails after 25 s, at most a minute after its node froze. After a restart, or when another node of the
+ * service is silent, the relay reads the open jobs from the store. Each result is written with compare-and-set on the attempt, so that no job ends
+ * twice. Any node of the service can end a job, so the relay watches the record of each job that it knows.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -47,7 +48,7 @@ import { limits } from '../../shared/limits.ts'
 import { jobKinds, type JobKind } from '../../shared/media-jobs.ts'
 import { relayCloseCodes } from '../../shared/relay.ts'
 import { decodeRecord, type Job, keys } from '../domain/records/keys.ts'
-import { beginJob, endJob, type JobError, type Outcome, requeueJob } from '../domain/media/media-jobs.ts'
+import { beginJob, endJob, findLeftAttempt, type JobError, type Outcome, requeueJob } from '../domain/media/media-jobs.ts'
 import { findNode } from '../domain/media/nodes.ts'
 import type { Offer, Relay } from '../domain/media/relay.ts'
 import type { Nodes } from '../domain/ports.ts'
@@ -56,6 +57,7 @@ import type { Log } from '../log.ts'
 import type { Attempt } from './attempt.ts'
 import { Node } from './node.ts'
 import { createOthers, type OtherOffer } from './others.ts'
+import { watchEnd } from './watch-end.ts'
 
 /** A job that has not ended. */
 interface Open {
@@ -70,6 +72,8 @@ interface Open {
   cancelNodeless: (() => void) | undefined
   /** Cancels the timer that ends a job that has been in the queue for too long. */
   cancelQueue: (() => void) | undefined
+  /** Ends the watch of the job's record. Another node may end the job. */
+  endWatch: () => void
 }
 
 export interface RelayServer extends Relay {
@@ -127,6 +131,8 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
    * limit together.
    */
   const coming = new Map<string, number>()
+  /** The ids of jobs whose outcome is being written. */
+  const settling = new Set<string>()
   let stopping = false
   const ended = { done: 0, failed: 0 }
 
@@ -142,14 +148,17 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
 
   const drop = (open: Open): void => {
     stopWaiting(open)
+    open.endWatch()
     jobs.delete(open.id)
   }
 
   const giveUp = (open: Open, error: JobError): void => {
     drop(open)
-    ended.failed += 1
     // A compute node of another node may have begun the job, so only a queued job is ended.
-    endJob(service(), open.doc, open.id, 'queued', { error }).catch((reason: unknown) => failed('a job could not be ended', reason))
+    endJob(service(), open.doc, open.id, 'queued', { error }).then(
+      (isEnded) => void (ended.failed += isEnded ? 1 : 0),
+      (reason: unknown) => failed('a job could not be ended', reason)
+    )
   }
 
   const isOfferedElsewhere = ({ account, kind }: Open): boolean => offersElsewhere(account).some(({ kinds }) => kinds.includes(kind))
@@ -190,7 +199,10 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
 
   const settle = async (open: Open, job: Job, outcome: Outcome): Promise<void> => {
     drop(open)
-    await endJob(service(), open.doc, open.id, job.attempt, outcome)
+    settling.add(open.id)
+    // Another node may have ended the job, or begun another attempt.
+    const isEnded = await endJob(service(), open.doc, open.id, job.attempt, outcome).finally(() => settling.delete(open.id))
+    if (!isEnded) return
     ended['error' in outcome ? 'failed' : 'done'] += 1
     if ('error' in outcome) log.info('a media job failed', { job: open.id, kind: open.kind, code: outcome.error.code })
   }
@@ -203,7 +215,7 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
     })
     if (jobs.get(open.id) !== open) return
     if (job === undefined) return drop(open)
-    if (!node.isReady) return putBack(open, false)
+    if (!node.isReady) return putBack(open, job.attempt, false)
     node.assign(open.doc, job, (outcome) => {
       settle(open, job, outcome).catch((error: unknown) => failed('the end of a job could not be stored', error))
     })
@@ -228,9 +240,9 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
     }
   }
 
-  /** Puts a job back into the queue after its node disconnected, unless the job has lost too many nodes. */
-  const putBack = (open: Open, lost: boolean): void => {
-    requeueJob(service(), open.doc, open.id, lost)
+  /** Puts an attempt back into the queue after its node disconnected, unless the job has lost too many nodes. */
+  const putBack = (open: Open, attempt: number, lost: boolean): void => {
+    requeueJob(service(), open.doc, open.id, attempt, lost)
       .then((job) => {
         if (jobs.get(open.id) !== open) return
         if (job === undefined) return drop(open)
@@ -261,7 +273,7 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
       others?.tellOffers()
       for (const { job } of lost) {
         const open = jobs.get(job.id)
-        if (open !== undefined) putBack(open, true)
+        if (open !== undefined) putBack(open, job.attempt, true)
       }
       for (const open of jobs.values()) if (open.node === undefined) watch(open)
     }
@@ -285,8 +297,36 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
 
   const add = (doc: string, { id, account, kind, input }: Job): void => {
     if (stopping || jobs.has(id)) return
-    jobs.set(id, { doc, id, account, kind, voice: input.voice, node: undefined, cancelNodeless: undefined, cancelQueue: undefined })
+    const waiting = { node: undefined, cancelNodeless: undefined, cancelQueue: undefined, endWatch: () => undefined }
+    const open: Open = { doc, id, account, kind, voice: input.voice, ...waiting }
+    jobs.set(id, open)
+    if (processes !== undefined)
+      open.endWatch = watchEnd(
+        service(),
+        open,
+        () => jobs.get(id) === open && forget(open),
+        (error) => failed('a job could not be read', error)
+      )
     assignNext()
+  }
+
+  /** Takes an open job of the store that no node works on. */
+  const recoverJob = async (doc: string, id: string): Promise<void> => {
+    const attempt = await findLeftAttempt(service(), doc, id)
+    if (attempt === undefined || jobs.get(id)?.node !== undefined || settling.has(id)) return
+    // A job of a deleted document cannot be resumed. If the document is restored, the next check finds the job.
+    const job = await requeueJob(service(), doc, id, attempt, false).catch(() => undefined)
+    if (job === undefined) return
+    if (jobs.has(id)) assignNext()
+    else add(doc, job)
+  }
+
+  const recover = async (): Promise<void> => {
+    for (let after: string | undefined; ;) {
+      const entries = await service().storage.list(keys.openJobs(), after === undefined ? {} : { after })
+      for (const { key, value } of entries) await recoverJob(decodeRecord<string>(value), (after = String(key.at(-1))))
+      if (entries.length < limits.listMax) return
+    }
   }
 
   const forgetJob = (id: string): void => {
@@ -324,6 +364,7 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
       changed() {
         for (const open of jobs.values()) if (open.node === undefined) passOn(open)
       },
+      silent: () => void recover().catch((error: unknown) => failed('the jobs of another node could not be read', error)),
       job: (doc, id) => void offered(doc, id).catch((error: unknown) => failed('a job of another node could not be read', error)),
       jobEnd: forgetJob,
       jobsEnd: forgetDocument,
@@ -402,25 +443,14 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
       endNode(id)
       others?.tell('node-end', id)
     },
-    async recover() {
-      const { storage } = service()
-      for (let after: string | undefined; ;) {
-        const entries = await storage.list(keys.openJobs(), after === undefined ? {} : { after })
-        for (const { key, value } of entries) {
-          const id = (after = String(key.at(-1)))
-          if (jobs.has(id)) continue
-          const doc = decodeRecord<string>(value)
-          // A job of a deleted document cannot be resumed. If the document is restored, the next check finds the job.
-          const job = await requeueJob(service(), doc, id, false).catch(() => undefined)
-          if (job !== undefined) add(doc, job)
-        }
-        if (entries.length < limits.listMax) return
-      }
-    },
+    recover,
     stop() {
       stopping = true
       others?.stop()
-      for (const open of jobs.values()) stopWaiting(open)
+      for (const open of jobs.values()) {
+        stopWaiting(open)
+        open.endWatch()
+      }
       for (const node of nodes) node.close(relayCloseCodes.restarting, 'restarting')
     },
     terminateNodes() {

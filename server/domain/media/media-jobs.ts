@@ -81,22 +81,27 @@ export const beginJob = (service: Service, doc: string, id: string): Promise<Job
     return running
   })
 
-/** Whether a compute node of another node that is still connected to the store works on a job. */
-const runsElsewhere = async ({ storage }: Service, doc: string, id: string): Promise<boolean> => {
+/**
+ * Returns the current attempt of an open job that no other node works on; undefined if the job has ended. A node works on a job only while it is
+ * connected to the store.
+ */
+export const findLeftAttempt = async ({ storage }: Service, doc: string, id: string): Promise<number | undefined> => {
   const { nodes } = storage
-  const entry = nodes && (await storage.get(keys.job(doc, id)))
-  const { status, runner } = entry === undefined ? {} : decodeRecord<Job>(entry.value)
-  if (nodes === undefined || status !== 'running' || runner === undefined || runner === nodes.id) return false
-  return nodes.isAlive(runner)
+  const entry = await storage.get(keys.job(doc, id))
+  const job = entry && decodeRecord<Job>(entry.value)
+  if (job === undefined || !isOpen(job)) return undefined
+  if (nodes === undefined || job.status !== 'running' || job.runner === undefined || job.runner === nodes.id) return job.attempt
+  return (await nodes.isAlive(job.runner)) ? undefined : job.attempt
 }
 
 /**
- * Puts a running job back into the queue because its node is gone (`lost`) or the service restarted. Returns undefined if the job is not running,
- * or if it fails because it has lost `limits.mediaLossesMax` nodes.
+ * Puts a running attempt back into the queue because its node is gone (`lost`) or the service restarted. Returns undefined if the job has ended, if
+ * another attempt has begun, or if the job fails because it has lost `limits.mediaLossesMax` nodes.
  */
-export const requeueJob = async (service: Service, doc: string, id: string, lost: boolean): Promise<Job | undefined> => {
-  if (!lost && (await runsElsewhere(service, doc, id))) return undefined
+export const requeueJob = async (service: Service, doc: string, id: string, attempt: number, lost: boolean): Promise<Job | undefined> => {
   const job = await changeJob(service, doc, id, (draft, found) => {
+    // Several nodes may notice the same end of a node, and one of them may already have begun the next attempt.
+    if (found.attempt !== attempt) return undefined
     if (found.status !== 'running') return found.status === 'queued' ? found : undefined
     const queued: Job = { ...found, status: 'queued', losses: found.losses + (lost ? 1 : 0) }
     putJob(draft, queued)
