@@ -5,7 +5,7 @@
 import type { Browser } from 'playwright-core'
 import { test, expect } from 'vitest'
 import type { World } from '../support/start.ts'
-import { lookAtSizes } from './appearance.ts'
+import { lookAtSizes, sizes } from './appearance.ts'
 import { createDocument, createLink, saved, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
@@ -78,6 +78,40 @@ test('[COMP-12] components in wide and narrow windows: no violations', async () 
   await page.getByRole('grid').waitFor()
   await lookAtSizes(page, 'components-comment')
   expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[WEB-106] the page never scrolls, in any view of a text with components', async () => {
+  const { context, page } = await ownPage(browser, { reducedMotion: 'reduce' })
+  const chart = '```chart\ntype: bar\n---\nname,count\nOne,1\nTwo,2\n```\n'
+  await page.goto(
+    (await createDocument(world.url, `${'Text above.\n\n'.repeat(40)}${sample}\n${chart}\n${'Text below.\n\n'.repeat(40)}`)).url
+  )
+  await saved(page)
+  const beyond = async (view: string): Promise<void> => {
+    for (const size of sizes) {
+      await page.setViewportSize(size)
+      const rest = await page.evaluate(() => (globalThis.document.scrollingElement?.scrollHeight ?? 0) - innerHeight)
+      expect.soft(rest, `${view} at ${size.width} px`).toBe(0)
+    }
+  }
+  const history = async (view: string): Promise<void> => {
+    await page.keyboard.press('Control+Alt+h')
+    await page.locator(view).first().waitFor()
+    await beyond(`history, ${view}`)
+    await page.keyboard.press('Escape')
+  }
+  await beyond('live view')
+  await page.keyboard.press('Control+Alt+KeyP')
+  await page.locator('.cm-source').waitFor()
+  await beyond('source')
+  await history('.history-text .row')
+  await page.keyboard.press('Control+Alt+KeyP')
+  // Each component has loaded: a board, a chat, a sheet and a chart.
+  for (const part of ['.card', '.chat-writing', '.sheet-scroll', '.chart-plot'])
+    await page.locator('.reading').locator(part).first().waitFor()
+  await beyond('reading view')
+  await history('.history-page article p')
   await context.close()
 })
 
