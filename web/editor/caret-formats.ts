@@ -25,7 +25,7 @@ interface Pending {
 export const setPending = StateEffect.define<readonly string[]>()
 
 /** Lets the next word continue the formatted text before the caret. */
-const setContinued = StateEffect.define<Pending>()
+export const setContinued = StateEffect.define<Pending>()
 
 const none: Pending = { markers: [] }
 
@@ -96,7 +96,7 @@ function marksFor(state: EditorState, { markers, closing }: Pending, at: number)
 const lengthOf = (stretch: Stretch | undefined): number => (stretch === undefined ? 0 : stretch.to - stretch.from)
 
 /** Skips the closing marks directly after a position. Returns the position after them and the marks; undefined if there are none. */
-function pastClosing(state: EditorState, from: number): { readonly to: number; readonly markers: readonly string[] } | undefined {
+export function pastClosing(state: EditorState, from: number): { readonly to: number; readonly markers: readonly string[] } | undefined {
   const markers: string[] = []
   let to = from
   for (;;) {
@@ -111,7 +111,7 @@ function pastClosing(state: EditorState, from: number): { readonly to: number; r
 }
 
 /** Returns the only text that a transaction types, and its place. */
-function typedText(transaction: Transaction): { readonly at: number; readonly text: string } | undefined {
+export function typedText(transaction: Transaction): { readonly at: number; readonly text: string } | undefined {
   if (transaction.annotation(Transaction.userEvent) !== 'input.type') return undefined
   const typed: { readonly at: number; readonly text: string }[] = []
   let isPlain = true

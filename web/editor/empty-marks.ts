@@ -1,12 +1,14 @@
 /**
- * Removes the marks of a format together with the last of its text. Marks without text would be read as other Markdown, or as plain characters. The
- * text that is typed next gets the format again.
+ * Removes the marks of a format or a link together with the last of its text. Marks without text would be read as other Markdown, or as plain
+ * characters. The text that is typed next gets the format again.
  */
 import { syntaxTree } from '@codemirror/language'
 import { EditorState, Transaction, type ChangeSpec, type Extension, type TransactionSpec } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
 import { setPending } from './caret-formats.ts'
 import { spanNames } from './format-names.ts'
+import { linkParts } from './link-parts.ts'
+import { slotsIn } from './slots.ts'
 
 interface Stretch {
   readonly from: number
@@ -14,6 +16,16 @@ interface Stretch {
 }
 
 const formats = /^(?:StrongEmphasis|Emphasis|Strikethrough|Highlight|InlineCode|Subscript|Superscript)$/
+
+/** Returns the text between the opening marks of a format or a link and all that follows it. Undefined for other syntax. */
+export function textBetween(node: SyntaxNode): Stretch | undefined {
+  if (node.name === 'Link') {
+    const parts = linkParts(node)
+    return parts && { from: parts.open.to, to: parts.close.from }
+  }
+  const [first, last] = formats.test(node.name) ? [node.firstChild, node.lastChild] : []
+  return first == null || last == null || first.to > last.from ? undefined : { from: first.to, to: last.from }
+}
 
 interface Deletion extends Stretch {
   /** The formats whose text is deleted. */
@@ -25,11 +37,12 @@ function withMarks(state: EditorState, { from, to, emptied }: Deletion, at: numb
   let [start, end] = [from, to]
   const nodes = [...emptied]
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, side); node !== null; node = node.parent) {
-    const [first, last] = [node.firstChild, node.lastChild]
-    if (!formats.test(node.name) || first === null || last === null) continue
+    const text = textBetween(node)
+    // A link that is being filled in may be empty.
+    if (text === undefined || (node.name === 'Link' && slotsIn(state) !== null)) continue
     // Code that begins or ends with a backtick has a space next to its marks.
-    const isEmptied = first.to >= start - 1 && last.from <= end + 1
-    const rest = isEmptied ? state.sliceDoc(first.to, start) + state.sliceDoc(end, last.from) : 'more'
+    const isEmptied = text.from >= start - 1 && text.to <= end + 1
+    const rest = isEmptied ? state.sliceDoc(text.from, start) + state.sliceDoc(end, text.to) : 'more'
     if (rest.trim() !== '') continue
     start = Math.min(start, node.from)
     end = Math.max(end, node.to)

@@ -2,7 +2,15 @@
  * Slots: the places in an inserted construct that the person fills, such as the text and the address of a link. Enter and Tab move to the next slot.
  * After the last one they leave the construct, so that later typing does not end up in it.
  */
-import { EditorSelection, StateEffect, StateField, type ChangeDesc, type Extension, type StateCommand } from '@codemirror/state'
+import {
+  EditorSelection,
+  type EditorState,
+  StateEffect,
+  StateField,
+  type ChangeDesc,
+  type Extension,
+  type StateCommand
+} from '@codemirror/state'
 import { Decoration, EditorView, WidgetType } from '@codemirror/view'
 import { t } from '../text/t.ts'
 
@@ -38,6 +46,9 @@ const open = StateField.define<Slots | null>({
     return now !== null && indexAt(now, newSelection.main.head) >= 0 ? now : null
   }
 })
+
+/** Returns the slots that the person is filling; null if there are none. */
+export const slotsIn = (state: EditorState): Slots | null => state.field(open, false) ?? null
 
 /** The placeholder in an empty slot. */
 class SlotWords extends WidgetType {
@@ -93,7 +104,7 @@ export function completeAddress(text: string): string {
 
 /** Goes to the next slot, or leaves the construct. Returns false if the caret is in no slot. */
 export const leaveSlot: StateCommand = ({ state, dispatch }) => {
-  const now = state.field(open, false) ?? null
+  const now = slotsIn(state)
   const { main } = state.selection
   if (now === null || state.readOnly) return false
   const index = indexAt(now, main.head)

@@ -1,7 +1,8 @@
 /** Runs the action at the caret: follows a link, or ticks a task. */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorView } from '@codemirror/view'
-import { linkParts, safeAddress } from './inline.ts'
+import { safeAddress } from './inline.ts'
+import { linkParts } from '../link-parts.ts'
 import { toggleTask } from './live.ts'
 
 /** Returns the address of the link at a position, if it is safe to follow. */

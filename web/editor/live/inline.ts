@@ -1,6 +1,7 @@
 /** The live view inside paragraphs: emphasis, code and links. Markers are hidden unless the caret touches their node. */
 import type { SyntaxNode } from '@lezer/common'
 import type { LiveContext } from '../context.ts'
+import { linkParts } from '../link-parts.ts'
 
 function hideMarks(node: SyntaxNode, markName: string, live: LiveContext): void {
   if (live.touched(node.from, node.to)) return
@@ -34,19 +35,6 @@ export const safeAddress = (address: string): string | undefined => (/^(https?:|
 function linkAttributes(address: string): Record<string, string> {
   const safe = safeAddress(address)
   return safe === undefined ? {} : { 'data-address': safe, title: `${safe}\n(Ctrl or Cmd and click to open)` }
-}
-
-export interface LinkParts {
-  readonly open: SyntaxNode
-  readonly close: SyntaxNode
-  readonly url: SyntaxNode
-}
-
-/** Returns the brackets and the address of `[text](address)`. The text may contain addresses too, but the link does not lead to them. */
-export function linkParts(node: SyntaxNode): LinkParts | undefined {
-  const [open, close] = node.getChildren('LinkMark')
-  const url = node.getChildren('URL').find(({ from }) => close !== undefined && from >= close.to)
-  return open === undefined || close === undefined || url === undefined ? undefined : { open, close, url }
 }
 
 /** Shows `[^name]` as a superscript name. The marker at the beginning of the note itself stays visible. */

@@ -2,7 +2,7 @@
 import { syntaxTree } from '@codemirror/language'
 import { StateEffect, type EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
-import { linkParts } from './inline.ts'
+import { linkParts } from '../link-parts.ts'
 
 interface Span {
   readonly from: number

@@ -7,7 +7,8 @@ import { kindOfAddress, type MediaKind } from '../../../shared/media-types.ts'
 import { t } from '../../text/t.ts'
 import type { LiveContext } from '../context.ts'
 import { titleWords } from './picture-at.ts'
-import { link, linkParts } from './inline.ts'
+import { link } from './inline.ts'
+import { linkParts } from '../link-parts.ts'
 
 /** Sizes of the pictures that have loaded. A picture that is drawn again takes its space immediately, so that nothing jumps. */
 const sizes = new Map<string, { readonly width: number; readonly height: number }>()

@@ -4,7 +4,7 @@ import { StateEffect, type EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
 import { kindOfAddress } from '../../../shared/media-types.ts'
 import { pictureWords } from '../../../shared/markdown/pictures.ts'
-import { linkParts } from './inline.ts'
+import { linkParts } from '../link-parts.ts'
 
 /** A picture in the text. Positions are in UTF-16 units. */
 export interface PictureAt {

@@ -2,6 +2,8 @@
 import type { Extension } from '@codemirror/state'
 import { blockKeys } from '../block-keys.ts'
 import { formatEnds } from '../caret-formats.ts'
+import { deleteInFormats } from '../delete-in-formats.ts'
+import { emptyLinks } from '../empty-links.ts'
 import { emptyMarks } from '../empty-marks.ts'
 import { cellEdges } from '../grid/edges.ts'
 import { pressBelow } from '../grid/press-below.ts'
@@ -16,6 +18,6 @@ export interface Typing {
 }
 
 export const typing: Typing = {
-  always: [typedRows, marking, linkOfWords, blockKeys],
-  live: [cellEdges, pressBelow, typeInCell, barInCell, lineWords, emptyMarks, formatEnds]
+  always: [typedRows, marking, linkOfWords, blockKeys, emptyLinks],
+  live: [cellEdges, pressBelow, typeInCell, barInCell, lineWords, deleteInFormats, emptyMarks, formatEnds]
 }

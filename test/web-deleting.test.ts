@@ -1,0 +1,148 @@
+/** Backspace and Delete at the edges of formats and links. */
+import { defaultKeymap } from '@codemirror/commands'
+import { EditorSelection, EditorState, type Extension, Transaction, type TransactionSpec } from '@codemirror/state'
+import { type EditorView, keymap } from '@codemirror/view'
+import { expect, test } from 'vitest'
+import { deleteMarker } from '../web/editor/commands-list.ts'
+import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
+import { markdown } from '../web/editor/language.ts'
+import { leaveSlot, slots } from '../web/editor/slots.ts'
+import { typing } from '../web/editor/setup/typing.ts'
+
+/** An editor without a page. `|` in its text is the caret. */
+class Writer {
+  state: EditorState
+  /** Number of changes of the text. */
+  changes = 0
+
+  constructor(marked: string, extension: Extension = [typing.always, typing.live]) {
+    this.state = EditorState.create({
+      doc: marked.replace('|', ''),
+      selection: { anchor: marked.indexOf('|') },
+      extensions: [markdown(), slots, keymap.of([{ key: 'Backspace', run: deleteMarker }, ...defaultKeymap]), extension]
+    })
+  }
+
+  get view(): EditorView {
+    const getState = () => this.state
+    return {
+      composing: false,
+      get state() {
+        return getState()
+      },
+      dispatch: (...specs: (TransactionSpec | Transaction)[]) => {
+        const [first] = specs
+        const made = first instanceof Transaction ? first : this.state.update(...(specs as TransactionSpec[]))
+        if (made.docChanged) this.changes++
+        this.state = made.state
+      }
+    } as unknown as EditorView
+  }
+
+  press(...keys: string[]): this {
+    for (const key of keys)
+      for (const binding of this.state.facet(keymap).flat()) if (binding.key === key && binding.run?.(this.view) === true) break
+    return this
+  }
+
+  type(text: string): this {
+    for (const letter of text) this.view.dispatch({ ...this.state.replaceSelection(letter), userEvent: 'input.type' })
+    return this
+  }
+
+  moveTo(anchor: number): this {
+    this.view.dispatch({ selection: EditorSelection.cursor(anchor), userEvent: 'select' })
+    return this
+  }
+
+  get shown(): string {
+    const { head } = this.state.selection.main
+    return `${this.state.sliceDoc(0, head)}|${this.state.sliceDoc(head)}`
+  }
+}
+
+test.each([
+  ['q **bold**|', 'Backspace', 'q **bol|**'],
+  ['q *ital*|', 'Backspace', 'q *ita|*'],
+  ['q _ital_| x', 'Backspace', 'q _ita|_ x'],
+  ['~~ab~~|', 'Backspace', '~~a|~~'],
+  ['==ab==|', 'Backspace', '==a|=='],
+  ['`ab`|', 'Backspace', '`a|`'],
+  ['H~20~|', 'Backspace', 'H~2|~'],
+  ['x^20^|', 'Backspace', 'x^2|^'],
+  ['***both***|', 'Backspace', '***bot|***'],
+  ['q **b**|', 'Backspace', 'q |'],
+  ['**👍**|', 'Backspace', '|'],
+  ['q **two words**|', 'Mod-Backspace', 'q **two** |'],
+  ['a **|bold**', 'Backspace', 'a|**bold**'],
+  ['- **|bold**', 'Backspace', '|**bold**'],
+  ['one\n\n**|bold**', 'Backspace', 'one|**bold**'],
+  ['|**bold** q', 'Delete', '**|old** q'],
+  ['a |*b* q', 'Delete', 'a | q'],
+  ['**bold|** q', 'Delete', '**bold**|q'],
+  ['[site](https://example.org)|', 'Backspace', '[sit|](https://example.org)'],
+  ['a [s](https://example.org)| b', 'Backspace', 'a | b'],
+  ['**[s](https://example.org)**|', 'Backspace', '|'],
+  ['[**s**](https://example.org)|', 'Backspace', '|'],
+  ['|[site](https://example.org)', 'Delete', '[|ite](https://example.org)'],
+  ['[site|](https://example.org) q', 'Delete', '[site](https://example.org)|q'],
+  // Marks without a format are characters.
+  ['q **bold*|', 'Backspace', 'q **bol|*'],
+  ['2 * 3 *|', 'Backspace', '2 * 3 |'],
+  ['![p](/f/p.png)|', 'Backspace', '![p](/f/p.png|']
+])('[WRITE-141] %j, %s', (before, key, expected) => {
+  const writer = new Writer(before).press(key)
+  expect([writer.shown, writer.changes]).toEqual([expected, 1])
+})
+
+test('[WRITE-141] deleting back into a bold word, and after the command of a format', () => {
+  expect(new Writer('**bold** end|').press('Backspace', 'Backspace', 'Backspace', 'Backspace', 'Backspace').shown).toBe('**bol|**')
+  const writer = new Writer('q |')
+  toggleMarker('**')(writer.view)
+  writer.type('bold')
+  toggleMarker('**')(writer.view)
+  expect(writer.press('Backspace').type('d').shown).toBe('q **bold|**')
+})
+
+test('[WRITE-141] the source view deletes each character', () => {
+  expect(new Writer('q **bold**|', typing.always).press('Backspace').shown).toBe('q **bold*|')
+})
+
+test('[WRITE-142] marks typed by hand are taken back one by one, until the caret moves', () => {
+  const writer = new Writer('q |').type('**bold**')
+  expect(writer.press('Backspace').shown).toBe('q **bold*|')
+  expect(writer.press('Backspace').shown).toBe('q **bold|')
+  expect(writer.press('Backspace').shown).toBe('q **bol|')
+  const moved = new Writer('q |').type('*ital*').moveTo(0).moveTo(8)
+  expect(moved.press('Backspace').shown).toBe('q *ita|*')
+})
+
+test.each([
+  ['**a b**|', 'Backspace', '**a** |', '**a x|**'],
+  ['**a b|** c', 'Backspace', '**a** | c', '**a x|** c'],
+  ['**a *b***|', 'Backspace', '**a** |', '**a** ***x|***'],
+  ['|**a b**', 'Delete', '| **b**', 'x| **b**'],
+  ['**a| b**', 'Backspace', '| **b**', 'x| **b**'],
+  ['`a b|`', 'Backspace', '`a |`', '`a x|`']
+])('[WRITE-143] %j, %s', (before, key, expected, typed) => {
+  const writer = new Writer(before).press(key)
+  expect([writer.shown, writer.changes]).toEqual([expected, 1])
+  expect(writer.type('x').shown).toBe(typed)
+})
+
+test('[WRITE-144] a new link that is left empty disappears; one with text or an address stays', () => {
+  const linked = (): Writer => {
+    const writer = new Writer('see | here')
+    insertLink(writer.view)
+    return writer
+  }
+  expect(linked().moveTo(0).shown).toBe('|see  here')
+  expect(linked().moveTo(10).shown).toBe('see  h|ere')
+  const entered = linked()
+  leaveSlot(entered.view)
+  expect(entered.shown).toBe('see [](|) here')
+  leaveSlot(entered.view)
+  expect(entered.shown).toBe('see | here')
+  expect(linked().type('w').press('Backspace').shown).toBe('see [|]() here')
+  expect(linked().type('w').moveTo(0).shown).toBe('|see [w]() here')
+})
