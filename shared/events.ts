@@ -20,7 +20,7 @@ interface Content {
   readonly fromVersion: string
   readonly toVersion: string
   readonly hunks: readonly Hunk[]
-  /** Names of the people and programs that made the change. `system` is the server. */
+  /** Names of the people and programs that made the change. `system` is the server. The list is empty if the server tidied fences. */
   readonly actors: readonly string[]
   /** The revision that shows the text after the change; absent if the change created no revision. */
   readonly revisionId?: number

@@ -1,5 +1,6 @@
 /** The events in the activity panel. */
 import { expect, test } from 'vitest'
+import { actorWords, eventWords, isTidying } from '../web/activity/event-words.ts'
 import { groupByDay } from '../web/activity/groups.ts'
 import type { EventFields } from '../shared/events.ts'
 import type { FeedEvent } from '../web/activity/event.ts'
@@ -30,4 +31,15 @@ test('[ACTIVITY-5] changes by two people at the same time are one line each', ()
   expect(shown(feed(['Ana', 0], ['Bea', 1], ['Ana', 2], ['Bea', 3]), 2)).toEqual(['Ana 1', 'Bea 1', 'Ana 1', 'Bea 1'])
   // Midnight separates days.
   expect(groupByDay(feed(['Ana', 11 * 60 + 50], ['Ana', 12 * 60 + 10]), 0)).toHaveLength(2)
+})
+
+test('[ACTIVITY-8] what the server tidied is told as such, and other changes by the server are not', () => {
+  const told = (kind: string, actorKind: string, payload: EventFields) => {
+    const event = { kind, actor: null, actorKind, payload } as unknown as FeedEvent
+    return [actorWords(event, (names) => names.join(' and ')), eventWords(event), isTidying(event)]
+  }
+  expect(told('content.changed', 'system', { actors: [] })).toEqual(['The server', 'tidied a board, a chat or a sheet', true])
+  expect(told('content.changed', 'system', { actors: ['system'] })).toEqual(['The server', 'edited the text', false])
+  expect(told('content.changed', 'system', { actors: ['Ana', 'Bo'] })).toEqual(['Ana and Bo', 'edited the text', false])
+  expect(told('content.changed', 'guest', {})).toEqual(['Guest', 'edited the text', false])
 })

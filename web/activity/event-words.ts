@@ -52,7 +52,7 @@ const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: 
   'doc.restored': plain(term('restored the document from the trash')),
   'doc.deleted': plain(term('deleted the document')),
   'doc.redacted': plain(term('removed text from the history as an operator')),
-  'content.changed': plain(term('edited the text')),
+  'content.changed': ({ actors }) => (actors?.length === 0 ? t('tidied a board, a chat or a sheet') : t('edited the text')),
   'content.replaced': plain(term('replaced the text')),
   'content.restored': plain(term('restored an earlier version')),
   'chat.mentioned': mentioned(term('mentioned you in a chat'), term('mentioned {names} in a chat')),
@@ -99,6 +99,12 @@ export const eventWords = <Kind extends EventKind>(
   { kind, payload }: { readonly kind: Kind; readonly payload: ShownPayload<Kind> },
   own?: string
 ): string => words[kind](payload, own)
+
+/** Whether the server has only tidied text. Nobody needs to look at such an event. */
+export const isTidying = ({ kind, actorKind, payload }: Pick<FeedEvent, 'kind' | 'actorKind' | 'payload'>): boolean => {
+  const { actors }: EventFields = payload
+  return kind === 'content.changed' && actorKind === 'system' && actors?.length === 0
+}
 
 const excerptUnitsMax = 140
 

@@ -11,6 +11,7 @@ import type { ReviewedView } from '../review/annotations/review.ts'
 import { displayName, type Person } from '../presence/people.ts'
 import { isMadeHere, isOwnName } from '../presence/signature.ts'
 import type { FeedEvent } from './event.ts'
+import { isTidying } from './event-words.ts'
 import { offerUndo } from './unguarded.ts'
 
 const listEvents = operation<'listEvents'>('GET /api/docs/{id}/events')
@@ -104,12 +105,12 @@ export function openFeed({ session, here }: View): Feed {
   }
 
   /**
-   * Marks this person's next events as seen, up to the first event by somebody else. The feed may report this person's last events only after the
+   * Marks this person's next events as seen, and what the server tidied, up to the first event by somebody else. The feed may report this person's last events only after the
    * person has left the page.
    */
   const passOwn = (ascending: readonly FeedEvent[]): void => {
     for (const event of ascending) {
-      if (event.seq === seen.value + 1 && isOwn(event)) mark(event.seq)
+      if (event.seq === seen.value + 1 && (isOwn(event) || isTidying(event))) mark(event.seq)
     }
   }
 

@@ -1059,6 +1059,7 @@ export const de: Catalogue = {
   'Write, or press / for blocks': 'Schreibe, oder drücke / für Blöcke',
   'Edited by': 'Bearbeitet von',
   'edited the text': 'hat den Text bearbeitet',
+  'tidied a board, a chat or a sheet': 'hat ein Board, einen Chat oder ein Tabellenblatt aufgeräumt',
   'You are offline': 'Du bist offline',
   'You are offline. You can copy existing links. To change links, go back online.':
     'Du bist offline. Vorhandene Links kannst du kopieren. Ändern kannst du sie, sobald du wieder online bist.',

@@ -7,7 +7,7 @@ import type { EventFields, EventWords } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import { includesRole } from '../../../shared/roles.ts'
-import { type Caller, splitActor, taskOf } from '../rights/caller.ts'
+import { type Caller, splitActor, taskOf, tidyActor } from '../rights/caller.ts'
 import { isInTrash } from '../documents/deleted.ts'
 import { wordsOf } from './event-words.ts'
 import { decodeRecord, type Head, keys, type StoredEvent } from '../records/keys.ts'
@@ -52,7 +52,8 @@ const presentEvent = (event: StoredEvent, view: View, words: EventWords = {}): P
     actor: name === '' ? null : name,
     actorKind: kind,
     ...(event.version === undefined ? {} : { version: event.version }),
-    payload: { ...Object.fromEntries(shown), ...words }
+    // Events of earlier releases name the server as the author.
+    payload: { ...Object.fromEntries(shown), ...words, ...(event.actor === tidyActor && { actors: [] }) }
   } as PresentedEvent
 }
 

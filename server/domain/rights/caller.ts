@@ -135,13 +135,13 @@ export const tidyActor = 'system:heal'
 /** Whether the server itself acted. Histories then name nobody. */
 export const isSystemActor = (actor: string): boolean => actor.startsWith(systemActor)
 
-/** Returns the kind and the name of an actor. */
+/** Returns the kind and the name of an actor. The server has no name. */
 export const splitActor = (actor: string): { kind: 'guest' | 'account' | 'agent' | 'system'; name: string } => {
   const colon = actor.indexOf(':')
   const kind = actor.slice(0, colon) as 'guest' | 'account' | 'agent' | 'system'
   const rest = actor.slice(colon + 1)
   // Ids never contain a space, but names can.
-  return { kind, name: kind === 'account' || kind === 'agent' ? rest.slice(rest.indexOf(' ') + 1) : rest }
+  return { kind, name: kind === 'system' ? '' : kind === 'guest' ? rest : rest.slice(rest.indexOf(' ') + 1) }
 }
 
 /** Checks the caller's role. Throws `forbidden`, which names the required role and the caller's role. */

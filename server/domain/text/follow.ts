@@ -9,7 +9,7 @@ import type { Hunk } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
 import { coarseDiff } from '../../../shared/text/diff.ts'
 import { hunks, hunksOf } from '../../../shared/text/hunks.ts'
-import { nameOfActor, systemActor } from '../rights/caller.ts'
+import { isSystemActor, nameOfActor, systemActor, tidyActor } from '../rights/caller.ts'
 import {
   contentAt,
   decodeEntries,
@@ -119,13 +119,16 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
 
   const takeAnnouncement = (to: Snapshot, changes?: readonly Hunk[]): Announcement | undefined => {
     if (base.seq >= to.seq) return undefined
-    const [first = systemActor] = actors
-    const actor = actors.size === 1 ? first : systemActor
+    // Text that the server tidied or cleaned together with text by a person counts as that person's.
+    const people = [...actors].filter((each) => !isSystemActor(each))
+    const named = people.length > 0 ? people : [...actors]
+    const [first = systemActor] = named
+    const actor = named.length === 1 ? first : systemActor
     const payload = {
       fromVersion: base.version,
       toVersion: to.version,
       hunks: changes ?? hunksAtOnce(base.content, to.content),
-      actors: [...actors].map(nameOfActor)
+      actors: actor === tidyActor ? [] : named.map(nameOfActor)
     }
     base = to
     actors = new Set()
