@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createAccount, type Account } from '../server/domain/accounts/accounts.ts'
 import { openSession, revokeSession } from '../server/domain/accounts/sessions.ts'
 import { encodeRecord, keys, type Task } from '../server/domain/records/keys.ts'
+import { auditPut, listAudit, sweepAudit } from '../server/domain/records/audit.ts'
 import { claimSweep } from '../server/domain/records/claims.ts'
 import { consoleOperator } from '../server/domain/operator/operator.ts'
 import { runAct } from '../server/domain/operator/acts.ts'
@@ -287,6 +288,22 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     const later = { ...services[(winner + 1) % 3]!, clock: { ...services[0]!.clock, now: () => Date.now() + 601_000 } }
     expect(await claimSweep(later, name, 600)).toBe(true)
     expect(await claim(winner)).toBe(false)
+  })
+
+  test('[NODES-21] a node that sweeps the audit log after another node removes no record within the limit', async () => {
+    const [first, second] = [worlds[0]!.service, worlds[1]!.service]
+    const records = Array.from({ length: 150 }, (_none, n) =>
+      auditPut(first.clock.now() + n, { kind: 'link.made', by: { kind: 'system' }, doc: 'many' })
+    )
+    await first.storage.commit({ puts: records })
+    await sweepAudit(first)
+    await withLimit('auditRecordsMax', 120, async () => {
+      for (const service of [second, first]) {
+        await service.storage.nodes!.heard()
+        await sweepAudit(service)
+        expect((await listAudit(service, { limit: 500 })).records).toHaveLength(120)
+      }
+    })
   })
 
   test('[NODES-9] a node whose listening connection was cut has the newest text when the connection is back', async () => {

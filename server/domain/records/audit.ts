@@ -245,7 +245,11 @@ const sweepOnce = async ({ storage, clock, auditDays }: Swept): Promise<void> =>
   }
   const counted = await count(storage)
   await removeOldest(storage, counted, Infinity, now - auditDays * 24 * 3600 * 1000)
-  await removeOldest(storage, counted, counted.number - limits.auditRecordsMax)
+  if (counted.number <= limits.auditRecordsMax) return
+  // Another node may have removed records that this node has counted.
+  if (storage.nodes !== undefined) counts.delete(storage)
+  const sure = await count(storage)
+  await removeOldest(storage, sure, sure.number - limits.auditRecordsMax)
 }
 
 const sweeps = new WeakMap<Storage, Promise<void>>()
