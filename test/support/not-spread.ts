@@ -36,6 +36,7 @@ export const notSpread: Readonly<Record<string, string>> = {
   'METRIC-8': oneProcess,
   'OAUTH-13': perNode,
   'OPERATOR-9': 'A node shows "now" as the last use only for its own connections.',
+  'OPERATOR-17': 'A node shows a link as in use only for its own connections.',
   'PROGRAM-6': perNode,
   'PUBLISH-13': 'Each node limits the pictures that it stores at the same time for itself.',
   'QUOTA-5': perNode,
