@@ -89,16 +89,18 @@ function usage() {
 // --- Processes
 
 /**
- * Runs a program in the project's folder. Resolves with its exit code, or with 128 + the number of the signal that killed it. Signals are forwarded
- * once. A `service` runs until it is stopped, in a separate process group. Otherwise, the terminal would also send it Ctrl-C, and the service would
+ * Runs a program in the project's folder. Resolves with its exit code, or with 128 + the number of the signal that killed it. With `onlyErrors`, its
+ * standard output goes to standard error. Signals are forwarded once. A `service` runs until it is stopped, in a separate process group. Otherwise, the terminal would also send it Ctrl-C, and the service would
  * treat the second signal as "stop immediately". The service also has a channel to this process and stops when the channel closes, because
  * this process may be killed before it can forward a signal.
  */
-async function run(program, words, { env = {}, service = false, output } = {}) {
+async function run(program, words, { env = {}, service = false, output, onlyErrors = false } = {}) {
   const child = spawn(program, words, {
     cwd: root,
     env: { ...process.env, ...env },
-    stdio: output ? ['ignore', 'pipe', 'pipe'] : service ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
+    stdio: output
+      ? ['ignore', 'pipe', 'pipe']
+      : ['inherit', onlyErrors ? process.stderr.fd : 'inherit', 'inherit', ...(service ? ['ipc'] : [])],
     detached: service && process.platform !== 'win32'
   })
   if (output) for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
@@ -302,8 +304,9 @@ async function buildServer() {
   return code
 }
 
+/** Builds a part. Standard output belongs to the command that follows, for example to a backup that is written into a pipe. */
 async function buildPart(part, config) {
-  const code = await runNode([tool('vite/bin/vite.js'), 'build', '--config', config])
+  const code = await runNode([tool('vite/bin/vite.js'), 'build', '--config', config], { onlyErrors: true })
   if (code !== 0) say(`the build of ${part} failed; its message is above.`)
   return code
 }

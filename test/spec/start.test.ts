@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { start, startProcess } from '../support/start.ts'
@@ -187,6 +188,23 @@ test('[START-6] if npm is killed while the launcher still prepares the start, no
   await ended
   await writeFile(opened, '')
   expect(await within(started.gone)).toBe('ended')
+})
+
+test('[START-9] a build before a command leaves the standard output to the command', patient, async () => {
+  const copy = join(folder, 'copy')
+  for (const part of ['package.json', 'package-lock.json', 'scripts', 'shared', 'server', 'web', 'cli', 'dist'])
+    await cp(join(project, part), join(copy, part), { recursive: true })
+  await symlink(join(project, 'node_modules'), join(copy, 'node_modules'))
+  await writeFile(join(copy, 'dist/server/.build-hash'), 'outdated')
+  // The build of the pages says much, and takes long. That of the server says nothing.
+  const talking = `if (process.argv[1]?.endsWith('vite.js')) console.log('said by a build')`
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['scripts/launch.mjs', 'start', 'admin', 'backup', '--help'], {
+    cwd: copy,
+    env: { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(talking)}` }
+  })
+  expect(stderr).toContain('said by a build')
+  expect(stdout).toMatch(/^usage: [^]*backup/)
+  expect(stdout).not.toContain('said by a build')
 })
 
 test('[START-7] the launcher kills a server that hangs, ten seconds after the signal', patient, async () => {
