@@ -7,7 +7,7 @@ import { rootOfExport } from '../transfer/export-source.ts'
 import { openFolderSource } from '../transfer/folder-source.ts'
 import { importExport } from '../transfer/import-export.ts'
 import { importFiles, type FilesFormat } from '../transfer/import-files.ts'
-import { type ImportReport, reportText } from '../transfer/report.ts'
+import { type ImportReport, isIncomplete, reportText } from '../transfer/report.ts'
 import type { Source } from '../transfer/source.ts'
 import { openZipSource } from '../transfer/zip-source.ts'
 import { type Command, type CommandContext, parseWords } from './command.ts'
@@ -163,7 +163,11 @@ const run: Command['run'] = async (words, context) => {
       ? await withTarget(config, context.version, ({ store, arrivals }) => importWith(wanted, source, context, store, arrivals))
       : await withReader(config, (store) => importWith(wanted, source, context, store, undefined))
     const text = [reportText(report), ...(unrecorded === undefined ? [] : [unrecorded])].join('\n')
-    return { output: wanted.json ? JSON.stringify({ ok: true, isRecorded: unrecorded === undefined, ...report }) : text }
+    const ok = !isIncomplete(report)
+    return {
+      output: wanted.json ? JSON.stringify({ ok, isRecorded: unrecorded === undefined, ...report }) : text,
+      exitCode: ok ? 0 : 1
+    }
   } catch (error) {
     return explained(error, next)
   } finally {

@@ -187,6 +187,16 @@ const importDocument = async ({ options, facts, accounts, report }: Importing, p
   )
 }
 
+/** Returns the title and the file of a document, for messages; only the file if it cannot be read. */
+const namedDocument = async (source: Source, path: string): Promise<string> => {
+  try {
+    return `${JSON.stringify((await readDocumentFile(source, path)).title)} (${path})`
+  } catch (error) {
+    if (error instanceof TransferError) return path
+    throw error
+  }
+}
+
 /** Imports an export. Throws `TransferError`, and the errors of `Arrivals`. */
 export const importExport = async (options: ImportExportOptions): Promise<ImportReport> => {
   const { source, root, store, arrivals, onProgress } = options
@@ -200,7 +210,7 @@ export const importExport = async (options: ImportExportOptions): Promise<Import
       await importDocument(importing, path)
     } catch (error) {
       if (!(error instanceof TransferError) || error.fatal) throw error
-      importing.report.refuse(path, error.message)
+      importing.report.refuse(await namedDocument(source, path), error.message)
     }
   }
   onProgress(files.length, files.length)

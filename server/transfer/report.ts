@@ -73,6 +73,9 @@ const grouped = (title: string, notes: readonly Note[]): string[] => {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
+/** Whether the import of an export left out a part of it. Other sources usually contain files that are not documents. */
+export const isIncomplete = ({ format, refused }: ImportReport): boolean => format === 'agmd' && refused.length > 0
+
 /** Returns the report as text for people. */
 export const reportText = (report: ImportReport): string => {
   const { source, format, written, created, present, deleted } = report
@@ -89,6 +92,11 @@ export const reportText = (report: ImportReport): string => {
   lines.push(...grouped('Left out', report.refused), ...grouped('Changed or missing', report.notes))
   if (report.links.length > 0) lines.push('', 'Owner links of documents without an account. Keep them; they are not shown again:')
   for (const { title, url } of report.links) lines.push(`  ${title}: ${url}`)
+  if (isIncomplete(report))
+    lines.push(
+      '',
+      'The import is not complete. Do what the reasons say, or export the named documents again. Then run the same command again. It creates only the documents that are missing.'
+    )
   if (!written) lines.push('', 'Nothing was written. To import, run the command again with --write.')
   return lines.join('\n')
 }

@@ -1,6 +1,6 @@
 /**
  * Converts an exported document to records. Everything is checked again, because somebody may have edited or forged the export: the history must lead
- * to the text, the revisions must be versions of the history, the numbers must have no gaps, and the anchors must be found.
+ * to the text, the revisions must be versions of the history, the numbers of events must have no gaps, and the anchors must be found.
  */
 import { createHash } from 'node:crypto'
 import * as Y from 'yjs'
@@ -72,9 +72,9 @@ const checkHistory = ({ document, revisions }: ExportedDocument, entries: readon
   demand(Math.max(revisionSeq, announcedSeq, replacedSeq) <= last.seq, 'document.json names a version that is not in the history.')
   demand(content.length <= limits.contentUnitsMax, `The text has ${content.length} characters, more than ${limits.contentUnitsMax}.`)
   const ids = revisions.map(({ id }) => id)
-  // A server that removes old versions leaves gaps.
-  const hasMerged = entries.some(({ merged }) => merged !== undefined)
-  demand(hasMerged ? ids.every((id, index) => id > (ids[index - 1] ?? 0)) : ascends(ids), 'revisions.json has a gap.')
+  // A server that removes old versions leaves gaps, even while it keeps all entries of the journal.
+  const isOrdered = ids.every((id, index) => id > (ids[index - 1] ?? 0))
+  demand(isOrdered, 'revisions.json has numbers that are not in order.')
   const tags = new Map([[0, document.firstTag], ...entries.map(({ seq, tag }) => [seq, tag] as const)])
   const isPoint = ({ seq, tag }: { seq: number; tag: string }): boolean => tags.get(seq) === tag
   demand(revisions.every(isPoint), 'revisions.json names a version that is not in the history.')

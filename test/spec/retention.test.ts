@@ -1,5 +1,5 @@
 /** Removing old versions of documents. */
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -233,4 +233,44 @@ test('[RETAIN-5] [RETAIN-6] after kills at each step, a second run finishes; no 
       texts.get(version)
     )
   await imported.stop()
+})
+
+test('[IMPORT-21] [IMPORT-22] an export of a limited history can be imported; a document that is left out is named, with exit code 1', async () => {
+  const [folder, into, out] = await Promise.all([1, 2, 3].map(() => mkdtemp(join(tmpdir(), 'agmd-retention-'))))
+  onTestFinished(async () => void (await Promise.all([folder, into, out].map((each) => removeAll(each!)))))
+  const world = await startWorld({ folder: folder!, env: { AGMD_STORAGE: '' } })
+  const owner = await world.create('# Notes\n')
+  const count = async (kind: string): Promise<number> => (await world.service.storage.list(['d', owner.doc, kind])).length
+  // One segment has both removed and kept versions, so no entries are merged.
+  await withLimit('journalRecordsMax', 10, async () => {
+    for (let n = 0; n < 12; n++) await owner.replace(`# Notes\n\nversion ${n}\n`, { ifMatch: '*' })
+    await until(async () => (await count('history')) > 0)
+  })
+  expect((await createHistorySweep({ ...world.service, historyRevisions: 4 }, () => false)()).revisions).toBeGreaterThan(0)
+  const kept = await versionsOf(owner)
+  const texts = await Promise.all(kept.map((version) => owner.at(version)))
+  await world.stop()
+  const path = join(out!, 'all')
+  await runAdmin(['export', path], { AGMD_DATA_DIR: folder! })
+  await (await startWorld({ folder: into!, env: { AGMD_STORAGE: '' } })).stop()
+  const run = (...words: string[]) => runAdmin(['import', path, ...words], { AGMD_DATA_DIR: into! })
+  const events = join(path, 'data', owner.doc, 'events.jsonl')
+  const intact = await readFile(events, 'utf8')
+  await writeFile(events, intact.split('\n').slice(1).join('\n'))
+  const broken = await run('--write')
+  expect(broken.exitCode).toBe(1)
+  expect(broken.output).toContain(`"Notes" (data/${owner.doc}/document.json)`)
+  expect(broken.output).toContain('run the same command again')
+  await writeFile(events, intact)
+  expect(JSON.parse((await run('--write', '--json')).output)).toMatchObject({ ok: true, refused: [], created: { documents: 1 } })
+  const { exitCode = 0, output } = await run()
+  expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.stringContaining('Already present') })
+  const imported = await startWorld({ folder: into!, env: { AGMD_STORAGE: '' } })
+  for (const [index, version] of kept.entries())
+    expect(await contentAt(imported.service.storage, owner.doc, parseVersion(version)!)).toBe(texts[index])
+  await imported.stop()
+  expect(JSON.parse((await runAdmin(['verify', into!, '--json'], { AGMD_DATA_DIR: into! })).output)).toMatchObject({
+    ok: true,
+    problems: []
+  })
 })
