@@ -7,7 +7,7 @@ import { frameKind } from '../web/connection/durable-socket.ts'
 import { Text } from '@codemirror/state'
 import * as Y from 'yjs'
 import { firstHeading, titleIn, titleOfText } from '../shared/names.ts'
-import { titleEnd } from '../web/document/title-place.ts'
+import { titleWords } from '../web/editor/title-place.ts'
 import { beginning } from '../web/session/beginning.ts'
 import { countDocument, countWords } from '../web/editor/count.ts'
 import { frontMatterEnd } from '../web/editor/front-matter.ts'
@@ -159,13 +159,19 @@ test('[QUICK-1] text is named by its front matter, its first heading, or its fir
   for (const nested of ['title: [a, b]', 'title: |', 'title:']) expect(named(`---\n${nested}\n---\nWords`)).toBe('Words')
 })
 
-test('[QUICK-2] clicking the title goes to the line that it comes from', () => {
-  const lineAt = (content: string): string => {
+test('[QUICK-2] clicking the title selects its words in the line that it comes from', () => {
+  const chosen = (content: string): string => {
     const doc = Text.of(content.split('\n'))
-    return doc.lineAt(titleEnd(doc)).text
+    const { from, to } = titleWords(doc)
+    return doc.sliceString(from, to)
   }
-  expect(lineAt('intro\n\n## The **plan**\nmore')).toBe('## The **plan**')
-  expect(lineAt('---\ntitle: Ours\n---\n# Heading')).toBe('title: Ours')
-  expect(lineAt('\n\n- first words\nmore')).toBe('- first words')
-  expect(lineAt('')).toBe('')
+  expect(chosen('intro\n\n## Plan ##\nmore')).toBe('Plan')
+  expect(chosen('intro\n\n## The **plan** ##\nmore')).toBe('The **plan**')
+  expect(chosen('---\ntitle: "title" # of ours\n---\n# Heading')).toBe('title')
+  expect(chosen('\n\n- [ ] first words\nmore')).toBe('first words')
+  expect(chosen('- Buy **milk** and [bread](/x)\nmore')).toBe('Buy **milk** and [bread](/x)')
+  expect(chosen(`A **bold** word and ${'more '.repeat(50)}`)).toBe('')
+  // Only the part of a long line that the title shows.
+  expect(chosen('x'.repeat(500)).length).toBe(80)
+  expect(chosen('')).toBe('')
 })

@@ -10,8 +10,11 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to the commands and in the menu; while writing, Ctrl+K makes a link', async () => {
-  const [first, second] = [await createDocument(world.url, '# Apples\n'), await createDocument(world.url, '# Pears\n\nwords\n')]
+test('[QUICK-2] [QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to the commands and in the menu; while writing, Ctrl+K makes a link', async () => {
+  const [first, second] = [
+    await createDocument(world.url, '# Apples\n\nThey are red.\n'),
+    await createDocument(world.url, '# Pears\n\nwords\n')
+  ]
   const { context, page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
   await page.goto(first.url)
   await saved(page)
@@ -54,7 +57,7 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
   await page.locator('#menu').getByRole('button', { name: 'Duplicate' }).click()
   await page.waitForURL((url) => url.pathname.startsWith('/d/') && !url.pathname.includes(first.id))
   await saved(page)
-  expect(await editorText(page)).toBe('# Apples\n')
+  expect(await editorText(page)).toBe('# Apples\n\nThey are red.\n')
   // The copy has its own title, and a click on the title changes it. If that title is empty, the heading is the title.
   const title = page.locator('.document-title')
   await until(async () => (await title.textContent()) === 'Copy of Apples', 'the name of the copy')
@@ -64,9 +67,21 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
     await page.keyboard.press('Enter')
     await until(async () => (await title.textContent()) === (name === '' ? 'Apples' : name), 'the new name')
   }
+  // [QUICK-2] A title from the text is selected there. People who take it for a field press Ctrl+A first.
+  for (const [key, name] of [
+    ['Shift', 'Plums'],
+    ['Control+a', 'Figs']
+  ] as const) {
+    await title.click()
+    await page.keyboard.press(key)
+    await page.keyboard.type(name)
+    await until(async () => (await editorText(page)) === `# ${name}\n\nThey are red.\n`, 'the title')
+  }
+  await until(async () => (await title.textContent()) === 'Figs', 'the title in the bar')
   await title.click()
-  await page.keyboard.type(' and more')
-  await until(async () => (await editorText(page)) === '# Apples and more\n', 'the title')
+  await page.keyboard.press('Control+a')
+  await page.keyboard.press('Control+a')
+  await until(() => page.evaluate(() => (getSelection()?.toString() ?? '').includes('They are red.')), 'the whole text')
   expect(heard).toEqual([])
   await context.close()
 })

@@ -10,6 +10,7 @@ import type { inserts } from '../editor/inserts.ts'
 import type { Editor } from '../editor/setup/editor.ts'
 import type { indentItem, outdentItem } from '../editor/list-levels.ts'
 import type { alignColumn, alignColumnTo, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
+import type { selectTitle } from '../editor/title-place.ts'
 import type { Review } from '../review/annotations/review.ts'
 import type { OpenReview } from '../review/review.ts'
 
@@ -29,6 +30,7 @@ export interface ExtrasPart {
   readonly moveColumn: typeof moveColumn
   readonly moveRow: typeof moveRow
   readonly sortRows: typeof sortRows
+  readonly selectTitle: typeof selectTitle
 }
 
 export interface Parts {

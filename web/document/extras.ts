@@ -24,6 +24,7 @@ import { toast } from '../ui/toast.tsx'
 import '../ui/more-icons.ts'
 import { iconPath } from '../ui/icons.tsx'
 import { addressOfDocument, createTitled, findDocuments, type OwnDocument, titleAt } from './own-documents.ts'
+import { selectTitle } from '../editor/title-place.ts'
 import type { ExtrasPart, Page } from '../commands/page.ts'
 
 export { backToText } from './back-to-text.ts'
@@ -43,7 +44,8 @@ export const textCommands: ExtrasPart = {
   outdentItem,
   moveColumn,
   moveRow,
-  sortRows
+  sortRows,
+  selectTitle
 }
 
 const runOf = (id: string, page: Page) => (): void => {

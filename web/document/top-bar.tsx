@@ -6,8 +6,6 @@ import { accountName, initials, personName } from '../presence/person.ts'
 import type { Person } from '../presence/people.ts'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'
 import { t, term } from '../text/t.ts'
-import { EditorView } from '@codemirror/view'
-import { titleEnd } from './title-place.ts'
 import { commandOf } from '../commands/all.ts'
 import { tooltip } from '../commands/keys.ts'
 import { Menu } from './menu.tsx'
@@ -202,7 +200,7 @@ function Controls({ view }: { view: Page }): JSX.Element {
   )
 }
 
-/** Puts the caret at the end of the document's title line. */
+/** Selects the title of the document in its text, or opens the dialog if the title is not in the text. */
 function goToTitle(view: Page): void {
   const { givenTitle, setTitle, canEdit } = view.session
   if (givenTitle.value !== null && setTitle.value === undefined && canEdit.value) {
@@ -214,9 +212,7 @@ function goToTitle(view: Page): void {
     document.querySelector('.reading')?.scrollTo({ top: 0 })
     return
   }
-  const anchor = titleEnd(editor.state.doc)
-  editor.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) })
-  editor.focus()
+  void view.parts.withExtras(({ selectTitle }) => selectTitle(editor))
 }
 
 export function TopBar({ view }: { view: Page }): JSX.Element {

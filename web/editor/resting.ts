@@ -41,7 +41,8 @@ const mark = /^(?:#{1,6}|[-*+>]|\d{1,9}[.)]|\[[ xX]\])[ \t]+/
 const marksMax = 8
 const rule = /^(?:[-*_][ \t]*){3,}$/
 
-function behindMarks(text: string): number {
+/** Returns the offset of the first character after the marks of a line: indentation, heading, list, task and quote. */
+export function behindMarks(text: string): number {
   let words = text.trimStart()
   for (let marks = 0; marks < marksMax && mark.test(words); marks++) words = words.replace(mark, '')
   return text.length - words.length
