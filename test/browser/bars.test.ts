@@ -3,7 +3,7 @@ import type { Browser, Page, WebSocketRoute } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { look } from './appearance.ts'
-import { chip, createDocument, createLink, editorText, readMarkdown, saved, until, ownPage } from './browser.ts'
+import { chip, createDocument, createLink, editorText, readMarkdown, saved, selectWords, until, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -98,7 +98,7 @@ const cut = (page: Page): Promise<string[]> =>
       .map((element) => element.className)
   )
 
-test('[QUICK-4] [WRITE-59] [WRITE-117] [WRITE-140] at 360 pixels nothing in the bars is cut off, for any role; the status is a dot with words, and the bar has undo', async () => {
+test('[QUICK-4] [QUICK-7] [WRITE-59] [WRITE-117] [WRITE-140] at 360 pixels nothing in the bars is cut off, for any role; the status is a dot with words, and the bar has undo', async () => {
   const owned = await createDocument(world.url, '# My holiday plans\n\nSome words to select.\n')
   for (const role of ['owner', 'comment', 'suggest']) {
     const url = role === 'owner' ? owned.url : (await createLink(world.url, owned, role)).url
@@ -150,6 +150,14 @@ test('[QUICK-4] [WRITE-59] [WRITE-117] [WRITE-140] at 360 pixels nothing in the 
       await until(async () => (await editorText(page)).endsWith('- one\n  - two'), 'the nested item')
       await page.getByRole('button', { name: 'Outdent', exact: true }).tap()
       await until(async () => (await editorText(page)).endsWith('- one\n- two'), 'the item of the outer list')
+      const bar = page.getByRole('toolbar', { name: 'Formatting' })
+      expect(await bar.evaluate((element) => getComputedStyle(element, '::after').backgroundImage)).toContain('linear-gradient')
+      await bar.evaluate((element) => element.scrollTo({ left: element.scrollWidth }))
+      // The last button is whole at the end of the bar, to the left of the faded edge.
+      const last = await bar.getByRole('button').last().boundingBox()
+      expect((last?.x ?? 360) + (last?.width ?? 0)).toBeLessThanOrEqual(360 - 36)
+      await selectWords(page, 'words')
+      await until(() => bar.evaluate((element) => element.scrollLeft === 0), 'the start of the bar')
     }
     if (role === 'owner') {
       // Suggesting adds a button, and the title stays visible.

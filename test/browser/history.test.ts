@@ -330,8 +330,14 @@ test('[HISTORY-4] a viewer reads the history but restores nothing; without the s
   await page.context().close()
 })
 
-test.each(sizes)('[HISTORY-5] at $width px: no violations', async (viewport) => {
+test.each(sizes)('[HISTORY-5] [HISTORY-21] at $width px: no violations, and nothing is cut off', async (viewport) => {
   const document = await written()
+  // A version with a long name makes the list of versions as wide as that name.
+  await fetch(`${world.url}/api/docs/${document.id}/revisions/1`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json', 'x-share-key': document.key },
+    body: JSON.stringify({ label: 'A version with a name that is quite long, as people write them' })
+  })
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
   const page = await context.newPage()
   await page.goto(document.url)
@@ -339,6 +345,9 @@ test.each(sizes)('[HISTORY-5] at $width px: no violations', async (viewport) => 
   await page.locator('.cm-content').press('Control+Alt+h')
   await page.locator('.history-page article p').first().waitFor()
   await look(page, 'history-page')
+  const select = page.getByLabel('Compared with')
+  const box = await select.boundingBox()
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(viewport.width)
   await page.getByRole('group', { name: 'Version view' }).getByRole('button', { name: 'Source' }).click()
   await page.locator('.history-text .row').first().waitFor()
   await look(page, 'history')

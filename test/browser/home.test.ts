@@ -99,7 +99,7 @@ test('[HOME-1] [HOME-9] [HOME-18] documents of this device are found by title, f
   await context.close()
 })
 
-test('[HOME-2] [HOME-10] a signed-in person also finds the documents of the account, by words of the text, each once', async () => {
+test('[HOME-2] [HOME-10] [HOME-22] a signed-in person also finds the documents of the account, by words of the text, each once', async () => {
   const { context, page, heard } = await visit()
   await page.goto(`${world.url}/sign-up`)
   await page.getByLabel('Email').fill('ana@example.org')
@@ -152,6 +152,14 @@ test('[HOME-2] [HOME-10] a signed-in person also finds the documents of the acco
   await until(async () => (await page.getByText('in your account', { exact: true }).count()) === 4, 'said of each')
   const listed = await fetch(`${world.url}/api/docs`, { headers: { cookie, 'sec-fetch-site': 'same-origin' } })
   expect(((await listed.json()) as { docs: unknown[] }).docs).toHaveLength(4)
+
+  // [HOME-22] A row with every tag, in German.
+  await fetch(`${world.url}/api/docs/${fish}/publish`, { method: 'POST', headers: { origin: world.url, cookie } })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto(world.url)
+  await page.getByRole('button', { name: 'Deutsch' }).click()
+  await page.locator('.recent', { hasText: 'Fish' }).getByText('veröffentlicht').waitFor()
+  expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBe(360)
   expect(heard).toEqual([])
   await context.close()
 })

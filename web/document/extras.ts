@@ -6,7 +6,7 @@ import { tooltip } from '../commands/keys.ts'
 import { namesOf } from '../commands/names.ts'
 import { components } from '../components/blocks.ts'
 import type { LinkTarget } from '../editor/completions.ts'
-import type { Extras } from '../editor/setup/editor.ts'
+import type { Editor, Extras } from '../editor/setup/editor.ts'
 import { createExtras } from '../editor/setup/extras.ts'
 import type { Typing } from '../editor/setup/typing.ts'
 import { deleteBlock, duplicateBlock, moveBlock } from '../editor/blocks/commands.ts'
@@ -25,9 +25,17 @@ import '../ui/more-icons.ts'
 import { iconPath } from '../ui/icons.tsx'
 import { addressOfDocument, createTitled, findDocuments, type OwnDocument, titleAt } from './own-documents.ts'
 import { selectTitle } from '../editor/title-place.ts'
+import { backToText } from './back-to-text.ts'
+import { toolbarStart } from './toolbar-start.ts'
 import type { ExtrasPart, Page } from '../commands/page.ts'
 
-export { backToText } from './back-to-text.ts'
+/** Starts what the page does beside the text. Returns a function that stops it. */
+export function startBeside(page: Page, editor: Editor): () => void {
+  const stops = [backToText(page, editor), toolbarStart(editor)]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
 
 /** The extras that the commands of the page use. */
 export const textCommands: ExtrasPart = {

@@ -62,7 +62,7 @@ export function createParts(session: Session): Parts {
     ])
     if (closed) return part.textCommands
     editor.extend(part.extrasOf(page, typing))
-    endReturns = part.backToText(page, editor)
+    endReturns = part.startBeside(page, editor)
     return part.textCommands
   })
   let endReturns = (): void => undefined
