@@ -425,6 +425,30 @@ describe('a backup that cannot be restored', () => {
   const linked = (bytes: Buffer): Buffer => withHeader(bytes, (header) => header.write('2', 156, 'latin1'))
 })
 
+test('[BACKUP-27] a backup writes objects of a wrong size again, and with --full also those with wrong bytes', async () => {
+  const place = join(await temporaryFolder(), 'place')
+  await backUp(place)
+  const objects = (await filesIn(place)).filter((file) => /\/(?:chunks|blobs)\//.test(file))
+  expect(objects.length).toBeGreaterThan(2)
+  for (const object of objects) await truncate(object, 20)
+  expect((await backUp(place)).writtenBytes).toBeGreaterThan(0)
+  expect(await verified(place)).toMatchObject({ ok: true, blobs: 1 })
+  for (const object of objects) {
+    const bytes = await readFile(object)
+    bytes[bytes.length - 1]! ^= 1
+    await writeFile(object, bytes)
+  }
+  const healed = await backUp(place, source.folder, '--full')
+  expect(healed.writtenBytes).toBe(healed.bytes + healed.blobs.bytes)
+  const snapshots = (await readdir(join(place, 'snapshots'))).map((name) => name.replace('.json', ''))
+  expect(snapshots).toHaveLength(3)
+  for (const id of snapshots) {
+    const { output } = await runAdmin(['verify', place, '--snapshot', id, '--json'], envOf(source.folder))
+    expect(JSON.parse(output)).toMatchObject({ ok: true, blobs: 1 })
+  }
+  expect((await backUp(place, source.folder, '--full')).writtenBytes).toBe(0)
+})
+
 test('[BACKUP-10] a restore refuses a folder that has data, and a backup refuses the place of another installation', async () => {
   const base = await temporaryFolder()
   await backUp(join(base, 'place'))

@@ -26,7 +26,8 @@ that the server acknowledged before the command began.
 ${repositoryForms}
 
   --to PLACE        where to put the backup; - writes a tar file to standard output, and the result to standard error
-  --full            write all records instead of the changes since an earlier backup. Deleted text stays in older parts until then
+  --full            write all records instead of the changes since an earlier backup. Deleted text stays in older parts until then. It also
+                    reads the parts that it uses again, and replaces damaged ones
   --without-secret  leave out the file secret, which the backup includes by default. Anyone who can read a backup with the secret can open every
                     document. Keep a copy of the secret elsewhere: without it, links and sessions do not work after a restore
   --list            list the backups in the place, without making one

@@ -1,4 +1,4 @@
-/** Writes all records of a full backup, in chunks. A chunk that the repository already has is not written again. */
+/** Writes all records of a full backup, in chunks. A chunk that the repository already has is not written again, unless it is damaged. */
 import type { StoredRecord } from '../../storage/records.ts'
 import { type Chunk, type ChunkEntry, chunkName, createChunker, type Manifest } from './format.ts'
 import { createPool } from './pool.ts'
@@ -6,8 +6,10 @@ import type { Repository } from './repository.ts'
 
 export interface Target {
   readonly repository: Repository
-  /** The names of the chunks and changes that the repository has and that can be used. */
-  readonly present: Set<string>
+  /** The sizes of the chunks and changes that the repository has and that can be used, in bytes, by name. */
+  readonly present: Map<string, number>
+  /** Whether to read the objects that would be used again. Otherwise, only their sizes are compared. */
+  readonly reads: boolean
   /** Counts the bytes that the backup writes. */
   readonly written: { bytes: number }
 }
@@ -15,7 +17,14 @@ export interface Target {
 /** The part of a manifest that describes the records. */
 export type Content = Pick<Manifest, 'records' | 'bytes' | 'chunks' | 'changes' | 'ranges' | 'fullAt'>
 
-export const writeChunks = async ({ repository, present, written }: Target, records: AsyncIterable<StoredRecord>): Promise<Content> => {
+/** Whether the repository has a chunk that can be used again. */
+const hasChunk = async ({ repository, present, reads }: Target, name: string, content: Uint8Array): Promise<boolean> => {
+  if (present.get(name) !== content.length) return false
+  return !reads || Buffer.compare((await repository.find(name)) ?? new Uint8Array(), content) === 0
+}
+
+export const writeChunks = async (target: Target, records: AsyncIterable<StoredRecord>): Promise<Content> => {
+  const { repository, written } = target
   const chunker = createChunker()
   const pool = createPool()
   const chunks: ChunkEntry[] = []
@@ -24,10 +33,11 @@ export const writeChunks = async ({ repository, present, written }: Target, reco
     const { content, ...entry } = chunk
     chunks.push(entry)
     const name = chunkName(entry.sha256)
-    if (present.has(name)) return
-    present.add(name)
-    written.bytes += content.length
-    await pool.run(() => repository.write(name, content))
+    await pool.run(async () => {
+      if (await hasChunk(target, name, content)) return
+      written.bytes += content.length
+      await repository.write(name, content)
+    })
   }
   for await (const record of records) await add(chunker(record))
   await add(chunker())

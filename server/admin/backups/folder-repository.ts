@@ -1,11 +1,11 @@
 /** A folder that holds backups. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { lockFolder, syncFolder } from '../../storage/data-folder.ts'
 import { AdminError } from '../error.ts'
 import { isObjectName, stampName } from './format.ts'
-import type { Repository } from './repository.ts'
+import type { ObjectKind, Repository } from './repository.ts'
 
 export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
@@ -58,14 +58,21 @@ export const openFolderRepository = async (folder: string, { create = false } = 
     known.add(path)
   }
 
+  const names = (kind: ObjectKind): Promise<string[]> =>
+    onFiles(folder, async () => {
+      const found = await readdir(join(folder, kind), { recursive: true, withFileTypes: true }).catch(ifMissing([]))
+      const paths = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+      return paths.filter(isObjectName).sort()
+    })
+
   return {
     shown: folder,
-    names: (kind) =>
-      onFiles(folder, async () => {
-        const found = await readdir(join(folder, kind), { recursive: true, withFileTypes: true }).catch(ifMissing([]))
-        const names = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-        return names.filter(isObjectName).sort()
-      }),
+    names,
+    async sizes(kind) {
+      const sizes = new Map<string, number>()
+      for (const name of await names(kind)) sizes.set(name, (await onFiles(folder, () => stat(pathOf(name)))).size)
+      return sizes
+    },
     find: (name) => onFiles(folder, () => readFile(pathOf(name)).catch(ifMissing(undefined))),
     write: (name, content) =>
       onFiles(folder, async () => {

@@ -11,7 +11,7 @@
  *     record     length of key · key as in `storage/keys.ts` · length of value · value
  *     manifest   one line of JSON (`Manifest`), then a line with the SHA-256 of the first line, in hexadecimal digits
  *
- * An object never changes, except that a chunk or blob without a manifest is removed by `gc`. A backup writes its chunks, blobs and secret first, and its
+ * An object never changes, except that a backup replaces a damaged chunk or blob, and that `gc` removes one without a manifest. A backup writes its chunks, blobs and secret first, and its
  * manifest last. An interrupted backup therefore has no manifest, and the next backup uses the objects that it wrote. Every backup is complete: its
  * manifest lists all objects that it needs.
  *

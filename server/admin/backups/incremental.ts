@@ -31,7 +31,8 @@ export const findEarlier = async ({ repository, present }: Target, now: number):
     const manifest = await readManifest(repository)
     const isYoung = now - Date.parse(fullAtOf(manifest)) < fullAgeMax
     const hasRoom = (manifest.changes?.length ?? 0) < changesMax && manifest.chunks.length > 0
-    return isYoung && hasRoom && neededChunks(manifest).every((name) => present.has(name)) ? manifest : undefined
+    const isWhole = [...manifest.chunks, ...(manifest.changes ?? [])].every(({ sha256, bytes }) => present.get(chunkName(sha256)) === bytes)
+    return isYoung && hasRoom && isWhole ? manifest : undefined
   } catch (error) {
     // There is no earlier backup, its manifest is damaged, or a newer version of agmd made it.
     if (error instanceof AdminError && (error.exitCode === 3 || error.exitCode === 4)) return undefined

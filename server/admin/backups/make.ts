@@ -17,7 +17,7 @@ export interface MakeOptions {
   readonly version: string
   /** Whether the backup includes the file `secret`. */
   readonly withSecret: boolean
-  /** Whether the backup must not depend on changes since an earlier one. */
+  /** Whether the backup must not depend on changes since an earlier one. It then also reads all objects that it uses again. */
   readonly full: boolean
   readonly onProgress: OnProgress
   /** The time of the backup, in milliseconds since 1970. */
@@ -63,7 +63,7 @@ export const makeBackup = async (options: MakeOptions): Promise<Made> => {
 
 /** Writes the changes since an earlier backup, or all records if that is not possible. Returns their part of the manifest, and the blobs that they name. */
 const writeRecords = async ({ repository, installation, full, now, onProgress }: MakeOptions, written: { bytes: number }) => {
-  const target: Target = { repository, present: new Set(await repository.names('chunks')), written }
+  const target: Target = { repository, present: await repository.sizes('chunks'), reads: full, written }
   const attempt = async <Result>(write: (records: AsyncIterable<StoredRecord>) => Promise<Result>) => {
     const wanted = new Map<string, BlobEntry>()
     return { content: await write(recordsOf(installation, wanted, onProgress)), wanted }
@@ -102,22 +102,32 @@ async function* recordsOf(
   onProgress({ phase: 'records', done: total, total, unit: 'records' })
 }
 
-/** Writes the blobs that the repository does not have. Returns the names of those that are missing or damaged in the installation. */
+const isIntact = (content: Uint8Array | undefined, blob: BlobEntry): content is Uint8Array =>
+  content !== undefined && hash('sha256', content, 'base64url') === blob.hash
+
+/**
+ * Writes the blobs that the repository does not have or that are damaged there. Returns the names of those that are missing or damaged in the
+ * installation.
+ */
 const writeBlobs = async (options: MakeOptions, wanted: ReadonlyMap<string, BlobEntry>, written: { bytes: number }): Promise<string[]> => {
-  const { installation, repository, onProgress } = options
-  const present = new Set(await repository.names('blobs'))
-  const missing = [...wanted.values()].filter(({ name }) => !present.has(blobName(name)))
-  const total = missing.reduce((sum, { size }) => sum + size, 0)
+  const { installation, repository, full, onProgress } = options
+  const present = await repository.sizes('blobs')
+  const hasSize = ({ name, size }: BlobEntry): boolean => present.get(blobName(name)) === size
+  const doubtful = [...wanted.values()].filter((blob) => full || !hasSize(blob))
+  const total = doubtful.reduce((sum, { size }) => sum + size, 0)
   const damaged: string[] = []
   const pool = createPool()
   let done = 0
-  for (const blob of missing) {
+  const save = async (blob: BlobEntry): Promise<void> => {
+    if (hasSize(blob) && isIntact(await repository.find(blobName(blob.name)), blob)) return
+    const content = await readBlob(installation.blobs, blob)
+    if (!isIntact(content, blob)) return void damaged.push(blob.name)
+    await repository.write(blobName(blob.name), content)
+    written.bytes += content.length
+  }
+  for (const blob of doubtful) {
     await pool.run(async () => {
-      const content = await readBlob(installation.blobs, blob)
-      const isSound = content !== undefined && hash('sha256', content, 'base64url') === blob.hash
-      if (isSound) await repository.write(blobName(blob.name), content)
-      else damaged.push(blob.name)
-      written.bytes += isSound ? content.length : 0
+      await save(blob)
       done += blob.size
       onProgress({ phase: 'assets', done, total, unit: 'bytes' })
     })

@@ -7,6 +7,8 @@ export interface Repository {
   readonly shown: string
   /** Returns the names of all objects of a kind, sorted. */
   names(kind: ObjectKind): Promise<string[]>
+  /** Returns the sizes of all objects of a kind, in bytes, by name. A tar file that is being written has none yet. */
+  sizes(kind: ObjectKind): Promise<Map<string, number>>
   /** Returns an object; undefined if there is none. */
   find(name: string): Promise<Uint8Array | undefined>
   /** Writes an object, which becomes visible only when it is complete. A folder and a bucket have then stored it durably. */

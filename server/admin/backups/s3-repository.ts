@@ -1,10 +1,10 @@
 /** A folder in a bucket that holds backups. S3 makes an object visible only when it is complete. */
 import type { S3Address } from '../../blobs/s3/address.ts'
 import { openRequests } from '../../blobs/s3/requests.ts'
-import { explained, isMissing, keysIn } from '../../blobs/s3/store.ts'
+import { explained, isMissing, keysIn, objectsIn } from '../../blobs/s3/store.ts'
 import { AdminError } from '../error.ts'
 import { isObjectName, stampName } from './format.ts'
-import type { Repository } from './repository.ts'
+import type { ObjectKind, Repository } from './repository.ts'
 
 /** Opens a folder in a bucket. Throws `AdminError` if it has objects that are not from a backup, and `S3Error`. */
 export const openS3Repository = async (address: S3Address): Promise<Repository> => {
@@ -27,14 +27,17 @@ export const openS3Repository = async (address: S3Address): Promise<Repository> 
       }
     })
   await onS3(() => refuseOtherObjects(requests, prefix, shown))
+  const sizes = (kind: ObjectKind): Promise<Map<string, number>> =>
+    onS3(async () => {
+      const found = new Map<string, number>()
+      for await (const { key, size } of objectsIn(requests, `${prefix}${kind}/`))
+        if (isObjectName(`${kind}/${key}`)) found.set(`${kind}/${key}`, size)
+      return found
+    })
   return {
     shown,
-    names: (kind) =>
-      onS3(async () => {
-        const names: string[] = []
-        for await (const name of keysIn(requests, `${prefix}${kind}/`)) names.push(`${kind}/${name}`)
-        return names.filter(isObjectName).sort()
-      }),
+    names: async (kind) => [...(await sizes(kind)).keys()].sort(),
+    sizes,
     find,
     write: (name, content) =>
       onS3(async () => void (await requests.send({ method: 'PUT', key: `${prefix}${name}`, body: new Uint8Array(content) }))),

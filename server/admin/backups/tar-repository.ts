@@ -43,11 +43,14 @@ const readOnly = (): never => {
 }
 
 /** The part of a repository that writes the entries of a tar file one after another. `append` writes some bytes to its end. */
-const entryWriter = (append: (parts: readonly Uint8Array[]) => Promise<void>): Pick<Repository, 'names' | 'find' | 'write' | 'remove'> => {
+const entryWriter = (
+  append: (parts: readonly Uint8Array[]) => Promise<void>
+): Pick<Repository, 'names' | 'sizes' | 'find' | 'write' | 'remove'> => {
   const names = new Set<string>()
   let last: Promise<unknown> = Promise.resolve()
   return {
     names: async (kind) => [...names].filter((name) => name.startsWith(`${kind}/`)).sort(),
+    sizes: async () => new Map(),
     find: async () => undefined,
     async write(name, content) {
       if (names.has(name)) return
@@ -140,6 +143,8 @@ const readTar = async (path: string, file: FileHandle): Promise<Repository> => {
     return {
       shown: path,
       names: async (kind) => [...entries.keys()].filter((name) => name.startsWith(`${kind}/`)).sort(),
+      sizes: async (kind) =>
+        new Map([...entries].filter(([name]) => name.startsWith(`${kind}/`)).map(([name, { size }]) => [name, size] as const)),
       async find(name) {
         const entry = entries.get(name)
         if (entry === undefined) return undefined

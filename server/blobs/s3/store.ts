@@ -132,14 +132,21 @@ async function* readObject({ once }: S3Requests, key: string, from: number, to: 
   }
 }
 
-/** Yields the keys of the objects in a folder, without the prefix that names the folder. */
-export async function* keysIn({ send }: S3Requests, prefix: string): AsyncGenerator<string> {
+/** Yields the objects in a folder: their keys without the prefix that names the folder, and their sizes in bytes. */
+export async function* objectsIn({ send }: S3Requests, prefix: string): AsyncGenerator<{ readonly key: string; readonly size: number }> {
   for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
     const query = { 'list-type': '2', ...(prefix && { prefix }), ...(token !== undefined && { 'continuation-token': token }) }
     const { text } = await send({ method: 'GET', query })
-    yield* elementsOf(text, 'Key').map((key) => key.slice(prefix.length))
+    // Each object has exactly one size.
+    const sizes = elementsOf(text, 'Size')
+    yield* elementsOf(text, 'Key').map((key, index) => ({ key: key.slice(prefix.length), size: Number(sizes[index]) }))
     token = elementOf(text, 'IsTruncated') === 'true' ? elementOf(text, 'NextContinuationToken') : undefined
   }
+}
+
+/** Yields the keys of the objects in a folder, without the prefix that names the folder. */
+export async function* keysIn(requests: S3Requests, prefix: string): AsyncGenerator<string> {
+  for await (const { key } of objectsIn(requests, prefix)) yield key
 }
 
 /** Converts an error that occurred while the folder was opened to one that the operator understands. */
