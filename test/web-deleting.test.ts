@@ -1,10 +1,15 @@
-/** Backspace and Delete at the edges of formats and links. */
+/** Keys at the edges of formats, links, tables and components. */
 import { defaultKeymap } from '@codemirror/commands'
 import { EditorSelection, EditorState, type Extension, Transaction, type TransactionSpec } from '@codemirror/state'
-import { type EditorView, keymap } from '@codemirror/view'
+import { search, SearchQuery, setSearchQuery } from '@codemirror/search'
+import { EditorView, keymap } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { deleteMarker } from '../web/editor/commands-list.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
+import { components } from '../web/components/blocks.ts'
+import { isAtMatch } from '../web/editor/find/query.ts'
+import { leftMatch } from '../web/editor/inserts.ts'
+import type { ReviewedView } from '../web/review/annotations/review.ts'
 import { markdown } from '../web/editor/language.ts'
 import { leaveSlot, slots } from '../web/editor/slots.ts'
 import { typing } from '../web/editor/setup/typing.ts'
@@ -145,4 +150,31 @@ test('[WRITE-144] a new link that is left empty disappears; one with text or an 
   expect(entered.shown).toBe('see | here')
   expect(linked().type('w').press('Backspace').shown).toBe('see [|]() here')
   expect(linked().type('w').moveTo(0).shown).toBe('|see [w]() here')
+})
+
+test('[WRITE-146] Enter after Ctrl+End begins a line below a table at the end of the text', () => {
+  const table = '| a |\n| - |\n| b |'
+  expect(new Writer(`|x\n\n${table}`).press('Mod-End', 'Enter').type('c').shown).toBe(`x\n\n${table}\n\nc|`)
+  const moved = new Writer(`|x\n\n${table}`).press('Mod-End').moveTo(0).press('Enter')
+  expect(moved.shown).toBe(`\n|x\n\n${table}`)
+})
+
+test('[WRITE-145] a component whose source a match had opened closes when find closes there', () => {
+  const text = 'a\n\n```board\n## Todo\n- [ ] One\n```\n\nb'
+  const start = EditorState.create({ doc: text, extensions: [markdown(), search(), components({} as ReviewedView)] })
+  const drawn = (state: EditorState): number =>
+    state.facet(EditorView.decorations).reduce((sum, set) => sum + (typeof set === 'function' ? 0 : set.size), 0)
+  const query = new SearchQuery({ search: 'One' })
+  const at = text.indexOf('One')
+  const found = start.update({
+    effects: setSearchQuery.of(query),
+    selection: { anchor: at, head: at + 3 },
+    userEvent: 'select.search'
+  }).state
+  expect([drawn(start), drawn(found), isAtMatch(found)]).toEqual([1, 0, true])
+  const left = found.update({ effects: leftMatch.of(null) }).state
+  expect([drawn(left), left.selection.main.head]).toEqual([1, text.indexOf('\n\nb') + 1])
+  // A caret that the person placed is no match, and its source stays open.
+  const placed = found.update({ selection: { anchor: at + 1 } }).state
+  expect([drawn(placed), isAtMatch(placed)]).toEqual([0, false])
 })

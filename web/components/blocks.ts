@@ -7,7 +7,7 @@ import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type Decoration
 import { ySyncAnnotation } from 'y-codemirror.next'
 import { type Fence, fenceKinds, fencesOf } from '../../shared/fences/fences.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
-import { componentBegan, drawsComponents } from '../editor/inserts.ts'
+import { componentBegan, drawsComponents, leftMatch } from '../editor/inserts.ts'
 import type { Now } from './connect.ts'
 import { createInstances, type Block, type Instances } from './instances.ts'
 import { unclosedWords } from './kind-parts.ts'
@@ -233,6 +233,21 @@ const keepOff = EditorState.transactionFilter.of((transaction) => {
   return to === head ? transaction : [transaction, { selection: EditorSelection.cursor(to), sequential: true }]
 })
 
+/** Returns the position of the caret after the source of a component is closed. A caret left inside the fence would open it at the next change. */
+function outside({ doc: { length } }: EditorState, { from, to }: Block): number {
+  if (to < length) return to + 1
+  return from > 0 ? from - 1 : to
+}
+
+/** Closes the source of a component that a match of a search had opened. */
+const closeAfterMatch = EditorState.transactionFilter.of((transaction) => {
+  if (!transaction.effects.some((effect) => effect.is(leftMatch))) return transaction
+  const { open, blocks } = transaction.startState.field(field)
+  const block = blocks.find(({ key }) => key === open)
+  if (block === undefined) return transaction
+  return [transaction, { effects: closeSource.of(null), selection: { anchor: outside(transaction.startState, block) } }]
+})
+
 /**
  * Puts text written directly before or after a component on separate lines. Refuses a change that would delete the line break between a
  * component and other text.
@@ -307,10 +322,7 @@ export function components(page: ReviewedView): Extension {
     const { open, blocks } = view.state.field(field)
     const block = blocks.find(({ key }) => key === open)
     if (open === undefined || block === undefined) return false
-    // A caret left inside the fence would open it again at the next change.
-    const { length } = view.state.doc
-    const anchor = block.to < length ? block.to + 1 : block.from > 0 ? block.from - 1 : block.to
-    view.dispatch({ effects: closeSource.of(null), selection: { anchor } })
+    view.dispatch({ effects: closeSource.of(null), selection: { anchor: outside(view.state, block) } })
     instances.focus(open)
     return true
   }
@@ -319,6 +331,7 @@ export function components(page: ReviewedView): Extension {
     drawsComponents.of(true),
     field,
     keepOff,
+    closeAfterMatch,
     Prec.high(
       keymap.of([
         { key: 'ArrowDown', run: enter(true) },

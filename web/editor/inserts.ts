@@ -17,6 +17,9 @@ const rule: Command = block(() => '---\n\n‹›')
 /** Whether the editor draws components. A person then edits a new component in its drawing and not in its source. */
 export const drawsComponents = Facet.define<boolean, boolean>({ combine: (values) => values.includes(true) })
 
+/** Reports that the search panel has closed at a match. A component whose source the match had opened closes again. */
+export const leftMatch = StateEffect.define<null>()
+
 /** Reports that a component was inserted at a position. Its first part should open for editing. */
 export const componentBegan = StateEffect.define<number>()
 

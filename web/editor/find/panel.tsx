@@ -19,8 +19,9 @@ import { render, type JSX } from 'preact'
 import { handOver } from '../../ui/early-field.ts'
 import { t, term, tn } from '../../text/t.ts'
 import { Icon } from '../../ui/icons.tsx'
+import { leftMatch } from '../inserts.ts'
 import { isLive } from './hidden.ts'
-import { count, countAll, goToMatch, readFurther, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
+import { count, countAll, goToMatch, isAtMatch, readFurther, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
 
 /** Shortest time between two counts, in milliseconds. Counting the matches of a long document is slow. */
 const countMs = 120
@@ -236,8 +237,12 @@ export function openFind(view: EditorView, replace: boolean): void {
 }
 
 const closed = EditorView.updateListener.of(({ startState, state, view }) => {
-  if (searchPanelOpen(startState) && !searchPanelOpen(state) && state.field(within, false) !== undefined)
-    queueMicrotask(() => view.dispatch({ effects: setWithin.of(undefined) }))
+  if (!searchPanelOpen(startState) || searchPanelOpen(state)) return
+  const effects = [
+    ...(state.field(within, false) === undefined ? [] : [setWithin.of(undefined)]),
+    ...(isAtMatch(state) ? [leftMatch.of(null)] : [])
+  ]
+  if (effects.length > 0) queueMicrotask(() => view.dispatch({ effects }))
 })
 
 export const finding: Extension = [

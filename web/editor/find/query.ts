@@ -74,6 +74,15 @@ export function goToMatch(view: EditorView): void {
   view.dispatch({ selection, effects: EditorView.scrollIntoView(match.from, { y: 'nearest', yMargin: 60 }), userEvent: 'select.search' })
 }
 
+/** Whether a match is selected. */
+export function isAtMatch(state: EditorState): boolean {
+  const query = getSearchQuery(state)
+  const { from, to, empty } = state.selection.main
+  if (empty || !query.valid) return false
+  const next = query.getCursor(state, from, to).next()
+  return next.done !== true && next.value.from === from && next.value.to === to
+}
+
 export interface Count {
   readonly total: number
   /** Number of the selected match, counted from 1. It is 0 if no match is selected. */

@@ -1,6 +1,6 @@
-/** Begins a new line when a person clicks below a table or code block at the end of the text. */
-import type { EditorState, TransactionSpec } from '@codemirror/state'
-import { EditorView } from '@codemirror/view'
+/** Begins a new line when a person clicks below a table or code block at the end of the text, or goes to the end of the text and presses Enter. */
+import { type EditorState, type Extension, Prec, StateEffect, StateField, type TransactionSpec } from '@codemirror/state'
+import { type Command, EditorView, keymap } from '@codemirror/view'
 import { codeNode } from '../in-code.ts'
 import { tableAt } from '../tables.ts'
 
@@ -24,7 +24,31 @@ export function belowLast(state: EditorState): TransactionSpec | undefined {
   return { changes: { from: doc.length, insert }, selection: { anchor: doc.length + insert.length }, ...written }
 }
 
-export const pressBelow = EditorView.domEventHandlers({
+const wentToEnd = StateEffect.define<null>()
+
+/** Whether the person has just gone to the end of the text, which ends with a table. The caret is then drawn in the last cell. */
+const isAtEnd = StateField.define<boolean>({
+  create: () => false,
+  update(value, { docChanged, selection, effects }) {
+    if (effects.some((effect) => effect.is(wentToEnd))) return true
+    return value && !docChanged && selection === undefined
+  }
+})
+
+const goToEnd: Command = ({ state, dispatch }) => {
+  const { length } = state.doc
+  if (state.readOnly || tableAt(state, length) === undefined) return false
+  dispatch(state.update({ selection: { anchor: length }, effects: wentToEnd.of(null), scrollIntoView: true, userEvent: 'select' }))
+  return true
+}
+
+const enterBelow: Command = ({ state, dispatch }) => {
+  const below = state.field(isAtEnd) ? belowLast(state) : undefined
+  if (below !== undefined) dispatch(state.update(below))
+  return below !== undefined
+}
+
+const pressed = EditorView.domEventHandlers({
   mousedown(event, view) {
     if (event.button !== 0 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false
     if (event.clientY <= view.documentTop + view.lineBlockAt(view.state.doc.length).bottom) return false
@@ -36,3 +60,14 @@ export const pressBelow = EditorView.domEventHandlers({
     return true
   }
 })
+
+export const pressBelow: Extension = [
+  pressed,
+  isAtEnd,
+  Prec.highest(
+    keymap.of([
+      { key: 'Mod-End', mac: 'Cmd-ArrowDown', run: goToEnd },
+      { key: 'Enter', run: enterBelow }
+    ])
+  )
+]
