@@ -203,6 +203,11 @@ test.each([
   ['> []|', '> - [ ] |'],
   ['[ ]|', '- [ ] |'],
   ['  [ ]|words', '  - [ ] |words'],
+  // The marker of the list above would continue that list.
+  ['- a\n  - b\n\n[]|', '- a\n  - b\n\n* [ ] |'],
+  ['* a\n\n[]|', '* a\n\n- [ ] |'],
+  ['1. a\n\n[]|', '1. a\n\n- [ ] |'],
+  ['- a\n\nb\n\n[]|', '- a\n\nb\n\n- [ ] |'],
   ['- [ ]|', undefined],
   ['a [ ]|', undefined],
   ['a []|', undefined],
