@@ -449,6 +449,60 @@ test('[BACKUP-27] a backup writes objects of a wrong size again, and with --full
   expect((await backUp(place, source.folder, '--full')).writtenBytes).toBe(0)
 })
 
+test('[BACKUP-28] a damaged manifest does not hide the other backups from --list and gc', async () => {
+  const place = join(await temporaryFolder(), 'place')
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++) ids.push((await backUp(place)).id)
+  const [first, second, third] = ids as [string, string, string]
+  await truncate(join(place, 'snapshots', `${third}.json`), 300)
+  const { output } = await runAdmin(['backup', '--to', place, '--list'], envOf(source.folder))
+  expect(output.split('\n').map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual([
+    ['BACKUP', 'MADE (UTC)', 'KIND'],
+    [first, expect.any(String), 'full'],
+    [second, expect.any(String), 'full'],
+    [third, expect.stringContaining('damaged')]
+  ])
+  const json = JSON.parse((await runAdmin(['backup', '--to', place, '--list', '--json'], envOf(source.folder))).output)
+  expect(json).toMatchObject({ ok: false, backups: ids, damaged: [third] })
+  const collected = await runAdmin(['gc', '--backups', place, '--keep', '1', '--delete'], envOf(source.folder))
+  expect(collected.output).toContain(`snapshots/${third}.json is damaged and was skipped. Remove this file.`)
+  expect(await readdir(join(place, 'snapshots'))).toEqual([`${second}.json`, `${third}.json`])
+  const { output: report } = await runAdmin(['verify', place, '--snapshot', second, '--json'], envOf(source.folder))
+  expect(JSON.parse(report)).toMatchObject({ ok: true, blobs: 1 })
+})
+
+test('[BACKUP-29] an impossible place is refused at once, with a reason, and gets no files', async () => {
+  const base = await temporaryFolder()
+  const env = envOf(source.folder)
+  const refused = async (to: string) => {
+    const { code, err } = await startAdmin(['backup', '--to', to], env).outcome
+    return { code, err }
+  }
+  expect(await refused('/proc/x')).toEqual({ code: 1, err: expect.stringContaining('/proc/x cannot be used') })
+  await expect(runAdmin(['backup', '--to', ''], env)).rejects.toMatchObject({
+    exitCode: 64,
+    message: expect.stringContaining('--to needs a place')
+  })
+  for (const name of ['x.zip', 'x.tar.gz', 'x.TGZ'])
+    await expect(runAdmin(['backup', '--to', join(base, name)], env)).rejects.toMatchObject({
+      exitCode: 64,
+      message: expect.stringContaining('FILE.tar')
+    })
+  await expect(runAdmin(['backup', '--to', join(base, 'data')], envOf(join(base, 'none')))).rejects.toThrow('There is no data')
+  expect(await readdir(base)).toEqual([])
+  await writeFile(join(base, 'other'), 'x')
+  await expect(backUp(base)).rejects.toThrow('not from a backup')
+  expect(await readdir(base)).toEqual(['other'])
+})
+
+test('[BACKUP-30] a backup without changes says so', async () => {
+  const place = join(await temporaryFolder(), 'place')
+  const run = async (...words: string[]) => (await runAdmin(['backup', '--to', place, ...words], envOf(source.folder))).output
+  expect(await run()).not.toContain('Nothing has changed')
+  const { createdAt } = JSON.parse(await run('--json'))
+  expect(await run()).toContain(`Nothing has changed since ${createdAt}; the backup wrote 0 bytes.`)
+})
+
 test('[BACKUP-10] a restore refuses a folder that has data, and a backup refuses the place of another installation', async () => {
   const base = await temporaryFolder()
   await backUp(join(base, 'place'))

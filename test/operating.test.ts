@@ -100,6 +100,18 @@ test.each<[string, string, (folder: string) => Promise<Record<string, string>>, 
     async (folder) => (await mkdir(join(folder, '..', 'none')), { AGMD_BACKUP: join(folder, '..', 'none') }),
     'problem: '
   ],
+  [
+    'a damaged newest backup',
+    'backups',
+    async (folder) => {
+      const place = join(folder, '..', 'place')
+      await runAdmin(['backup', '--to', place], { AGMD_DATA_DIR: folder })
+      const [newest] = await readdir(join(place, 'snapshots'))
+      await writeFile(join(place, 'snapshots', newest!), 'x')
+      return { AGMD_BACKUP: place }
+    },
+    'problem: The newest backup in'
+  ],
   ['no TLS', 'address', async () => ({ AGMD_BASE_URL: 'http://docs.invalid' }), 'warning: http://docs.invalid is not encrypted'],
   ['no trusted proxy', 'address', async () => ({ AGMD_BASE_URL: 'https://docs.invalid' }), 'warning: AGMD_BASE_URL uses https']
 ])('[DOCTOR-2] doctor reports %s with the next step', { timeout: 60_000 }, async (_what, part, change, says) => {
@@ -191,5 +203,9 @@ test('[GC-2] gc removes old backups with everything that only they use, and the 
   await expect(runAdmin(['gc', '--keep', '1'], env)).rejects.toThrow('set AGMD_BACKUP')
   await rm(join(place, 'snapshots'), { recursive: true })
   await expect(collect('--delete')).rejects.toMatchObject({ exitCode: 1 })
-  await expect(runAdmin(['gc', '--backups', place, '--keep', '0'], env)).rejects.toMatchObject({ exitCode: 64 })
+  for (const keep of ['0', '-1'])
+    await expect(runAdmin(['gc', '--backups', place, '--keep', keep], env)).rejects.toMatchObject({
+      exitCode: 64,
+      message: 'Set --keep to the number of backups to keep, at least 1.'
+    })
 })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -8,7 +9,7 @@ import { decodeRecord, encodeRecord, type Head, keys, type Revision, type Share 
 import { decodeEntries, encodeEntries, encodeState } from '../server/domain/text/journal.ts'
 import { openLmdbStorage } from '../server/storage/lmdb.ts'
 import { png } from './support/media.ts'
-import { runAdmin } from './support/operator.ts'
+import { runAdmin, startAdmin } from './support/operator.ts'
 import { startProcess } from './support/start.ts'
 import { createDocument, putMarkdown } from './support/typist.ts'
 import { ask } from './support/world.ts'
@@ -170,4 +171,45 @@ test('[VERIFY-4] a store that LMDB cannot read is reported, with exit code 3 and
   await truncate(join(folder, 'store', 'data.mdb'), 12_288)
   await expect(verified(folder)).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining('restore') })
   expect(await readdir(folder)).toContain('store')
+  const place = `${folder}-place`
+  onTestFinished(() => rm(place, { recursive: true, force: true }))
+  const made = runAdmin(['backup', '--to', place], { AGMD_DATA_DIR: folder })
+  await expect(made).rejects.toMatchObject({ exitCode: 3, message: expect.stringMatching(/admin verify.*admin restore/) })
+  expect(existsSync(place)).toBe(false)
+})
+
+test('[VERIFY-4] a backup of a store with a damaged record is refused, with exit code 3 and the next step', async () => {
+  const folder = await changedCopy()
+  const path = join(folder, 'store', 'data.mdb')
+  const bytes = await readFile(path)
+  for (let at = bytes.indexOf('# First'); at !== -1; at = bytes.indexOf('# First', at + 1)) bytes.write('# Thirst', at)
+  await writeFile(path, bytes)
+  const place = `${folder}-place`
+  onTestFinished(() => rm(place, { recursive: true, force: true }))
+  const { code, err } = await startAdmin(['backup', '--to', place], { AGMD_DATA_DIR: folder, AGMD_STORAGE: '' }).outcome
+  expect({ code, err }).toEqual({ code: 3, err: expect.stringMatching(/damaged.*admin verify.*admin restore/) })
+  expect(err).not.toMatch(/\n +at /)
+  expect(existsSync(place) && existsSync(join(place, 'snapshots'))).toBe(false)
+})
+
+test('[VERIFY-5] a missing or damaged secret of a backup is a problem, and the hint is one for backups', async () => {
+  const folder = await changedCopy()
+  const place = `${folder}-place`
+  onTestFinished(() => rm(place, { recursive: true, force: true }))
+  const env = { AGMD_DATA_DIR: folder }
+  await runAdmin(['backup', '--to', place], env)
+  const [secret] = (await readdir(join(place, 'secrets'))) as [string]
+  await writeFile(join(place, 'secrets', secret), 'AAAA\n')
+  expect((await verified(place)).problems).toEqual([expect.stringMatching(/^The secret secrets\/.* is damaged, and a restore needs it\./)])
+  await rm(join(place, 'secrets', secret))
+  const { exitCode, output } = await runAdmin(['verify', place], env)
+  expect(exitCode).toBe(3)
+  expect(output).toContain('There is 1 problem:\nThe secret secrets/')
+  expect(output).toContain('is missing, and a restore needs it.')
+  expect(output).toMatch(
+    /\nThis backup is damaged\. Check an older one .*, and make a new one with all parts: npm start -- admin backup --full$/
+  )
+  await runAdmin(['backup', '--to', place, '--without-secret'], env)
+  await rm(join(place, 'secrets'), { recursive: true })
+  expect(await verified(place)).toMatchObject({ exitCode: 0, problems: [] })
 })

@@ -1,11 +1,13 @@
 /** `npm start -- admin backup`: makes a backup, even while the server runs, or lists the backups in a repository. */
 import { isAbsolute, relative, resolve } from 'node:path'
+import { ServiceError } from '../../shared/errors.ts'
 import { systemClock } from '../clock.ts'
+import { checkStore } from '../storage/check.ts'
+import { DataFolderError } from '../storage/data-folder.ts'
 import { type Made, makeBackup } from './backups/make.ts'
 import type { Manifest } from './backups/format.ts'
 import {
-  listSnapshots,
-  readManifest,
+  readSnapshots,
   openRepository,
   openRepositoryToWrite,
   openStreamToWrite,
@@ -42,7 +44,7 @@ Examples:
 
 const kindOf = ({ changes }: Manifest): 'full' | 'incremental' => (changes === undefined ? 'full' : 'incremental')
 
-const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean, isStream: boolean): CommandResult => {
+const resultOf = ({ manifest, writtenBytes, unchangedSince }: Made, shown: string, json: boolean, isStream: boolean): CommandResult => {
   const { id, records, bytes, blobs, damagedBlobs, secretIn, createdAt } = manifest
   const exitCode = damagedBlobs.length > 0 ? 3 : 0
   if (json)
@@ -68,9 +70,9 @@ const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean
     AGMD_SECRET: 'It does not include AGMD_SECRET. Keep a copy of this setting elsewhere.'
   }[secretIn]
   const where = isStream ? 'went to' : 'is in'
-  const lines = [
-    `The ${kindOf(manifest)} backup ${id} ${where} ${shown}: ${records} records, ${blobs.count} assets, ${writtenBytes} bytes written. ${secret}`
-  ]
+  const done = `The ${kindOf(manifest)} backup ${id} ${where} ${shown}: ${records} records, ${blobs.count} assets, ${writtenBytes} bytes written.`
+  const same = unchangedSince === undefined ? '' : ` Nothing has changed since ${unchangedSince}; the backup wrote 0 bytes.`
+  const lines = [`${done}${same} ${secret}`]
   if (damagedBlobs.length > 0)
     lines.push(
       `These assets are missing or damaged in the installation, and are not in the backup: ${damagedBlobs.join(', ')}. Run: npm start -- admin verify`
@@ -81,12 +83,17 @@ const resultOf = ({ manifest, writtenBytes }: Made, shown: string, json: boolean
 const list = async (text: string, json: boolean): Promise<CommandResult> => {
   const repository = await openRepository(text)
   try {
-    const ids = await listSnapshots(repository)
-    if (json) return { output: JSON.stringify({ ok: true, place: repository.shown, backups: ids }) }
+    const snapshots = await readSnapshots(repository)
+    const ids = snapshots.map(({ id }) => id)
+    const damaged = snapshots.filter(({ manifest }) => manifest === undefined).map(({ id }) => id)
+    if (json) return { output: JSON.stringify({ ok: damaged.length === 0, place: repository.shown, backups: ids, damaged }) }
     if (ids.length === 0) return { output: `There is no complete backup in ${repository.shown}.` }
     const rows: string[][] = []
-    for (const id of ids) {
-      const manifest = await readManifest(repository, id)
+    for (const { id, manifest } of snapshots) {
+      if (manifest === undefined) {
+        rows.push([id, '', 'damaged', '', '', '', ''])
+        continue
+      }
       const { createdAt, records, bytes, blobs, secretIn } = manifest
       rows.push([
         id,
@@ -102,6 +109,16 @@ const list = async (text: string, json: boolean): Promise<CommandResult> => {
   } finally {
     await repository.close()
   }
+}
+
+/** Throws the error again. Explains to the operator that the store is damaged, with exit code 3. */
+const explained = (error: unknown): never => {
+  const isDamaged =
+    (error instanceof ServiceError && error.code === 'storage_corrupt') || (error instanceof DataFolderError && error.exitCode === 3)
+  if (!isDamaged) throw error
+  const reason = error instanceof DataFolderError ? error.message : 'The store has a damaged record.'
+  const next = 'No backup was made, and earlier backups have not changed. Restore one: npm start -- admin restore --help'
+  throw new AdminError(`${reason} To see the damage: npm start -- admin verify. ${next}`, { exitCode: 3, cause: error })
 }
 
 /** Throws `AdminError` if the repository is inside the data folder. Such a backup would be lost together with the data. */
@@ -125,10 +142,12 @@ const run: Command['run'] = async (words, { settings, version, progress, stdout 
   })
   const config = settings()
   const { json = false, full = false } = values
-  const to = repositoryAddress(values.to, config.backup)
+  const to = repositoryAddress('--to', values.to, config.backup)
   if (values.list === true) return list(to, json)
   refuseTerminal(to, stdout)
   refuseInside(config.dataDir, to)
+  // A damaged LMDB file can crash the process that reads it, so a child process reads it first.
+  if (config.storage === null) await checkStore(config.dataDir).catch(explained)
   const now = systemClock.now()
   const installation = await openInstallation(config)
   try {
@@ -137,7 +156,8 @@ const run: Command['run'] = async (words, { settings, version, progress, stdout 
     const repository = onStderr ? await openStreamToWrite(stdout, instance) : await openRepositoryToWrite(to, instance)
     try {
       const withSecret = values['without-secret'] !== true
-      const made = await makeBackup({ installation, repository, version, withSecret, full, onProgress: progress(json), now })
+      const onProgress = progress(json)
+      const made = await makeBackup({ installation, repository, version, withSecret, full, onProgress, now }).catch(explained)
       return { ...resultOf(made, repository.shown, json, onStderr), onStderr }
     } finally {
       await repository.close()

@@ -9,7 +9,7 @@ import { keys } from '../domain/records/keys.ts'
 import { blobName, secretName } from './backups/format.ts'
 import { neededChunks, openRanges } from './backups/ranges.ts'
 import type { Repository } from './backups/repository.ts'
-import { listSnapshots, readManifest } from './backups/repositories.ts'
+import { readSnapshots } from './backups/repositories.ts'
 import { blobsIn } from './blob-records.ts'
 import { AdminError } from './error.ts'
 import type { Installation } from './installation.ts'
@@ -47,15 +47,24 @@ export const garbageOf = async ({ folder, blobs, snapshot: { storage } }: Instal
   return garbage
 }
 
+/** The result for a repository: what nothing needs, and the names of damaged manifests, which are skipped. */
+export interface BackupGarbage {
+  readonly garbage: Garbage[]
+  readonly damaged: readonly string[]
+}
+
+const nameOf = ({ id }: { readonly id: string }): string => `snapshots/${id}.json`
+
 /** Returns all backups except the newest `keep`, and the objects that only they need. Throws `AdminError`. */
-export const garbageOfBackups = async (repository: Repository, keep: number, onProgress: OnProgress): Promise<Garbage[]> => {
-  const ids = await listSnapshots(repository)
-  if (ids.length === 0) throw new AdminError(`${repository.shown} has no complete backup, so nothing is removed.`, { exitCode: 1 })
-  const kept = ids.slice(Math.max(0, ids.length - keep))
-  const needed = new Set<string>(kept.map((id) => `snapshots/${id}.json`))
+export const garbageOfBackups = async (repository: Repository, keep: number, onProgress: OnProgress): Promise<BackupGarbage> => {
+  const snapshots = await readSnapshots(repository)
+  const damaged = snapshots.filter(({ manifest }) => manifest === undefined).map(nameOf)
+  const readable = snapshots.flatMap(({ manifest }) => manifest ?? [])
+  if (readable.length === 0) throw new AdminError(`${repository.shown} has no complete backup, so nothing is removed.`, { exitCode: 1 })
+  const kept = readable.slice(Math.max(0, readable.length - keep))
+  const needed = new Set<string>([...kept.map(nameOf), ...damaged])
   const read = new Set<string>()
-  for (const [index, id] of kept.entries()) {
-    const manifest = await readManifest(repository, id)
+  for (const [index, manifest] of kept.entries()) {
     needed.add(secretName(manifest.secret))
     for (const name of neededChunks(manifest)) needed.add(name)
     const ranges = openRanges(repository, manifest)
@@ -75,5 +84,5 @@ export const garbageOfBackups = async (repository: Repository, keep: number, onP
       const reason = kind === 'snapshots' ? `it is not one of the newest ${keep}` : 'none of the newest backups needs it'
       garbage.push({ name, reason, remove: () => repository.remove(name) })
     }
-  return garbage
+  return { garbage, damaged }
 }

@@ -50,6 +50,9 @@ export interface Command {
   run(words: readonly string[], context: CommandContext): Promise<CommandResult>
 }
 
+/** Marks a negative number like an id: no option begins with a digit, and the command itself says which numbers are possible. */
+const shield = (word: string): string => (/^-\d+$/.test(word) ? `\0${word}` : shieldId(word))
+
 /** Parses the words of a command. Throws `AdminError` with the help page if a word is not allowed. */
 export const parseWords = <Options extends NonNullable<ParseArgsConfig['options']>>(
   help: string,
@@ -58,7 +61,7 @@ export const parseWords = <Options extends NonNullable<ParseArgsConfig['options'
   positionalsMax = 0
 ) => {
   try {
-    const { values, positionals } = parseArgs({ args: words.map(shieldId), options, allowPositionals: positionalsMax > 0 })
+    const { values, positionals } = parseArgs({ args: words.map(shield), options, allowPositionals: positionalsMax > 0 })
     if (positionals.length > positionalsMax) throw new Error(`Unexpected argument '${unshieldId(positionals[positionalsMax] ?? '')}'.`)
     for (const [name, value] of Object.entries(values)) if (typeof value === 'string') Object.assign(values, { [name]: unshieldId(value) })
     return { values, positionals: positionals.map(unshieldId) }

@@ -11,7 +11,7 @@ import { checkStore } from '../storage/check.ts'
 import { fileBytes, freeBytes } from '../storage/disk.ts'
 import { addressOf } from '../storage/postgres/open.ts'
 import { judgeServer, readSettings, withClient } from '../storage/postgres/prepare.ts'
-import { listSnapshots, openRepository } from './backups/repositories.ts'
+import { openRepository, readSnapshots } from './backups/repositories.ts'
 import { openInstallation } from './installation.ts'
 import { retentionText } from './retention.ts'
 
@@ -185,8 +185,13 @@ async function* examineBackups({ backup }: Config, now: number): AsyncGenerator<
   if (backup === null) return yield warning('backups', 'AGMD_BACKUP is not set, so this command cannot look for backups.', next)
   try {
     const repository = await openRepository(backup)
-    const newest = (await listSnapshots(repository).finally(() => void repository.close())).at(-1)
-    if (newest === undefined) return yield problem('backups', `There is no complete backup in ${repository.shown}.`, next)
+    const snapshot = (await readSnapshots(repository).finally(() => void repository.close())).at(-1)
+    if (snapshot === undefined) return yield problem('backups', `There is no complete backup in ${repository.shown}.`, next)
+    const newest = snapshot.id
+    if (snapshot.manifest === undefined) {
+      const message = `The newest backup in ${repository.shown} is damaged.`
+      return yield problem('backups', message, `Remove the file snapshots/${newest}.json, and run: npm start -- admin backup`)
+    }
     const [year, month, day, hour, minute] = [0, 4, 6, 9, 11].map((at) => Number(newest.slice(at, at === 0 ? 4 : at + 2)))
     const age = now - Date.UTC(year!, month! - 1, day, hour, minute)
     const text = `The newest backup in ${repository.shown} is ${Math.round(age / 3_600_000)} hours old.`

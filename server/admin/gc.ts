@@ -36,14 +36,16 @@ const run: Command['run'] = async (words, { settings, progress }) => {
   })
   const { json = false, delete: removes = false } = values
   const config = settings()
-  const backups = values.backups ?? (values.keep === undefined ? undefined : repositoryAddress(undefined, config.backup))
+  const isOnBackups = values.backups !== undefined || values.keep !== undefined
+  const backups = isOnBackups ? repositoryAddress('--backups', values.backups, config.backup) : undefined
   const keep = backups === undefined ? 0 : keepOf(values.keep)
   const installation = await openInstallation(config)
   try {
     if (backups === undefined) return await resultOf(await garbageOf(installation, systemClock.now()), removes, json)
     const repository = await openRepositoryToWrite(backups, installation.instance.instance)
     try {
-      return await resultOf(await garbageOfBackups(repository, keep, progress(json)), removes, json)
+      const { garbage, damaged } = await garbageOfBackups(repository, keep, progress(json))
+      return await resultOf(garbage, removes, json, damaged)
     } finally {
       await repository.close()
     }
@@ -52,17 +54,19 @@ const run: Command['run'] = async (words, { settings, progress }) => {
   }
 }
 
-const resultOf = async (garbage: readonly Garbage[], removes: boolean, json: boolean) => {
+/** `damaged` has the names of manifests that were skipped. */
+const resultOf = async (garbage: readonly Garbage[], removes: boolean, json: boolean, damaged: readonly string[] = []) => {
   if (removes) for (const { remove } of garbage) await remove()
   const listed = garbage.map(({ name, reason }) => ({ name, reason }))
-  if (json) return { output: JSON.stringify({ ok: true, deleted: removes, garbage: listed }) }
+  if (json) return { output: JSON.stringify({ ok: true, deleted: removes, garbage: listed, ...(damaged.length > 0 && { damaged }) }) }
   const lines = listed.map(({ name, reason }) => `${name}  (${reason})`)
   const end = removes
     ? `Removed ${garbage.length} objects.`
     : garbage.length === 0
       ? 'There is nothing to remove.'
       : `Nothing was removed. To remove these ${garbage.length} objects, add --delete.`
-  return { output: [...lines, end].join('\n') }
+  const skipped = damaged.map((name) => `${name} is damaged and was skipped. Remove this file.`)
+  return { output: [...lines, ...skipped, end].join('\n') }
 }
 
 export const gcCommand: Command = {

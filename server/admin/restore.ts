@@ -68,7 +68,7 @@ const run: Command['run'] = async (words, { settings, version, progress, stdin }
   const { json = false } = values
   const folder = values.to === undefined ? config.dataDir : resolve(values.to)
   requireOwner(folder, { orParent: true })
-  const repository = await openSource(repositoryAddress(values.from, config.backup), folder, stdin)
+  const repository = await openSource(repositoryAddress('--from', values.from, config.backup), folder, stdin)
   try {
     const manifest = await readManifest(repository, values.snapshot)
     const secret = await secretOf(values.secret, config)

@@ -9,7 +9,7 @@ import { blobName, secretName } from './backups/format.ts'
 import { openRepository, readManifest } from './backups/repositories.ts'
 import { readBlob } from './blob-records.ts'
 import { type Command, type CommandResult, parseWords } from './command.ts'
-import { openInstallation } from './installation.ts'
+import { nameOfSecret, openInstallation } from './installation.ts'
 import { requireOwner } from './owner.ts'
 import type { OnProgress } from './progress.ts'
 import { type Report, verify } from './verifying.ts'
@@ -44,27 +44,37 @@ const verifyBackup = async (text: string, id: string | undefined, config: Config
     const manifest = await readManifest(repository, id)
     const file = await repository.find(secretName(manifest.secret))
     const inPlace = file && Buffer.from(Buffer.from(file).toString().trim(), 'base64url')
+    const isWrong = inPlace !== undefined && nameOfSecret(inPlace) !== manifest.secret
     const secret = inPlace ?? (config.secret === null ? null : Buffer.from(config.secret))
-    return await verify({
+    const report = await verify({
       snapshot: snapshotOfBackup(repository, manifest),
       readBlob: async (blob) => repository.find(blobName(blob.name)),
-      vault: secret === null ? null : createVault(secret),
+      vault: secret === null || isWrong ? null : createVault(secret),
       onProgress
     })
+    if (manifest.secretIn !== 'file' || (inPlace !== undefined && !isWrong)) return report
+    const problem = `The secret ${secretName(manifest.secret)} is ${isWrong ? 'damaged' : 'missing'}, and a restore needs it. Keep the file secret of the data folder: restore can read it with --secret FILE.`
+    return { ...report, problemCount: report.problemCount + 1, problems: [problem, ...report.problems] }
   } finally {
     await repository.close()
   }
 }
 
-const resultOf = (report: Report, json: boolean): CommandResult => {
+const hints = {
+  installation: 'Keep this copy, and restore a backup without problems: npm start -- admin restore --help',
+  backup:
+    'This backup is damaged. Check an older one (npm start -- admin verify PLACE --snapshot ID), and make a new one with all parts: npm start -- admin backup --full'
+} as const
+
+const resultOf = (report: Report, json: boolean, what: keyof typeof hints): CommandResult => {
   const { records, documents, blobs, problemCount, problems } = report
   const exitCode = problemCount === 0 ? 0 : 3
   if (json) return { output: JSON.stringify({ ok: exitCode === 0, ...report }), exitCode }
   const checked = `Checked ${records} records, ${documents} documents and ${blobs} assets.`
   if (problemCount === 0) return { output: `${checked} No problems were found.`, exitCode }
   const more = problemCount > problems.length ? [`… and ${problemCount - problems.length} more.`] : []
-  const next = 'Keep this copy, and restore a backup without problems: npm start -- admin restore --help'
-  return { output: [`${checked} There are ${problemCount} problems:`, ...problems, ...more, next].join('\n'), exitCode }
+  const count = problemCount === 1 ? 'There is 1 problem:' : `There are ${problemCount} problems:`
+  return { output: [`${checked} ${count}`, ...problems, ...more, hints[what]].join('\n'), exitCode }
 }
 
 const run: Command['run'] = async (words, { settings, progress }) => {
@@ -77,9 +87,9 @@ const run: Command['run'] = async (words, { settings, progress }) => {
   if (isInstallation) {
     const dataDir = what === undefined ? config.dataDir : resolve(what)
     requireOwner(dataDir)
-    return resultOf(await verifyInstallation({ ...config, dataDir }, onProgress), json)
+    return resultOf(await verifyInstallation({ ...config, dataDir }, onProgress), json, 'installation')
   }
-  return resultOf(await verifyBackup(what, values.snapshot, config, onProgress), json)
+  return resultOf(await verifyBackup(what, values.snapshot, config, onProgress), json, 'backup')
 }
 
 export const verifyCommand: Command = {

@@ -19,6 +19,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolders } from './folders.ts'
 
 /** The format of the data folder and its store that this program reads and writes. */
 export const dataFormat = 1
@@ -204,7 +205,7 @@ async function programVersion(): Promise<string> {
 /** Creates the folder if necessary, and locks it. Returns a function that releases the lock. Throws `DataFolderError` if another process has it. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const file = await usable(folder, async () => {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolders(folder)
     return open(join(folder, 'lock'), 'a+', 0o644)
   })
   const holder = (await file.readFile('utf8')).trim()

@@ -39,6 +39,7 @@ const isTemporary = (name: string): boolean => /^\.new-[0-9a-f]{16}$/.test(name)
  */
 export const openFolderRepository = async (folder: string, { create = false } = {}): Promise<Repository> => {
   // Two commands that write to the same folder would remove each other's files.
+  if (create) await onFiles(folder, () => refuseOtherFiles(folder))
   const release = create ? await lockFolder(folder) : undefined
   if (create)
     await onFiles(folder, () => prepare(folder)).catch(async (error: unknown) => {
@@ -105,9 +106,9 @@ export const writeSynced = async (path: string, content: Uint8Array): Promise<vo
   }
 }
 
-const prepare = async (folder: string): Promise<void> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const names = await readdir(folder)
+/** Returns the names in a folder. Throws `AdminError` if some of them are not from a backup. */
+const refuseOtherFiles = async (folder: string): Promise<string[]> => {
+  const names = await readdir(folder).catch(ifMissing([]))
   const others = names.filter((name) => !isTemporary(name) && name !== 'lock')
   if (others.length > 0 && !others.includes(stampName))
     throw new AdminError(
@@ -116,6 +117,11 @@ const prepare = async (folder: string): Promise<void> => {
         exitCode: 1
       }
     )
+  return names
+}
+
+const prepare = async (folder: string): Promise<void> => {
+  const names = await refuseOtherFiles(folder)
   // An interrupted backup left these files behind.
   for (const name of names.filter(isTemporary)) await rm(join(folder, name), { force: true })
 }

@@ -10,6 +10,7 @@ import type { Content, Target } from './chunks.ts'
 import { chunkName, encodeRecords, type Manifest, type RangeSum, sha256Of } from './format.ts'
 import { neededChunks, openRanges, type Ranges } from './ranges.ts'
 import { readManifest } from './repositories.ts'
+import type { Repository } from './repository.ts'
 
 /** The maximum number of backups between two full ones, each with its changes. A restore reads all of them. */
 const changesMax = 30
@@ -25,19 +26,24 @@ const fullAgeMax = 7 * 24 * 60 * 60 * 1000
 
 const fullAtOf = ({ fullAt, createdAt }: Manifest): string => fullAt ?? createdAt
 
-/** Returns the backup whose changes the next backup can continue; undefined if the next one must be full. */
-export const findEarlier = async ({ repository, present }: Target, now: number): Promise<Manifest | undefined> => {
+/** Returns the newest backup in a repository. Undefined if there is none, its manifest is damaged, or a newer version of agmd made it. */
+export const findNewest = async (repository: Repository): Promise<Manifest | undefined> => {
   try {
-    const manifest = await readManifest(repository)
-    const isYoung = now - Date.parse(fullAtOf(manifest)) < fullAgeMax
-    const hasRoom = (manifest.changes?.length ?? 0) < changesMax && manifest.chunks.length > 0
-    const isWhole = [...manifest.chunks, ...(manifest.changes ?? [])].every(({ sha256, bytes }) => present.get(chunkName(sha256)) === bytes)
-    return isYoung && hasRoom && isWhole ? manifest : undefined
+    return await readManifest(repository)
   } catch (error) {
-    // There is no earlier backup, its manifest is damaged, or a newer version of agmd made it.
     if (error instanceof AdminError && (error.exitCode === 3 || error.exitCode === 4)) return undefined
     throw error
   }
+}
+
+/** Returns the backup whose changes the next backup can continue; undefined if the next one must be full. */
+export const findEarlier = async ({ repository, present }: Target, now: number): Promise<Manifest | undefined> => {
+  const manifest = await findNewest(repository)
+  if (manifest === undefined) return undefined
+  const isYoung = now - Date.parse(fullAtOf(manifest)) < fullAgeMax
+  const hasRoom = (manifest.changes?.length ?? 0) < changesMax && manifest.chunks.length > 0
+  const isWhole = [...manifest.chunks, ...(manifest.changes ?? [])].every(({ sha256, bytes }) => present.get(chunkName(sha256)) === bytes)
+  return isYoung && hasRoom && isWhole ? manifest : undefined
 }
 
 /** Compares the records of one range after another with an earlier backup. Returns undefined if the changes are too large for an incremental backup. */

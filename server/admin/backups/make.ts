@@ -1,5 +1,6 @@
 /** Makes a backup: writes the records of a snapshot, then the blobs that they name, then the secret, and the manifest last. */
 import { hash, randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { lowestKey } from '../../storage/snapshot.ts'
 import type { StoredRecord } from '../../storage/records.ts'
 import { type BlobEntry, blobsIn, readBlob } from '../blob-records.ts'
@@ -7,7 +8,7 @@ import { type Installation, nameOfSecret } from '../installation.ts'
 import type { OnProgress } from '../progress.ts'
 import { type Content, type Target, writeChunks } from './chunks.ts'
 import { backupFormat, blobName, encodeManifest, fullFormat, type Manifest, secretName } from './format.ts'
-import { findEarlier, writeChanges } from './incremental.ts'
+import { findEarlier, findNewest, writeChanges } from './incremental.ts'
 import { createPool } from './pool.ts'
 import type { Repository } from './repository.ts'
 
@@ -28,6 +29,8 @@ export interface Made {
   readonly manifest: Manifest
   /** The bytes of chunks and blobs that this backup wrote, because the repository did not have them. */
   readonly writtenBytes: number
+  /** The time of the newest backup before this one, as an ISO time, if both have the same records and assets. */
+  readonly unchangedSince: string | undefined
 }
 
 /** Makes a backup. Throws `AdminError`, and the errors of the store. Earlier backups in the repository never change. */
@@ -56,9 +59,16 @@ export const makeBackup = async (options: MakeOptions): Promise<Made> => {
     secretIn: hasFile ? 'file' : secretIsSetting ? 'AGMD_SECRET' : 'left out',
     ...content
   }
+  const before = await findNewest(repository)
+  const isSame = before !== undefined && written.bytes === 0 && sameContent(before, manifest)
   await repository.write(`snapshots/${manifest.id}.json`, encodeManifest(manifest))
   await repository.finish()
-  return { manifest, writtenBytes: written.bytes }
+  return { manifest, writtenBytes: written.bytes, unchangedSince: isSame ? before.createdAt : undefined }
+}
+
+const sameContent = (one: Manifest, other: Manifest): boolean => {
+  const [first, second] = [one, other].map(({ chunks, changes, ranges, damagedBlobs }) => [chunks, changes, ranges, damagedBlobs])
+  return isDeepStrictEqual(first, second)
 }
 
 /** Writes the changes since an earlier backup, or all records if that is not possible. Returns their part of the manifest, and the blobs that they name. */

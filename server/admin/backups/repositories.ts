@@ -19,8 +19,9 @@ this machine can see the arguments of a command, so put an address with keys int
 /** The repository that stands for standard input or standard output. Only an option can name it, and only of `backup` and `restore`. */
 export const streamAddress = '-'
 
-/** Returns the repository that an option or the settings name. Throws `AdminError` if neither does. */
-export const repositoryAddress = (option: string | undefined, setting: string | null): string => {
+/** Returns the repository that an option, such as `--to`, or the settings name. Throws `AdminError` if neither does. */
+export const repositoryAddress = (name: string, option: string | undefined, setting: string | null): string => {
+  if (option === '') throw new AdminError(`${name} needs a place, such as /mnt/backups/agmd.`)
   const text = option ?? setting
   if (text === null) throw new AdminError('Pass the place of the backup, or set AGMD_BACKUP.')
   return text
@@ -45,10 +46,22 @@ export const openRepository = async (text: string): Promise<Repository> => {
   return statSync(path).isDirectory() ? openFolderRepository(path) : openTarReader(path)
 }
 
+/** The endings of archives that are not plain tar files. */
+const otherArchive = /\.(?:zip|7z|rar|tgz|tbz2?|txz|tzst|gz|bz2|xz|zst|lz4|age|gpg)$/i
+
+/** Throws `AdminError` if a new place has the name of an archive of another kind. A folder of that name would surprise the operator. */
+const refuseOtherArchive = (text: string): void => {
+  if (!otherArchive.test(text) || existsSync(resolve(text))) return
+  throw new AdminError(
+    `A backup cannot be the archive ${text}. Name a folder, a tar file (FILE.tar) or a bucket (s3://…). To compress or encrypt a backup, write it to standard output: --to -`
+  )
+}
+
 /** Opens or creates a repository to write backups of this installation. Throws `AdminError` if the repository cannot be used. */
 export const openRepositoryToWrite = async (text: string, instance: string): Promise<Repository> => {
   refuseStream(text)
   const bucket = await bucketOf(text)
+  if (bucket === undefined) refuseOtherArchive(text)
   const path = resolve(text)
   if (bucket === undefined && (isTarName(text) || (existsSync(path) && statSync(path).isFile()))) {
     if (existsSync(path)) await refuseForeignFile(path, instance)
@@ -104,6 +117,34 @@ export const instanceOf = async (repository: Repository): Promise<string> => {
 export const listSnapshots = async (repository: Repository): Promise<string[]> =>
   (await repository.names('snapshots')).map((name) => name.slice('snapshots/'.length, -'.json'.length))
 
+/** A backup in a repository. Its manifest is undefined if it is damaged. */
+export interface Snapshot {
+  readonly id: string
+  readonly manifest: Manifest | undefined
+}
+
+const readSnapshot = async (repository: Repository, instance: string, id: string): Promise<Manifest> => {
+  const name = `snapshots/${id}.json`
+  const manifest = decodeManifest(name, (await repository.find(name)) ?? new Uint8Array())
+  if (manifest.instance !== instance)
+    throw new AdminError(`${name} comes from a different installation than the rest of ${repository.shown}. Remove it.`, { exitCode: 3 })
+  return manifest
+}
+
+/** Returns all backups in a repository, oldest first. Throws `AdminError`, but not if only some manifests are damaged. */
+export const readSnapshots = async (repository: Repository): Promise<Snapshot[]> => {
+  const instance = await instanceOf(repository)
+  const snapshots: Snapshot[] = []
+  for (const id of await listSnapshots(repository)) {
+    const manifest = await readSnapshot(repository, instance, id).catch((error: unknown) => {
+      if (error instanceof AdminError && error.exitCode === 3) return undefined
+      throw error
+    })
+    snapshots.push({ id, manifest })
+  }
+  return snapshots
+}
+
 /** Returns the manifest of a backup, by default of the newest one. Throws `AdminError`. */
 export const readManifest = async (repository: Repository, id?: string): Promise<Manifest> => {
   const instance = await instanceOf(repository)
@@ -112,9 +153,5 @@ export const readManifest = async (repository: Repository, id?: string): Promise
   if (chosen === undefined)
     throw new AdminError(`${repository.shown} has no complete backup. Make one: npm start -- admin backup`, { exitCode: 3 })
   if (!ids.includes(chosen)) throw new AdminError(`${repository.shown} has no backup ${chosen}. It has: ${ids.join(', ')}`)
-  const name = `snapshots/${chosen}.json`
-  const manifest = decodeManifest(name, (await repository.find(name)) ?? new Uint8Array())
-  if (manifest.instance !== instance)
-    throw new AdminError(`${name} comes from a different installation than the rest of ${repository.shown}. Remove it.`, { exitCode: 3 })
-  return manifest
+  return readSnapshot(repository, instance, chosen)
 }

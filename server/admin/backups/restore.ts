@@ -24,6 +24,7 @@ import {
   writeInstance,
   writeSecret
 } from '../../storage/data-folder.ts'
+import { makeFolders } from '../../storage/folders.ts'
 import { openLmdbToFill } from '../../storage/lmdb.ts'
 import type { StoredRecord } from '../../storage/records.ts'
 import { addressOf } from '../../storage/postgres/open.ts'
@@ -112,7 +113,7 @@ const clear = async (folder: string): Promise<void> => {
 /** Creates the data folder for a restore. Throws `AdminError` unless the folder is new or empty, or contains an interrupted restore. */
 export const prepareTarget = async (folder: string): Promise<void> => {
   await refuseUsedFolder(folder)
-  await onFiles(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }))
+  await onFiles(folder, () => makeFolders(folder))
 }
 
 /** Throws `AdminError` if a running server or another command uses the folder. */
