@@ -81,12 +81,11 @@ test('[COMP-12] components in wide and narrow windows: no violations', async () 
   await context.close()
 })
 
-test('[WEB-106] the page never scrolls, in any view of a text with components', async () => {
+test('[WEB-106] the page never scrolls, in any view of a text with components, or next to a long list of events', async () => {
   const { context, page } = await ownPage(browser, { reducedMotion: 'reduce' })
   const chart = '```chart\ntype: bar\n---\nname,count\nOne,1\nTwo,2\n```\n'
-  await page.goto(
-    (await createDocument(world.url, `${'Text above.\n\n'.repeat(40)}${sample}\n${chart}\n${'Text below.\n\n'.repeat(40)}`)).url
-  )
+  const document = await createDocument(world.url, `${'Text above.\n\n'.repeat(40)}${sample}\n${chart}\n${'Text below.\n\n'.repeat(40)}`)
+  await page.goto(document.url)
   await saved(page)
   const beyond = async (view: string): Promise<void> => {
     for (const size of sizes) {
@@ -112,6 +111,16 @@ test('[WEB-106] the page never scrolls, in any view of a text with components', 
     await page.locator('.reading').locator(part).first().waitFor()
   await beyond('reading view')
   await history('.history-page article p')
+  for (let number = 0; number < 40; number++)
+    await fetch(`${world.url}/api/docs/${document.id}/comments`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-share-key': document.key, 'x-agent-author': number % 2 === 0 ? 'One' : 'Other' },
+      body: JSON.stringify({ find: 'Write the importer', body: 'A comment.' })
+    })
+  await page.setViewportSize({ width: 1280, height: 860 })
+  await page.getByRole('button', { name: /activity/i }).click()
+  await page.locator('.activity-event').nth(30).waitFor()
+  await beyond('activity')
   await context.close()
 })
 
