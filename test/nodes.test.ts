@@ -333,8 +333,9 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     const page = await there.connect()
     onTestFinished(page.close)
     const { nodes } = deaf.service.storage
-    wire.target = 1
-    await started.cluster.sql(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'agmd node ${nodes!.id}'`)
+    const name = `agmd node ${nodes!.id}`
+    wire.refused = name
+    await started.cluster.sql(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${name}'`)
     await until(() => !nodes!.isListening(), 'the end of the connection')
     for (const text of ['two', 'three', 'four']) {
       await owner.replace(text)
@@ -343,7 +344,7 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     await owner.replace('five')
     await until(() => page.text() === 'five', 'the text', 5)
     expect(nodes!.isListening()).toBe(false)
-    wire.target = started.cluster.port
+    wire.refused = undefined
     await until(() => nodes!.isListening(), 'the connection')
   })
 

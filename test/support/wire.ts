@@ -6,6 +6,8 @@ export interface Wire {
   readonly port: number
   /** The port to which new connections lead. */
   target: number
+  /** New connections whose greeting contains this text are closed. */
+  refused: string | undefined
   /** Stops passing bytes on the present connections whose first message contains this text. They stay open. Returns how many they are. */
   silence(text: string): number
   stop(): Promise<void>
@@ -17,7 +19,12 @@ export const startWire = async (target: number): Promise<Wire> => {
   const server = createServer((near) => {
     const far = connect(wire.target, '127.0.0.1')
     near.once('data', (greeting: Buffer) => {
-      pairs.set(near, { far, greeting: greeting.toString('latin1') })
+      const words = greeting.toString('latin1')
+      if (wire.refused !== undefined && words.includes(wire.refused)) {
+        near.destroy()
+        return
+      }
+      pairs.set(near, { far, greeting: words })
       far.write(greeting)
       near.pipe(far).pipe(near)
     })
@@ -37,6 +44,7 @@ export const startWire = async (target: number): Promise<Wire> => {
   const wire: Wire = {
     port: (server.address() as AddressInfo).port,
     target,
+    refused: undefined,
     silence(text) {
       const those = [...pairs].filter(([, { greeting }]) => greeting.includes(text))
       for (const [near, { far }] of those) {
