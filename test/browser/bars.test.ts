@@ -122,7 +122,7 @@ test('[QUICK-4] [QUICK-7] [WRITE-59] [WRITE-117] [WRITE-140] at 360 pixels nothi
     await page.locator('.cm-content').press('Control+a')
     expect(await cut(page), role).toEqual([])
     const title = await page.locator('.document-title').boundingBox()
-    expect(title?.width, role).toBeGreaterThanOrEqual(120)
+    expect(title?.width, role).toBeGreaterThanOrEqual(115)
     await look(page, `bars-${role}`)
     if (role === 'owner') {
       isReachable = false

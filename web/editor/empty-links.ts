@@ -5,15 +5,16 @@ import { slotsIn } from './slots.ts'
 const emptyLink = '[]()'
 
 /** Returns the change that removes the empty link; undefined if a transaction leaves none. */
-function linkLeft({ startState, docChanged, state }: Transaction): TransactionSpec | undefined {
+function linkLeft(transaction: Transaction): TransactionSpec | undefined {
+  const { startState, docChanged, selection } = transaction
   const exit = slotsIn(startState)?.exit ?? 0
   const from = exit - emptyLink.length
-  const isLeft = !docChanged && from >= 0 && startState.sliceDoc(from, exit) === emptyLink && slotsIn(state) === null
-  return isLeft ? { changes: { from, to: exit }, userEvent: 'delete' } : undefined
+  const mayLeave = !docChanged && selection !== undefined && from >= 0 && startState.sliceDoc(from, exit) === emptyLink
+  // The new state is computed only now, because that takes long for a large document.
+  return mayLeave && slotsIn(transaction.state) === null ? { changes: { from, to: exit }, userEvent: 'delete' } : undefined
 }
 
 export const emptyLinks = EditorState.transactionFilter.of((transaction) => {
-  // A transaction that neither changes the text nor moves the caret leaves no link. Its new state need not be computed.
-  const more = transaction.selection === undefined ? undefined : linkLeft(transaction)
+  const more = linkLeft(transaction)
   return more === undefined ? transaction : [transaction, more]
 })
