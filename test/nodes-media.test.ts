@@ -9,6 +9,7 @@ import { dialIn, newSigned, type ScriptedNode, type Signed } from './support/nod
 import { noPostgres } from './support/postgres.ts'
 import { type Json, startWorld, until, type World } from './support/world.ts'
 
+// Only PostgreSQL has several nodes. `noPostgres` says why its programs are missing, if they are.
 describe.skipIf(noPostgres !== undefined)('media jobs of several nodes', () => {
   const clocks = [testClock(), testClock(), testClock()] as const
   let nodes: NodeWorlds
