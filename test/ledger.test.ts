@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeRecord, encodeRecord, type Head } from '../server/domain/records/keys.ts'
 import { createLedger } from '../server/domain/records/ledger.ts'
-import type { DocumentCopy, Draft, Ledger } from '../server/domain/records/draft.ts'
+import type { DocumentCopy, Transaction, Ledger } from '../server/domain/records/transaction.ts'
 import type { Key, Storage } from '../server/domain/ports.ts'
 import { createMemoryStorage } from '../server/storage/memory.ts'
 import { testClock } from './support/clock.ts'
@@ -16,9 +16,9 @@ const ledgerOn = async (storage: Storage): Promise<Ledger> => {
   return ledger
 }
 
-const increase = (draft: Draft): number => {
-  const next = (draft.read<number>(counter) ?? 0) + 1
-  draft.put(counter, encodeRecord(next))
+const increase = (tx: Transaction): number => {
+  const next = (tx.read<number>(counter) ?? 0) + 1
+  tx.put(counter, encodeRecord(next))
   return next
 }
 
@@ -35,7 +35,7 @@ test('[LEDGER-1] of concurrent and consecutive changes to one record none is los
   const write = (): Promise<number> => ledger.write(doc, 'system', increase, { reads: [counter] })
   expect(await Promise.all(upTo(50).map(write))).toEqual(upTo(50))
   expect(await write()).toBe(51)
-  await ledger.write(doc, 'system', (draft) => draft.delete(counter))
+  await ledger.write(doc, 'system', (tx) => tx.delete(counter))
   expect(await write()).toBe(1)
   expect(await stored(storage)).toBe(1)
 })
@@ -48,8 +48,8 @@ test('[LEDGER-1] reading a record that the change did not name is a bug, not an 
 test('[LEDGER-2] nobody reads the writes of a failed change', async () => {
   const storage = createMemoryStorage()
   const ledger = await ledgerOn(storage)
-  const failing = (draft: Draft): number => {
-    increase(draft)
+  const failing = (tx: Transaction): number => {
+    increase(tx)
     throw new Error('after all')
   }
   const outcomes = await Promise.allSettled(
@@ -64,7 +64,7 @@ test('[LEDGER-3] a record that cannot be read fails the changes that read it, an
   const damaged: Key = ['d', doc, 'damaged']
   const get = (key: Key): ReturnType<Storage['get']> => (key.at(-1) === 'damaged' ? Promise.reject(new Error('damaged')) : memory.get(key))
   const ledger = await ledgerOn({ ...memory, get })
-  const reading = ledger.write(doc, 'system', (draft) => draft.read(damaged), { reads: [damaged] })
+  const reading = ledger.write(doc, 'system', (tx) => tx.read(damaged), { reads: [damaged] })
   const other = ledger.write(doc, 'system', increase, { reads: [counter] })
   await expect(reading).rejects.toThrow('damaged')
   expect(await other).toBe(1)
@@ -106,9 +106,9 @@ test('[LEDGER-6] a change to an open document counts on the head that another pr
   const memory = createMemoryStorage()
   const ledger = await ledgerOn(memory)
   const other = createLedger({ storage: memory, clock: testClock(), onEvent: () => undefined })
-  const count = (draft: Draft): number => {
-    draft.head = { ...draft.head, event: draft.head.event + 1 }
-    return draft.head.event
+  const count = (tx: Transaction): number => {
+    tx.head = { ...tx.head, event: tx.head.event + 1 }
+    return tx.head.event
   }
   ledger.follow(doc, copyOf())
   expect(await ledger.write(doc, 'system', count)).toBe(1)
@@ -120,8 +120,8 @@ test('[LEDGER-6] a change to an open document does not fail because of a head th
   const memory = createMemoryStorage()
   const ledger = await ledgerOn(memory)
   const other = createLedger({ storage: memory, clock: testClock(), onEvent: () => undefined })
-  const deletedAt = (at: number | null) => (draft: Draft) => {
-    draft.head = { ...draft.head, deletedAt: at }
+  const deletedAt = (at: number | null) => (tx: Transaction) => {
+    tx.head = { ...tx.head, deletedAt: at }
   }
   ledger.follow(doc, copyOf())
   await ledger.write(doc, 'system', deletedAt(1))

@@ -89,7 +89,7 @@ const targets = await startTargets()
 const rows: (string | number)[][] = []
 for (const people of crowds) for (const target of targets) rows.push(await measure(target, people))
 console.log(
-  `people in one document, ${editsPerSecond} edits a second each (one alone: 20)${hasCursor ? ', with a cursor' : ''}: ms from sending to the acknowledgement and to the others`
+  `people in one document, each with ${editsPerSecond} edits a second (20 if alone)${hasCursor ? ' and a cursor' : ''}: ms until an edit is acknowledged, and until it reaches the others`
 )
 table(['people', 'server', 'ack p50', 'p99', 'arrival p50', 'p99', 'arrived', 'server CPU', 'generator CPU', 'closed'], rows)
 for (const target of targets) await target.stop()

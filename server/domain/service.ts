@@ -1,5 +1,5 @@
 /** The context of every domain function: the ports, settings, and documents in memory. */
-import type { Ledger } from './records/draft.ts'
+import type { Ledger } from './records/transaction.ts'
 import type { Turns } from './records/turns.ts'
 import type { Live } from './live.ts'
 import type { Agents, Blobs, Clock, SignInHost, Storage } from './ports.ts'

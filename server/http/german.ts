@@ -87,7 +87,7 @@ export const german: Catalogue = {
   Remove: 'Entfernen',
   'Remove the passkey {name}': 'Den Passkey {name} entfernen',
   Revoke: 'Widerrufen',
-  'Revoke the token of {name}': 'Das Token von {name} widerrufen',
+  'Revoke the token for {name}': 'Das Token von {name} widerrufen',
   'Run this command on {name}. The token is shown only once. Anyone who has it receives everyone’s media jobs and their content.':
     'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal gezeigt. Wer es hat, bekommt die Medienaufträge von allen samt Inhalt.',
   'Run this command on {name}. The token is shown only once. Anyone who has it receives your media jobs and their content.':

@@ -22,7 +22,7 @@ const row = (words: Words, node: Node, token: string, now: number): Markup => ht
 <span class="entry-link"><span class="entry-title">${named(node.name)}</span>${node.shared ? html`<span class="tag">${words.t('For everyone')}</span>` : undefined}</span>
 <span class="muted entry-about">${seenOf(words, node, now)}</span>
 <form method="post" action="/account/end-node"><input type="hidden" name="token" value="${token}"><input type="hidden" name="node" value="${node.id}">
-<button class="button quiet" aria-label="${words.t('Revoke the token of {name}', { name: plainName(node.name, limits.labelUnitsMax) })}">${words.t('Revoke')}</button></form>
+<button class="button quiet" aria-label="${words.t('Revoke the token for {name}', { name: plainName(node.name, limits.labelUnitsMax) })}">${words.t('Revoke')}</button></form>
 </li>`
 
 export const nodeSection = async (words: Words, service: Service, caller: Caller, token: string): Promise<Markup> => {

@@ -80,7 +80,7 @@ const routes: readonly PlainRoute[] = [
     types: [page],
     leads: true
   },
-  { path: '/account', name: 'openAccount', summary: 'The page of an account, for browsers.', types: [page] },
+  { path: '/account', name: 'openAccount', summary: 'The account page, for browsers.', types: [page] },
   { path: '/robots.txt', name: 'readRobots', summary: 'Rules for crawlers.', types: [text] },
   { path: '/.well-known/security.txt', name: 'readSecurityContact', summary: 'Where to report vulnerabilities (RFC 9116).', types: [text] },
   {

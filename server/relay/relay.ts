@@ -365,7 +365,7 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
         for (const open of jobs.values()) if (open.node === undefined) passOn(open)
       },
       silent: () => void recover().catch((error: unknown) => failed('the jobs of another node could not be read', error)),
-      job: (doc, id) => void offered(doc, id).catch((error: unknown) => failed('a job of another node could not be read', error)),
+      job: (doc, id) => void offered(doc, id).catch((error: unknown) => failed('a job from another node could not be read', error)),
       jobEnd: forgetJob,
       jobsEnd: forgetDocument,
       nodeEnd: endNode,

@@ -55,7 +55,7 @@ const reasonAgainst = async ({ type }: PlannedAsset, bytes: Uint8Array): Promise
   const sniffed = await sniff(bytes)
   if (!maySendAs(type, sniffed))
     return `is not ${type.contentType}, although its name says so${sniffed === undefined ? '' : `; it is ${sniffed}`}`
-  if (!endsWell(sniffed, bytes, bytes.subarray(-tailBytes), bytes.length)) return 'is cut off, or has extra bytes at its end'
+  if (!endsWell(sniffed, bytes, bytes.subarray(-tailBytes), bytes.length)) return 'is truncated or has extra bytes at its end'
   return undefined
 }
 

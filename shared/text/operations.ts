@@ -10,7 +10,7 @@ import { isUnresolved, type Resolution, type Resolutions, type Resolved, type Un
 import { runEnd, skipBlanks, withoutEnd, withoutEnds } from './scan.ts'
 import { resolveStructured, type Structured } from './structured.ts'
 
-/** The fields that identify one of several matches of the same words. */
+/** The fields that select one match when the same words occur more than once. */
 type Which = Omit<Words, 'find'>
 
 export type Operation =

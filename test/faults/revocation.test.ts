@@ -5,7 +5,7 @@ import { expiring } from '../../server/domain/records/expiry.ts'
 import { keys } from '../../server/domain/records/keys.ts'
 import { createLink } from '../../server/domain/accounts/links.ts'
 import { hashSecret } from '../../server/domain/secrets.ts'
-import { draftSession, openSession } from '../../server/domain/accounts/sessions.ts'
+import { newSession, openSession } from '../../server/domain/accounts/sessions.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
@@ -44,7 +44,7 @@ const headersOf = ({ key, bearer, cookie }: Sent): Record<string, string> => ({
 const session = async (kind: 'app' | 'browser', expires = false): Promise<string> => {
   ana = (await findAccount(world.service, ana.id)) as Account
   if (!expires) return (await openSession(world.service, ana.id, kind, 'a test')).token
-  const { token, session: made, puts } = draftSession(world.service, ana, kind, 'a test')
+  const { token, session: made, puts } = newSession(world.service, ana, kind, 'a test')
   const short = { ...made, expiresAt: clock.now() + secondsLeft * 1000 }
   const others = puts.filter(({ key }) => key[0] === 'account')
   await world.service.storage.commit({ puts: [...expiring(keys.session(hashSecret(token)), short), ...others] })

@@ -8,7 +8,7 @@ import { replaceContent } from '../../server/domain/text/replacement.ts'
 import { decideDevice } from '../../server/domain/accounts/devices.ts'
 import { createDocument } from '../../server/domain/documents/documents.ts'
 import { encodeRecord, keys, type Share } from '../../server/domain/records/keys.ts'
-import type { Draft } from '../../server/domain/records/draft.ts'
+import type { Transaction } from '../../server/domain/records/transaction.ts'
 import { createNode } from '../../server/domain/media/nodes.ts'
 import { createLink } from '../../server/domain/accounts/links.ts'
 import { endBrowserSession, findSession, openSession, revokeSession, rotateSession } from '../../server/domain/accounts/sessions.ts'
@@ -95,9 +95,9 @@ test('[AUTHORITY-3] if a revocation and a change wait for the same turn and the 
   const key = keys.share(owner.doc, guest.link.id)
   const { write } = service.ledger
   // Both changes are queued before either of them runs.
-  const revoke = (draft: Draft): void => draft.put(key, encodeRecord({ ...(draft.read<Share>(key) as Share), revokedAt: draft.now }))
+  const revoke = (tx: Transaction): void => tx.put(key, encodeRecord({ ...(tx.read<Share>(key) as Share), revokedAt: tx.now }))
   const revoking = write(owner.doc, first as Caller, revoke, { reads: [key] })
-  const late = write(owner.doc, second as Caller, (draft) => draft.event('doc.published', 'guest:', {}))
+  const late = write(owner.doc, second as Caller, (tx) => tx.event('doc.published', 'guest:', {}))
   await expect(late).rejects.toMatchObject(invalid)
   await revoking
 })

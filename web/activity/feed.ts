@@ -114,7 +114,7 @@ export function openFeed({ session, here }: View): Feed {
     }
   }
 
-  /** Loads the events since the last look. On the first visit no event counts as new. */
+  /** Loads the events since the last visit. On the first visit, no events count as new. */
   const ask = async (): Promise<void> => {
     try {
       const isFirst = stored === null && seen.value === 0

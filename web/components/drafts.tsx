@@ -54,7 +54,7 @@ interface GoneInput {
   readonly onClose: () => void
 }
 
-/** Shows a draft that belonged to a column which others removed. */
+/** Shows a draft whose column was removed by someone else. */
 export function GoneWords({ words, children, onClose }: GoneInput): JSX.Element {
   const element = useRef<HTMLParagraphElement>(null)
   useLayoutEffect(() => {

@@ -27,6 +27,6 @@ function labelsOf(fences: readonly Fence[]): ReadonlyMap<number, string> {
   return labels
 }
 
-/** Returns the kind of a component, with its title or id. The name ends with a number if an earlier component has the same name. */
+/** Returns a component's name: its kind with its title or id, and a number if an earlier component has the same name. */
 export const labelOf = (fence: Fence, all: readonly Fence[]): string =>
   labelsOf(all).get(fence.from) ?? labelsOf([fence]).get(fence.from) ?? ''

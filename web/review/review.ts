@@ -1,7 +1,7 @@
 /**
  * The entry point for comments, suggestions and assignments on the page of a document. It loads after the editor and contains no markup. In
- * `annotations/`, `state.ts` has the shared state and `positions.ts` the positions of annotations. `navigation.ts` handles the active annotation,
- * `writing.ts` new comments, `suggesting-mode.ts` typing in suggesting mode, and `address.ts` addresses.
+ * `annotations/`, `state.ts` holds the shared state, `positions.ts` tracks the positions of annotations, `navigation.ts` handles the active
+ * annotation, `writing.ts` handles new comments, `suggesting-mode.ts` handles suggesting mode, and `address.ts` opens links to an annotation.
  */
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { documentValue } from '../device/device.ts'

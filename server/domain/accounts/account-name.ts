@@ -9,7 +9,7 @@ import { requireRightNow } from '../rights/authority.ts'
 import { accountOf, type Caller } from '../rights/caller.ts'
 import { isStored } from '../documents/deleted.ts'
 import { decodeRecord, encodeRecord, keys, type Owned } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import type { Service } from '../service.ts'
 import type { Storage } from '../ports.ts'
 
@@ -19,12 +19,12 @@ import type { Storage } from '../ports.ts'
  */
 const renameIn = async (service: Service, doc: string, account: string): Promise<void> => {
   const key = keys.account(account)
-  const rename = (draft: Draft): void => {
-    const { owner } = draft.head
-    const name = draft.read<Account>(key)?.name
+  const rename = (tx: Transaction): void => {
+    const { owner } = tx.head
+    const name = tx.read<Account>(key)?.name
     // An erased document keeps its head, but the head contains no name.
-    if (name === undefined || !isStored(draft.head)) return
-    if (owner.id === account && owner.name !== name) draft.head = { ...draft.head, owner: { ...owner, name } }
+    if (name === undefined || !isStored(tx.head)) return
+    if (owner.id === account && owner.name !== name) tx.head = { ...tx.head, owner: { ...owner, name } }
   }
   await service.ledger.write(doc, 'system', rename, { afterDeletion: true, reads: [key] }).catch((error: unknown) => {
     // The document is being erased at this moment.

@@ -11,7 +11,7 @@ import { type Expiring, expiring, findLive } from '../records/expiry.ts'
 import { keys } from '../records/keys.ts'
 import { hashSecret } from '../secrets.ts'
 import type { Service } from '../service.ts'
-import { draftSession } from './sessions.ts'
+import { newSession } from './sessions.ts'
 
 export interface Device extends Expiring {
   readonly userCode: string
@@ -133,7 +133,7 @@ export const pollDeviceLogin = async (service: Service, input: Input<'pollDevice
     if (device.status === 'approved') {
       const account = await findAccount(service, device.account ?? '')
       if (!isCurrent(account, device.epoch ?? 0)) throw new ServiceError('access_denied')
-      const { token, puts, session } = draftSession(service, account, 'app', device.name, { address: device.address })
+      const { token, puts, session } = newSession(service, account, 'app', device.name, { address: device.address })
       if (!(await service.storage.commit({ checks, puts, deletes: [key] }))) continue
       return {
         access_token: token,

@@ -62,7 +62,7 @@ interface SignIn {
 }
 
 /** Prepares a new session, and its record in the audit log. The caller commits both. */
-export const draftSession = (
+export const newSession = (
   { clock }: Service,
   account: Pick<Account, 'id' | 'epoch'>,
   kind: SessionKind,
@@ -143,7 +143,7 @@ export const openSession = async (
   const found = await findAccount(service, account)
   requireEnabled(found)
   const known = epoch ?? found?.epoch ?? 0
-  const { token, session, puts } = draftSession(service, { id: account, epoch: known }, kind, name, signIn)
+  const { token, session, puts } = newSession(service, { id: account, epoch: known }, kind, name, signIn)
   await service.storage.commit({ puts })
   const before = replaces === undefined ? undefined : await findCurrent(service, hashSecret(replaces))
   const others = await sessionsOf(service, account)

@@ -53,7 +53,7 @@ export const createArrivals = ({ storage, blobs, quotas }: Pick<Service, 'storag
   return {
     async begin(doc) {
       current = undefined
-      if ((await storage.get(keys.head(doc))) !== undefined) refuse(`The document ${doc} exists.`)
+      if ((await storage.get(keys.head(doc))) !== undefined) refuse(`The document ${doc} already exists.`)
       for (;;) {
         const left = await storage.list(keys.head(doc), { limit: limits.listMax })
         if (left.length === 0) break

@@ -22,7 +22,7 @@ import {
   snapshotOf
 } from '../text/journal.ts'
 import { encodeRecord, firstLinkLabel, type Head, keys, type Owned, type Owner } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { ownAssignment } from '../review/own-assignment.ts'
 import type { Key } from '../ports.ts'
 import { saveRevision } from '../text/revisions.ts'
@@ -118,17 +118,17 @@ const emptyHead = (
 })
 
 /** Writes the first text: the journal, the canonical text, and the first revision. */
-const putFirstContent = (draft: Draft, content: string, actor: string): Snapshot => {
-  const { id, tag: before } = draft.head
+const putFirstContent = (tx: Transaction, content: string, actor: string): Snapshot => {
+  const { id, tag: before } = tx.head
   if (content !== '') {
     const update = seed(content)
-    const entry: JournalEntry = { seq: 1, tag: nextTag(before, update), at: draft.now, actor, update }
-    draft.put(keys.update(id, 1), encodeEntries([entry], before))
-    draft.head = { ...draft.head, seq: 1, tag: entry.tag, announcedSeq: 1, unsaved: { added: content.length, removed: 0, actors: [actor] } }
+    const entry: JournalEntry = { seq: 1, tag: nextTag(before, update), at: tx.now, actor, update }
+    tx.put(keys.update(id, 1), encodeEntries([entry], before))
+    tx.head = { ...tx.head, seq: 1, tag: entry.tag, announcedSeq: 1, unsaved: { added: content.length, removed: 0, actors: [actor] } }
   }
-  const snapshot = snapshotOf(draft.head, content)
-  draft.put(keys.text(id), encodeProjection(snapshot))
-  saveRevision(draft, snapshot, 'create', actor)
+  const snapshot = snapshotOf(tx.head, content)
+  tx.put(keys.text(id), encodeProjection(snapshot))
+  saveRevision(tx, snapshot, 'create', actor)
   return snapshot
 }
 
@@ -143,18 +143,18 @@ export const createDocument = async (
   const actor = actorOf(caller)
   const payer = { owner, ...(caller.origin !== undefined && { origin: caller.origin }) }
   const head = emptyHead(newId(), firstTag(), input, payer, service.clock.now())
-  const putAll = (draft: Draft): Output<'createDocument'> => {
-    const snapshot = putFirstContent(draft, content, actor)
+  const putAll = (tx: Transaction): Output<'createDocument'> => {
+    const snapshot = putFirstContent(tx, content, actor)
     const link =
       owner.kind === 'anonymous'
-        ? putShare(service, draft, head.id, { by: caller, maker: undefined, role: 'owner', label: firstLinkLabel, expiresAt: null })
+        ? putShare(service, tx, head.id, { by: caller, maker: undefined, role: 'owner', label: firstLinkLabel, expiresAt: null })
         : undefined
-    const owned = ownedKey(draft.head)
-    if (owned !== undefined) draft.put(owned, encodeRecord({ doc: head.id } satisfies Owned))
-    draft.event('doc.created', actor, { title: titleOf(draft.head, snapshot) }, snapshot.version)
+    const owned = ownedKey(tx.head)
+    if (owned !== undefined) tx.put(owned, encodeRecord({ doc: head.id } satisfies Owned))
+    tx.event('doc.created', actor, { title: titleOf(tx.head, snapshot) }, snapshot.version)
     const url = link === undefined ? `${service.baseUrl}/d/${head.id}` : shareUrl(service, head.id, link.secret)
-    const doc = { ...presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, url), ...(link && { key: link.secret }) }
-    return remember(service, draft, caller, null, { ...doc, doc })
+    const doc = { ...presentDocument(tx.head, { ...caller, role: 'owner' }, snapshot, url), ...(link && { key: link.secret }) }
+    return remember(service, tx, caller, null, { ...doc, doc })
   }
   // Reserves the size twice, because the text is stored both in the journal and as the canonical text.
   const release = await service.quotas.reserve(payer, 2 * Buffer.byteLength(content))
@@ -182,12 +182,12 @@ export const readDocument = async (service: Service, caller: Caller, doc: string
 export const updateDocument: OnDocument<'updateDocument'> = async (service, caller, doc, input) => {
   const title = givenTitle(input.title)
   const snapshot = await currentContent(service, doc)
-  return service.ledger.write(doc, caller, (draft) => {
-    if (draft.head.title !== title) {
-      draft.head = { ...draft.head, title }
-      const payload = { title: titleOf(draft.head, snapshot), givenTitle: title }
-      draft.event('doc.renamed', actorOf(caller), payload)
+  return service.ledger.write(doc, caller, (tx) => {
+    if (tx.head.title !== title) {
+      tx.head = { ...tx.head, title }
+      const payload = { title: titleOf(tx.head, snapshot), givenTitle: title }
+      tx.event('doc.renamed', actorOf(caller), payload)
     }
-    return remember(service, draft, caller, doc, answerOf(service, caller, draft.head, snapshot))
+    return remember(service, tx, caller, doc, answerOf(service, caller, tx.head, snapshot))
   })
 }

@@ -9,7 +9,7 @@ import { isGone } from './deleted.ts'
 import { ownedKey, ownerOf, presentDocument } from './documents.ts'
 import { remember } from '../records/idempotency.ts'
 import { decodeRecord, encodeRecord, keys, type Owned, type Share } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { changeLinks } from '../rights/lineage.ts'
 import type { Service } from '../service.ts'
 import type { OnDocument } from '../on-document.ts'
@@ -135,21 +135,21 @@ export const claimDocument: OnDocument<'claimDocument'> = async (service, caller
   const owner = ownerOf(caller)
   const link = input.revokeKey === true ? caller.share : null
   const snapshot = await currentContent(service, doc)
-  const claim = (draft: Draft, links: readonly Share[]): Output<'claimDocument'> => {
-    const before = draft.head.owner
+  const claim = (tx: Transaction, links: readonly Share[]): Output<'claimDocument'> => {
+    const before = tx.head.owner
     if (before.kind !== 'anonymous' && (before.kind !== owner.kind || before.id !== owner.id)) throw new ServiceError('already_claimed')
     if (before.kind === 'anonymous') {
       const expiresAt = links.find(({ id }) => id === caller.share)?.expiresAt ?? null
       if (expiresAt !== null) throw endsBefore(expiresAt)
-      const { origin: _, ...head } = draft.head
-      draft.head = { ...head, owner }
-      const owned = ownedKey(draft.head)
-      if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
-      draft.event('doc.claimed', actorOf(caller), { owner })
+      const { origin: _, ...head } = tx.head
+      tx.head = { ...head, owner }
+      const owned = ownedKey(tx.head)
+      if (owned !== undefined) tx.put(owned, encodeRecord({ doc } satisfies Owned))
+      tx.event('doc.claimed', actorOf(caller), { owner })
     }
-    if (link !== null) putRevocationOfClaim(draft, caller, doc, links, link)
-    const presented = presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, `${service.baseUrl}/d/${doc}`)
-    return remember(service, draft, caller, doc, { ok: true, claimed: true, doc: presented })
+    if (link !== null) putRevocationOfClaim(tx, caller, doc, links, link)
+    const presented = presentDocument(tx.head, { ...caller, role: 'owner' }, snapshot, `${service.baseUrl}/d/${doc}`)
+    return remember(service, tx, caller, doc, { ok: true, claimed: true, doc: presented })
   }
   const answer = await changeLinks(service, caller, doc, claim)
   if (link !== null) service.live.end(doc, link, 'credential_invalid')

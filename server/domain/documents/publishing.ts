@@ -9,7 +9,7 @@ import { removeDrawings } from '../media/drawings.ts'
 import { remember } from '../records/idempotency.ts'
 import type { Snapshot } from '../text/journal.ts'
 import { type Head, keys } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import type { Service } from '../service.ts'
 
 type Published = Output<'publishDocument'>
@@ -23,14 +23,14 @@ const present = ({ baseUrl, searchEngines }: Service, { id, publishedAt, indexed
   indexed: publishedAt !== null && indexed === true && searchEngines
 })
 
-const change = (draft: Draft, caller: Caller, { published = true, indexed }: Input<'publishDocument'>): void => {
-  const { head } = draft
+const change = (tx: Transaction, caller: Caller, { published = true, indexed }: Input<'publishDocument'>): void => {
+  const { head } = tx
   const was = head.publishedAt !== null
-  const publishedAt = published ? (head.publishedAt ?? draft.now) : null
-  draft.head = { ...head, publishedAt, indexed: published && (indexed ?? head.indexed ?? false) }
+  const publishedAt = published ? (head.publishedAt ?? tx.now) : null
+  tx.head = { ...head, publishedAt, indexed: published && (indexed ?? head.indexed ?? false) }
   // An unpublished page needs no pictures. They are drawn again if the document is published again.
-  if (was && !published) removeDrawings(draft)
-  if (published !== was) draft.event(published ? 'doc.published' : 'doc.unpublished', actorOf(caller), {})
+  if (was && !published) removeDrawings(tx)
+  if (published !== was) tx.event(published ? 'doc.published' : 'doc.unpublished', actorOf(caller), {})
 }
 
 /** Throws `forbidden` if the settings of the server do not allow the caller to publish, or to have search engines list the page. */
@@ -68,9 +68,9 @@ export const publishDocument = async (
   return service.ledger.write(
     doc,
     caller,
-    (draft) => {
-      change(draft, caller, input)
-      return remember(service, draft, caller, doc, present(service, draft.head))
+    (tx) => {
+      change(tx, caller, input)
+      return remember(service, tx, caller, doc, present(service, tx.head))
     },
     { reads: [keys.drawings(doc)] }
   )

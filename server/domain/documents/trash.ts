@@ -14,7 +14,7 @@ import { ownedKey, presentDocument } from './documents.ts'
 import { audit, auditActor, systemAct } from '../records/audit.ts'
 import { remember } from '../records/idempotency.ts'
 import { decodeRecord, type Deletion, encodeRecord, type Head, keys, type Owned, type Trashed } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { scrubJobs } from '../media/media-jobs.ts'
 import { entryOf } from '../events/notices.ts'
 import type { Key } from '../ports.ts'
@@ -37,46 +37,46 @@ const scrub = async (service: Service, doc: string): Promise<void> => {
   for (;;) {
     const entries = await storage.list(keys.head(doc), { limit: limits.listMax })
     if (entries.length === 0) return
-    const remove = (draft: Draft): void => {
-      for (const entry of entries) for (const key of [entry.key, ...entryOf(entry)]) draft.delete(key)
-      draft.erase()
+    const remove = (tx: Transaction): void => {
+      for (const entry of entries) for (const key of [entry.key, ...entryOf(entry)]) tx.delete(key)
+      tx.erase()
     }
     await ledger.write(doc, 'system', remove, { afterDeletion: true })
   }
 }
 
 /** Removes a document from the list of its owner, or from the owner's trash. */
-const unlist = (draft: Draft): void => {
-  const { id, trashedUntil } = draft.head
-  for (const key of [ownedKey(draft.head), trashedKey(draft.head)]) if (key !== undefined) draft.delete(key)
-  if (trashedUntil !== undefined) draft.delete(keys.trash(trashedUntil, id))
+const unlist = (tx: Transaction): void => {
+  const { id, trashedUntil } = tx.head
+  for (const key of [ownedKey(tx.head), trashedKey(tx.head)]) if (key !== undefined) tx.delete(key)
+  if (trashedUntil !== undefined) tx.delete(keys.trash(trashedUntil, id))
 }
 
 /** Removes the document from all lists, and reduces its head to the essential fields. */
-const putEnd = (draft: Draft): void => {
-  unlist(draft)
-  const { trashedUntil: _until, takenDownAt: _takenDownAt, ...head } = draft.head
+const putEnd = (tx: Transaction): void => {
+  unlist(tx)
+  const { trashedUntil: _until, takenDownAt: _takenDownAt, ...head } = tx.head
   const { id, owner, deletedAt } = head
-  draft.head = {
+  tx.head = {
     ...head,
     title: null,
     // The head keeps the owner's id, so that the owner gets 410, but not the owner's name.
     owner: { kind: owner.kind, ...(owner.id !== undefined && { id: owner.id }) },
-    deletedAt: deletedAt ?? draft.now,
+    deletedAt: deletedAt ?? tx.now,
     unsaved: { added: 0, removed: 0, actors: [] }
   }
-  draft.erase()
-  draft.put(keys.deletion(id), encodeRecord({ doc: id } satisfies Deletion))
+  tx.erase()
+  tx.put(keys.deletion(id), encodeRecord({ doc: id } satisfies Deletion))
 }
 
-const putIntoTrash = (draft: Draft, title: string): number => {
-  const { id } = draft.head
-  const until = draft.now + trashMs
-  unlist(draft)
-  draft.put(keys.trash(until, id), encodeRecord(id))
-  const listed = trashedKey(draft.head)
-  if (listed !== undefined) draft.put(listed, encodeRecord({ doc: id, title, deletedAt: draft.now, until } satisfies Trashed))
-  draft.head = { ...draft.head, deletedAt: draft.now, trashedUntil: until }
+const putIntoTrash = (tx: Transaction, title: string): number => {
+  const { id } = tx.head
+  const until = tx.now + trashMs
+  unlist(tx)
+  tx.put(keys.trash(until, id), encodeRecord(id))
+  const listed = trashedKey(tx.head)
+  if (listed !== undefined) tx.put(listed, encodeRecord({ doc: id, title, deletedAt: tx.now, until } satisfies Trashed))
+  tx.head = { ...tx.head, deletedAt: tx.now, trashedUntil: until }
   return until
 }
 
@@ -88,7 +88,7 @@ export const endAccess = ({ live, relay }: Service, doc: string, code: 'document
 
 const finishErasing = async (service: Service, doc: string): Promise<void> => {
   await scrub(service, doc)
-  await service.ledger.write(doc, 'system', (draft) => draft.delete(keys.deletion(doc)), { afterDeletion: true })
+  await service.ledger.write(doc, 'system', (tx) => tx.delete(keys.deletion(doc)), { afterDeletion: true })
 }
 
 type Answer = Output<'deleteDocument'>
@@ -96,12 +96,12 @@ type Answer = Output<'deleteDocument'>
 /** Moves a document to the trash. Throws `document_deleted` if it has already been deleted. */
 const moveToTrash = async (service: Service, caller: Caller, doc: string): Promise<Answer> => {
   const snapshot = await currentContent(service, doc)
-  const answer = await service.ledger.write(doc, caller, (draft): Answer => {
-    const until = putIntoTrash(draft, titleOf(draft.head, snapshot))
-    draft.event('doc.deleted', actorOf(caller), { restorableUntil: instant(until) })
-    audit(draft, { kind: 'document.deleted', by: auditActor(caller), doc })
+  const answer = await service.ledger.write(doc, caller, (tx): Answer => {
+    const until = putIntoTrash(tx, titleOf(tx.head, snapshot))
+    tx.event('doc.deleted', actorOf(caller), { restorableUntil: instant(until) })
+    audit(tx, { kind: 'document.deleted', by: auditActor(caller), doc })
     // The answer is stored outside the document. A retry must get the same answer, even though the document is then inaccessible.
-    return remember(service, draft, caller, null, { ok: true, deleted: true, restorableUntil: instant(until) })
+    return remember(service, tx, caller, null, { ok: true, deleted: true, restorableUntil: instant(until) })
   })
   endAccess(service, doc)
   await scrubJobs(service, doc)
@@ -113,14 +113,14 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
  * not in the trash moves there. The move is part of the same commit, because afterward the owner's lists no longer lead to the document.
  */
 export const releaseDocument = async (service: Service, doc: string, goes: (head: Head) => boolean): Promise<void> => {
-  const release = (draft: Draft): boolean => {
-    for (const key of [ownedKey(draft.head), trashedKey(draft.head)]) if (key !== undefined) draft.delete(key)
-    draft.head = { ...draft.head, owner: { kind: 'anonymous' } }
-    if (draft.head.deletedAt !== null || !goes(draft.head)) return false
+  const release = (tx: Transaction): boolean => {
+    for (const key of [ownedKey(tx.head), trashedKey(tx.head)]) if (key !== undefined) tx.delete(key)
+    tx.head = { ...tx.head, owner: { kind: 'anonymous' } }
+    if (tx.head.deletedAt !== null || !goes(tx.head)) return false
     // The document is in no list, so its trash entry needs no title.
-    const until = putIntoTrash(draft, '')
-    draft.event('doc.deleted', systemActor, { restorableUntil: instant(until) })
-    audit(draft, { kind: 'document.deleted', by: systemAct, doc })
+    const until = putIntoTrash(tx, '')
+    tx.event('doc.deleted', systemActor, { restorableUntil: instant(until) })
+    audit(tx, { kind: 'document.deleted', by: systemAct, doc })
     return true
   }
   if (!(await service.ledger.write(doc, 'system', release, { afterDeletion: true }))) return
@@ -134,12 +134,12 @@ export const releaseDocument = async (service: Service, doc: string, goes: (head
  * keys get 410.
  */
 const erase = async (service: Service, caller: Caller, doc: string): Promise<Answer> => {
-  const end = (draft: Draft): Answer => {
-    if (draft.head.deletedAt !== null && !isInTrash(draft.head)) throw documentDeleted(draft.head)
-    if (draft.head.deletedAt === null) draft.event('doc.deleted', actorOf(caller), { restorableUntil: null })
-    putEnd(draft)
-    audit(draft, { kind: 'document.erased', by: auditActor(caller), doc })
-    return remember(service, draft, caller, null, { ok: true, deleted: true, restorableUntil: null })
+  const end = (tx: Transaction): Answer => {
+    if (tx.head.deletedAt !== null && !isInTrash(tx.head)) throw documentDeleted(tx.head)
+    if (tx.head.deletedAt === null) tx.event('doc.deleted', actorOf(caller), { restorableUntil: null })
+    putEnd(tx)
+    audit(tx, { kind: 'document.erased', by: auditActor(caller), doc })
+    return remember(service, tx, caller, null, { ok: true, deleted: true, restorableUntil: null })
   }
   const answer = await service.ledger.write(doc, caller, end, { afterDeletion: true })
   endAccess(service, doc)
@@ -162,19 +162,19 @@ export const deleteDocument = (
  * document.
  */
 export const undeleteDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'undeleteDocument'>> => {
-  const restore = (draft: Draft): Head => {
-    const { trashedUntil, ...head } = draft.head
+  const restore = (tx: Transaction): Head => {
+    const { trashedUntil, ...head } = tx.head
     // The document has already been restored. A repeated request has no further effect.
     if (head.deletedAt === null) return head
     if (head.takenDownAt !== undefined) throw documentDeleted(head)
-    if (trashedUntil === undefined || trashedUntil <= draft.now) throw documentDeleted(head)
-    unlist(draft)
-    draft.head = { ...head, deletedAt: null }
-    const owned = ownedKey(draft.head)
-    if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
-    draft.event('doc.restored', actorOf(caller), { deletedAt: instant(head.deletedAt) })
-    audit(draft, { kind: 'document.restored', by: auditActor(caller), doc })
-    return draft.head
+    if (trashedUntil === undefined || trashedUntil <= tx.now) throw documentDeleted(head)
+    unlist(tx)
+    tx.head = { ...head, deletedAt: null }
+    const owned = ownedKey(tx.head)
+    if (owned !== undefined) tx.put(owned, encodeRecord({ doc } satisfies Owned))
+    tx.event('doc.restored', actorOf(caller), { deletedAt: instant(head.deletedAt) })
+    audit(tx, { kind: 'document.restored', by: auditActor(caller), doc })
+    return tx.head
   }
   const head = await service.ledger.write(doc, caller, restore, { afterDeletion: true })
   service.live.readmit(doc)
@@ -214,12 +214,12 @@ const forEachDocument = async (docs: readonly string[], work: (doc: string) => P
 
 /** Erases documents whose time in the trash is over, oldest first. */
 const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void> => {
-  const end = (draft: Draft): boolean => {
+  const end = (tx: Transaction): boolean => {
     // The document may have since been restored, and even deleted again.
-    const due = draft.head.trashedUntil !== undefined && draft.head.trashedUntil <= draft.now
+    const due = tx.head.trashedUntil !== undefined && tx.head.trashedUntil <= tx.now
     if (!due) return false
-    putEnd(draft)
-    audit(draft, { kind: 'document.erased', by: systemAct, doc: draft.head.id })
+    putEnd(tx)
+    audit(tx, { kind: 'document.erased', by: systemAct, doc: tx.head.id })
     return true
   }
   const empty = async (doc: string): Promise<void> => {
@@ -240,10 +240,10 @@ const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void>
 }
 
 /** Erases a document that a person deleted on the account page of an earlier version, which waited ten minutes before each deletion. */
-const putFormerEnd = (draft: Draft): void => {
-  const { id, owner } = draft.head
-  if (owner.id !== undefined) draft.delete(['undoable', owner.kind, owner.id, id])
-  putEnd(draft)
+const putFormerEnd = (tx: Transaction): void => {
+  const { id, owner } = tx.head
+  if (owner.id !== undefined) tx.delete(['undoable', owner.kind, owner.id, id])
+  putEnd(tx)
 }
 
 /** Finishes erasures that a crash interrupted, and begins those that are due. Called at startup, and periodically. */

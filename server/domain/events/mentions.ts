@@ -11,7 +11,7 @@ import { limits } from '../../../shared/limits.ts'
 import { tidyActor, nameOfActor, systemActor } from '../rights/caller.ts'
 import type { Snapshot } from '../text/journal.ts'
 import { encodeRecord, keys } from '../records/keys.ts'
-import type { Draft, Ledger } from '../records/draft.ts'
+import type { Transaction, Ledger } from '../records/transaction.ts'
 import { type MentionIndex, mentionIndex, type MentioningMessage } from './mention-index.ts'
 import { sameMention } from './notices.ts'
 import type { Clock, Key } from '../ports.ts'
@@ -77,11 +77,11 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
     let version = seen
     const actorsOf = messages.map(({ author }) => actorOf(author))
     const key = (id: string): Key => keys.mention(doc, id)
-    const run = (draft: Draft): void => {
+    const run = (tx: Transaction): void => {
       const left = new Map<string, number>()
       for (const { id, before: had, after } of counts) {
-        const heard = draft.read<number>(key(id)) ?? 0
-        if (Math.max(had, after) > heard) draft.put(key(id), encodeRecord(Math.max(had, after)))
+        const heard = tx.read<number>(key(id)) ?? 0
+        if (Math.max(had, after) > heard) tx.put(key(id), encodeRecord(Math.max(had, after)))
         left.set(id, after - Math.max(had, heard))
       }
       // If several messages match, the last one counts as new, and the earlier ones count as edited.
@@ -97,8 +97,8 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
         if (names.length === 0) return
         const words = text.slice(0, limits.mentionTextUnitsMax).toWellFormed()
         const payload = { names, author, sentAt: at, text: words, line }
-        const event = draft.event('chat.mentioned', actorsOf[index] ?? systemActor, payload, version)
-        draft.notify(event, { names: names.map(sameMention) })
+        const event = tx.event('chat.mentioned', actorsOf[index] ?? systemActor, payload, version)
+        tx.notify(event, { names: names.map(sameMention) })
       })
     }
     // Other nodes may have written earlier updates, which change the number of this version. The event must name the version on disk.

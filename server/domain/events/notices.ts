@@ -73,7 +73,7 @@ export const takingPart = ({
   return people
 }
 
-/** An event of a draft, together with its recipients. */
+/** An event of a transaction, together with its recipients. */
 export interface Noticed {
   readonly event: StoredEvent
   readonly notice: Notice

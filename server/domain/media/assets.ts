@@ -6,7 +6,7 @@ import type { Input, Output } from '../../../shared/operations/index.ts'
 import { actorOf, type Caller } from '../rights/caller.ts'
 import { remember } from '../records/idempotency.ts'
 import { type Asset, decodeRecord, encodeRecord, type JobBlob, keys } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import type { Blob, Upload } from '../ports.ts'
 import { newAssetId } from '../secrets.ts'
 import type { Service } from '../service.ts'
@@ -65,16 +65,16 @@ export const presentAsset = ({ baseUrl }: Pick<Service, 'baseUrl'>, asset: Asset
   contentType: asset.contentType
 })
 
-const put = (draft: Draft, asset: Asset, bytesMax: number): void => {
-  const { id: doc, assetBytes = 0 } = draft.head
+const put = (tx: Transaction, asset: Asset, bytesMax: number): void => {
+  const { id: doc, assetBytes = 0 } = tx.head
   if (assetBytes + asset.size > bytesMax) throw new ServiceError('asset_quota_exceeded', { assetBytes, assetBytesMax: bytesMax })
-  draft.head = { ...draft.head, assetBytes: assetBytes + asset.size }
-  draft.put(keys.asset(doc, asset.id), encodeRecord(asset))
-  draft.put(keys.assetDocument(asset.id), encodeRecord(doc))
+  tx.head = { ...tx.head, assetBytes: assetBytes + asset.size }
+  tx.put(keys.asset(doc, asset.id), encodeRecord(asset))
+  tx.put(keys.assetDocument(asset.id), encodeRecord(doc))
 }
 
 /** Turns the result of a media job into an asset with the name of its blob. Throws `asset_quota_exceeded`. */
-export const putAsset = (service: Service, draft: Draft, file: JobBlob, name: string, actor: string): Asset => {
+export const putAsset = (service: Service, tx: Transaction, file: JobBlob, name: string, actor: string): Asset => {
   const type = findMediaType(file.contentType)
   if (type === undefined) throw new Error(`${file.contentType} is not a media type`)
   const { name: id, size, hash } = file
@@ -86,10 +86,10 @@ export const putAsset = (service: Service, draft: Draft, file: JobBlob, name: st
     name: name.trim() || type.kind,
     size,
     hash,
-    createdAt: draft.now
+    createdAt: tx.now
   }
-  put(draft, asset, service.assetBytesMax)
-  draft.event('asset.created', actor, { ...presentAsset(service, asset) })
+  put(tx, asset, service.assetBytesMax)
+  tx.event('asset.created', actor, { ...presentAsset(service, asset) })
   return asset
 }
 
@@ -112,12 +112,12 @@ export const uploadAsset = async (
   const asset = { id: newAssetId(), extension, contentType: type.contentType, kind, name, size: upload.bytes, hash: upload.hash }
   await upload.keep(asset.id)
   try {
-    return await service.ledger.write(doc, caller, (draft) => {
-      const kept: Asset = { ...asset, createdAt: draft.now }
-      put(draft, kept, service.assetBytesMax)
+    return await service.ledger.write(doc, caller, (tx) => {
+      const kept: Asset = { ...asset, createdAt: tx.now }
+      put(tx, kept, service.assetBytesMax)
       const answer = presentAsset(service, kept)
-      draft.event('asset.created', actorOf(caller), { ...answer })
-      return remember(service, draft, caller, doc, answer)
+      tx.event('asset.created', actorOf(caller), { ...answer })
+      return remember(service, tx, caller, doc, answer)
     })
   } catch (error) {
     await service.blobs.delete(asset.id)
@@ -163,10 +163,10 @@ export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: stri
     if (entries.length === 0) return
     const ids = entries.map((entry) => decodeRecord<Asset>(entry.value).id)
     for (const id of ids) await blobs.delete(id)
-    const change = (draft: Draft): void => {
+    const change = (tx: Transaction): void => {
       for (const id of ids) {
-        draft.delete(keys.assetDocument(id))
-        draft.delete(keys.asset(doc, id))
+        tx.delete(keys.assetDocument(id))
+        tx.delete(keys.asset(doc, id))
       }
     }
     await ledger.write(doc, 'system', change, { afterDeletion: true })

@@ -7,7 +7,7 @@ import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import type { Caller } from '../rights/caller.ts'
 import { type Drawing, decodeRecord, encodeRecord, keys } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import type { Service } from '../service.ts'
 
 /** The color schemes of pictures. */
@@ -28,10 +28,10 @@ export const listDrawings = async (service: Service, doc: string): Promise<Outpu
 })
 
 /** Removes pictures and erases their contents from the files of the store. */
-const removePictures = (draft: Draft, drawings: readonly Drawing[]): void => {
+const removePictures = (tx: Transaction, drawings: readonly Drawing[]): void => {
   if (drawings.length === 0) return
-  for (const { source } of drawings) for (const look of themes) draft.delete(keys.picture(draft.head.id, source, look))
-  draft.erase()
+  for (const { source } of drawings) for (const look of themes) tx.delete(keys.picture(tx.head.id, source, look))
+  tx.erase()
 }
 
 /** Stores a picture, and removes an older picture of the same source. Throws `quota_exceeded`. */
@@ -44,24 +44,24 @@ export const storeDrawing = (
   const hash = hashOfDiagram(source)
   const pictures = { light: encodeRecord(light), dark: encodeRecord(dark) }
   const key = keys.drawings(doc)
-  const store = (draft: Draft): Output<'storeDrawing'> => {
-    service.quotas.require(draft.head, pictures.light.length + pictures.dark.length)
-    const others = (draft.read<Drawing[]>(key) ?? []).filter((drawing) => drawing.source !== hash)
+  const store = (tx: Transaction): Output<'storeDrawing'> => {
+    service.quotas.require(tx.head, pictures.light.length + pictures.dark.length)
+    const others = (tx.read<Drawing[]>(key) ?? []).filter((drawing) => drawing.source !== hash)
     const gone = Math.max(0, others.length + 1 - limits.drawingsMax)
-    removePictures(draft, others.slice(0, gone))
-    for (const look of themes) draft.put(keys.picture(doc, hash, look), pictures[look])
-    draft.put(key, encodeRecord([...others.slice(gone), { source: hash, title, width, height }] satisfies Drawing[]))
-    draft.head = { ...draft.head, drawings: (draft.head.drawings ?? 0) + 1 }
+    removePictures(tx, others.slice(0, gone))
+    for (const look of themes) tx.put(keys.picture(doc, hash, look), pictures[look])
+    tx.put(key, encodeRecord([...others.slice(gone), { source: hash, title, width, height }] satisfies Drawing[]))
+    tx.head = { ...tx.head, drawings: (tx.head.drawings ?? 0) + 1 }
     return { ok: true, source: hash }
   }
   return service.ledger.write(doc, caller, store, { reads: [key] })
 }
 
 /** Removes all pictures of a document. The change must name `keys.drawings` in its `reads`. */
-export const removeDrawings = (draft: Draft): void => {
-  const key = keys.drawings(draft.head.id)
-  removePictures(draft, draft.read<Drawing[]>(key) ?? [])
-  draft.delete(key)
+export const removeDrawings = (tx: Transaction): void => {
+  const key = keys.drawings(tx.head.id)
+  removePictures(tx, tx.read<Drawing[]>(key) ?? [])
+  tx.delete(key)
 }
 
 /** Returns a picture as SVG; undefined if there is none. */

@@ -12,7 +12,7 @@ import { limits } from '../../../shared/limits.ts'
 import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts'
 import { isLive } from '../rights/authority.ts'
 import { decodeRecord, encodeRecord, type Job, type JobBlob, keys, type Share } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import type { Key } from '../ports.ts'
 import type { Service } from '../service.ts'
 import { putAsset } from './assets.ts'
@@ -41,43 +41,43 @@ export type Outcome =
 
 export const isOpen = ({ status }: Job): boolean => status === 'queued' || status === 'running'
 
-const putJob = (draft: Draft, job: Job): void => draft.put(keys.job(draft.head.id, job.id), encodeRecord(job))
+const putJob = (tx: Transaction, job: Job): void => tx.put(keys.job(tx.head.id, job.id), encodeRecord(job))
 
 const changeJob = <T>(
   service: Service,
   doc: string,
   id: string,
-  change: (draft: Draft, job: Job) => T,
+  change: (tx: Transaction, job: Job) => T,
   reads: readonly Key[] = []
 ): Promise<T | undefined> => {
   const key = keys.job(doc, id)
   return service.ledger.write(
     doc,
     'system',
-    (draft) => {
-      const job = draft.read<Job>(key)
-      return job === undefined ? undefined : change(draft, job)
+    (tx) => {
+      const job = tx.read<Job>(key)
+      return job === undefined ? undefined : change(tx, job)
     },
     { reads: [key, ...reads] }
   )
 }
 
 /** Stores a new job and the record of its blob. */
-export const putNewJob = (draft: Draft, job: Job): void => {
-  const { id: doc } = draft.head
-  putJob(draft, job)
-  draft.put(keys.openJob(job.id), encodeRecord(doc))
-  draft.put(keys.accountJob(job.account, job.id), encodeRecord(doc))
-  if (job.file !== null) draft.put(keys.jobBlob(job.file.name), encodeRecord(doc))
+export const putNewJob = (tx: Transaction, job: Job): void => {
+  const { id: doc } = tx.head
+  putJob(tx, job)
+  tx.put(keys.openJob(job.id), encodeRecord(doc))
+  tx.put(keys.accountJob(job.account, job.id), encodeRecord(doc))
+  if (job.file !== null) tx.put(keys.jobBlob(job.file.name), encodeRecord(doc))
 }
 
 /** Begins the next attempt of a queued job. Returns undefined if the job is no longer queued. */
 export const beginJob = (service: Service, doc: string, id: string): Promise<Job | undefined> =>
-  changeJob(service, doc, id, (draft, job) => {
+  changeJob(service, doc, id, (tx, job) => {
     if (job.status !== 'queued') return undefined
     const { nodes } = service.storage
     const running: Job = { ...job, status: 'running', attempt: job.attempt + 1, ...(nodes && { runner: nodes.id }) }
-    putJob(draft, running)
+    putJob(tx, running)
     return running
   })
 
@@ -99,12 +99,12 @@ export const findLeftAttempt = async ({ storage }: Service, doc: string, id: str
  * another attempt has begun, or if the job fails because it has lost `limits.mediaLossesMax` nodes.
  */
 export const requeueJob = async (service: Service, doc: string, id: string, attempt: number, lost: boolean): Promise<Job | undefined> => {
-  const job = await changeJob(service, doc, id, (draft, found) => {
+  const job = await changeJob(service, doc, id, (tx, found) => {
     // Several nodes may notice the same end of a node, and one of them may already have begun the next attempt.
     if (found.attempt !== attempt) return undefined
     if (found.status !== 'running') return found.status === 'queued' ? found : undefined
     const queued: Job = { ...found, status: 'queued', losses: found.losses + (lost ? 1 : 0) }
-    putJob(draft, queued)
+    putJob(tx, queued)
     return queued
   })
   if (job === undefined || job.losses <= limits.mediaLossesMax) return job
@@ -128,21 +128,21 @@ export const resultName = (kind: JobKind, { prompt = '', text = '' }: JobInput):
  * Records the end of an open job. A picture, or speech that the caller wants to save, becomes an asset in the same commit. Throws
  * `asset_quota_exceeded`.
  */
-const putEnd = (service: Service, draft: Draft, job: Job, outcome: Outcome): Job => {
-  const { id: doc } = draft.head
-  const ended = { ...job, file: null, endedAt: draft.now }
+const putEnd = (service: Service, tx: Transaction, job: Job, outcome: Outcome): Job => {
+  const { id: doc } = tx.head
+  const ended = { ...job, file: null, endedAt: tx.now }
   let next: Job
   if ('result' in outcome) {
     const becomesAsset = job.saves && outcome.file !== null
     next = { ...ended, status: 'done', result: outcome.result, resultFile: outcome.file, asset: becomesAsset ? outcome.file.name : null }
-    if (becomesAsset) putAsset(service, draft, outcome.file, resultName(job.kind, job.input), job.actor)
-    else if (outcome.file !== null) draft.put(keys.jobBlob(outcome.file.name), encodeRecord(doc))
+    if (becomesAsset) putAsset(service, tx, outcome.file, resultName(job.kind, job.input), job.actor)
+    else if (outcome.file !== null) tx.put(keys.jobBlob(outcome.file.name), encodeRecord(doc))
   } else next = 'error' in outcome ? { ...ended, status: 'failed', error: outcome.error } : { ...ended, status: 'canceled' }
-  putJob(draft, next)
-  draft.delete(keys.openJob(job.id))
-  draft.put(keys.endedJob(draft.now, job.id), encodeRecord(doc))
-  if (job.file !== null) draft.delete(keys.jobBlob(job.file.name))
-  if (next.status !== 'canceled') draft.event(next.status === 'done' ? 'media.done' : 'media.failed', job.actor, eventOf(next))
+  putJob(tx, next)
+  tx.delete(keys.openJob(job.id))
+  tx.put(keys.endedJob(tx.now, job.id), encodeRecord(doc))
+  if (job.file !== null) tx.delete(keys.jobBlob(job.file.name))
+  if (next.status !== 'canceled') tx.event(next.status === 'done' ? 'media.done' : 'media.failed', job.actor, eventOf(next))
   return next
 }
 
@@ -178,12 +178,12 @@ export const endJob = async (
       service,
       doc,
       id,
-      (draft, job) => {
+      (tx, job) => {
         const isMeant = attempt === null || (attempt === 'queued' ? job.status === 'queued' : job.attempt === attempt)
         if (!isOpen(job) || !isMeant) return undefined
-        const barred = 'result' in how && link !== undefined && !isLive(draft.read<Share>(link), draft.now)
+        const barred = 'result' in how && link !== undefined && !isLive(tx.read<Share>(link), tx.now)
         if (barred) kept = false
-        putEnd(service, draft, job, barred ? accessEnded : how)
+        putEnd(service, tx, job, barred ? accessEnded : how)
         return job
       },
       link === undefined ? [] : [link]
@@ -208,21 +208,21 @@ export const endJob = async (
 const blobsOf = ({ file, resultFile, asset }: Job): string[] =>
   [file?.name, asset === null ? resultFile?.name : undefined].filter((name) => name !== undefined)
 
-const deleteJob = (draft: Draft, job: Job): void => {
-  draft.erase()
-  draft.delete(keys.job(draft.head.id, job.id))
-  draft.delete(keys.openJob(job.id))
-  draft.delete(keys.accountJob(job.account, job.id))
-  if (job.endedAt !== null) draft.delete(keys.endedJob(job.endedAt, job.id))
-  for (const name of blobsOf(job)) draft.delete(keys.jobBlob(name))
+const deleteJob = (tx: Transaction, job: Job): void => {
+  tx.erase()
+  tx.delete(keys.job(tx.head.id, job.id))
+  tx.delete(keys.openJob(job.id))
+  tx.delete(keys.accountJob(job.account, job.id))
+  if (job.endedAt !== null) tx.delete(keys.endedJob(job.endedAt, job.id))
+  for (const name of blobsOf(job)) tx.delete(keys.jobBlob(name))
 }
 
 /** Removes a job with its blobs. If the process crashes in between, the next start removes the blobs that have no record. */
 const removeJob = async (service: Service, doc: string, id: string): Promise<void> => {
   const key = keys.job(doc, id)
-  const remove = (draft: Draft): Job | undefined => {
-    const job = draft.read<Job>(key)
-    if (job !== undefined) deleteJob(draft, job)
+  const remove = (tx: Transaction): Job | undefined => {
+    const job = tx.read<Job>(key)
+    if (job !== undefined) deleteJob(tx, job)
     return job
   }
   const job = await service.ledger.write(doc, 'system', remove, { reads: [key], afterDeletion: true })

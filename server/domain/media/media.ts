@@ -161,9 +161,9 @@ const submitJob = async (
     error: null
   }
   try {
-    await service.ledger.write(doc, caller, (draft) => {
-      putNewJob(draft, job)
-      return remember(service, draft, caller, doc, presentJob(service, doc, job))
+    await service.ledger.write(doc, caller, (tx) => {
+      putNewJob(tx, job)
+      return remember(service, tx, caller, doc, presentJob(service, doc, job))
     })
   } catch (error) {
     if (file !== null) await service.blobs.delete(file.name)
@@ -362,16 +362,16 @@ export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: In
   return service.ledger.write(
     doc,
     caller,
-    (draft) => {
-      const job = draft.read<Job>(key)
+    (tx) => {
+      const job = tx.read<Job>(key)
       if (job === undefined) throw gone()
       const file = doneFile(job)
       const known = assetOf(job)
-      if (known !== undefined) return remember(service, draft, caller, doc, presentAsset(service, known))
-      const asset = putAsset(service, draft, file, resultName(job.kind, job.input), actorOf(caller))
-      draft.put(key, encodeRecord({ ...job, asset: asset.id } satisfies Job))
-      draft.delete(keys.jobBlob(file.name))
-      return remember(service, draft, caller, doc, presentAsset(service, asset))
+      if (known !== undefined) return remember(service, tx, caller, doc, presentAsset(service, known))
+      const asset = putAsset(service, tx, file, resultName(job.kind, job.input), actorOf(caller))
+      tx.put(key, encodeRecord({ ...job, asset: asset.id } satisfies Job))
+      tx.delete(keys.jobBlob(file.name))
+      return remember(service, tx, caller, doc, presentAsset(service, asset))
     },
     { reads: [key] }
   )

@@ -12,7 +12,7 @@ import { ownedKey } from '../documents/documents.ts'
 import { endAccess, trashedKey } from '../documents/trash.ts'
 import { scrubJobs } from '../media/media-jobs.ts'
 import { audit } from '../records/audit.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { decodeRecord, encodeRecord, type Head, keys, type Owned, type Owner, type Trashed } from '../records/keys.ts'
 import type { Key, KeyPart } from '../ports.ts'
 import type { Service } from '../service.ts'
@@ -162,37 +162,37 @@ export const findDocuments = async (
 // ——— Acts ———
 
 /** Records an act in the audit log, in the commit of the act. */
-const tell = (draft: Draft, { actor }: Operator, kind: 'admin.transfer' | 'admin.takedown' | 'admin.restore', account?: string): void =>
-  audit(draft, { kind, by: actor, doc: draft.head.id, ...(account !== undefined && { account }) })
+const tell = (tx: Transaction, { actor }: Operator, kind: 'admin.transfer' | 'admin.takedown' | 'admin.restore', account?: string): void =>
+  audit(tx, { kind, by: actor, doc: tx.head.id, ...(account !== undefined && { account }) })
 
 /** Moves the entry of a document in the trash to the trash of its new owner, or puts a document that is not there into the owner's list. */
-const relist = (draft: Draft, former: Head): void => {
-  const [from, to] = [trashedKey(former), trashedKey(draft.head)]
+const relist = (tx: Transaction, former: Head): void => {
+  const [from, to] = [trashedKey(former), trashedKey(tx.head)]
   if (former.trashedUntil === undefined || from === undefined || to === undefined) {
-    const owned = ownedKey(draft.head)
-    if (owned !== undefined) draft.put(owned, encodeRecord({ doc: former.id } satisfies Owned))
+    const owned = ownedKey(tx.head)
+    if (owned !== undefined) tx.put(owned, encodeRecord({ doc: former.id } satisfies Owned))
     return
   }
-  const trashed = draft.read<Trashed>(from)
-  draft.delete(from)
-  if (trashed !== undefined) draft.put(to, encodeRecord(trashed))
+  const trashed = tx.read<Trashed>(from)
+  tx.delete(from)
+  if (trashed !== undefined) tx.put(to, encodeRecord(trashed))
 }
 
 /** Gives a document to an account. With `trashOf`, a document in the trash of that account moves to the trash of the other one. */
 const giveTo = async (service: Service, operator: Operator, doc: string, id: string, trashOf?: string): Promise<void> => {
-  const change = (draft: Draft): Owner | undefined => {
-    const account = draft.read<Account>(keys.account(id))
+  const change = (tx: Transaction): Owner | undefined => {
+    const account = tx.read<Account>(keys.account(id))
     if (account === undefined) throw new ServiceError('not_found', { message: term('There is no such account.') })
-    const { origin: _, ...head } = draft.head
+    const { origin: _, ...head } = tx.head
     // Only the owner of a document in the trash decides what happens to it.
     if ((head.trashedUntil !== undefined && trashOf === undefined) || !isStored(head)) throw documentDeleted(head)
     if (head.owner.kind === 'account' && head.owner.id === id) return undefined
     const former = ownedKey(head)
-    if (former !== undefined) draft.delete(former)
-    draft.head = { ...head, owner: { kind: 'account', id, name: account.name } }
-    relist(draft, head)
-    draft.event('doc.claimed', actorIn(operator), { owner: draft.head.owner })
-    tell(draft, operator, 'admin.transfer', id)
+    if (former !== undefined) tx.delete(former)
+    tx.head = { ...head, owner: { kind: 'account', id, name: account.name } }
+    relist(tx, head)
+    tx.event('doc.claimed', actorIn(operator), { owner: tx.head.owner })
+    tell(tx, operator, 'admin.transfer', id)
     return head.owner
   }
   await storedHead(service, doc)
@@ -256,12 +256,12 @@ export const countTrashed = async ({ storage }: Service, account: string): Promi
 /** Takes a document down: nobody can open it until an administrator restores it. Callers that had access get 451. Throws `not_found`. */
 export const takeDown = async (service: Service, operator: Operator, doc: string): Promise<FoundDocument> => {
   await storedHead(service, doc)
-  const change = (draft: Draft): void => {
-    const { head } = draft
+  const change = (tx: Transaction): void => {
+    const { head } = tx
     if (head.takenDownAt !== undefined) return
     if (!isStored(head)) throw documentDeleted(head)
-    draft.head = { ...head, deletedAt: head.deletedAt ?? draft.now, takenDownAt: draft.now }
-    tell(draft, operator, 'admin.takedown')
+    tx.head = { ...head, deletedAt: head.deletedAt ?? tx.now, takenDownAt: tx.now }
+    tell(tx, operator, 'admin.takedown')
   }
   await service.ledger.write(doc, operator.by, change, { afterDeletion: true })
   endAccess(service, doc, 'taken_down')
@@ -272,11 +272,11 @@ export const takeDown = async (service: Service, operator: Operator, doc: string
 /** Restores a document that was taken down. A document that was in the trash before goes back to it. Throws `not_found`. */
 export const restoreDocument = async (service: Service, operator: Operator, doc: string): Promise<FoundDocument> => {
   await storedHead(service, doc)
-  const change = (draft: Draft): void => {
-    const { takenDownAt, ...head } = draft.head
+  const change = (tx: Transaction): void => {
+    const { takenDownAt, ...head } = tx.head
     if (takenDownAt === undefined) return
-    draft.head = { ...head, deletedAt: head.trashedUntil === undefined ? null : head.deletedAt }
-    tell(draft, operator, 'admin.restore')
+    tx.head = { ...head, deletedAt: head.trashedUntil === undefined ? null : head.deletedAt }
+    tell(tx, operator, 'admin.restore')
   }
   await service.ledger.write(doc, operator.by, change, { afterDeletion: true })
   const found = await readFound(service, doc)

@@ -12,7 +12,7 @@ import { isStored } from '../documents/deleted.ts'
 import type { Entry, Key, KeyPart } from '../ports.ts'
 import { removeDrawings } from '../media/drawings.ts'
 import { audit } from '../records/audit.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { decodeRecord, encodeRecord, type Head, keys, type Revision, type StoredEvent } from '../records/keys.ts'
 import { rereadAnnotations } from '../review/annotated-document.ts'
 import type { Service } from '../service.ts'
@@ -119,20 +119,20 @@ const maskBelow = async <T>(service: Service, doc: string, prefix: Key, mask: (r
     const reads = page.filter(({ value }) => mask(decodeRecord<T>(value)) !== decodeRecord<T>(value)).map(({ key }) => key)
     if (mode === 'count') count += reads.length
     if (mode === 'count' || reads.length === 0) continue
-    const change = (draft: Draft): number => {
+    const change = (tx: Transaction): number => {
       let changed = 0
       for (const key of reads) {
-        const record = draft.read<T>(key)
+        const record = tx.read<T>(key)
         const hidden = record && mask(record)
         if (hidden === undefined || hidden === record) continue
         changed += 1
         // Quotas count an event as appended, so the old one must be removed.
-        draft.delete(key)
-        draft.put(key, encodeRecord(hidden))
+        tx.delete(key)
+        tx.put(key, encodeRecord(hidden))
       }
       // The annotations in memory, here and on other nodes, are then read again.
-      draft.head = { ...draft.head, annotated: (draft.head.annotated ?? 0) + changed }
-      draft.erase()
+      tx.head = { ...tx.head, annotated: (tx.head.annotated ?? 0) + changed }
+      tx.erase()
       return changed
     }
     count += await service.ledger.write(doc, 'system', change, { reads, afterDeletion: true })
@@ -152,10 +152,10 @@ const maskRecords = async (service: Service, doc: string, secret: string, versio
 }
 
 /** Replaces the bytes at a key. */
-const replace = (draft: Draft, key: Key, value: Uint8Array): void => {
-  draft.delete(key)
-  draft.put(key, value)
-  draft.erase()
+const replace = (tx: Transaction, key: Key, value: Uint8Array): void => {
+  tx.delete(key)
+  tx.put(key, value)
+  tx.erase()
 }
 
 /** Changes states and the journal, newest first. Returns false if the journal has since been compacted. */
@@ -163,13 +163,13 @@ const redactJournal = async (service: Service, head: Head, characters: Character
   const { storage, ledger } = service
   const doc = head.id
   const redact = (update: Uint8Array): Uint8Array | undefined => redactUpdate(update, characters)
-  const write = (change: (draft: Draft) => void): Promise<boolean> =>
+  const write = (change: (tx: Transaction) => void): Promise<boolean> =>
     ledger.write(
       doc,
       'system',
-      (draft) => {
-        if (draft.head.segmentedSeq !== head.segmentedSeq) return false
-        change(draft)
+      (tx) => {
+        if (tx.head.segmentedSeq !== head.segmentedSeq) return false
+        change(tx)
         return true
       },
       { afterDeletion: true }
@@ -177,7 +177,7 @@ const redactJournal = async (service: Service, head: Head, characters: Character
   const redactState = async ({ key, value }: Entry): Promise<boolean> => {
     const { bytes, ...point } = decodeState(value)
     const state = redact(bytes)
-    return state === undefined || write((draft) => replace(draft, key, encodeState(point, state)))
+    return state === undefined || write((tx) => replace(tx, key, encodeState(point, state)))
   }
   /** Changes the records below a prefix one by one, newest first. */
   const newestFirst = async (prefix: Key, change: (entry: Entry) => Promise<boolean>): Promise<boolean> => {
@@ -193,31 +193,31 @@ const redactJournal = async (service: Service, head: Head, characters: Character
   if (!(await newestFirst(keys.keyframes(doc), redactState))) return false
   const tail = await newestFirst(keys.updates(doc), async ({ key, value }) => {
     // A crash during a compaction left this record behind.
-    if ((key.at(-1) as number) <= (head.segmentedSeq ?? 0)) return write((draft) => draft.delete(key))
+    if ((key.at(-1) as number) <= (head.segmentedSeq ?? 0)) return write((tx) => tx.delete(key))
     const record = redactedRecord(value, redact)
-    return record === undefined || write((draft) => replace(draft, key, record))
+    return record === undefined || write((tx) => replace(tx, key, record))
   })
   if (!tail) return false
   return newestFirst(keys.histories(doc), async ({ key, value }) => {
     const segment = await redactedSegment(value, redact)
-    return segment === undefined || write((draft) => replace(draft, key, segment))
+    return segment === undefined || write((tx) => replace(tx, key, segment))
   })
 }
 
 /** Writes the current text again, and removes the pictures of diagrams, which may contain the secret in pieces. Pages draw them again. */
 const renewDerived = (service: Service, operator: Operator, head: Head, content: string): Promise<void> => {
-  const change = (draft: Draft): void => {
-    audit(draft, { kind: 'admin.forget', by: operator.actor, doc: head.id })
-    draft.put(keys.text(head.id), encodeProjection(snapshotOf(head, content)))
-    removeDrawings(draft)
-    draft.erase()
+  const change = (tx: Transaction): void => {
+    audit(tx, { kind: 'admin.forget', by: operator.actor, doc: head.id })
+    tx.put(keys.text(head.id), encodeProjection(snapshotOf(head, content)))
+    removeDrawings(tx)
+    tx.erase()
   }
   return service.ledger.write(head.id, operator.by, change, { reads: [keys.drawings(head.id)], afterDeletion: true })
 }
 
 /** Tells the people of the document that text was removed. The event does not contain the text. */
 const tell = (service: Service, operator: Operator, doc: string): Promise<void> =>
-  service.ledger.write(doc, operator.by, (draft) => void draft.event('doc.redacted', actorIn(operator), {}), { afterDeletion: true })
+  service.ledger.write(doc, operator.by, (tx) => void tx.event('doc.redacted', actorIn(operator), {}), { afterDeletion: true })
 
 /**
  * Removes a secret from the history of a document. Throws `not_found`, `document_deleted`, `invalid_request` if the document still contains the secret, and

@@ -13,7 +13,7 @@ import type { Caller } from '../rights/caller.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 import type { Put, Storage } from '../ports.ts'
 import { newId } from '../secrets.ts'
-import type { Draft } from './draft.ts'
+import type { Transaction } from './transaction.ts'
 import type { Service } from '../service.ts'
 
 /** The kinds of audit records. Acts of administrators begin with `admin.`. */
@@ -102,9 +102,9 @@ export const auditPut = (now: number, audited: Audited): Put => ({
 })
 
 /** Adds a record to a change to a document. */
-export const audit = (draft: Draft, audited: Audited): void => {
-  const { key, value } = auditPut(draft.now, audited)
-  draft.put(key, value)
+export const audit = (tx: Transaction, audited: Audited): void => {
+  const { key, value } = auditPut(tx.now, audited)
+  tx.put(key, value)
 }
 
 // ——— Failed sign-ins ———

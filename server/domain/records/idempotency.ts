@@ -7,7 +7,7 @@ import { limits } from '../../../shared/limits.ts'
 import type { Caller, RequestStamp } from '../rights/caller.ts'
 import { type Expiring, expiring, findLive } from './expiry.ts'
 import { keys } from './keys.ts'
-import type { Draft } from './draft.ts'
+import type { Transaction } from './transaction.ts'
 import { withAnnotationsRead } from '../review/annotated-document.ts'
 import { showComment, showReply, showSuggestion } from '../review/annotations-shown.ts'
 import type { Service } from '../service.ts'
@@ -59,7 +59,7 @@ const lifetimeMs = limits.idempotencyHours * 3600 * 1000
  * Stores the answer to a request in the commit that writes the effect of the request. Call it inside the change. Does nothing for a request without an
  * Idempotency-Key.
  */
-export const remember = <T>(service: Service, draft: Draft, caller: Caller, scope: string | null, answer: T): T => {
+export const remember = <T>(service: Service, tx: Transaction, caller: Caller, scope: string | null, answer: T): T => {
   const stamp = caller.request
   if (stamp === null) return answer
   const full = JSON.stringify(answer)
@@ -67,11 +67,11 @@ export const remember = <T>(service: Service, draft: Draft, caller: Caller, scop
   const record: RememberedAnswer = {
     fingerprint: stamp.fingerprint,
     // The record must still be valid in its last millisecond.
-    expiresAt: draft.now + lifetimeMs + 1,
+    expiresAt: tx.now + lifetimeMs + 1,
     sealed: service.vault.seal(isBrief ? briefly(answer) : full, stamp.id),
     ...(isBrief && { isBrief })
   }
-  for (const { key, value } of expiring(keys.request(scope, stamp.id), record)) draft.put(key, value)
+  for (const { key, value } of expiring(keys.request(scope, stamp.id), record)) tx.put(key, value)
   return answer
 }
 

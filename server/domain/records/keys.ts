@@ -1,7 +1,7 @@
 /**
  * Defines every stored key and record.
  *
- * This folder contains the records and the code that writes them: keys, the ledger and its drafts, retries, and records that expire.
+ * This folder contains the records and the code that writes them: keys, the ledger and its transactions, retries, and records that expire.
  *
  *   ['d', doc]                    head: counters, owner, title (JSON, `Head`)
  *   ['d', doc, 'update', seq]     journal record: updates up to `seq` (binary, journal.ts)

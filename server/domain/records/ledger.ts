@@ -1,11 +1,11 @@
 /**
  * The write path of records. Each document has a queue, and one commit writes everything that waits in it.
  *
- * A change is a synchronous function on a draft. Everything that it puts goes to disk together with the new head, or not at all. A change runs
- * again if another node was faster, so it must depend only on the draft and on values that never change. A record that can change must be named in
- * `reads` and read from the draft, so that no write can come between reading and writing it.
+ * A change is a synchronous function on a transaction. Everything that it puts goes to disk together with the new head, or not at all. A change runs
+ * again if another node was faster, so it must depend only on the transaction and on values that never change. A record that can change must be named in
+ * `reads` and read from the transaction, so that no write can come between reading and writing it.
  */
-import type { DocumentCopy, Draft, Ledger, WriteOptions } from './draft.ts'
+import type { DocumentCopy, Transaction, Ledger, WriteOptions } from './transaction.ts'
 import { ServiceError } from '../../../shared/errors.ts'
 import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -21,7 +21,7 @@ import type { Check, Clock, Key, Put, Storage } from '../ports.ts'
 interface Waiting extends WriteOptions {
   readonly by: By
   /** Absent if the document's copy only has to catch up with other nodes. */
-  readonly change?: (draft: Draft) => unknown
+  readonly change?: (tx: Transaction) => unknown
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -36,7 +36,7 @@ type Records = Map<string, Found>
 
 const nameOf = (key: Key): string => JSON.stringify(key)
 
-class DraftOf implements Draft {
+class LedgerTransaction implements Transaction {
   head: Head
   readonly now: number
   readonly puts = new Map<string, Put>()
@@ -107,7 +107,7 @@ class DraftOf implements Draft {
 /** The changes in a commit, and the head after them. */
 interface Drawn {
   readonly head: Head
-  readonly drafts: readonly DraftOf[]
+  readonly transactions: readonly LedgerTransaction[]
   readonly outcomes: readonly Outcome[]
 }
 
@@ -137,8 +137,8 @@ interface LedgerOptions {
 const keysOf = (by: By): Key[] => (by === 'system' ? [] : keysOfRight(by))
 
 /** Checks the caller's access. Throws if the access has ended. */
-const requireBy = (by: By, draft: DraftOf, head: Head | undefined): void => {
-  if (by !== 'system') requireRight(by, head, draft.now, (key) => draft.read(key))
+const requireBy = (by: By, tx: LedgerTransaction, head: Head | undefined): void => {
+  if (by !== 'system') requireRight(by, head, tx.now, (key) => tx.read(key))
 }
 
 /**
@@ -156,13 +156,13 @@ const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by' | 'reads'>[]
 }
 
 /** Returns the puts of changes that run in order. A deletion cancels an earlier change's put of the same key, but not one of the same change. */
-const putsOf = (drafts: readonly DraftOf[]): Put[] => {
-  const [only] = drafts
-  if (only !== undefined && drafts.length === 1) return [...only.puts.values()]
+const putsOf = (transactions: readonly LedgerTransaction[]): Put[] => {
+  const [only] = transactions
+  if (only !== undefined && transactions.length === 1) return [...only.puts.values()]
   const puts = new Map<string, Put>()
-  for (const draft of drafts) {
-    for (const key of draft.deletes) puts.delete(nameOf(key))
-    for (const [name, put] of draft.puts) puts.set(name, put)
+  for (const tx of transactions) {
+    for (const key of tx.deletes) puts.delete(nameOf(key))
+    for (const [name, put] of tx.puts) puts.set(name, put)
   }
   return [...puts.values()]
 }
@@ -195,23 +195,23 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   /** Runs the waiting changes one after another on the head. A change that throws writes nothing. */
   const draw = (head: Head, records: Records, waiting: readonly Waiting[]): Drawn => {
     const now = clock.now()
-    const drafts: DraftOf[] = []
+    const transactions: LedgerTransaction[] = []
     const outcomes = waiting.map(({ by, change, afterDeletion = false }, index): Outcome => {
       if (change === undefined) return { result: undefined }
-      const draft = new DraftOf(head, now, records)
+      const tx = new LedgerTransaction(head, now, records)
       try {
         if (head.deletedAt !== null && !afterDeletion) throw documentDeleted(head)
-        requireBy(by, draft, head)
-        const result = change(draft)
-        if (index < waiting.length - 1) draft.settle()
-        head = draft.head
-        drafts.push(draft)
+        requireBy(by, tx, head)
+        const result = change(tx)
+        if (index < waiting.length - 1) tx.settle()
+        head = tx.head
+        transactions.push(tx)
         return { result }
       } catch (error) {
         return { error }
       }
     })
-    return { head, drafts, outcomes }
+    return { head, transactions, outcomes }
   }
 
   /** Returns the head with the document's size after the changes. A document that is being erased is not counted. */
@@ -223,15 +223,15 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     return typeof moved === 'number' ? resized(moved) : moved.then(resized)
   }
 
-  /** Commits the drafts with the new head. Resolves to false if a check failed. */
+  /** Commits the transactions with the new head. Resolves to false if a check failed. */
   const commit = async (doc: string, { version, head: old }: FoundHead, drawn: Drawn, rights: readonly Check[]): Promise<boolean> => {
-    const { head, drafts } = drawn
+    const { head, transactions } = drawn
     const open = followed.get(doc)
-    const puts = putsOf(drafts)
-    const deletes = drafts.flatMap((draft) => draft.deletes)
+    const puts = putsOf(transactions)
+    const deletes = transactions.flatMap((tx) => tx.deletes)
     const weight = weighed(old, head, puts, deletes)
     const usage = countUsage(old, weight instanceof Promise ? await weight : weight, puts)
-    const noticed = drafts.flatMap((draft) => draft.noticed)
+    const noticed = transactions.flatMap((tx) => tx.noticed)
     const numbered = noticed.length === 0 ? undefined : await notices.prepare(usage.head, noticed)
     const key = keys.head(doc)
     let given: number | undefined
@@ -240,7 +240,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
       checks: [{ key, version }, ...rights],
       puts: [{ key, value: encodeRecord(usage.head) }, ...puts, ...usage.puts, ...(numbered?.() ?? [])],
       deletes: [...deletes, ...usage.deletes],
-      erase: drafts.some((draft) => draft.erases),
+      erase: transactions.some((tx) => tx.erases),
       onWritten: (newest) => (given = newest)
     })
     if (!written) return false
@@ -268,17 +268,18 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     // The checks are collected before the changes run, because the changes write into the records that they read.
     const rights = checksOf(doc, waiting, records, nodes !== undefined)
     const drawn = draw(old, records, waiting)
-    const { head, drafts, outcomes } = drawn
+    const { head, transactions, outcomes } = drawn
     if (nodes !== undefined && old.turn !== undefined && old.turn !== nodes.id && changesText(old, head)) return old.turn
     // If all changes failed, the head may be the reason.
-    const isValid = drafts.length > 0 ? await commit(doc, { version: found.version, head: old }, drawn, rights) : await isOnDisk(doc, found)
+    const isValid =
+      transactions.length > 0 ? await commit(doc, { version: found.version, head: old }, drawn, rights) : await isOnDisk(doc, found)
     if (!isValid) return false
     outcomes.forEach((outcome, index) => {
       const { resolve, reject } = waiting[index] as Waiting
       if ('error' in outcome) reject(outcome.error)
       else resolve(outcome.result as never)
     })
-    for (const draft of drafts) for (const event of draft.events) onEvent(doc, event)
+    for (const tx of transactions) for (const event of tx.events) onEvent(doc, event)
     return true
   }
 
@@ -337,18 +338,18 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     async create(head, by, change) {
       for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
         const records = await findRecords([{ by }])
-        const draft = new DraftOf(head, clock.now(), records)
-        requireBy(by, draft, undefined)
-        const result = change(draft)
-        const puts = [...draft.puts.values()]
+        const tx = new LedgerTransaction(head, clock.now(), records)
+        requireBy(by, tx, undefined)
+        const result = change(tx)
+        const puts = [...tx.puts.values()]
         const bytes = await bytesMoved(storage, head.id, puts, [])
-        const usage = countUsage(undefined, { ...draft.head, bytes }, puts)
+        const usage = countUsage(undefined, { ...tx.head, bytes }, puts)
         const written = await storage.commit({
           checks: [{ key: keys.head(head.id), version: null }, ...checksOf(head.id, [{ by }], records, nodes !== undefined)],
           puts: [{ key: keys.head(head.id), value: encodeRecord(usage.head) }, ...puts, ...usage.puts]
         })
         if (!written) continue
-        for (const event of draft.events) onEvent(head.id, event)
+        for (const event of tx.events) onEvent(head.id, event)
         return result
       }
       throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the id ${head.id} is taken`) })

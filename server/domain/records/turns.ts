@@ -11,7 +11,7 @@
  */
 import { limits } from '../../../shared/limits.ts'
 import type { Nodes, Storage } from '../ports.ts'
-import type { Ledger } from './draft.ts'
+import type { Ledger } from './transaction.ts'
 import { type Head, keys } from './keys.ts'
 
 const question = 'turn '
@@ -104,8 +104,8 @@ export const createTurns = (ledger: Ledger, nodes: Nodes): Turns => {
   const take = async (doc: string, turn: Turn): Promise<void> => {
     if (turn.isWanted) await pause(pauseMs)
     turn.isWanted = false
-    await ledger.write(doc, 'system', (draft) => {
-      draft.head = { ...draft.head, turn: nodes.id }
+    await ledger.write(doc, 'system', (tx) => {
+      tx.head = { ...tx.head, turn: nodes.id }
     })
     turn.isHeld = true
   }
@@ -119,8 +119,8 @@ export const createTurns = (ledger: Ledger, nodes: Nodes): Turns => {
     await ledger.write(
       doc,
       'system',
-      (draft) => {
-        draft.head = give(draft)
+      (tx) => {
+        tx.head = give(tx)
       },
       { afterDeletion: true }
     )

@@ -3,7 +3,7 @@
  * them.
  */
 import type { DocumentHandle } from '../live.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import type { Service } from '../service.ts'
 import type { OpenDocument } from '../text/open-document.ts'
 import { keysOfMoved, type Moved, putMoved, readAll, type Written } from './annotation-records.ts'
@@ -73,9 +73,9 @@ const loadAnnotations = (service: Service, openDoc: OpenDocument): Promise<Annot
   const { annotated = 0 } = openDoc.head
   const first = readAll(service, openDoc.id).then(([comments, suggestions]) => {
     const keepMoved = (moved: readonly Moved[]): void => {
-      const change = (draft: Draft): Written[] => {
-        openDoc.journalInto(draft)
-        return putMoved(draft, moved)
+      const change = (tx: Transaction): Written[] => {
+        openDoc.journalInto(tx)
+        return putMoved(tx, moved)
       }
       const kept = (written: readonly Written[]): void => {
         annotations.annotated += written.length

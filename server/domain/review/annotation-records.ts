@@ -1,7 +1,7 @@
 /** Reads and writes the records of annotations on disk. */
 import { limits } from '../../../shared/limits.ts'
 import type { Entry, Key, Storage } from '../ports.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { type Comment, encodeRecord, keys, type Suggestion } from '../records/keys.ts'
 import type { Service } from '../service.ts'
 import type { Anchor } from '../../../shared/text/anchors.ts'
@@ -51,21 +51,21 @@ export interface Written<K extends AnnotationKind = AnnotationKind> {
 }
 
 /** Counts a change to an annotation in the head, so that other nodes read the annotations again. */
-const countAnnotated = (draft: Draft): void => {
-  draft.head = { ...draft.head, annotated: (draft.head.annotated ?? 0) + 1 }
+const countAnnotated = (tx: Transaction): void => {
+  tx.head = { ...tx.head, annotated: (tx.head.annotated ?? 0) + 1 }
 }
 
-/** Puts an annotation into the draft. */
-export const putAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K, record: Kinds[K]): Written<K> => {
+/** Puts an annotation into the transaction. */
+export const putAnnotation = <K extends AnnotationKind>(tx: Transaction, kind: K, record: Kinds[K]): Written<K> => {
   const value = encodeRecord(record)
-  draft.put(keyOf(kind, draft.head.id, record.id), value)
-  countAnnotated(draft)
+  tx.put(keyOf(kind, tx.head.id, record.id), value)
+  countAnnotated(tx)
   return { kind, id: record.id, record, bytes: value.length }
 }
 
-export const deleteAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K, id: string): Written<K> => {
-  draft.delete(keyOf(kind, draft.head.id, id))
-  countAnnotated(draft)
+export const deleteAnnotation = <K extends AnnotationKind>(tx: Transaction, kind: K, id: string): Written<K> => {
+  tx.delete(keyOf(kind, tx.head.id, id))
+  countAnnotated(tx)
   return { kind, id, record: undefined, bytes: 0 }
 }
 
@@ -73,8 +73,8 @@ export const deleteAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K
 export const keysOfMoved = (doc: string, moved: readonly Moved[]): Key[] => moved.map(({ kind, id }) => keyOf(kind, doc, id))
 
 /** Writes moved anchors into their records. Annotations that have since been deleted or decided are skipped. */
-export const putMoved = (draft: Draft, moved: readonly Moved[]): Written[] =>
+export const putMoved = (tx: Transaction, moved: readonly Moved[]): Written[] =>
   moved.flatMap(({ kind, id, anchor }) => {
-    const record = draft.read<Kinds[AnnotationKind]>(keyOf(kind, draft.head.id, id))
-    return record === undefined || record.pin === null ? [] : [putAnnotation(draft, kind, { ...record, pin: anchor })]
+    const record = tx.read<Kinds[AnnotationKind]>(keyOf(kind, tx.head.id, id))
+    return record === undefined || record.pin === null ? [] : [putAnnotation(tx, kind, { ...record, pin: anchor })]
   })

@@ -8,7 +8,7 @@ import { tellMentions } from './comment-mentions.ts'
 import { remember } from '../records/idempotency.ts'
 import { type Comment, type CommentTarget, keys, type Reply } from '../records/keys.ts'
 import type { EventPayload } from '../../../shared/events.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { takingPart } from '../events/notices.ts'
 import { pageOf, readable } from './annotation-pages.ts'
 import { type AnnotatedDocument, withAnnotations } from './annotated-document.ts'
@@ -87,23 +87,23 @@ const write = async (
     replies: []
   }
   annotations.tie('comment', id, anchored?.anchor ?? null, anchored?.range)
-  const change = (draft: Draft): { written: Written; answer: Output<'createComment'> } => {
-    service.quotas.require(draft.head, Buffer.byteLength(input.body))
-    openDoc.journalInto(draft)
+  const change = (tx: Transaction): { written: Written; answer: Output<'createComment'> } => {
+    service.quotas.require(tx.head, Buffer.byteLength(input.body))
+    openDoc.journalInto(tx)
     const payload = { commentId: id, line: made.target.line, ...(made.task === null ? {} : { taskId: made.task }) }
-    const { seq: number } = draft.event('comment.created', actorOf(caller), payload, made.version)
-    const mentioned = tellMentions(draft, caller, payloadOf(made), made.body)
+    const { seq: number } = tx.event('comment.created', actorOf(caller), payload, made.version)
+    const mentioned = tellMentions(tx, caller, payloadOf(made), made.body)
     const comment: Comment = {
       ...made,
       ...(mentioned.length === 0 ? {} : { mentioned }),
       number,
       pin: anchored?.anchor ?? null,
-      createdAt: draft.now,
-      updatedAt: draft.now
+      createdAt: tx.now,
+      updatedAt: tx.now
     }
     const shown = showComment(opened, comment)
     const answer = { id, commentId: id, anchored: shown.anchored, comment: shown }
-    return { written: putAnnotation(draft, 'comment', comment), answer: remember(service, draft, caller, doc, answer) }
+    return { written: putAnnotation(tx, 'comment', comment), answer: remember(service, tx, caller, doc, answer) }
   }
   const { written, answer } = await service.ledger.write(doc, caller, change).catch((error: unknown) => {
     annotations.forget('comment', id)
@@ -138,20 +138,20 @@ const changeComment = <T>(
   caller: Caller,
   doc: string,
   id: string,
-  change: (draft: Draft, comment: Comment) => Comment | undefined,
+  change: (tx: Transaction, comment: Comment) => Comment | undefined,
   answerOf: (opened: AnnotatedDocument, comment: Comment) => T
 ): Promise<T> =>
   withAnnotations(service, doc, async (opened) => {
     const key = keys.comment(doc, id)
-    const run = (draft: Draft): { written: Written[]; answer: T } => {
-      opened.openDoc.journalInto(draft)
-      const found = draft.read<Comment>(key)
+    const run = (tx: Transaction): { written: Written[]; answer: T } => {
+      opened.openDoc.journalInto(tx)
+      const found = tx.read<Comment>(key)
       if (found === undefined) throw unknownComment()
-      const changed = change(draft, found)
-      const written = changed === undefined ? deleteAnnotation(draft, 'comment', id) : putAnnotation(draft, 'comment', changed)
+      const changed = change(tx, found)
+      const written = changed === undefined ? deleteAnnotation(tx, 'comment', id) : putAnnotation(tx, 'comment', changed)
       return {
         written: changed === found ? [] : [written],
-        answer: remember(service, draft, caller, doc, answerOf(opened, changed ?? found))
+        answer: remember(service, tx, caller, doc, answerOf(opened, changed ?? found))
       }
     }
     const { written, answer } = await service.ledger.write(doc, caller, run, { reads: [key] })
@@ -167,15 +167,15 @@ export const replyToComment = (
 ): Promise<Output<'replyToComment'>> => {
   checkAnnotation('body', body)
   const made = { id: newId(), body, author: authorOf(caller) }
-  const change = (draft: Draft, comment: Comment): Comment => {
+  const change = (tx: Transaction, comment: Comment): Comment => {
     if (comment.replies.length >= limits.repliesMax)
       throw new ServiceError('invalid_request', { message: `A comment may have ${limits.repliesMax} replies. Start a new comment.` })
-    service.quotas.require(draft.head, Buffer.byteLength(body))
+    service.quotas.require(tx.head, Buffer.byteLength(body))
     const payload = { ...payloadOf(comment), replyId: made.id }
-    const event = draft.event('comment.replied', actorOf(caller), payload)
-    const except = tellMentions(draft, caller, payload, body)
-    draft.notify(event, { by: authorOf(caller), people: takingPart(comment), except })
-    return { ...comment, replies: [...comment.replies, { ...made, createdAt: draft.now }], updatedAt: draft.now }
+    const event = tx.event('comment.replied', actorOf(caller), payload)
+    const except = tellMentions(tx, caller, payload, body)
+    tx.notify(event, { by: authorOf(caller), people: takingPart(comment), except })
+    return { ...comment, replies: [...comment.replies, { ...made, createdAt: tx.now }], updatedAt: tx.now }
   }
   return changeComment(service, caller, doc, commentId, change, (opened, comment) => ({
     id: made.id,
@@ -194,11 +194,11 @@ export const resolveComment = (
   doc: string,
   { commentId, resolved }: Input<'resolveComment'>
 ): Promise<CommentAnswer> => {
-  const change = (draft: Draft, comment: Comment): Comment => {
+  const change = (tx: Transaction, comment: Comment): Comment => {
     if (resolved === (comment.resolvedAt !== null)) return comment
-    draft.event(resolved ? 'comment.resolved' : 'comment.reopened', actorOf(caller), payloadOf(comment))
-    const by = resolved ? { resolvedAt: draft.now, resolvedBy: authorOf(caller) } : { resolvedAt: null, resolvedBy: null }
-    return { ...comment, ...by, updatedAt: draft.now }
+    tx.event(resolved ? 'comment.resolved' : 'comment.reopened', actorOf(caller), payloadOf(comment))
+    const by = resolved ? { resolvedAt: tx.now, resolvedBy: authorOf(caller) } : { resolvedAt: null, resolvedBy: null }
+    return { ...comment, ...by, updatedAt: tx.now }
   }
   return changeComment(service, caller, doc, commentId, change, commentAnswer)
 }
@@ -215,14 +215,14 @@ export const editComment = (
   { commentId, body }: Input<'editComment'>
 ): Promise<CommentAnswer> => {
   checkAnnotation('body', body)
-  const change = (draft: Draft, comment: Comment): Comment => {
+  const change = (tx: Transaction, comment: Comment): Comment => {
     requireAuthor(caller, comment)
     if (comment.body === body) return comment
-    service.quotas.require(draft.head, body.length - comment.body.length, body.length <= comment.body.length)
-    draft.erase()
-    draft.event('comment.edited', actorOf(caller), payloadOf(comment))
-    const mentioned = tellMentions(draft, caller, payloadOf(comment), body, comment.mentioned)
-    return { ...comment, body, ...(mentioned.length === 0 ? {} : { mentioned }), updatedAt: draft.now }
+    service.quotas.require(tx.head, body.length - comment.body.length, body.length <= comment.body.length)
+    tx.erase()
+    tx.event('comment.edited', actorOf(caller), payloadOf(comment))
+    const mentioned = tellMentions(tx, caller, payloadOf(comment), body, comment.mentioned)
+    return { ...comment, body, ...(mentioned.length === 0 ? {} : { mentioned }), updatedAt: tx.now }
   }
   return changeComment(service, caller, doc, commentId, change, commentAnswer)
 }
@@ -233,10 +233,10 @@ export const deleteComment = (
   doc: string,
   { commentId }: Input<'deleteComment'>
 ): Promise<Output<'deleteComment'>> => {
-  const change = (draft: Draft, comment: Comment): undefined => {
+  const change = (tx: Transaction, comment: Comment): undefined => {
     requireAuthor(caller, comment)
-    draft.erase()
-    draft.event('comment.deleted', actorOf(caller), payloadOf(comment))
+    tx.erase()
+    tx.event('comment.deleted', actorOf(caller), payloadOf(comment))
   }
   return changeComment(service, caller, doc, commentId, change, () => ({ ok: true, deleted: true }))
 }

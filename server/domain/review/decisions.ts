@@ -16,7 +16,7 @@ import { changeText, checkSize } from '../text/content.ts'
 import { remember } from '../records/idempotency.ts'
 import { formatVersion, type Snapshot } from '../text/journal.ts'
 import { keys, type Suggestion } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { type AnnotatedDocument, withAnnotations } from './annotated-document.ts'
 import { putAnnotation, type Written } from './annotation-records.ts'
 import { settle, showSuggestion } from './annotations-shown.ts'
@@ -28,41 +28,41 @@ const editsOf = ({ range, before, after }: Change): Edit[] =>
 
 const events = { accept: 'suggestion.accepted', reject: 'suggestion.rejected', reopen: 'suggestion.reopened' } as const
 
-/** Writes one decision into the draft. `anchor` is the position after the decision. If it is undefined, the position before the decision is stored. */
+/** Writes one decision into the transaction. `anchor` is the position after the decision. If it is undefined, the position before the decision is stored. */
 const putDecision = (
-  draft: Draft,
+  tx: Transaction,
   caller: Caller,
   doc: string,
   { suggestionId, action, withdrawn, reason = '' }: Decision,
   version: string,
   anchor: Anchor | null | undefined
 ): Written<'suggestion'> => {
-  const found = draft.read<Suggestion>(keys.suggestion(doc, suggestionId))
+  const found = tx.read<Suggestion>(keys.suggestion(doc, suggestionId))
   if (found === undefined || (found.status === 'pending') === (action === 'reopen'))
     throw new Error(`suggestion ${suggestionId} of ${doc} was decided elsewhere`)
   const { operation, set, task, author, past, withdrawn: _withdrawn, reason: _reason, ...rest } = found
   const why = action === 'reject' && reason.trim() !== '' ? { reason } : {}
   const named = { suggestionId, operation, author: nameOfAuthor(author), ...(withdrawn && { withdrawn }), ...why }
   const payload = { ...named, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
-  const event = draft.event(events[action], actorOf(caller), payload, version)
-  draft.notify(event, { by: authorOf(caller), people: [author] })
+  const event = tx.event(events[action], actorOf(caller), payload, version)
+  tx.notify(event, { by: authorOf(caller), people: [author] })
   const kept = { ...rest, operation, set, task, author, status: outcomes[action] }
   if (action === 'reopen')
-    return putAnnotation(draft, 'suggestion', {
+    return putAnnotation(tx, 'suggestion', {
       ...kept,
       pin: anchor === undefined ? (past ?? null) : anchor,
       decidedBy: null,
       decidedAt: null,
       resultVersion: null
     })
-  return putAnnotation(draft, 'suggestion', {
+  return putAnnotation(tx, 'suggestion', {
     ...kept,
     ...(withdrawn && { withdrawn }),
     ...why,
     pin: null,
     past: anchor === undefined ? found.pin : anchor,
     decidedBy: authorOf(caller),
-    decidedAt: draft.now,
+    decidedAt: tx.now,
     resultVersion: action === 'accept' ? version : null
   })
 }
@@ -135,10 +135,10 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
   const { service, doc, openDoc, annotations } = opened
   const fresh = judged.filter(({ verdict }) => verdict.kind === 'new')
   let anchors: ReadonlyMap<string, Anchor | null> = new Map()
-  const also = (draft: Draft, version: string): { written: Written<'suggestion'>[]; answer: T } => {
-    const written = fresh.map((decision) => putDecision(draft, caller, doc, decision, version, anchors.get(decision.suggestionId)))
+  const also = (tx: Transaction, version: string): { written: Written<'suggestion'>[]; answer: T } => {
+    const written = fresh.map((decision) => putDecision(tx, caller, doc, decision, version, anchors.get(decision.suggestionId)))
     const show = shownBy(opened, new Map(written.map(({ id, record }) => [id, record])))
-    return { written, answer: remember(service, draft, caller, doc, answerOf({ version }, judged, show)) }
+    return { written, answer: remember(service, tx, caller, doc, answerOf({ version }, judged, show)) }
   }
   const reads = fresh.map(({ suggestionId }) => keys.suggestion(doc, suggestionId))
   // A rejection did not change the text, so these suggestions keep their positions.
@@ -151,9 +151,9 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
   const changes = changesOf(judged)
   try {
     if (changes.length === 0) {
-      const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
-        openDoc.journalInto(draft)
-        return also(draft, formatVersion(draft.head))
+      const change = (tx: Transaction): { written: Written<'suggestion'>[]; answer: T } => {
+        openDoc.journalInto(tx)
+        return also(tx, formatVersion(tx.head))
       }
       const { written, answer } = await service.ledger.write(doc, caller, change, { reads })
       settle(opened, written)
@@ -176,7 +176,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
       opened,
       caller,
       { edits, isCompared: false, cause, event: 'content.changed', facts, authors: accepted.flatMap(suggesterOf) },
-      { reads, untied: accepted, changed, also: (draft, { after }) => also(draft, after.version) }
+      { reads, untied: accepted, changed, also: (tx, { after }) => also(tx, after.version) }
     )
   } catch (error) {
     for (const back of tied) back()

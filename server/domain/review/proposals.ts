@@ -15,7 +15,7 @@ import { conflict, matches } from '../text/content.ts'
 import { remember } from '../records/idempotency.ts'
 import { type Suggestion, type SuggestionOperation } from '../records/keys.ts'
 import type { Snapshot } from '../text/journal.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { checkAnnotation, checkText, kindOf } from '../text/named-range.ts'
 import { checkHunks, type Hunk } from './proposed-hunks.ts'
 import { type AnnotatedDocument, withAnnotations } from './annotated-document.ts'
@@ -78,22 +78,22 @@ export const propose = async <T>(
       tied.push(id)
     }
   }
-  const put = (draft: Draft, id: string, proposal: Proposal): Written<'suggestion'> => {
+  const put = (tx: Transaction, id: string, proposal: Proposal): Written<'suggestion'> => {
     const { operation } = proposal
     const task = taskOf(caller)
     const payload = { suggestionId: id, operation, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
-    const { seq: number } = draft.event('suggestion.created', actorOf(caller), payload, version)
-    return putAnnotation(draft, 'suggestion', recordOf(caller, proposal, { id, number, set, createdAt: draft.now, version }))
+    const { seq: number } = tx.event('suggestion.created', actorOf(caller), payload, version)
+    return putAnnotation(tx, 'suggestion', recordOf(caller, proposal, { id, number, set, createdAt: tx.now, version }))
   }
-  const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
+  const change = (tx: Transaction): { written: Written<'suggestion'>[]; answer: T } => {
     service.quotas.require(
-      draft.head,
+      tx.head,
       proposals.reduce((sum, { original, text }) => sum + original.length + text.length, 0)
     )
-    openDoc.journalInto(draft)
-    const written = proposals.map((proposal, index) => put(draft, ids[index] ?? '', proposal))
+    openDoc.journalInto(tx)
+    const written = proposals.map((proposal, index) => put(tx, ids[index] ?? '', proposal))
     const shown = written.map(({ record }) => showSuggestion(opened, record as Suggestion))
-    return { written, answer: remember(service, draft, caller, doc, answerOf(shown)) }
+    return { written, answer: remember(service, tx, caller, doc, answerOf(shown)) }
   }
   try {
     tie()

@@ -5,7 +5,7 @@ import type { Input, Output } from '../../../shared/operations/index.ts'
 import { actorOf, authorOf, type Caller, sameAuthor } from '../rights/caller.ts'
 import { remember } from '../records/idempotency.ts'
 import { type Author, keys, type Suggestion } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { alone, type AnnotatedDocument, withAnnotations } from './annotated-document.ts'
 import { putAnnotation, type Written } from './annotation-records.ts'
 import { settle, showSuggestion } from './annotations-shown.ts'
@@ -51,20 +51,20 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
   const saysSame = isSame && (!isMoved || (stood !== undefined && stood.from === to.range?.from && stood.to === to.range.to))
   const since = known.draft?.since ?? known.draft?.step ?? 0
   const back = isMoved ? annotations.retie('suggestion', known.id, to.anchor, to.range) : undefined
-  const change = (draft: Draft): { written: Written<'suggestion'>; answer: Drafted } => {
-    const found = draft.read<Suggestion>(key)
+  const change = (tx: Transaction): { written: Written<'suggestion'>; answer: Drafted } => {
+    const found = tx.read<Suggestion>(key)
     if (found === undefined) throw new ServiceError('not_found')
-    service.quotas.require(draft.head, text.length - found.text.length, text.length <= found.text.length)
-    openDoc.journalInto(draft)
+    service.quotas.require(tx.head, text.length - found.text.length, text.length <= found.text.length)
+    openDoc.journalInto(tx)
     if (input.done && !told) {
       // Text that was typed and then deleted must not stay in the files of the store.
-      draft.erase()
+      tx.erase()
       const payload = { suggestionId: known.id, operation, ...(known.task === null ? {} : { taskId: known.task }) }
-      draft.event('suggestion.edited', actorOf(caller), payload)
+      tx.event('suggestion.edited', actorOf(caller), payload)
     }
     const drafted = { ...found.draft, step: input.step, since: saysSame ? since : input.step, told: input.done || told }
     const anchor = isMoved ? to.anchor : found.pin
-    const written = putAnnotation(draft, 'suggestion', {
+    const written = putAnnotation(tx, 'suggestion', {
       ...found,
       operation,
       original,
@@ -72,11 +72,11 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
       note,
       pin: anchor,
       draft: drafted,
-      updatedAt: draft.now
+      updatedAt: tx.now
     })
     annotations.requireRoom(written)
     const answer = { ok: true as const, suggestion: showSuggestion(opened, written.record as Suggestion) }
-    return { written, answer: remember(service, draft, caller, doc, answer) }
+    return { written, answer: remember(service, tx, caller, doc, answer) }
   }
   try {
     const { written, answer } = await service.ledger.write(doc, caller, change, { reads: [key] })

@@ -6,7 +6,7 @@ import { actorOf, authorOf, type Caller, nameOfAuthor } from '../rights/caller.t
 import { tellMentions } from './comment-mentions.ts'
 import { remember } from '../records/idempotency.ts'
 import { keys, type Reply, type Suggestion } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { takingPart } from '../events/notices.ts'
 import { pageOf, readable } from './annotation-pages.ts'
 import { checkAnnotation } from '../text/named-range.ts'
@@ -59,24 +59,24 @@ export const replyToSuggestion = (
   return withAnnotations(service, doc, (opened) =>
     alone(opened, suggestionId, async () => {
       const key = keys.suggestion(doc, suggestionId)
-      const change = (draft: Draft): { written: Written<'suggestion'>; answer: Output<'replyToSuggestion'> } => {
-        opened.openDoc.journalInto(draft)
-        const found = draft.read<Suggestion>(key)
+      const change = (tx: Transaction): { written: Written<'suggestion'>; answer: Output<'replyToSuggestion'> } => {
+        opened.openDoc.journalInto(tx)
+        const found = tx.read<Suggestion>(key)
         if (found === undefined) throw unknownSuggestion()
         if ((found.replies?.length ?? 0) >= limits.repliesMax)
           throw new ServiceError('invalid_request', {
             message: `A suggestion may have at most ${limits.repliesMax} replies. Add a comment instead.`
           })
-        service.quotas.require(draft.head, Buffer.byteLength(body))
+        service.quotas.require(tx.head, Buffer.byteLength(body))
         const payload = { suggestionId, ...(found.task === null ? {} : { taskId: found.task }), replyId: made.id }
-        const event = draft.event('suggestion.replied', actorOf(caller), payload)
-        const except = tellMentions(draft, caller, payload, body)
-        draft.notify(event, { by: authorOf(caller), people: takingPart(found), except })
-        const reply: Reply = { ...made, createdAt: draft.now }
-        const written = putAnnotation(draft, 'suggestion', { ...found, replies: [...(found.replies ?? []), reply], updatedAt: draft.now })
+        const event = tx.event('suggestion.replied', actorOf(caller), payload)
+        const except = tellMentions(tx, caller, payload, body)
+        tx.notify(event, { by: authorOf(caller), people: takingPart(found), except })
+        const reply: Reply = { ...made, createdAt: tx.now }
+        const written = putAnnotation(tx, 'suggestion', { ...found, replies: [...(found.replies ?? []), reply], updatedAt: tx.now })
         opened.annotations.requireRoom(written)
         const shown = { id: made.id, reply: showReply(reply), suggestion: showSuggestion(opened, written.record as Suggestion) }
-        return { written, answer: remember(service, draft, caller, doc, shown) }
+        return { written, answer: remember(service, tx, caller, doc, shown) }
       }
       const { written, answer } = await service.ledger.write(doc, caller, change, { reads: [key] })
       settle(opened, [written])

@@ -12,7 +12,7 @@ import { actorOf, authorOf, type Caller, sameAuthor, taskOf } from '../rights/ca
 import { remember } from '../records/idempotency.ts'
 import { formatVersion } from '../text/journal.ts'
 import { type Author, decodeRecord, encodeRecord, keys, type Task, type TaskReport } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { makerOf } from '../rights/lineage.ts'
 import { nextStepOf } from './own-assignment.ts'
 import type { Service } from '../service.ts'
@@ -142,17 +142,17 @@ interface Request {
  */
 const write = async <T>(
   { service, caller, doc, id }: Request,
-  change: (draft: Draft, found: Task | undefined) => Task,
+  change: (tx: Transaction, found: Task | undefined) => Task,
   answerOf: (task: TaskAnswer['task'], changed: boolean) => T
 ): Promise<T> => {
   const key = keys.task(doc, id)
-  const changeRecord = (draft: Draft): { task: Task; changed: boolean; answer: T } => {
-    const found = draft.read<Task>(key)
-    const task = change(draft, found)
+  const changeRecord = (tx: Transaction): { task: Task; changed: boolean; answer: T } => {
+    const found = tx.read<Task>(key)
+    const task = change(tx, found)
     const changed = task !== found
-    if (changed) draft.put(key, encodeRecord(task))
+    if (changed) tx.put(key, encodeRecord(task))
     const answer = answerOf(present(service, task, seesLink(caller, id)), changed)
-    return { task, changed, answer: remember(service, draft, caller, doc, answer) }
+    return { task, changed, answer: remember(service, tx, caller, doc, answer) }
   }
   const { task, changed, answer } = await service.ledger.write(doc, caller, changeRecord, { reads: [key] })
   if (changed) announceTask(service, doc, task)
@@ -170,10 +170,10 @@ export const announceStoredTask = async (service: Service, doc: string, id: stri
 }
 
 /** Changes the state of an existing assignment. Throws `not_found`. */
-const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promise<TaskAnswer> => {
-  const change = (draft: Draft, found: Task | undefined): Task => {
+const step = (request: Request, take: (tx: Transaction, task: Task) => Task): Promise<TaskAnswer> => {
+  const change = (tx: Transaction, found: Task | undefined): Task => {
     if (found === undefined) throw unknownTask()
-    return take(draft, found)
+    return take(tx, found)
   }
   return write(request, change, (task) => withNext(request.service, request.caller, task))
 }
@@ -181,22 +181,22 @@ const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promi
 /** Returns the id of an assignment. The id is derived from the requestId, so that one requestId cannot create two assignments. */
 const taskIdOf = (doc: string, requestId: string): string => hash('sha256', `${doc} ${requestId}`, 'base64url').slice(0, 16)
 
-const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, id: string, input: Input<'createTask'>): Task => {
+const makeTask = (service: Service, tx: Transaction, caller: Caller, doc: string, id: string, input: Input<'createTask'>): Task => {
   const label = `Review: ${input.title}`.slice(0, limits.labelUnitsMax).toWellFormed()
-  const { share } = putShare(service, draft, doc, {
+  const { share } = putShare(service, tx, doc, {
     by: caller,
-    maker: makerOf(draft, caller),
+    maker: makerOf(tx, caller),
     role: 'suggest',
     label,
     expiresAt: null,
     task: id
   })
-  const startingVersion = formatVersion(draft.head)
+  const startingVersion = formatVersion(tx.head)
   const payload = { taskId: id, title: input.title, shareId: share.id }
-  const event = draft.event('task.created', actorOf(caller), payload, startingVersion)
-  draft.notify(event, { by: authorOf(caller), task: id })
+  const event = tx.event('task.created', actorOf(caller), payload, startingVersion)
+  tx.notify(event, { by: authorOf(caller), task: id })
   const number = event.seq
-  draft.put(keys.taskNumber(doc, number), encodeRecord(id))
+  tx.put(keys.taskNumber(doc, number), encodeRecord(id))
   return {
     id,
     docId: doc,
@@ -208,7 +208,7 @@ const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, i
     startingVersion,
     share: { id: share.id, sealed: share.sealed },
     createdBy: authorOf(caller),
-    createdAt: draft.now,
+    createdAt: tx.now,
     startedBy: null,
     startedAt: null,
     report: null,
@@ -219,8 +219,8 @@ const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, i
 
 export const createTask: OnDocument<'createTask'> = async (service, caller, doc, input) => {
   const id = taskIdOf(doc, input.requestId)
-  const change = (draft: Draft, found: Task | undefined): Task => {
-    if (found === undefined) return makeTask(service, draft, caller, doc, id, input)
+  const change = (tx: Transaction, found: Task | undefined): Task => {
+    if (found === undefined) return makeTask(service, tx, caller, doc, id, input)
     const same = found.title === input.title && found.instructions === input.instructions
     if (!same) throw new ServiceError('request_id_conflict', { taskId: id })
     return found
@@ -240,11 +240,11 @@ export const startTask = async (service: Service, caller: Caller, doc: string, {
   const request = { service, caller, doc, id: taskId }
   await requireTaskLink(request)
   const identity = authorOf(caller)
-  return step(request, (draft, task) => {
+  return step(request, (tx, task) => {
     const status = stateOf(outcomeOf(task, 'start', identity), task)
     if (status === task.status) return task
-    draft.event('task.started', actorOf(caller), { taskId, title: task.title })
-    return { ...task, status, startedBy: identity, startedAt: draft.now }
+    tx.event('task.started', actorOf(caller), { taskId, title: task.title })
+    return { ...task, status, startedBy: identity, startedAt: tx.now }
   })
 }
 
@@ -253,7 +253,7 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
   await requireTaskLink(request)
   const identity = authorOf(caller)
   const { contents, point } = await examineReport(service, doc, input)
-  return step(request, (draft, task) => {
+  return step(request, (tx, task) => {
     const outcome = outcomeOf(task, 'report', identity)
     // A repeated report is also accepted if the owner has since closed the assignment. A caller who missed the first answer must not have
     // to do the work again.
@@ -263,12 +263,12 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
     // The permission to report is checked first, and the contents of the report after it. A retry still counts as a retry if a comment in its list
     // has since been deleted.
     if (point instanceof ServiceError) throw point
-    const stale = point.seq < draft.head.seq
+    const stale = point.seq < tx.head.seq
     const { reviewedVersion, commentIds, suggestionIds } = contents
     const payload = { taskId: task.id, title: task.title, reviewedVersion, stale, commentIds, suggestionIds }
-    const event = draft.event('task.reported', actorOf(caller), payload)
-    draft.notify(event, { by: identity, people: [task.createdBy] })
-    return { ...task, status, report: { ...contents, stale, reportedBy: identity, reportedAt: draft.now } }
+    const event = tx.event('task.reported', actorOf(caller), payload)
+    tx.notify(event, { by: identity, people: [task.createdBy] })
+    return { ...task, status, report: { ...contents, stale, reportedBy: identity, reportedAt: tx.now } }
   })
 }
 
@@ -279,13 +279,13 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
 export const closeTask = async (service: Service, caller: Caller, doc: string, input: Input<'closeTask'>): Promise<TaskAnswer> => {
   const { taskId, revokeLink = false } = input
   const identity = authorOf(caller)
-  const closed = await step({ service, caller, doc, id: taskId }, (draft, task) => {
+  const closed = await step({ service, caller, doc, id: taskId }, (tx, task) => {
     const status = stateOf(outcomeOf(task, 'close', identity), task)
     if (status === task.status) return task
-    const event = draft.event('task.closed', actorOf(caller), { taskId, title: task.title, from: task.status })
+    const event = tx.event('task.closed', actorOf(caller), { taskId, title: task.title, from: task.status })
     // Tells a reviewer who is still working to stop.
-    if (task.status === 'started' && task.startedBy !== null) draft.notify(event, { by: identity, people: [task.startedBy] })
-    return { ...task, status, closedBy: identity, closedAt: draft.now }
+    if (task.status === 'started' && task.startedBy !== null) tx.notify(event, { by: identity, people: [task.startedBy] })
+    return { ...task, status, closedBy: identity, closedAt: tx.now }
   })
   if (!revokeLink || closed.task.share === undefined) return closed
   await revokeShare(service, { ...caller, request: null }, doc, { share: closed.task.share.id })

@@ -8,7 +8,7 @@ import { anonymous, asProgram, type Caller, type Identity, type Rests, type Scop
 import { documentDeleted, isInTrash } from '../documents/deleted.ts'
 import { audit, auditActor } from '../records/audit.ts'
 import { decodeRecord, encodeRecord, firstLinkLabel, type KeyIndex, keys, type Share } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import { findProgram, type FoundProgram } from '../accounts/programs.ts'
 import { hashSecret } from '../secrets.ts'
 import type { Service } from '../service.ts'
@@ -59,9 +59,9 @@ const touch = (service: Service, doc: string, share: string, identity: Identity)
   if (times.size >= notedMax) times.clear()
   times.set(share, now)
   const key = keys.use(doc, share)
-  const put = (draft: Draft): void => {
-    if (draft.read<number>(key) === undefined) audit(draft, { kind: 'link.used', by: auditActor({ identity, share }), doc, link: share })
-    draft.put(key, encodeRecord(now))
+  const put = (tx: Transaction): void => {
+    if (tx.read<number>(key) === undefined) audit(tx, { kind: 'link.used', by: auditActor({ identity, share }), doc, link: share })
+    tx.put(key, encodeRecord(now))
   }
   // The request does not depend on this write. If the write fails, a later use tries again.
   service.ledger.write(doc, 'system', put, { reads: [key] }).catch(() => undefined)

@@ -8,12 +8,12 @@ import { includesRole, type Role } from '../../../shared/roles.ts'
 import { isLive, lowerRole, ownRole } from './authority.ts'
 import type { By, Caller } from './caller.ts'
 import { decodeRecord, keys, type Share } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import type { Service } from '../service.ts'
 
 /** Returns the link through which a caller makes links; undefined if the caller owns the document without a link. */
-export const makerOf = (draft: Draft, { rests, identity }: Caller): Share | undefined =>
-  rests.share === null || ownRole(draft.head, identity) !== null ? undefined : draft.read<Share>(rests.share)
+export const makerOf = (tx: Transaction, { rests, identity }: Caller): Share | undefined =>
+  rests.share === null || ownRole(tx.head, identity) !== null ? undefined : tx.read<Share>(rests.share)
 
 /** Returns the expiry time of a link that is made through another link. Throws `invalid_request` if the requested time is later than the maker's. */
 export const endWithin = (maker: Share | undefined, asked: number | null): number | null => {
@@ -86,7 +86,7 @@ export const requireNotFreed = (ended: Share, lineage: readonly Share[], by: Sha
 }
 
 /** Throws `last_owner_link` if the document would be left without an account and without an owner link once these links end. */
-export const requireOwnerLeft = ({ head, now }: Draft, links: readonly Share[], ended: readonly Share[]): void => {
+export const requireOwnerLeft = ({ head, now }: Transaction, links: readonly Share[], ended: readonly Share[]): void => {
   const opens = (link: Share): boolean => link.role === 'owner' && isLive(link, now)
   // A link that expires cannot replace an owner link that never expires.
   const lasts = (link: Share): boolean => opens(link) && link.expiresAt === null
@@ -114,17 +114,17 @@ export const changeLinks = async <T>(
   service: Service,
   by: By,
   doc: string,
-  change: (draft: Draft, links: readonly Share[]) => T
+  change: (tx: Transaction, links: readonly Share[]) => T
 ): Promise<T> => {
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const { sharesMade } = await service.ledger.head(doc)
     const listed = (await listLinks(service, doc)).filter(({ revokedAt }) => revokedAt === null)
-    const run = (draft: Draft): { result: T } | undefined => {
-      if (draft.head.sharesMade !== sharesMade) return undefined
-      const links = listed.flatMap(({ id }) => draft.read<Share>(keys.share(doc, id)) ?? [])
+    const run = (tx: Transaction): { result: T } | undefined => {
+      if (tx.head.sharesMade !== sharesMade) return undefined
+      const links = listed.flatMap(({ id }) => tx.read<Share>(keys.share(doc, id)) ?? [])
       return {
         result: change(
-          draft,
+          tx,
           links.filter(({ revokedAt }) => revokedAt === null)
         )
       }

@@ -9,7 +9,7 @@ import { actorOf, type By, type Caller, requireRole } from './caller.ts'
 import { audit, type AuditActor, auditActor } from '../records/audit.ts'
 import { remember } from '../records/idempotency.ts'
 import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import {
   changeLinks,
   endWithin,
@@ -66,15 +66,15 @@ interface NewShare {
 }
 
 /**
- * Puts a new link and its index into the draft. Throws `invalid_request` if the document has too many links, or if the link would outlast its maker.
+ * Puts a new link and its index into the transaction. Throws `invalid_request` if the document has too many links, or if the link would outlast its maker.
  */
 export const putShare = (
   service: Service,
-  draft: Draft,
+  tx: Transaction,
   doc: string,
   { by, maker, role, label, expiresAt, task }: NewShare
 ): { share: Share; secret: string } => {
-  const { shares, taskShares = 0 } = draft.head
+  const { shares, taskShares = 0 } = tx.head
   if (task === undefined ? shares >= limits.sharesMax : taskShares >= limits.taskSharesMax) throw tooManyLinks(task !== undefined)
   const id = newId()
   const secret = newShareKey()
@@ -85,18 +85,18 @@ export const putShare = (
     label,
     hash: hashSecret(secret),
     sealed: service.vault.seal(secret, id),
-    createdAt: draft.now,
+    createdAt: tx.now,
     expiresAt: endWithin(maker, expiresAt),
     revokedAt: null,
     ...(task === undefined ? {} : { task }),
     ...(maker === undefined ? {} : { maker: maker.id }),
     ...(root === undefined ? {} : { root })
   }
-  draft.put(keys.share(doc, id), encodeRecord(share))
-  draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt: share.expiresAt, revoked: false } satisfies KeyIndex))
-  audit(draft, { kind: 'link.made', by: auditActor(by), doc, link: id, role })
+  tx.put(keys.share(doc, id), encodeRecord(share))
+  tx.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt: share.expiresAt, revoked: false } satisfies KeyIndex))
+  audit(tx, { kind: 'link.made', by: auditActor(by), doc, link: id, role })
   const counted = task === undefined ? { shares: shares + 1 } : { taskShares: taskShares + 1 }
-  draft.head = { ...draft.head, ...counted, sharesMade: (draft.head.sharesMade ?? 0) + 1 }
+  tx.head = { ...tx.head, ...counted, sharesMade: (tx.head.sharesMade ?? 0) + 1 }
   return { share, secret }
 }
 
@@ -116,8 +116,8 @@ export const makeRoom = async (service: Service, doc: string): Promise<void> => 
   if (shares < limits.sharesMax && taskShares < limits.taskSharesMax) return
   const living = (await listLinks(service, doc)).filter((link) => isLive(link, service.clock.now()))
   const ofTasks = living.filter(({ task }) => task !== undefined).length
-  await service.ledger.write(doc, 'system', (draft) => {
-    if (draft.head.sharesMade === sharesMade) draft.head = { ...draft.head, shares: living.length - ofTasks, taskShares: ofTasks }
+  await service.ledger.write(doc, 'system', (tx) => {
+    if (tx.head.sharesMade === sharesMade) tx.head = { ...tx.head, shares: living.length - ofTasks, taskShares: ofTasks }
   })
 }
 
@@ -133,13 +133,13 @@ export const createShare: OnDocument<'createShare'> = async (service, caller, do
   if (input.role === 'owner') requireRole(caller, 'owner')
   const expiresAt = expiry(service, input.expiresAt)
   await makeRoom(service, doc)
-  return service.ledger.write(doc, caller, (draft) => {
-    const maker = makerOf(draft, caller)
-    const { share } = putShare(service, draft, doc, { by: caller, maker, role: input.role, label: input.label ?? null, expiresAt })
+  return service.ledger.write(doc, caller, (tx) => {
+    const maker = makerOf(tx, caller)
+    const { share } = putShare(service, tx, doc, { by: caller, maker, role: input.role, label: input.label ?? null, expiresAt })
     const { id: shareId, role, label } = share
-    draft.event('share.created', actorOf(caller), { shareId, role, label, ...(maker && { madeThrough: maker.id }) })
+    tx.event('share.created', actorOf(caller), { shareId, role, label, ...(maker && { madeThrough: maker.id }) })
     const answer = present(service, doc, share, null)
-    return remember(service, draft, caller, doc, { ...answer, share: answer })
+    return remember(service, tx, caller, doc, { ...answer, share: answer })
   })
 }
 
@@ -191,49 +191,49 @@ export interface Ender {
 const enderOf = (caller: Caller): Ender => ({ audited: auditActor(caller), actor: actorOf(caller) })
 
 /** Revokes a link, and marks it as revoked in its review assignment. `through` is the id of the link whose revocation also ends this link. */
-const putRevocation = (draft: Draft, ender: Ender, doc: string, share: Share, through?: string): void => {
+const putRevocation = (tx: Transaction, ender: Ender, doc: string, share: Share, through?: string): void => {
   const { id, hash, role, label, expiresAt, task } = share
-  const { shares, taskShares } = draft.head
-  draft.put(keys.share(doc, id), encodeRecord({ ...share, revokedAt: draft.now } satisfies Share))
-  draft.put(keys.key(hash), encodeRecord({ doc, share: id, expiresAt, revoked: true } satisfies KeyIndex))
+  const { shares, taskShares } = tx.head
+  tx.put(keys.share(doc, id), encodeRecord({ ...share, revokedAt: tx.now } satisfies Share))
+  tx.put(keys.key(hash), encodeRecord({ doc, share: id, expiresAt, revoked: true } satisfies KeyIndex))
   // The count may already exclude an expired link (`makeRoom`).
-  if (isLive(share, draft.now)) {
+  if (isLive(share, tx.now)) {
     const ofTask = task !== undefined && taskShares !== undefined && taskShares > 0
-    draft.head = { ...draft.head, ...(ofTask ? { taskShares: taskShares - 1 } : { shares: Math.max(0, shares - 1) }) }
+    tx.head = { ...tx.head, ...(ofTask ? { taskShares: taskShares - 1 } : { shares: Math.max(0, shares - 1) }) }
   }
-  audit(draft, { kind: 'link.revoked', by: ender.audited, doc, link: id })
-  draft.event('share.revoked', ender.actor, { shareId: id, role, label, ...(through === undefined ? {} : { endedWith: through }) })
-  const reviewed = task === undefined ? undefined : draft.read<Task>(keys.task(doc, task))
+  audit(tx, { kind: 'link.revoked', by: ender.audited, doc, link: id })
+  tx.event('share.revoked', ender.actor, { shareId: id, role, label, ...(through === undefined ? {} : { endedWith: through }) })
+  const reviewed = task === undefined ? undefined : tx.read<Task>(keys.task(doc, task))
   // The assignment shows its link, and must not show a revoked link as valid.
   if (reviewed !== undefined)
-    draft.put(keys.task(doc, reviewed.id), encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
+    tx.put(keys.task(doc, reviewed.id), encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
 }
 
 /** Changes the maker of all links made through one link. If the new maker is undefined, the links no longer have a maker. */
-const passOn = (draft: Draft, doc: string, links: readonly Share[], from: string, to: string | undefined): void => {
+const passOn = (tx: Transaction, doc: string, links: readonly Share[], from: string, to: string | undefined): void => {
   for (const { maker, ...link } of links)
     if (maker === from)
-      draft.put(keys.share(doc, link.id), encodeRecord({ ...link, ...(to === undefined ? {} : { maker: to }) } satisfies Share))
+      tx.put(keys.share(doc, link.id), encodeRecord({ ...link, ...(to === undefined ? {} : { maker: to }) } satisfies Share))
 }
 
 /** Revokes the link that was used to claim a document. Links made through it now belong to the account. */
-export const putRevocationOfClaim = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string): void => {
+export const putRevocationOfClaim = (tx: Transaction, caller: Caller, doc: string, links: readonly Share[], id: string): void => {
   const link = links.find((each) => each.id === id)
-  if (link !== undefined) putRevocation(draft, enderOf(caller), doc, link)
-  passOn(draft, doc, links, id, undefined)
+  if (link !== undefined) putRevocation(tx, enderOf(caller), doc, link)
+  passOn(tx, doc, links, id, undefined)
 }
 
 /**
  * Revokes a link and, unless `keep` is set, the links made through it. Returns the ids of all links that ended. Throws `last_owner_link` or
  * `forbidden`.
  */
-const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string, keep: boolean): string[] => {
+const putRevocations = (tx: Transaction, caller: Caller, doc: string, links: readonly Share[], id: string, keep: boolean): string[] => {
   const lineage = lineageOf(links, id)
   const ended = keep ? lineage.slice(0, 1) : lineage
-  if (keep && lineage[0] !== undefined) requireNotFreed(lineage[0], lineage, makerOf(draft, caller))
-  requireOwnerLeft(draft, links, ended)
-  for (const link of ended) putRevocation(draft, enderOf(caller), doc, link, link.id === id ? undefined : id)
-  if (keep) passOn(draft, doc, links, id, lineage[0]?.maker)
+  if (keep && lineage[0] !== undefined) requireNotFreed(lineage[0], lineage, makerOf(tx, caller))
+  requireOwnerLeft(tx, links, ended)
+  for (const link of ended) putRevocation(tx, enderOf(caller), doc, link, link.id === id ? undefined : id)
+  if (keep) passOn(tx, doc, links, id, lineage[0]?.maker)
   return ended.map((link) => link.id)
 }
 
@@ -243,9 +243,9 @@ const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readon
  */
 export const revokeShare: OnDocument<'revokeShare'> = async (service, caller, doc, input) => {
   const { id } = await getShare(service, doc, input.share)
-  const answer = await changeLinks(service, caller, doc, (draft, links): Output<'revokeShare'> => {
-    const ended = putRevocations(draft, caller, doc, links, id, input.keep === 'links')
-    return remember(service, draft, caller, doc, { ok: true, revoked: true, ended: ended.filter((each) => each !== id) })
+  const answer = await changeLinks(service, caller, doc, (tx, links): Output<'revokeShare'> => {
+    const ended = putRevocations(tx, caller, doc, links, id, input.keep === 'links')
+    return remember(service, tx, caller, doc, { ok: true, revoked: true, ended: ended.filter((each) => each !== id) })
   })
   for (const each of [id, ...answer.ended]) service.live.end(doc, each, 'credential_invalid')
   return answer
@@ -256,11 +256,11 @@ export const revokeShare: OnDocument<'revokeShare'> = async (service, caller, do
  * that ended. Throws `not_found` or `last_owner_link`.
  */
 export const revokeForOperator = async (service: Service, by: By, ender: Ender, doc: string, id: string): Promise<readonly string[]> => {
-  const ended = await changeLinks(service, by, doc, (draft, links) => {
+  const ended = await changeLinks(service, by, doc, (tx, links) => {
     const lineage = lineageOf(links, id)
     if (lineage.length === 0) throw new ServiceError('not_found', { message: term('This document has no such link.') })
-    requireOwnerLeft(draft, links, lineage)
-    for (const link of lineage) putRevocation(draft, ender, doc, link, link.id === id ? undefined : id)
+    requireOwnerLeft(tx, links, lineage)
+    for (const link of lineage) putRevocation(tx, ender, doc, link, link.id === id ? undefined : id)
     return lineage.map((link) => link.id)
   })
   for (const each of ended) service.live.end(doc, each, 'credential_invalid')
@@ -276,7 +276,7 @@ interface RoleChange {
 /** Stores a link with its new role, and all links made through it. Throws `invalid_request` or `last_owner_link`. */
 const putRole = (
   service: Service,
-  draft: Draft,
+  tx: Transaction,
   caller: Caller,
   doc: string,
   links: readonly Share[],
@@ -288,25 +288,25 @@ const putRole = (
   if (found === undefined) throw new ServiceError('not_found', { message: 'This document has no such link.' })
   if (found.task !== undefined)
     throw new ServiceError('invalid_request', { message: 'The link of a review assignment keeps its role; revoke the link instead.' })
-  const link = includesRole(found.role, role) ? found : raisedThrough(links, found, makerOf(draft, caller))
+  const link = includesRole(found.role, role) ? found : raisedThrough(links, found, makerOf(tx, caller))
   const linked = links.map((each) => (each.id === id ? link : each))
   requireRoleWithin(linked, link, role)
   const all = withRole(linked, id, role)
   const owners = all.filter((each) => each.role !== 'owner').flatMap((each) => before.get(each.id) ?? [])
-  requireOwnerLeft(draft, links, owners)
+  requireOwnerLeft(tx, links, owners)
   // A reviewer needs at least the role `suggest`.
   const ended = all.filter((each) => each.task !== undefined && !includesRole(each.role, 'suggest'))
   const lowered = all.filter((each) => each.role !== before.get(each.id)?.role && !ended.includes(each))
-  for (const each of all) if (!ended.includes(each)) draft.put(keys.share(doc, each.id), encodeRecord(each))
+  for (const each of all) if (!ended.includes(each)) tx.put(keys.share(doc, each.id), encodeRecord(each))
   for (const each of lowered) {
     const through = each.id === id ? {} : { changedWith: id }
-    draft.event('share.changed', actorOf(caller), { shareId: each.id, role: each.role, label: each.label, ...through })
+    tx.event('share.changed', actorOf(caller), { shareId: each.id, role: each.role, label: each.label, ...through })
   }
-  for (const each of ended) putRevocation(draft, enderOf(caller), doc, before.get(each.id) ?? each, id)
+  for (const each of ended) putRevocation(tx, enderOf(caller), doc, before.get(each.id) ?? each, id)
   const share = present(service, doc, { ...link, role }, null)
   const idsOf = (some: readonly Share[]): string[] => some.map((each) => each.id).filter((each) => each !== id)
   const answer = { ...share, share, lowered: idsOf(lowered), ended: idsOf(ended) }
-  return { answer: remember(service, draft, caller, doc, answer), lowered }
+  return { answer: remember(service, tx, caller, doc, answer), lowered }
 }
 
 /**
@@ -315,8 +315,8 @@ const putRole = (
  */
 export const changeShare: OnDocument<'changeShare'> = async (service, caller, doc, input) => {
   const { id } = await getShare(service, doc, input.share)
-  const { answer, lowered } = await changeLinks(service, caller, doc, (draft, links) =>
-    putRole(service, draft, caller, doc, links, id, input.role)
+  const { answer, lowered } = await changeLinks(service, caller, doc, (tx, links) =>
+    putRole(service, tx, caller, doc, links, id, input.role)
   )
   for (const link of lowered) service.live.changeRole(doc, link.id, link.role)
   for (const each of answer.ended) service.live.end(doc, each, 'credential_invalid')

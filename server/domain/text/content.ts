@@ -15,7 +15,7 @@ import { actorOf, type Caller, nameOfActor } from '../rights/caller.ts'
 import type { Announcement, ContentPayload } from './follower.ts'
 import { contentAt, findPointAt, findProjection, parseVersion, type Point, type Snapshot, snapshotOf } from './journal.ts'
 import { type Head, type Revision, type RevisionCause } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import type { Key } from '../ports.ts'
 import type { AnnotatedDocument } from '../review/annotated-document.ts'
 import { keysOfMoved, putMoved, type Written } from '../review/annotation-records.ts'
@@ -240,12 +240,12 @@ interface ExtraWrites<T> {
   readonly reads?: readonly Key[]
   /** Called with the new text as soon as the text has changed, before the commit. */
   readonly changed?: (after: Snapshot) => void
-  readonly also: (draft: Draft, changed: Changed) => { written: readonly Written[]; answer: T }
+  readonly also: (tx: Transaction, changed: Changed) => { written: readonly Written[]; answer: T }
 }
 
-/** Writes the change to the text, its revisions and its events into the draft. */
+/** Writes the change to the text, its revisions and its events into the transaction. */
 const record = (
-  draft: Draft,
+  tx: Transaction,
   openDoc: OpenDocument,
   actor: string,
   before: Snapshot,
@@ -253,16 +253,15 @@ const record = (
   unannounced: Announcement | undefined,
   change: TextChange
 ): Omit<Changed, 'after' | 'typed'> => {
-  openDoc.journalInto(draft)
-  if (unannounced !== undefined)
-    draft.event('content.changed', unannounced.actor, { ...unannounced.payload }, unannounced.payload.toVersion)
-  saveUnsaved(draft, before)
-  const { revision: revisionBefore } = draft.head
-  draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, after.seq) }
+  openDoc.journalInto(tx)
+  if (unannounced !== undefined) tx.event('content.changed', unannounced.actor, { ...unannounced.payload }, unannounced.payload.toVersion)
+  saveUnsaved(tx, before)
+  const { revision: revisionBefore } = tx.head
+  tx.head = { ...tx.head, announcedSeq: Math.max(tx.head.announcedSeq, after.seq) }
   // The newest revision may already show this text. A retry that sends the same text again must not create another revision.
-  const isShown = after.seq === before.seq && draft.head.revisionSeq === after.seq && draft.head.revision > 0
+  const isShown = after.seq === before.seq && tx.head.revisionSeq === after.seq && tx.head.revision > 0
   if (isShown && (change.label ?? '') === '') return { revisionId: revisionBefore, revisionBefore }
-  const revision = saveRevision(draft, after, change.cause, actor, change.label ?? null, change.authors)
+  const revision = saveRevision(tx, after, change.cause, actor, change.label ?? null, change.authors)
   if (after.seq > before.seq) {
     const payload: ContentPayload = {
       fromVersion: before.version,
@@ -271,7 +270,7 @@ const record = (
       actors: [nameOfActor(actor)]
     }
     const unseen = change.isUnguarded === true ? { unguarded: true as const, replacedRevision: revisionBefore } : {}
-    draft.event(change.event, actor, { ...payload, revisionId: revision.id, ...unseen, ...change.facts }, after.version)
+    tx.event(change.event, actor, { ...payload, revisionId: revision.id, ...unseen, ...change.facts }, after.version)
   }
   return { revisionId: revision.id, revisionBefore }
 }
@@ -284,10 +283,10 @@ const requireSpace = ({ service, openDoc }: AnnotatedDocument, edits: readonly E
 }
 
 /**
- * Applies edits to the current text. One commit writes everything that belongs to them: updates, revisions, events, the moved anchors of annotations, and
- * the records of `extra`. There is no `await` before the edits are applied, so check their preconditions just before the call.
+ * Applies edits to the current text. One commit writes the updates, revisions, events, moved anchors of annotations, and the records in `extra`.
+ * Nothing is awaited before the edits are applied, so preconditions that were checked immediately before the call still hold.
  * The text in memory changes before the commit. Therefore, the caller's access is checked here, and the commit does not check it again. Throws
- * `quota_exceeded`, or the errors of `requireRight` if the access has ended. After one of these errors, the text is unchanged.
+ * `quota_exceeded`, or the errors of `requireRight` if the caller has lost access. After either error, the text is unchanged.
  */
 export const changeText = async <T>(
   opened: AnnotatedDocument,
@@ -303,9 +302,9 @@ export const changeText = async <T>(
   const actor = actorOf(caller)
   // The revision of typed text is queued before the change, for the same commit, because it must show only the typed text.
   let saved: Revision | undefined
-  const typed = service.ledger.write(doc, 'system', (draft) => {
-    openDoc.journalInto(draft, before.seq)
-    saved = saveUnsaved(draft, before)
+  const typed = service.ledger.write(doc, 'system', (tx) => {
+    openDoc.journalInto(tx, before.seq)
+    saved = saveUnsaved(tx, before)
   })
   const { after, moved } =
     change.edits.length === 0 ? { after: before, moved: [] } : annotations.apply(change.edits, actor, change.isCompared)
@@ -314,10 +313,10 @@ export const changeText = async <T>(
   if (shown !== undefined) service.live.showAgent(doc, caller, shown)
   const unannounced = follower.takeAnnouncement(before)
   follower.announced(after)
-  const run = (draft: Draft): { written: readonly Written[]; answer: T } => {
-    const revisions = record(draft, openDoc, actor, before, after, unannounced, change)
-    const moves = putMoved(draft, moved)
-    const { written, answer } = also(draft, { after, ...revisions, typed: saved })
+  const run = (tx: Transaction): { written: readonly Written[]; answer: T } => {
+    const revisions = record(tx, openDoc, actor, before, after, unannounced, change)
+    const moves = putMoved(tx, moved)
+    const { written, answer } = also(tx, { after, ...revisions, typed: saved })
     return { written: [...moves, ...written], answer }
   }
   const writing = service.ledger.write(doc, 'system', run, { reads: [...keysOfMoved(doc, moved), ...reads] })

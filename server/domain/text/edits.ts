@@ -179,10 +179,10 @@ const carryOut = async (
     { edits, isCompared, cause: 'edit', event: 'content.replaced', label: input.label, isUnguarded, ...partial },
     {
       ...(isUnguarded && { reads: [newest] }),
-      also: (draft, made) => {
-        const unseen = isUnguarded && unseenOf(doc, version, made, made.typed ?? draft.read<Revision>(newest))
+      also: (tx, made) => {
+        const unseen = isUnguarded && unseenOf(doc, version, made, made.typed ?? tx.read<Revision>(newest))
         const answer = { ...unchanged, version: made.after.version, revisionId: made.revisionId, ...unseen }
-        return { written: [], answer: remember(service, draft, caller, doc, answer) }
+        return { written: [], answer: remember(service, tx, caller, doc, answer) }
       }
     }
   )

@@ -23,7 +23,7 @@ import {
   type TailRecord
 } from './journal.ts'
 import { type Head, keys } from '../records/keys.ts'
-import type { Draft, Ledger } from '../records/draft.ts'
+import type { Transaction, Ledger } from '../records/transaction.ts'
 import { createMentions } from '../events/mentions.ts'
 import type { Clock, Storage } from '../ports.ts'
 import { saveRevision, saveUnsaved } from './revisions.ts'
@@ -167,11 +167,11 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     const announcement = changes && takeAnnouncement(to, changes)
     if (announcement === undefined) return
     const { actor, payload } = announcement
-    const isOurs = await ledger.write(doc, 'system', (draft) => {
+    const isOurs = await ledger.write(doc, 'system', (tx) => {
       // Another node has announced some of these changes. The next announcement contains the rest.
-      if (isShared && draft.head.announcedSeq > from.seq) return false
-      draft.event('content.changed', actor, { ...payload }, payload.toVersion)
-      draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, to.seq) }
+      if (isShared && tx.head.announcedSeq > from.seq) return false
+      tx.event('content.changed', actor, { ...payload }, payload.toVersion)
+      tx.head = { ...tx.head, announcedSeq: Math.max(tx.head.announcedSeq, to.seq) }
       return true
     })
     if (isOurs) return
@@ -182,13 +182,13 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   const project = async (): Promise<void> => {
     if (projectedSeq === openDoc.seq) return
     const to = await openDoc.settled(() => openDoc.snapshot())
-    await ledger.write(doc, 'system', (draft) => draft.put(keys.text(doc), encodeProjection(to)))
+    await ledger.write(doc, 'system', (tx) => tx.put(keys.text(doc), encodeProjection(to)))
     projectedSeq = to.seq
   }
 
   const autosave = async (): Promise<void> => {
     const to = await openDoc.settled(() => openDoc.snapshot())
-    await ledger.write(doc, 'system', (draft) => saveUnsaved(draft, to))
+    await ledger.write(doc, 'system', (tx) => saveUnsaved(tx, to))
   }
 
   /** Returns the records of the tail, oldest first. They are read in pieces, so that reading does not delay anyone's typing. */
@@ -219,21 +219,21 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     const [newest] = await storage.list(keys.keyframes(doc), { reverse: true, limit: 1 })
     const keyframeDue =
       bytes >= limits.keyframeBytesMin || to.seq - ((newest?.key.at(-1) as number | undefined) ?? 0) >= limits.journalRecordsMax * 20
-    const isOurs = await ledger.write(doc, 'system', (draft) => {
+    const isOurs = await ledger.write(doc, 'system', (tx) => {
       // Another node has since compacted the journal.
-      if ((draft.head.segmentedSeq ?? 0) > segmentedSeq) return false
-      draft.put(keys.history(doc, last.seq), segment)
-      draft.put(keys.checkpoint(doc), encodeState(to, state))
-      if (keyframeDue) draft.put(keys.keyframe(doc, to.seq), encodeState(to, state))
-      draft.head = { ...draft.head, segmentedSeq: last.seq }
+      if ((tx.head.segmentedSeq ?? 0) > segmentedSeq) return false
+      tx.put(keys.history(doc, last.seq), segment)
+      tx.put(keys.checkpoint(doc), encodeState(to, state))
+      if (keyframeDue) tx.put(keys.keyframe(doc, to.seq), encodeState(to, state))
+      tx.head = { ...tx.head, segmentedSeq: last.seq }
       return true
     })
     openDoc.checkpointed()
     if (!isOurs) return
     for (let at = 0; at < all.length; at += compactionStep) {
       await nextTurn()
-      await ledger.write(doc, 'system', (draft) => {
-        for (const record of all.slice(at, at + compactionStep)) draft.delete(record.key)
+      await ledger.write(doc, 'system', (tx) => {
+        for (const record of all.slice(at, at + compactionStep)) tx.delete(record.key)
       })
     }
   }
@@ -241,8 +241,8 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   /** Measures the size of a document that an earlier release of the server created without measuring it. */
   const count = async (): Promise<void> => {
     const bytes = await measure(storage, doc)
-    await ledger.write(doc, 'system', (draft) => {
-      draft.head = { ...draft.head, bytes: draft.head.bytes ?? bytes }
+    await ledger.write(doc, 'system', (tx) => {
+      tx.head = { ...tx.head, bytes: tx.head.bytes ?? bytes }
     })
   }
 
@@ -314,7 +314,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
 /** Saves a revision before an update that deletes most of the text, because a single wrong paste must not cost hours of work. */
 export const saveBeforeWipe = async (ledger: Ledger, openDoc: OpenDocument): Promise<void> => {
   const before = await openDoc.settled(() => openDoc.snapshot())
-  await ledger.write(openDoc.id, 'system', (draft: Draft) => {
-    if (draft.head.revisionSeq < before.seq) saveRevision(draft, before, 'autosave', null)
+  await ledger.write(openDoc.id, 'system', (tx: Transaction) => {
+    if (tx.head.revisionSeq < before.seq) saveRevision(tx, before, 'autosave', null)
   })
 }

@@ -15,7 +15,7 @@ import { applyEdits, type Edit } from '../../../shared/text/diff.ts'
 import { type Tail, type Snapshot, snapshotOf } from './journal.ts'
 import { createNodeUpdates, type NodeUpdates, type NodeUpdatesOptions } from './node-updates.ts'
 import { createUpdateQueue, type Taken, type UpdateQueueOptions } from './update-queue.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import type { Held } from '../documents/quotas.ts'
 
 /** Returns the author of a transaction from its Yjs origin. */
@@ -59,8 +59,8 @@ export interface OpenDocument extends Omit<NodeUpdates, 'isApplying'> {
    * `isNew` is true if the update has structs. `step` must not throw, because Yjs has no rollback.
    */
   takeTogether(origin: unknown, step: (take: (update: Uint8Array, actor: string, inserted: number, isNew: boolean) => void) => void): void
-  /** Writes into the draft the updates that are applied but not on disk, up to `seq` if it is given. Call it inside a change to this document. */
-  journalInto(draft: Draft, seq?: number): void
+  /** Writes into the transaction the updates that are applied but not on disk, up to `seq` if it is given. Call it inside a change to this document. */
+  journalInto(tx: Transaction, seq?: number): void
   /** Resolves when everything up to `mark` (by default, the current `mark`) is on disk. Rejects if the journal failed. */
   durable(mark?: number): Promise<void>
   /** Calls `listener` whenever `durableSeq` advances, and when the journal fails. Returns a function that removes the listener. */

@@ -123,10 +123,10 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
         { ...what, cause, edits, isCompared: true, isUnguarded },
         {
           reads: [newest],
-          also: (draft, made) => {
-            const unseen = isUnguarded ? unseenOf(doc, before.version, made, made.typed ?? draft.read<Revision>(newest)) : {}
+          also: (tx, made) => {
+            const unseen = isUnguarded ? unseenOf(doc, before.version, made, made.typed ?? tx.read<Revision>(newest)) : {}
             const answer = { ok: true as const, version: made.after.version, revisionId: made.revisionId, changed, ...facts, ...unseen }
-            return { written: [], answer: remember(service, draft, caller, doc, answer) }
+            return { written: [], answer: remember(service, tx, caller, doc, answer) }
           }
         }
       )
@@ -142,7 +142,7 @@ export const requireProposing = (input: Pick<Input<'replaceContent'>, 'mode' | '
   const path = (['granularity', 'note'] as const).find((field) => input[field] !== undefined)
   if (path === undefined) return
   const hint = `Send mode: "suggest" with ${path} to propose the change, or leave ${path} out to write it.`
-  throw new ServiceError('invalid_request', { details: [{ path, message: 'is allowed only with mode suggest' }], hint })
+  throw new ServiceError('invalid_request', { details: [{ path, message: 'is allowed only if mode is suggest' }], hint })
 }
 
 export const replaceContent = async (service: Service, caller: Caller, doc: string, input: Input<'replaceContent'>): Promise<Replaced> => {

@@ -13,7 +13,7 @@ import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { textRootName } from '../../../shared/names.ts'
 import { isStored } from '../documents/deleted.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import type { Key, KeyPart } from '../ports.ts'
 import { decodeRecord, encodeRecord, type Head, keys, type Revision, type StoredEvent } from '../records/keys.ts'
 import { systemActor } from '../rights/caller.ts'
@@ -44,13 +44,13 @@ const stepsAtOnce = 20
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-const write = <T>(service: Service, doc: string, change: (draft: Draft) => T, reads: readonly Key[] = []): Promise<T> =>
+const write = <T>(service: Service, doc: string, change: (tx: Transaction) => T, reads: readonly Key[] = []): Promise<T> =>
   service.ledger.write(
     doc,
     'system',
-    (draft) => {
-      draft.erase()
-      return change(draft)
+    (tx) => {
+      tx.erase()
+      return change(tx)
     },
     { reads, afterDeletion: true }
   )
@@ -62,11 +62,11 @@ const removeRevisions = async (service: Service, doc: string, removed: readonly 
     const isDone = await write(
       service,
       doc,
-      (draft) => {
-        const found = reads.filter((key) => draft.read<Revision>(key) !== undefined)
-        if (found.some((key) => draft.read<Revision>(key)?.label !== null)) return false
-        for (const key of found) draft.delete(key)
-        draft.head = { ...draft.head, revisionsRemoved: (draft.head.revisionsRemoved ?? 0) + found.length }
+      (tx) => {
+        const found = reads.filter((key) => tx.read<Revision>(key) !== undefined)
+        if (found.some((key) => tx.read<Revision>(key)?.label !== null)) return false
+        for (const key of found) tx.delete(key)
+        tx.head = { ...tx.head, revisionsRemoved: (tx.head.revisionsRemoved ?? 0) + found.length }
         return true
       },
       reads
@@ -90,14 +90,14 @@ const removeLines = async (service: Service, doc: string, { upTo, before }: Plan
   for (let after = 0; ;) {
     const page = await service.storage.list(keys.events(doc), { after, limit: recordsAtOnce })
     const reads = page.filter(({ value }) => withoutLines(decodeRecord<StoredEvent>(value), before, upTo)).map(({ key }) => key)
-    const change = (draft: Draft): void => {
+    const change = (tx: Transaction): void => {
       for (const key of reads) {
-        const event = draft.read<StoredEvent>(key)
+        const event = tx.read<StoredEvent>(key)
         const shorter = event && withoutLines(event, before, upTo)
         if (shorter === undefined) continue
         // Quotas count an event as appended, so the old one must be removed.
-        draft.delete(key)
-        draft.put(key, encodeRecord(shorter))
+        tx.delete(key)
+        tx.put(key, encodeRecord(shorter))
       }
     }
     if (reads.length > 0) await write(service, doc, change, reads)
@@ -173,7 +173,7 @@ const removeReplaced = async (service: Service, { id: doc, historySeq = 0 }: Hea
   for (const [prefix, before] of places)
     for (;;) {
       const found = await service.storage.list(prefix, { before, limit: recordsAtOnce })
-      if (found.length > 0) await write(service, doc, (draft) => found.forEach(({ key }) => draft.delete(key)))
+      if (found.length > 0) await write(service, doc, (tx) => found.forEach(({ key }) => tx.delete(key)))
       if (found.length < recordsAtOnce) break
       await nextTurn()
     }
@@ -194,16 +194,16 @@ const writeMerged = async (service: Service, head: Head, plan: Plan): Promise<bo
   const isSegment = (await service.storage.get(key)) !== undefined
   const isOldState = await isBefore(service, keys.checkpoint(doc), point)
   const isOldText = await isBefore(service, keys.text(doc), point)
-  return write(service, doc, (draft) => {
-    if (draft.head.historySeq !== historySeq || (draft.head.segmentedSeq ?? 0) !== segmentedSeq) return false
+  return write(service, doc, (tx) => {
+    if (tx.head.historySeq !== historySeq || (tx.head.segmentedSeq ?? 0) !== segmentedSeq) return false
     // Newer text may have been written.
-    if (isOldText && draft.head.seq !== head.seq) return false
+    if (isOldText && tx.head.seq !== head.seq) return false
     // Quotas count a segment as appended, so the old one must be removed.
-    if (isSegment) draft.delete(key)
-    draft.put(key, segment)
-    if (isOldState) draft.put(keys.checkpoint(doc), encodeState(point, state))
-    if (isOldText) draft.put(keys.text(doc), encodeProjection(snapshotOf(point, content)))
-    draft.head = { ...draft.head, historySeq: plan.upTo, segmentedSeq: Math.max(segmentedSeq, plan.upTo) }
+    if (isSegment) tx.delete(key)
+    tx.put(key, segment)
+    if (isOldState) tx.put(keys.checkpoint(doc), encodeState(point, state))
+    if (isOldText) tx.put(keys.text(doc), encodeProjection(snapshotOf(point, content)))
+    tx.head = { ...tx.head, historySeq: plan.upTo, segmentedSeq: Math.max(segmentedSeq, plan.upTo) }
     return true
   })
 }

@@ -6,7 +6,7 @@ import { type Caller, isSystemActor, nameOfActor, splitActor } from '../rights/c
 import { remember } from '../records/idempotency.ts'
 import { contentAt, formatVersion } from './journal.ts'
 import { decodeRecord, encodeRecord, keys, type Revision, type RevisionCause } from '../records/keys.ts'
-import type { Draft } from '../records/draft.ts'
+import type { Transaction } from '../records/transaction.ts'
 import type { Snapshot } from './journal.ts'
 import type { Service } from '../service.ts'
 
@@ -29,16 +29,16 @@ const present = (revision: Revision): Output<'listRevisions'>['revisions'][numbe
 
 /** Writes a revision of a snapshot. `actor` is null if several people typed. */
 export const saveRevision = (
-  draft: Draft,
+  tx: Transaction,
   snapshot: Snapshot,
   cause: RevisionCause,
   actor: string | null,
   label: string | null = null,
   others: readonly string[] = []
 ): Revision => {
-  const { added, removed } = draft.head.unsaved
-  const people = draft.head.unsaved.actors.filter((each) => !isSystemActor(each))
-  return draft.revision({
+  const { added, removed } = tx.head.unsaved
+  const people = tx.head.unsaved.actors.filter((each) => !isSystemActor(each))
+  return tx.revision({
     seq: snapshot.seq,
     tag: snapshot.tag,
     label,
@@ -52,8 +52,8 @@ export const saveRevision = (
 }
 
 /** Saves a revision of the text typed since the last one, if there is any. Restoring a version then does not lose the text in between. */
-export const saveUnsaved = (draft: Draft, snapshot: Snapshot): Revision | undefined =>
-  draft.head.revisionSeq < snapshot.seq ? saveRevision(draft, snapshot, 'autosave', null) : undefined
+export const saveUnsaved = (tx: Transaction, snapshot: Snapshot): Revision | undefined =>
+  tx.head.revisionSeq < snapshot.seq ? saveRevision(tx, snapshot, 'autosave', null) : undefined
 
 /** Returns a revision. Throws `not_found`. */
 export const getRevision = async ({ storage }: Service, doc: string, id: number): Promise<Revision> => {
@@ -83,12 +83,12 @@ export const labelRevision = async (
 ): Promise<Output<'labelRevision'>> => {
   await getRevision(service, doc, revisionId)
   const key = keys.revision(doc, revisionId)
-  const write = (draft: Draft): Output<'labelRevision'> => {
-    const revision = draft.read<Revision>(key)
+  const write = (tx: Transaction): Output<'labelRevision'> => {
+    const revision = tx.read<Revision>(key)
     if (revision === undefined) throw new ServiceError('not_found')
     const labelled = { ...revision, label: label === '' ? null : label }
-    draft.put(key, encodeRecord(labelled))
-    return remember(service, draft, caller, doc, present(labelled))
+    tx.put(key, encodeRecord(labelled))
+    return remember(service, tx, caller, doc, present(labelled))
   }
   return service.ledger.write(doc, caller, write, { reads: [key] })
 }

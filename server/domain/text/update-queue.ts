@@ -6,7 +6,7 @@
 import * as Y from 'yjs'
 import { limits } from '../../../shared/limits.ts'
 import type { Clock } from '../ports.ts'
-import type { Draft, Ledger } from '../records/draft.ts'
+import type { Transaction, Ledger } from '../records/transaction.ts'
 import { type Head, keys, type Unsaved } from '../records/keys.ts'
 import { encodeEntries, type JournalEntry, nextTag, type Point, type Tail } from './journal.ts'
 
@@ -57,8 +57,8 @@ export interface UpdateQueue {
   addForeign(bytes: number): void
   /** Gives the updates that wait new numbers after a head on disk. */
   renumber(onDisk: Head): void
-  /** Writes into the draft the updates that wait, up to `upTo` if it is given. Throws the cause if the queue has failed. */
-  journalInto(draft: Draft, upTo?: number): void
+  /** Writes into the transaction the updates that wait, up to `upTo` if it is given. Throws the cause if the queue has failed. */
+  journalInto(tx: Transaction, upTo?: number): void
   /** Resolves when everything up to `upTo` (by default, the current `mark`) is on disk. Rejects if the journal failed. */
   durable(upTo?: number): Promise<void>
   /** Calls `listener` whenever `durableSeq` advances, and when the journal fails. Returns a function that removes the listener. */
@@ -131,23 +131,23 @@ export const createUpdateQueue = ({ id, ydoc, head, tail, ledger, clock, onFailu
     notify()
   }
 
-  const journalInto = (draft: Draft, upTo = Number.POSITIVE_INFINITY): void => {
+  const journalInto = (tx: Transaction, upTo = Number.POSITIVE_INFINITY): void => {
     // Writes that were queued behind the failed one must not reach the disk, because another copy may have continued from the state on disk.
     if (failed) throw failure as Error
-    const entries = pending.filter((entry) => entry.seq > draft.head.seq && entry.seq <= upTo)
+    const entries = pending.filter((entry) => entry.seq > tx.head.seq && entry.seq <= upTo)
     const last = entries.at(-1)
     if (last === undefined) return
-    if (entries[0]?.seq !== draft.head.seq + 1) throw new Error(`journal of ${id}: ${draft.head.seq} is followed by ${entries[0]?.seq}`)
-    const record = encodeEntries(entries, draft.head.tag)
-    draft.put(keys.update(id, last.seq), record)
-    draft.head = {
-      ...draft.head,
+    if (entries[0]?.seq !== tx.head.seq + 1) throw new Error(`journal of ${id}: ${tx.head.seq} is followed by ${entries[0]?.seq}`)
+    const record = encodeEntries(entries, tx.head.tag)
+    tx.put(keys.update(id, last.seq), record)
+    tx.head = {
+      ...tx.head,
       seq: last.seq,
       tag: last.tag,
-      updatedAt: draft.now,
+      updatedAt: tx.now,
       ...(replacedSeq > 0 ? { replacedSeq } : {}),
       unsaved: mergeUnsaved(
-        draft.head.unsaved,
+        tx.head.unsaved,
         entries.reduce((sum, entry) => sum + entry.added, 0),
         entries.reduce((sum, entry) => sum + entry.removed, 0),
         entries.map((entry) => entry.actor)
@@ -161,10 +161,10 @@ export const createUpdateQueue = ({ id, ydoc, head, tail, ledger, clock, onFailu
     if (draining) return
     draining = true
     ledger
-      .write(id, 'system', (draft) => {
+      .write(id, 'system', (tx) => {
         draining = false
-        journalInto(draft)
-        return draft.head.seq
+        journalInto(tx)
+        return tx.head.seq
       })
       .then(settle, fail)
   }

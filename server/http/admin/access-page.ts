@@ -33,7 +33,7 @@ const nodeRow = (
   now: number
 ): Markup => {
   const { t } = words
-  const label = t('Revoke the token of {name}', { name: spoken(name) })
+  const label = t('Revoke the token for {name}', { name: spoken(name) })
   return html`
 <li class="entry">
 <span class="entry-link"><span class="entry-title">${named(name)}</span>${connected ? html`<span class="tag">${t('Connected')}</span>` : undefined}</span>

@@ -7,7 +7,7 @@ import { documentEntries } from './documents.ts'
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'docs')
 
-/** A section of a document that contains all searched words. */
+/** A section of a document that contains all search terms. */
 export interface Found {
   readonly slug: string
   /** Index of the section's heading among the headings of the document; -1 for the text before the first heading. */

@@ -1,10 +1,10 @@
-/** A draft collects the records that a change to a document writes. The ledger commits them (ledger.ts). */
+/** A transaction collects the records that a change to a document writes. The ledger commits them (ledger.ts). */
 import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import type { By } from '../rights/caller.ts'
 import type { Head, Notice, Revision, StoredEvent } from './keys.ts'
 import type { Key } from '../ports.ts'
 
-export interface Draft {
+export interface Transaction {
   /** The head of the document. A change can replace it. The commit writes it. */
   head: Head
   /** The time of the change, in milliseconds since 1970. It does not advance during the change. */
@@ -20,7 +20,7 @@ export interface Draft {
   erase(): void
   /** Appends an event to the feed. */
   event<Kind extends EventKind>(kind: Kind, actor: string, payload: EventPayload<Kind>, version?: string): StoredEvent
-  /** Notifies the recipients of an event of this draft. */
+  /** Notifies the recipients of an event of this transaction. */
   notify(event: StoredEvent, notice: Notice): void
   /** Appends a revision with the next number. */
   revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision
@@ -42,14 +42,14 @@ export interface DocumentCopy {
 
 export interface Ledger {
   /**
-   * Runs a change on the document, and resolves with its result once all of its writes are on disk. Changes to one document take effect in the
-   * order of the calls. If the change throws, the promise rejects with its error, and nothing is written. A change for a caller runs only if the
-   * caller's access has not ended by then (authority.ts). Throws `not_found`, `document_deleted` (unless `afterDeletion` is set), `storage_*`, and
+   * Runs a change on the document and resolves with its result once all of its writes are on disk. Changes to one document take effect in the
+   * order of the calls. If the change throws, the promise rejects with its error, and nothing is written. A change on behalf of a
+   * caller runs only if the caller still has access at that point (authority.ts). Throws `not_found`, `document_deleted` (unless `afterDeletion` is set), `storage_*`, and
    * the error that says why the access ended.
    */
-  write<T>(doc: string, by: By, change: (draft: Draft) => T, options?: WriteOptions): Promise<T>
+  write<T>(doc: string, by: By, change: (tx: Transaction) => T, options?: WriteOptions): Promise<T>
   /** Writes the first head of a new document, together with the records that the change puts. */
-  create<T>(head: Head, by: By, change: (draft: Draft) => T): Promise<T>
+  create<T>(head: Head, by: By, change: (tx: Transaction) => T): Promise<T>
   /** Returns the head on disk. Throws `not_found` or `document_deleted`. */
   head(doc: string): Promise<Head>
   findHead(doc: string): Promise<Head | undefined>
