@@ -28,14 +28,14 @@ export const limits = {
   labelUnitsMax: 200,
   /** Longest author name, in UTF-16 units. */
   authorUnitsMax: 80,
-  /** Maximum number of valid links to a document, not counting the links of review assignments. */
+  /** Maximum number of valid links to a document, without the links for review assignments. */
   sharesMax: 200,
-  /** Maximum number of valid links to a document that belong to review assignments. */
+  /** Maximum number of valid links for the review assignments of a document. */
   taskSharesMax: 1000,
-  /** Maximum number of links on a page of the list of links. */
+  /** Maximum number of links on one page of their list. */
   sharePageMax: 200,
 
-  /** Longest `wait` of the event feed, in seconds. It is below the idle limit of 60 s that is common in proxies. */
+  /** Longest `wait` for the event feed, in seconds. It is below the usual idle timeout of proxies, 60 s. */
   eventWaitSecondsMax: 55,
   /** Maximum number of events on a page of the feed (docs/api.md, Events and inbox). */
   eventPageMax: 200,
@@ -43,13 +43,13 @@ export const limits = {
   eventWaitersMax: 500,
   /** Maximum number of event streams that one caller may hold open on a document. */
   eventStreamsMax: 10,
-  /** Time between two heartbeats of an event stream, in seconds. It is below the idle limit of 60 s that is common in proxies. */
+  /** Time between two heartbeats of an event stream, in seconds. It is below the usual idle timeout of proxies, 60 s. */
   eventStreamBeatSeconds: 15,
-  /** Time for a reader to accept the data written to its stream, in seconds. After that the stream is closed. */
+  /** How long a reader may take to accept data from its stream, in seconds. After that, the server closes the stream. */
   eventStreamStallSecondsMax: 20,
   /** Time after which a client that lost its stream reconnects, in milliseconds. */
   eventStreamRetryMs: 3000,
-  /** Longest text of a comment, reply, note or replacement in an event, in UTF-16 units. */
+  /** Longest comment, reply, note or replacement in an event, in UTF-16 units. */
   eventBodyUnitsMax: 1000,
   /** Longest annotated text in an event, in UTF-16 units. */
   eventQuoteUnitsMax: 300,
@@ -61,24 +61,24 @@ export const limits = {
   inboxTrimEvery: 64,
   /** Maximum number of items on a page of an inbox. */
   inboxPageMax: 50,
-  /** Maximum number of stored entries that are read for one page of an inbox. */
+  /** Maximum number of stored entries that the server reads for one page of an inbox. */
   inboxReadMax: 200,
   /** Maximum number of people in a comment thread who are notified of a reply. */
   inboxPeopleMax: 100,
   /** Longest diff in an event or an error, in UTF-16 units (docs/api.md, Events and inbox). */
   diffUnitsMax: 8 * 1024,
   /**
-   * Maximum number of separate edits that replace the text. If there are more, the closest ones are combined. Yjs shifts the entire document at each
-   * edit (measured: 20,000 edits take 0.8 s, 1,000 take 40 ms).
+   * Maximum number of separate edits for one replacement of the text. If there are more, the closest ones are combined. Yjs shifts the entire
+   * document for each edit (measured: 20,000 edits take 0.8 s, 1,000 take 40 ms).
    */
   editsAtOnceMax: 1000,
   /** Longest reported difference between two versions, in UTF-16 units. The report says whether it was shortened. */
   comparisonUnitsMax: 1024 * 1024,
   /** Maximum number of hunks in a reported difference between two versions. */
   comparisonHunksMax: 5000,
-  /** Longest merged text that an error may contain, in UTF-16 units. With `onConflict=merge` the service itself merges longer text. */
+  /** Longest merged text that an error may contain, in UTF-16 units. With `onConflict=merge`, the service itself merges even longer text. */
   mergeUnitsMax: 1024 * 1024,
-  /** Default number of entries on a page of all other lists. */
+  /** Default number of entries on a page of any other list. */
   pageDefault: 50,
   /** Maximum number of entries that any listing returns. */
   listMax: 1000,
@@ -87,11 +87,11 @@ export const limits = {
   assetBytesMax: 10 * 1024 * 1024,
 
   // Media jobs
-  /** Longest text of a speech job, in UTF-16 units. */
+  /** Longest text for a speech job, in UTF-16 units. */
   speechUnitsMax: 2400,
-  /** Largest recording of a transcription job, in bytes. */
+  /** Largest recording for a transcription job, in bytes. */
   transcriptionBytesMax: 25 * 1024 * 1024,
-  /** Largest picture of an OCR job, in bytes. It equals the limit for assets. */
+  /** Largest picture for an OCR job, in bytes. It equals the limit for assets. */
   ocrBytesMax: 10 * 1024 * 1024,
   /** Longest description of a picture to generate, in UTF-16 units. */
   promptUnitsMax: 4000,
@@ -115,15 +115,15 @@ export const limits = {
   mediaVoicesMax: 200,
   /** Maximum number of waiting and running jobs per account. Any more jobs are refused. */
   mediaOpenJobsMax: 10,
-  /** Maximum number of finished jobs stored per account. The oldest is removed first. */
+  /** Maximum number of finished jobs stored per account. The oldest one is removed first. */
   mediaKeptJobsMax: 100,
   /** How long a finished job and its result are stored, in hours. */
   mediaKeptHours: 24,
-  /** Longest `wait` for the end of a job, in seconds. It equals the limit of the event feed. */
+  /** Longest `wait` for a job to end, in seconds. It equals the limit for the event feed. */
   mediaWaitSecondsMax: 55,
   /** Default time that an MCP tool waits for a job, in seconds. */
   mediaToolWaitSeconds: 45,
-  /** Time from the start of a job on a node to its result, in seconds, for each kind of job. */
+  /** Longest time from the start of a job on a node to its result, in seconds, for each kind of job. */
   mediaSeconds: { image: 300, speech: 120, transcription: 900, ocr: 120 },
   /** How long a job may wait for a node to become free, in seconds. */
   mediaQueueSecondsMax: 900,
@@ -132,7 +132,7 @@ export const limits = {
    * heartbeat, so the job waits for at most a minute in total.
    */
   mediaNodelessSecondsMax: 25,
-  /** Number of times that a job may lose its node and be tried again. The next loss fails the job. */
+  /** How many times a job that lost its node is retried. If it loses its node once more, the job fails. */
   mediaLossesMax: 3,
   /** Maximum number of node tokens per account. */
   nodesMax: 20,
@@ -140,7 +140,7 @@ export const limits = {
   relaySocketsMax: 500,
   /** Maximum number of concurrent jobs that a node may announce. */
   relaySlotsMax: 16,
-  /** Time for a new node to send its hello, in seconds. */
+  /** How long a new node may take to send its hello, in seconds. */
   relayHelloSecondsMax: 10,
   /** Time between two heartbeats to a node, in seconds. */
   relayBeatSeconds: 10,
@@ -148,23 +148,23 @@ export const limits = {
   relaySilentSecondsMax: 25,
   /** Largest message from a node, in bytes of JSON: enough for the longest text with its segments. */
   relayMessageBytesMax: 2 * 1024 * 1024,
-  /** Shortest time between two writes of a node's last use, in seconds. */
+  /** Shortest time between two updates of a node's `lastSeenAt`, in seconds. */
   nodeTouchSeconds: 60,
 
   /** Maximum number of ids in each list of a task report (docs/api.md, Review assignments). */
   taskIdsMax: 100,
-  /** Maximum number of assignments on a page of their list. */
+  /** Maximum number of assignments on one page of their list. */
   taskPageMax: 50,
-  /** Longest instructions of an assignment, and longest summary in its report, in UTF-16 units. Both fit into `bodyBytesMax` in any script. */
+  /** Longest instructions for an assignment and longest summary in its report, in UTF-16 units. Both fit into `bodyBytesMax` in any script. */
   taskTextUnitsMax: 16_000,
   /** Longest `requestId`, in UTF-16 units. */
   requestIdUnitsMax: 200,
   /** Longest id that a caller may send to look up a comment, suggestion or assignment, in UTF-16 units. */
   idUnitsMax: 100,
 
-  /** Longest comment, reply or note of a suggestion, in bytes of UTF-8. */
+  /** Longest comment, reply or suggestion note, in bytes of UTF-8. */
   annotationBytesMax: 10 * 1024,
-  /** Longest annotated text, and longest replacement of a suggestion, in UTF-16 units. */
+  /** Longest annotated text and longest suggested replacement, in UTF-16 units. */
   targetUnitsMax: 64 * 1024,
   /** Longest text before or after a target, in UTF-16 units. It distinguishes the target from other places with the same text. */
   targetContextUnitsMax: 1000,
@@ -180,7 +180,7 @@ export const limits = {
   annotationPageDefault: 200,
   /** Maximum number of comments or suggestions on a page of a list. */
   annotationPageMax: 2000,
-  /** Maximum size of the records on a page of comments or suggestions, in bytes. A page has at least one record, and the next page continues. */
+  /** Maximum size of the records on a page of comments or suggestions, in bytes. A page contains at least one record. */
   annotationPageBytesMax: 4 * 1024 * 1024,
   /** Longest reason for a rejection, in UTF-16 units. The event contains all of it. */
   reasonUnitsMax: 1000,
@@ -189,18 +189,19 @@ export const limits = {
   /** Maximum number of operations in an edit. The number is based on the requests that language models' editing tools send. */
   editOperationsMax: 100,
   /**
-   * Maximum number of changed comments and suggestions that are sent to open pages one by one. If there are more, the server tells the pages to read
-   * the lists.
+   * Maximum number of changed comments and suggestions that the server sends to open pages individually. If there are more, it tells the pages to
+   * fetch the lists again.
    */
   annotationsInMessageMax: 100,
   /**
-   * Largest comment or suggestion that is sent to open pages, in bytes of its record. If one is larger, the server tells the pages to read the lists.
+   * Largest comment or suggestion that the server sends to open pages, in bytes of its record. If one is larger, it tells the pages to fetch the
+   * lists again.
    */
   annotationMessageBytesMax: 64 * 1024,
   /** Maximum number of suggestions that one request may make or decide. */
   suggestionsAtOnceMax: 100,
 
-  /** Longest text of a record in a brief list, in UTF-16 units. */
+  /** Longest text of each record in a brief list, in UTF-16 units. */
   briefUnitsMax: 200,
   /** Default length of an MCP read, in UTF-16 units: about 5,000 tokens. */
   mcpReadChars: 20_000,
@@ -210,11 +211,11 @@ export const limits = {
   mcpSessionsMax: 1000,
   /** Maximum number of subscriptions per MCP session. */
   mcpSubscriptionsMax: 50,
-  /** Maximum number of resources that other nodes watch for an MCP session with its stream on this node. */
+  /** Maximum number of resources that other nodes watch for an MCP session whose stream is on this node. */
   mcpSubscriptionsElsewhereMax: 200,
   /** Maximum number of MCP sessions about which a node asks the other nodes at the same time. */
   mcpSessionsAskedMax: 1000,
-  /** How long a node waits for other nodes to answer that an MCP session continues, in milliseconds. */
+  /** How long a node waits for other nodes to confirm that an MCP session continues, in milliseconds. */
   mcpAnswerMs: 1000,
   /** Longest URI of a subscription, in UTF-16 units. With 3 bytes for each unit, it fits into a message between nodes. */
   mcpUriUnitsMax: 2000,
@@ -222,55 +223,55 @@ export const limits = {
   mcpSessionsEndedMax: 10_000,
   /** How long a new session may exist without a stream, in seconds. */
   mcpStreamSeconds: 60,
-  /** Time between two heartbeats on a stream, in seconds. It is below the idle limit of 60 s that is common in proxies. */
+  /** Time between two heartbeats on a stream, in seconds. It is below the usual idle timeout of proxies, 60 s. */
   mcpHeartbeatSeconds: 25,
   /** Shortest time between two notifications about the same resource, in seconds. */
   mcpNotifySeconds: 1,
-  /** Maximum size of the notifications that wait for a client that does not read, in bytes. If there are more, the session ends. */
+  /** Maximum size of the notifications that wait for a client that does not read, in bytes. Above the limit, the session ends. */
   mcpStreamBytesMax: 64 * 1024,
   /** How long presence shows a program at the place where it wrote, in seconds (docs/protocol.md, Presence). */
   agentShownSeconds: 30,
   /** Maximum number of programs that the presence of a document shows. The one shown longest is removed first. */
   agentsShownMax: 50,
 
-  /** How long the answer to a request with an `Idempotency-Key` is stored, in hours (docs/api.md, Retries). */
+  /** How long the response to a request with an `Idempotency-Key` is stored, in hours (docs/api.md, Retries). */
   idempotencyHours: 24,
-  /** Longest answer that is stored in full, in UTF-16 units. In a longer one, comments and suggestions are stored as ids. */
+  /** Longest response that is stored in full, in UTF-16 units. In a longer one, only the ids of comments and suggestions are stored. */
   idempotencyAnswerUnitsMax: 16 * 1024,
   /** Longest `Idempotency-Key`, in UTF-16 units. */
   idempotencyKeyUnitsMax: 200,
   /** Maximum number of requests with an `Idempotency-Key` that may be in progress at the same time. */
   idempotencyUnderWayMax: 10_000,
-  /** How long a request waits for another node that carries out the same request, and the time between two looks, in milliseconds. */
+  /** How long a request waits while another node handles the same request, in milliseconds. `idempotencyLookMs` is the time between two checks. */
   idempotencyWaitMs: 60_000,
   idempotencyLookMs: 20,
 
-  /** Time for a client to send the head of a request, in seconds. */
+  /** How long a client may take to send the head of a request, in seconds. */
   headersSecondsMax: 10,
-  /** Time for the rest of a refused request's body to arrive, in seconds. It is just long enough for the sender to receive the answer. */
-  refusedBodySecondsMax: 10,
-  /** Time for a client to send an entire request, in seconds. */
-  requestSecondsMax: 120,
   /**
-   * How long a page waits for an answer, in seconds. It is longer than any wait of the server. After that the page treats the request as not sent.
+   * How long the server waits for the rest of a refused request's body, in seconds. It is just long enough for the sender to receive the response.
    */
+  refusedBodySecondsMax: 10,
+  /** How long a client may take to send an entire request, in seconds. */
+  requestSecondsMax: 120,
+  /** How long a page waits for a response, in seconds. The server never waits that long. After that, the page treats the request as not sent. */
   answerSecondsMax: 90,
   /**
-   * Time between two requests on a connection, in seconds. It is longer than the 60 s that are common in proxies. Otherwise, a proxy could send a
-   * request on a connection that the server is about to close.
+   * Longest time between two requests on a connection, in seconds. It is above the usual idle timeout of proxies, 60 s. Otherwise, a proxy could send
+   * a request on a connection that the server is about to close.
    */
   keepAliveSeconds: 65,
   /** Time between two checks for connections that take too long, in milliseconds. */
   connectionCheckMs: 2_000,
-  /** Maximum number of connections that wait until a process of the server takes them. Any more connections are closed. */
+  /** Maximum number of connections that wait until a server process accepts them. Any more connections are closed. */
   heldConnectionsMax: 10_000,
-  /** Longest pause before a process of the server starts again, in seconds. */
+  /** Longest pause before a server process is restarted, in seconds. */
   processRestartSecondsMax: 30,
   /** How long a process waits for the metrics of the other processes, in milliseconds. */
   metricsGatherMs: 2_000,
-  /** How long a client may continue to send after the server has answered and closed its connection, in milliseconds. */
+  /** How long a client may continue to send after the server has sent its response and closed the connection, in milliseconds. */
   connectionLingerMs: 1_000,
-  /** Largest head of a request, in bytes. */
+  /** Largest request head, in bytes. */
   headerBytesMax: 16 * 1024,
 
   /**
@@ -281,19 +282,21 @@ export const limits = {
   /** Largest message on a socket that has not opened a document yet, in bytes. */
   socketHelloBytesMax: 16 * 1024,
   /**
-   * Maximum size of the messages that wait while the credentials of their socket are checked, in bytes. It keeps strangers from filling the memory.
+   * Maximum size of the messages that wait while the credentials of their socket are checked, in bytes. The limit keeps unauthenticated clients from
+   * filling the memory.
    */
   socketQueueBytesMax: 256 * 1024,
-  /** Time for a new socket to open its first document, in seconds. */
+  /** How long a new socket may take to open its first document, in seconds. */
   socketHelloSecondsMax: 10,
   /** Largest awareness message, in bytes. */
   awarenessBytesMax: 8 * 1024,
-  /** Longest awareness state of a person, in UTF-16 units of its JSON. */
+  /** Longest awareness state of one person, in UTF-16 units of its JSON. */
   awarenessStateUnitsMax: 4 * 1024,
-  /** Longest name of a fence in the presence of a person, in UTF-16 units. */
+  /** Longest fence name in a person's presence, in UTF-16 units. */
   awarenessFenceUnitsMax: 200,
   /**
-   * Time for a client to answer a close frame, in seconds. The server ignores everything the client sends in this time, and then cuts the connection.
+   * How long a client may take to answer a close frame, in seconds. The server ignores everything that the client sends during this time, and then
+   * drops the connection.
    */
   socketGoodbyeSecondsMax: 3,
   /** Maximum number of documents that one socket may open. */
@@ -326,13 +329,13 @@ export const limits = {
   socketTurnMs: 8,
   /** The server stops reading from a socket once this many of its frames wait for the disk. */
   socketHeldFramesMax: 2000,
-  /** Size of the full documents that one address may request at once, in bytes. */
+  /** Total size of the full documents that one address may request at once, in bytes. */
   socketAnswerBytesBurst: 64 * 1024 * 1024,
-  /** Size of the full documents that one address may request per second over time, in bytes. */
+  /** Total size of the full documents that one address may request per second over time, in bytes. */
   socketAnswerBytesPerSecond: 16 * 1024 * 1024,
-  /** Maximum size of the full documents that the clients of one address have not read yet, in bytes. Any more documents wait. */
+  /** Maximum total size of the full documents that the clients at one address have not read yet, in bytes. Any more documents wait. */
   socketAnswersWaitingBytesMax: 32 * 1024 * 1024,
-  /** Maximum size of the full documents that all clients together have not read yet, in bytes. Any more documents wait. */
+  /** Maximum total size of the full documents that all clients together have not read yet, in bytes. Any more documents wait. */
   socketsAnswersWaitingBytesMax: 128 * 1024 * 1024,
   /** Time between two pings, in seconds. A socket that has not answered a ping is dropped when the next one is due. */
   socketPingSeconds: 25,
@@ -340,25 +343,25 @@ export const limits = {
   socketMessagesBurst: 4000,
   /** Number of messages other than edits that a socket may send per second over time. */
   socketMessagesPerSecond: 1000,
-  /** Shortest time between two presence updates of a connection that are sent to others, in milliseconds. */
+  /** Shortest time between two presence updates that the server forwards from one connection, in milliseconds. */
   presenceMs: 50,
-  /** Shortest time between two presence frames of a document with at most `crowdMin` connections, in milliseconds. */
+  /** Shortest time between two presence frames for a document with at most `crowdMin` connections, in milliseconds. */
   presenceFrameMs: 100,
-  /** Shortest time between two presence frames of a document with more than `crowdMin` connections, in milliseconds. */
+  /** Shortest time between two presence frames for a document with more than `crowdMin` connections, in milliseconds. */
   presenceFrameCrowdMs: 250,
   /** Maximum number of sockets that get a presence frame in one turn of the event loop. Edits are handled between turns. */
   presenceFrameSockets: 64,
-  /** Number of connections to a document at which the server begins to collect edits and to send them together. */
+  /** Number of connections to a document at which the server begins to collect edits and send them together. */
   crowdMin: 50,
-  /** Number of connections that add one millisecond to the time that edits wait to be collected. */
+  /** Number of connections for which the collected edits wait one millisecond longer. */
   crowdPerMs: 16,
-  /** Longest time that edits wait to be collected, in milliseconds. */
+  /** Longest time for which edits are collected, in milliseconds. */
   crowdWaitMsMax: 25,
-  /** Maximum number of edits of a document that are applied together. Other documents get their turn afterward. */
+  /** Maximum number of edits to a document that are applied together. Other documents get their turn afterward. */
   editsTogetherMax: 512,
   /**
-   * How long an edit waits for edits of other documents, so that one round applies them together, in milliseconds. Edits wait only if the
-   * previous round had at least `roundDocumentsMin` documents.
+   * How long an edit waits for edits to other documents, so that one round applies them together, in milliseconds. Edits wait only if the previous
+   * round changed at least `roundDocumentsMin` documents.
    */
   roundMs: 5,
   roundDocumentsMin: 4,
@@ -370,9 +373,9 @@ export const limits = {
   /** Maximum number of Yjs client ids of earlier pages that one connection may use. Each load of a page while offline adds one. */
   updateClientsMax: 10_000,
 
-  /** Number of journal records that are compressed into a history segment with a checkpoint. */
+  /** Number of journal records after which a checkpoint compresses them into a history segment. */
   journalRecordsMax: 500,
-  /** Size of the journal records that are compressed into a history segment with a checkpoint, in bytes. */
+  /** Size of the journal records above which a checkpoint compresses them into a history segment, in bytes. */
   journalBytesMax: 1024 * 1024,
   /** Size of the history after which another keyframe is stored, in bytes. It bounds the time to rebuild an old version. */
   keyframeBytesMin: 1024 * 1024,
@@ -380,11 +383,11 @@ export const limits = {
   announceMs: 1_000,
   /** Time without edits after which the canonical text is projected, in milliseconds. */
   projectQuietMs: 5_000,
-  /** Longest time that the projection may be delayed by more edits, in milliseconds. */
+  /** Longest time that more edits may delay the projection, in milliseconds. */
   projectMaxMs: 30_000,
   /** Time without edits after which unsaved text becomes a revision, in milliseconds. */
   autosaveQuietMs: 60_000,
-  /** Longest time that an automatic revision may be delayed by more edits, in milliseconds. */
+  /** Longest time that more edits may delay an automatic revision, in milliseconds. */
   autosaveMaxMs: 600_000,
   /** Fraction of the text, from 0 to 1. A revision is saved before an update that deletes more than this and more than `wipeUnitsMin`. */
   wipeShare: 0.5,
@@ -398,31 +401,34 @@ export const limits = {
   commitAttemptsMax: 20,
   /** Maximum number of attempts to commit a change while other nodes change the same document. */
   commitAttemptsOfNodesMax: 500,
-  /** How long a node waits for another node's writing turn of a document before it takes the turn away, in seconds. */
+  /** How long a node waits for another node to finish its turn of writing to a document, in seconds. After that, it takes over the turn. */
   turnWaitSecondsMax: 5,
   /** Maximum size of a message between nodes, in bytes. PostgreSQL accepts less than 8,000 for a notification. */
   nodeMessageBytesMax: 7_000,
-  /** Maximum number of messages from a node that wait to be sent to the others. More are dropped. */
+  /** Maximum number of messages that wait to be sent from a node to the others. Any more messages are dropped. */
   nodeMessagesWaitingMax: 1_000,
-  /** The pause of a node between two transactions that tell the other nodes about its commits, in milliseconds. Commits of this time share the next one. */
+  /**
+   * How long a node pauses between two transactions that tell the other nodes about its commits, in milliseconds. Commits during the pause share the
+   * next transaction.
+   */
   nodeNoticeMs: 3,
   /** How often a node repeats the presence of its sockets to other nodes, in seconds. */
   nodeRepeatSeconds: 10,
-  /** The time without a message after which the presence that a node reported is removed, in seconds. */
+  /** Time without a message from a node after which the presence that it reported is removed, in seconds. */
   nodeSilentSecondsMax: 25,
-  /** The difference between the clocks of a node and of PostgreSQL above which the node warns at startup, in seconds. */
+  /** Difference between the clocks of a node and PostgreSQL above which the node warns at startup, in seconds. */
   clockSecondsMax: 10,
-  /** How long a node waits for other nodes to answer that one of their pages uses a client id, in milliseconds. */
+  /** How long a node waits for other nodes to report that one of their pages uses a client id, in milliseconds. */
   nodeAnswerMs: 150,
   /** How long an answer about a client id is valid, in milliseconds. */
   nodeOwnedMs: 30_000,
-  /** Shortest time between two writes of a link's `lastUsedAt`, in seconds. */
+  /** Shortest time between two updates of a link's `lastUsedAt`, in seconds. */
   lastUsedSeconds: 60,
 
   // Identity
   /** Shortest password, in characters. There is no other requirement (NIST SP 800-63B). */
   passwordCharsMin: 10,
-  /** Longest password, in characters. It bounds the work of hashing. */
+  /** Longest password, in characters. It bounds the cost of hashing. */
   passwordCharsMax: 256,
   /** Longest email address, in UTF-16 units (RFC 5321 §4.5.3.1). */
   emailUnitsMax: 254,
@@ -430,7 +436,7 @@ export const limits = {
   passwordsAtOnceMax: 2,
   /** Maximum number of passwords that may wait to be hashed. */
   passwordsWaitingMax: 40,
-  /** Maximum number of waiting renames of an account. Each rename writes to all documents of the account, so they run one at a time. */
+  /** Maximum number of renames that may wait for one account. Each rename writes to all documents of the account, so they run one at a time. */
   renamesWaitingMax: 40,
   /** Longest lifetime of a session, in days. */
   sessionDaysMax: 30,
@@ -442,7 +448,7 @@ export const limits = {
   sessionOverlapSeconds: 60,
   /** Maximum number of sessions per account. The least recently used one is ended first. */
   sessionsMax: 100,
-  /** Shortest time between two writes of a session's last use, in seconds. */
+  /** Shortest time between two updates of a session's last use, in seconds. */
   sessionTouchSeconds: 60,
   /** Maximum number of tokens and connected programs per account. */
   programsMax: 100,
@@ -454,17 +460,17 @@ export const limits = {
   tokenDaysMax: 366,
   /** Maximum number of passkeys per account. */
   passkeysMax: 20,
-  /** Time to approve a device login, in seconds (RFC 8628 §3.2). */
+  /** How long a device login waits for approval, in seconds (RFC 8628 §3.2). */
   deviceSecondsMax: 600,
   /** Time between two polls of a device login, in seconds (RFC 8628 §3.2). */
   devicePollSeconds: 5,
-  /** Time added between polls when a client polls too fast, in seconds (RFC 8628 §3.5). */
+  /** Time added to the interval of a client that polls too fast, in seconds (RFC 8628 §3.5). */
   deviceSlowDownSeconds: 5,
-  /** Time to sign in, in seconds, from the redirect to the identity broker until the person returns. */
+  /** How long a sign-in may take, in seconds, from the redirect to the identity broker until the person returns. */
   signInSecondsMax: 1800,
   /** How long an invitation is valid, in hours. */
   inviteHours: 168,
-  /** How long a link for a new password is valid, in hours. */
+  /** How long a password reset link is valid, in hours. */
   resetHours: 24,
   /** Lifetime of an authorization code of the embedded broker, in seconds. */
   brokerCodeSeconds: 60,
@@ -476,9 +482,9 @@ export const limits = {
   brokerSessionDays: 14,
   /** Time without use after which a client that registered itself is removed, in days. */
   brokerClientDays: 180,
-  /** Largest metadata document of a client, in bytes. */
+  /** Largest client metadata document, in bytes. */
   clientDocumentBytesMax: 5 * 1024,
-  /** Time to fetch the metadata document of a client, in seconds. */
+  /** Longest time to fetch a client metadata document, in seconds. */
   clientDocumentSecondsMax: 5,
   /** Maximum number of metadata documents that are fetched at the same time. */
   clientDocumentsAtOnce: 10,
@@ -488,9 +494,9 @@ export const limits = {
   clientDocumentKeptSecondsMax: 24 * 3600,
   /** Longest agent token, in UTF-16 units. */
   agentTokenUnitsMax: 8192,
-  /** How long an issuer's answer about an agent token is cached, in seconds. */
+  /** How long an issuer's response about an agent token is cached, in seconds. */
   agentTokenSeconds: 60,
-  /** Time for an issuer to answer, in seconds. */
+  /** How long an issuer may take to respond, in seconds. */
   issuerSecondsMax: 5,
   /** How long the metadata and keys of an issuer are cached, in minutes. */
   issuerKeepMinutes: 10,
@@ -500,7 +506,7 @@ export const limits = {
   searchMatchesDefault: 50,
   /** Maximum number of matches on a page of a search in one document. */
   searchMatchesMax: 200,
-  /** Maximum number of matches of each document in a search of all documents. */
+  /** Maximum number of matches per document in a search of all documents. */
   searchMatchesOfDocumentMax: 3,
   /** Maximum number of documents on a page of a search of all documents. */
   searchFoundMax: 100,
@@ -510,32 +516,32 @@ export const limits = {
   searchSecondsMax: 2,
   /** Number of documents that a search reads in one turn of the event loop. */
   searchTurnDocuments: 8,
-  /** Maximum number of documents that are read for one page of a caller's own documents. The answer contains the position at which to continue. */
+  /** Maximum number of documents that the server reads for one page of a caller's own documents. The response says where to continue. */
   searchDocumentsMax: 200,
   /** How long a deleted document stays in the trash, in days. Google Drive and Notion also use 30 days. */
   trashDays: 30,
   /** Maximum number of records in the audit log. The oldest ones are removed first, even before `AGMD_AUDIT_DAYS` is over. */
   auditRecordsMax: 200_000,
-  /** Maximum number of failed sign-ins that are recorded one by one in a minute. One more record counts all others of that minute. */
+  /** Maximum number of failed sign-ins per minute that have a record each. One more record counts all others in that minute. */
   auditFailuresPerMinute: 60,
-  /** Maximum number of audit records on a page, and the number on a page of `/admin`. */
+  /** Maximum number of audit records on a page. `auditPageDefault` is the default, and the number on a page of `/admin`. */
   auditPageMax: 500,
   auditPageDefault: 100,
-  /** Maximum number of audit records that are read for one page with a filter. The answer contains the position at which to continue. */
+  /** Maximum number of audit records that the server reads for one page with a filter. The response says where to continue. */
   auditScanMax: 5_000,
   /** Default number of accounts, documents, tokens or nodes on a page for administrators. `adminPageMax` is the maximum. */
   adminPageDefault: 50,
   adminPageMax: 500,
-  /** Length of text that an operator removes from a history, in UTF-16 units. Shorter text would occur by chance. */
+  /** Shortest and longest text that an operator can remove from a history, in UTF-16 units. Even shorter text would also match by chance. */
   forgetUnitsMin: 4,
   forgetUnitsMax: 4096,
-  /** Maximum number of changed revisions that the answer names. */
+  /** Maximum number of changed revisions that the response lists. */
   forgetRevisionsMax: 1000,
-  /** Maximum number of records that are read for one page of accounts. The answer contains the position at which to continue. */
+  /** Maximum number of records that the server reads for one page of accounts. The response says where to continue. */
   adminScanMax: 10_000,
-  /** Maximum number of documents that are read for one page of documents. The answer contains the position at which to continue. */
+  /** Maximum number of documents that the server reads for one page of documents. The response says where to continue. */
   adminDocumentsScanMax: 2_000,
-  /** Time between two samples of the load, in minutes. `loadDays` is how long the samples are stored, in days. */
+  /** Time between two load samples, in minutes. `loadDays` is how long the samples are stored, in days. */
   loadMinutes: 10,
   loadDays: 30,
   /** How long a sign-in counts as recent, in minutes. Dangerous actions of administrators need a recent sign-in. */
@@ -546,11 +552,11 @@ export const limits = {
   sweepRecordsMax: 1000,
   /** Number of records that a sweep removes in one commit. */
   sweepCommitRecords: 100,
-  /** The number of documents at which a round of the removal of old versions looks. */
+  /** Maximum number of documents that one round of removing old versions checks. */
   retentionChecksMax: 10_000,
-  /** The number of documents from which a round removes old versions. */
+  /** Maximum number of documents from which one round removes old versions. */
   retentionDocumentsMax: 200,
-  /** Longest text that is rendered in the thread for quick work, in UTF-16 units. Longer text uses another thread (measured: 44 ms for 100 KB). */
+  /** Longest text that is rendered in the thread for quick work, in UTF-16 units. Longer text goes to another thread (measured: 44 ms for 100 KB). */
   renderQuickUnitsMax: 200 * 1024,
   /** Longest time to render text in the thread for quick work, in seconds. After that, the page shows the source. */
   renderQuickSecondsMax: 5,
@@ -564,7 +570,7 @@ export const limits = {
   laneWaitingMax: 500,
   /** Maximum number of waiting jobs that render pages of the same document. */
   pagesWaitingOfDocumentMax: 4,
-  /** Maximum number of waiting jobs on the text of the same document. Programs that write at the same time can cause many. */
+  /** Maximum number of waiting jobs that process the text of the same document. Programs that write at the same time can cause many. */
   textWaitingOfDocumentMax: 100,
   /** Longest time that a job may wait for its turn, in seconds. */
   laneWaitSecondsMax: 30,
@@ -574,9 +580,9 @@ export const limits = {
    * Longest text that is processed in the main thread, in UTF-16 units (measured: at most about 15 ms for 32 KB). Longer text goes to another thread.
    */
   textInlineUnitsMax: 32 * 1024,
-  /** Longest time that a job on text may take, in seconds. */
+  /** Longest time that a job may take to process text, in seconds. */
   textSecondsMax: 10,
-  /** Memory of a thread, in MB. If the text needs more, the page shows the source. */
+  /** Maximum memory of a thread, in MB. If the text needs more, the page shows the source. */
   laneMegabytesMax: 1024,
   /** Longest HTML of the text, in UTF-16 units. If it is longer, the page shows the source. */
   renderedUnitsMax: 32 * 1024 * 1024,
@@ -584,7 +590,7 @@ export const limits = {
   laneIdleSeconds: 60,
   /** Maximum number of headings on a page of an outline. */
   outlinePageMax: 2000,
-  /** Maximum number of runs of lines by the same authors on a page of an attribution. */
+  /** Maximum number of runs on a page of an attribution. A run consists of lines by the same authors. */
   attributionPageMax: 2000,
   /** Maximum number of diagrams in a document whose pictures are stored. */
   drawingsMax: 50,
@@ -592,7 +598,7 @@ export const limits = {
   drawingSourceUnitsMax: 50 * 1024,
   /** Longest title of a diagram whose picture is stored, in UTF-16 units. */
   drawingTitleUnitsMax: 300,
-  /** Largest stored picture of a diagram, in UTF-16 units. */
+  /** Longest stored picture of a diagram, in UTF-16 units. */
   drawingUnitsMax: 256 * 1024,
   /** Largest width or height of a stored picture of a diagram, in CSS pixels. */
   drawingPixelsMax: 20_000,
@@ -618,19 +624,19 @@ export const limits = {
   importJournalBytesMax: 512 * 1024 * 1024,
   /** Unpacked size below which an archive is never refused as a bomb, in bytes. */
   importBombBytesMin: 1024 * 1024 * 1024,
-  /** How many times its own size an archive may unpack to. Deflate reaches 1,032; text reaches about 10. */
+  /** Highest ratio of an archive's unpacked size to its own size. Deflate reaches 1,032; text reaches about 10. */
   importRatioMax: 100,
-  /** Maximum number of files of the same name that are compared with the path in a wikilink. */
+  /** Maximum number of files with the same name that are compared with the path in a wikilink. */
   importAlikeMax: 1000,
   /** Maximum number of notes that the report of an import prints for each reason. `--json` prints more. */
   importNotesShown: 20,
   /** Maximum number of notes that the report of an import keeps. */
   importNotesMax: 10_000,
-  /** Largest total size of the text of a document's revisions that an export writes out, in bytes. The history contains them all. */
+  /** Maximum total size of a document's revisions that an export writes as text, in bytes. The history contains all revisions. */
   exportRevisionBytesMax: 64 * 1024 * 1024,
 
   // Documentation (/docs)
-  /** Longest query that searches the documentation, in UTF-16 units. The rest is ignored. */
+  /** Longest search query for the documentation, in UTF-16 units. The rest is ignored. */
   docsQueryUnitsMax: 100,
   /** Maximum number of sections that a search of the documentation shows. */
   docsFoundMax: 30,
@@ -638,9 +644,9 @@ export const limits = {
   docsExcerptUnitsMax: 160,
 
   // Component fences
-  /** Maximum number of rows of a sheet that are computed and shown as a grid. Any more rows are only text. */
+  /** Maximum number of rows of a sheet that are computed and shown as a grid. Any more rows are shown only as text. */
   sheetRowsMax: 200,
-  /** Maximum number of columns of a sheet that are computed and shown as a grid. Any more columns are only text. */
+  /** Maximum number of columns of a sheet that are computed and shown as a grid. Any more columns are shown only as text. */
   sheetColumnsMax: 50,
   /** Maximum number of sheets of a document that are computed. */
   sheetsMax: 50,
@@ -648,7 +654,7 @@ export const limits = {
   formulaUnitsMax: 2000,
   /** Maximum nesting depth of a formula. */
   formulaDepthMax: 64,
-  /** Maximum number of cells and parts of formulas that are read to compute the sheets of a document. If there are more, cells show an error. */
+  /** Maximum number of cells and formula parts that are read to compute the sheets of a document. If there are more, cells show an error. */
   sheetStepsMax: 2_000_000,
   /** Longest text that a formula may return, in UTF-16 units. */
   sheetTextUnitsMax: 10_000,
@@ -668,18 +674,18 @@ export const limits = {
   widgetHeightMin: 40,
   /** Largest height of a widget, in CSS pixels. */
   widgetHeightMax: 800,
-  /** Time without edits in a fence after which the server repairs traces of concurrent edits, in milliseconds. */
+  /** Time without edits in a fence after which the server tidies the fence, in milliseconds. */
   tidyQuietMs: 2_000,
-  /** Time between two checks for traces of concurrent edits, in milliseconds. */
+  /** Time between two checks for fences to tidy, in milliseconds. */
   tidyCheckMs: 1_000,
-  /** Longest text of a fence that the server repairs, in UTF-16 units. */
+  /** Longest text of a fence that the server tidies, in UTF-16 units. */
   tidyUnitsMax: 512 * 1024,
-  /** Maximum number of mention events from one check of a document's chats. It prevents a flood of events when somebody pastes a chat. */
+  /** Maximum number of mention events from one check of a document. The limit prevents a flood of events when somebody pastes a chat. */
   mentionEventsMax: 20,
-  /** Longest text of a message in a mention event, in UTF-16 units. */
+  /** Longest message text in a mention event, in UTF-16 units. */
   mentionTextUnitsMax: 280,
 
-  /** Maximum number of buckets that are remembered for each rate limit, at about 150 bytes each. */
+  /** Maximum number of buckets that are stored for each rate limit, at about 150 bytes each. */
   rateBucketsMax: 25_000,
   /** Number of buckets that all other callers share when `rateBucketsMax` is reached. */
   rateBucketsShared: 256,
@@ -688,12 +694,12 @@ export const limits = {
   usageStepBytes: 64 * 1024,
   /** Number of entries that are read at a time to measure a document. */
   usagePage: 32,
-  /** Smallest margin beyond a quota for changes that shorten the text, in bytes. Even such changes make the history grow. */
+  /** Smallest margin beyond a quota for changes that shorten the text, in bytes. Such changes make the history grow too. */
   quotaMarginBytes: 1024 * 1024,
-  /** A change counts as shortening if it removes this many times the text that it inserts. */
+  /** A change counts as shortening if it removes at least this many times as much text as it inserts. */
   quotaLessFactor: 4,
 
-  /** Time from a deletion until its bytes are erased from the file of the store, in seconds. Deletions during this time share one run. */
+  /** Time from a deletion until the deleted bytes are erased from the store's file, in seconds. Deletions during this time share one run. */
   eraseQuietSeconds: 60,
   /** Speed that determines the pause after an erasure, in bytes per second. The more bytes an erasure has written, the longer the pause. */
   eraseBytesPerSecond: 1024 * 1024,
@@ -704,29 +710,29 @@ export const limits = {
   /** Pause between two steps of erasing, in milliseconds. */
   erasePauseMs: 5,
 
-  /** Time within which the store must write an empty commit, in seconds. Otherwise, the server counts as not ready. */
+  /** How long the store may take to write an empty commit, in seconds. If it takes longer, the server counts as not ready. */
   readySecondsMax: 3,
-  /** How long the result of a readiness check of the store is used for other callers, in milliseconds. */
+  /** How long other callers get the result of the last readiness check, in milliseconds. */
   readyShareMs: 1_000,
   /** Time between two measurements of the space that assets use, in minutes. */
   assetsMeasuredMinutes: 10,
 
   /**
-   * Time for a clean stop, in seconds. If it is not enough, the journal recovers the data at the next start. The launcher ends a server that needs
-   * longer than 10 s.
+   * How long a clean stop may take, in seconds. If it takes longer, the server recovers the data from the journal at the next start. The launcher
+   * ends a server that needs longer than 10 s.
    */
   stopSecondsMax: 9,
 
   // Traces
-  /** Spans in one message to the collector. */
+  /** Maximum number of spans in one message to the collector. */
   traceBatchSpansMax: 256,
-  /** Seconds that a span waits for others before it is sent. */
+  /** How long a span waits for others before it is sent, in seconds. */
   traceBatchSeconds: 5,
-  /** Spans that wait for the collector, about 1 KB each. The server drops any more ones. */
+  /** Maximum number of spans that wait for the collector, at about 1 KB each. The server drops any more spans. */
   traceWaitingSpansMax: 2_048,
-  /** Seconds that the collector has to accept a message. */
+  /** How long the collector may take to accept a message, in seconds. */
   traceSendSecondsMax: 10,
-  /** Milliseconds for sending the last spans when the server stops. */
+  /** How long the server may take to send the last spans when it stops, in milliseconds. */
   traceStopMsMax: 1_000,
   /** Length of a `traceparent` of version 00, and of the fields of later versions that are read (W3C Trace Context, 3.2). */
   traceParentChars: 55
@@ -759,7 +765,7 @@ export const rateLimits = {
   read: { burst: 5_000, perSecond: 500 },
   /** Writes by one account, agent or link. */
   write: { burst: 200, perSecond: 50 },
-  /** Documents without an owner created from one address, anonymously or by holders of a link. */
+  /** Documents without an owner that are created from one address, anonymously or by holders of a link. */
   create: { burst: 60, perSecond: 60 / 3600 },
   /** Documents created by one account or agent. */
   createAccount: { burst: 200, perSecond: 200 / 3600 },
