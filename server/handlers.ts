@@ -35,7 +35,7 @@ import {
 } from './domain/media/media.ts'
 import { readInbox } from './domain/events/inbox.ts'
 import { createToken, listTokens, revokeToken } from './domain/accounts/programs.ts'
-import { createNode, listNodes, readRelayStatus, revokeNode } from './domain/media/nodes.ts'
+import { createNode, listNodes, readRelayStatus, revokeNode } from './domain/media/compute-nodes.ts'
 import { publishDocument } from './domain/documents/publishing.ts'
 import { labelRevision, listRevisions, readRevision } from './domain/text/revisions.ts'
 import type { Service } from './domain/service.ts'

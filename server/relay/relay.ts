@@ -33,48 +33,23 @@
  * Close codes: 1001 (the service restarts; connect again), 4400 (invalid message), 4401 (the token was revoked; do not connect again), 4408 (silent
  * for too long), 4429 (the same token connected again). A node that connects again has no jobs, because its former jobs went to other nodes.
  *
- * ## Jobs
- *
- * The stored record of a job is authoritative (domain/media/media-jobs.ts). The relay only knows which jobs wait and which nodes work. A job goes to
- * a node of its account, or to a node that serves everyone. When a node disconnects with an unfinished job, the job immediately goes to another node.
- * If no other node can do the job, the job fails after 25 s, at most a minute after its node froze. After a restart, or when another node of the
- * service is silent, the relay reads the open jobs from the store. Each result is written with compare-and-set on the attempt, so that no job ends
- * twice. Any node of the service can end a job, so the relay watches the record of each job that it knows.
+ * queue.ts assigns jobs to compute nodes.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../shared/limits.ts'
-import { jobKinds, type JobKind } from '../../shared/media-jobs.ts'
+import { jobKinds } from '../../shared/media-jobs.ts'
 import { relayCloseCodes } from '../../shared/relay.ts'
-import { decodeRecord, type Job, keys } from '../domain/records/keys.ts'
-import { beginJob, endJob, findLeftAttempt, type JobError, type Outcome, requeueJob } from '../domain/media/media-jobs.ts'
-import { findNode } from '../domain/media/nodes.ts'
+import { findNode } from '../domain/media/compute-nodes.ts'
 import type { Offer, Relay } from '../domain/media/relay.ts'
 import type { Nodes } from '../domain/ports.ts'
 import type { Service } from '../domain/service.ts'
 import type { Log } from '../log.ts'
 import type { Attempt } from './attempt.ts'
-import { Node } from './node.ts'
+import { ComputeNode } from './compute-node.ts'
 import { createOthers, type OtherOffer } from './others.ts'
-import { watchEnd } from './watch-end.ts'
-
-/** A job that has not ended. */
-interface Open {
-  readonly doc: string
-  readonly id: string
-  readonly account: string
-  readonly kind: JobKind
-  readonly voice: string | undefined
-  /** The node that works on the job; undefined while the job waits. */
-  node: Node | undefined
-  /** Cancels the timer that ends a job while no connected node can do it. */
-  cancelNodeless: (() => void) | undefined
-  /** Cancels the timer that ends a job that has been in the queue for too long. */
-  cancelQueue: (() => void) | undefined
-  /** Ends the watch of the job's record. Another node may end the job. */
-  endWatch: () => void
-}
+import { createJobQueue, type JobCounts } from './queue.ts'
 
 export interface RelayServer extends Relay {
   /** Handles an HTTP upgrade. */
@@ -86,15 +61,10 @@ export interface RelayServer extends Relay {
   counts(): RelayCounts
 }
 
-export interface RelayCounts {
+export interface RelayCounts extends JobCounts {
   /** Sockets of nodes, including those whose token is still being checked. */
   readonly sockets: number
   readonly nodes: number
-  readonly queued: number
-  readonly running: number
-  /** Jobs that have ended successfully since the server started. `failed` counts the other ended jobs. */
-  readonly done: number
-  readonly failed: number
 }
 
 interface RelayOptions {
@@ -119,232 +89,44 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
     perMessageDeflate: false,
     clientTracking: false
   })
-  const nodes = new Set<Node>()
+  const nodes = new Set<ComputeNode>()
   /** Open sockets, including those that are being closed. */
   const left = new Set<WebSocket>()
   /** Number of all sockets, including those whose token is still being checked. */
   let sockets = 0
-  /** Open jobs in order of arrival. A job that lost its node keeps its place in the queue. */
-  const jobs = new Map<string, Open>()
-  /**
-   * The number of jobs that each account is about to submit. They count toward the limit. Otherwise, many simultaneous requests could pass the
-   * limit together.
-   */
-  const coming = new Map<string, number>()
-  /** The ids of jobs whose outcome is being written. */
-  const settling = new Set<string>()
   let stopping = false
-  const ended = { done: 0, failed: 0 }
 
   const failed = (what: string, error: unknown): void => log.error(what, { error })
-
-  // ——— Waiting ———
-
-  const stopWaiting = (open: Open): void => {
-    open.cancelNodeless?.()
-    open.cancelQueue?.()
-    open.cancelNodeless = open.cancelQueue = undefined
-  }
-
-  const drop = (open: Open): void => {
-    stopWaiting(open)
-    open.endWatch()
-    jobs.delete(open.id)
-  }
-
-  const giveUp = (open: Open, error: JobError): void => {
-    drop(open)
-    // A compute node of another node may have begun the job, so only a queued job is ended.
-    endJob(service(), open.doc, open.id, 'queued', { error }).then(
-      (isEnded) => void (ended.failed += isEnded ? 1 : 0),
-      (reason: unknown) => failed('a job could not be ended', reason)
-    )
-  }
-
-  const isOfferedElsewhere = ({ account, kind }: Open): boolean => offersElsewhere(account).some(({ kinds }) => kinds.includes(kind))
 
   const offersElsewhere = (account: string | null): readonly OtherOffer[] =>
     others?.offers().filter((offer) => offer.shared || offer.account === account) ?? []
 
-  const canDo = (node: Node, { account, kind }: Pick<Open, 'account' | 'kind'>): boolean => node.serves(account) && node.can(kind)
-
-  /**
-   * Returns a free node. Prefers nodes of the account to nodes that serve everyone. If any node has the requested voice, considers only nodes with
-   * that voice.
-   */
-  const freeNodeFor = (open: Open): Node | undefined => {
-    const able = [...nodes].filter((node) => canDo(node, open))
-    const speaking = able.filter(({ voices }) => open.voice !== undefined && voices.includes(open.voice))
-    const free = (speaking.length > 0 ? speaking : able).filter((node) => node.isFree)
-    return free.find((node) => node.token.account === open.account) ?? free[0]
-  }
-
-  /** Starts the timers of a waiting job. If a connected node can do the job, stops the timer that waits for such a node. */
-  const watch = (open: Open): void => {
-    const { clock } = service()
-    const { mediaQueueSecondsMax: queueSeconds, mediaNodelessSecondsMax: nodelessSeconds } = limits
-    open.cancelQueue ??= clock.after(queueSeconds * 1000, () =>
-      giveUp(open, { code: 'timed_out', message: `No compute node was free within ${queueSeconds} s.` })
-    )
-    if ([...nodes].some((node) => canDo(node, open)) || isOfferedElsewhere(open)) {
-      open.cancelNodeless?.()
-      open.cancelNodeless = undefined
-    } else
-      open.cancelNodeless ??= clock.after(nodelessSeconds * 1000, () =>
-        giveUp(open, { code: 'node_offline', message: `No compute node that could do the job was connected for ${nodelessSeconds} s.` })
-      )
-  }
-
-  // ——— Working ———
-
-  const settle = async (open: Open, job: Job, outcome: Outcome): Promise<void> => {
-    drop(open)
-    settling.add(open.id)
-    // Another node may have ended the job, or begun another attempt.
-    const isEnded = await endJob(service(), open.doc, open.id, job.attempt, outcome).finally(() => settling.delete(open.id))
-    if (!isEnded) return
-    ended['error' in outcome ? 'failed' : 'done'] += 1
-    if ('error' in outcome) log.info('a media job failed', { job: open.id, kind: open.kind, code: outcome.error.code })
-  }
-
-  const begin = async (open: Open, node: Node): Promise<void> => {
-    const job = await beginJob(service(), open.doc, open.id).catch((error: unknown) => {
-      // The job has since been deleted, so nobody needs its result.
-      log.debug('a job could not begin', { job: open.id, error })
-      return undefined
-    })
-    if (jobs.get(open.id) !== open) return
-    if (job === undefined) return drop(open)
-    if (!node.isReady) return putBack(open, job.attempt, false)
-    node.assign(open.doc, job, (outcome) => {
-      settle(open, job, outcome).catch((error: unknown) => failed('the end of a job could not be stored', error))
-    })
-    return undefined
-  }
-
-  const assignNext = (): void => {
-    if (stopping) return
-    for (const open of jobs.values()) {
-      if (open.node !== undefined) continue
-      const node = freeNodeFor(open)
-      if (node === undefined) {
-        watch(open)
-        continue
-      }
-      stopWaiting(open)
-      open.node = node
-      node.reserve()
-      begin(open, node)
-        .catch((error: unknown) => failed('a job could not begin', error))
-        .finally(() => node.release())
-    }
-  }
-
-  /** Puts an attempt back into the queue after its node disconnected, unless the job has lost too many nodes. */
-  const putBack = (open: Open, attempt: number, lost: boolean): void => {
-    requeueJob(service(), open.doc, open.id, attempt, lost)
-      .then((job) => {
-        if (jobs.get(open.id) !== open) return
-        if (job === undefined) return drop(open)
-        open.node = undefined
-        assignNext()
-        if (open.node === undefined) passOn(open)
-        return undefined
-      })
-      .catch((error: unknown) => {
-        drop(open)
-        log.debug('a job could not be returned to the queue', { job: open.id, error })
-      })
-  }
+  const queue = createJobQueue({
+    service,
+    log,
+    nodes,
+    isShared: processes !== undefined,
+    elsewhere: offersElsewhere,
+    announce: (doc, id) => others?.tell('job', doc, id)
+  })
 
   const events = {
-    ready: (node: Node): void => {
+    ready: (node: ComputeNode): void => {
       log.info('a compute node connected', { node: node.token.id, account: node.token.account, shared: node.shared })
       others?.tell('node-taken', node.token.id)
       others?.tellOffers()
-      assignNext()
+      queue.assignNext()
     },
-    free: (): void => assignNext(),
-    gone: (node: Node, lost: readonly Attempt[]): void => {
+    free: (): void => queue.assignNext(),
+    gone: (node: ComputeNode, lost: readonly Attempt[]): void => {
       nodes.delete(node)
       sockets -= 1
       log.info('a compute node disconnected', { node: node.token.id, jobs: lost.length })
       if (stopping) return
       others?.tellOffers()
-      for (const { job } of lost) {
-        const open = jobs.get(job.id)
-        if (open !== undefined) putBack(open, job.attempt, true)
-      }
-      for (const open of jobs.values()) if (open.node === undefined) watch(open)
+      queue.nodeGone(lost)
     }
   }
-
-  /** Tells the other nodes about a waiting job if one of their compute nodes can do it. */
-  const passOn = (open: Open): void => {
-    watch(open)
-    if (isOfferedElsewhere(open)) others?.tell('job', open.doc, open.id)
-  }
-
-  /** Takes a job that another node offers, if a compute node of this node can do it. */
-  const offered = async (doc: string, id: string): Promise<void> => {
-    const entry = await service().storage.get(keys.job(doc, id))
-    const job = entry && decodeRecord<Job>(entry.value)
-    if (job?.status !== 'queued' || ![...nodes].some((node) => canDo(node, job))) return
-    // The job may still be waiting here from an earlier offer.
-    if (jobs.has(id)) assignNext()
-    else add(doc, job)
-  }
-
-  const add = (doc: string, { id, account, kind, input }: Job): void => {
-    if (stopping || jobs.has(id)) return
-    const waiting = { node: undefined, cancelNodeless: undefined, cancelQueue: undefined, endWatch: () => undefined }
-    const open: Open = { doc, id, account, kind, voice: input.voice, ...waiting }
-    jobs.set(id, open)
-    if (processes !== undefined)
-      open.endWatch = watchEnd(
-        service(),
-        open,
-        () => jobs.get(id) === open && forget(open),
-        (error) => failed('a job could not be read', error)
-      )
-    assignNext()
-  }
-
-  /** Takes an open job of the store that no node works on. */
-  const recoverJob = async (doc: string, id: string): Promise<void> => {
-    const attempt = await findLeftAttempt(service(), doc, id)
-    if (attempt === undefined || jobs.get(id)?.node !== undefined || settling.has(id)) return
-    // A job of a deleted document cannot be resumed. If the document is restored, the next check finds the job.
-    const job = await requeueJob(service(), doc, id, attempt, false).catch(() => undefined)
-    if (job === undefined) return
-    if (jobs.has(id)) assignNext()
-    else add(doc, job)
-  }
-
-  const recover = async (): Promise<void> => {
-    for (let after: string | undefined; ;) {
-      const entries = await service().storage.list(keys.openJobs(), after === undefined ? {} : { after })
-      for (const { key, value } of entries) await recoverJob(decodeRecord<string>(value), (after = String(key.at(-1))))
-      if (entries.length < limits.listMax) return
-    }
-  }
-
-  const forgetJob = (id: string): void => {
-    const open = jobs.get(id)
-    if (open !== undefined) forget(open)
-  }
-
-  const forgetDocument = (doc: string): void => {
-    for (const open of jobs.values()) if (open.doc === doc) forget(open)
-  }
-
-  const forget = (open: Open): void => {
-    drop(open)
-    const assignment = open.node?.find(open.id)
-    if (assignment !== undefined) open.node?.cancel(assignment)
-  }
-
-  // ——— Connecting ———
 
   const endNode = (id: string): void => {
     for (const node of nodes) if (node.token.id === id) node.close(relayCloseCodes.tokenEnded, 'the token was revoked')
@@ -361,13 +143,12 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
         [...nodes]
           .filter(({ isReady }) => isReady)
           .map(({ token: { id, account }, shared, kinds, voices }) => ({ id, account, shared, kinds, voices })),
-      changed() {
-        for (const open of jobs.values()) if (open.node === undefined) passOn(open)
-      },
-      silent: () => void recover().catch((error: unknown) => failed('the jobs of another node could not be read', error)),
-      job: (doc, id) => void offered(doc, id).catch((error: unknown) => failed('a job from another node could not be read', error)),
-      jobEnd: forgetJob,
-      jobsEnd: forgetDocument,
+      changed: () => queue.passOnAll(),
+      silent: () => void queue.recover().catch((error: unknown) => failed('the jobs of another node could not be read', error)),
+      job: (doc, id) =>
+        void queue.takeOffered(doc, id).catch((error: unknown) => failed('a job from another node could not be read', error)),
+      jobEnd: (id) => queue.forget(id),
+      jobsEnd: (doc) => queue.forgetDocument(doc),
       nodeEnd: endNode,
       nodeTaken: (id) => closeFormer(id, relayCloseCodes.tooMany)
     })
@@ -386,7 +167,7 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
       ws.on('error', (error) => log.debug('node socket error', { error }))
       // If a node connects again, its former socket is lost, even if the server has not noticed yet.
       before?.close(relayCloseCodes.tooMany, 'the same token connected again')
-      nodes.add(new Node(service(), ws, found, events))
+      nodes.add(new ComputeNode(service(), ws, found, events))
     })
     // If the token was revoked during the lookup, there was no socket to close at that time.
     if ((await findNode(service(), token ?? '')) === undefined) endNode(found.node.id)
@@ -415,26 +196,19 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
         voices: [...new Set(serving.flatMap(({ voices }) => voices))]
       }
     },
-    openJobs: (account) => [...jobs.values()].filter((open) => open.account === account).length + (coming.get(account) ?? 0),
-    expectJob(account) {
-      coming.set(account, (coming.get(account) ?? 0) + 1)
-      return () => {
-        const left = (coming.get(account) ?? 0) - 1
-        if (left > 0) coming.set(account, left)
-        else coming.delete(account)
-      }
-    },
+    openJobs: (account) => queue.openJobs(account),
+    expectJob: (account) => queue.expect(account),
     submit(doc, job) {
-      add(doc, job)
+      queue.add(doc, job)
       others?.tell('job', doc, job.id)
     },
-    progressOf: (id) => jobs.get(id)?.node?.find(id)?.progress,
+    progressOf: (id) => queue.progressOf(id),
     forget(id) {
-      forgetJob(id)
+      queue.forget(id)
       others?.tell('job-end', id)
     },
     forgetDocument(doc) {
-      forgetDocument(doc)
+      queue.forgetDocument(doc)
       others?.tell('jobs-end', doc)
     },
     isConnected: (id) =>
@@ -443,22 +217,18 @@ export const createRelay = ({ service, log, others: processes }: RelayOptions): 
       endNode(id)
       others?.tell('node-end', id)
     },
-    recover,
+    recover: () => queue.recover(),
     stop() {
       stopping = true
       others?.stop()
-      for (const open of jobs.values()) {
-        stopWaiting(open)
-        open.endWatch()
-      }
+      queue.stop()
       for (const node of nodes) node.close(relayCloseCodes.restarting, 'restarting')
     },
     terminateNodes() {
       for (const socket of left) socket.terminate()
     },
     counts() {
-      const running = [...jobs.values()].filter(({ node }) => node !== undefined).length
-      return { sockets, nodes: [...nodes].filter(({ isReady }) => isReady).length, queued: jobs.size - running, running, ...ended }
+      return { sockets, nodes: [...nodes].filter(({ isReady }) => isReady).length, ...queue.counts() }
     }
   }
 }

@@ -4,7 +4,7 @@ import { limits } from '../../../shared/limits.ts'
 import type { Role } from '../../../shared/roles.ts'
 import { term } from '../../../shared/words.ts'
 import { type Program, revokeProgram } from '../accounts/programs.ts'
-import { endNode, type NodeToken } from '../media/nodes.ts'
+import { endNode, type ComputeNodeToken } from '../media/compute-nodes.ts'
 import { decodeRecord, keys } from '../records/keys.ts'
 import type { Entry, Key } from '../ports.ts'
 import type { Service } from '../service.ts'
@@ -76,7 +76,7 @@ export const listAllTokens = (service: Service, input: PageInput = {}): Promise<
 /** Returns a page of compute nodes, ordered by their hashes. */
 export const listAllNodes = (service: Service, input: PageInput = {}): Promise<Page<FoundNode>> =>
   pageOf(service, keys.nodeTokens(), input, ({ value }) => {
-    const { id, account, name, createdAt, lastSeenAt } = decodeRecord<NodeToken>(value)
+    const { id, account, name, createdAt, lastSeenAt } = decodeRecord<ComputeNodeToken>(value)
     const connected = service.relay.isConnected(id)
     return { id, account, name, connected, createdAt: instant(createdAt), lastSeenAt: instantOrNull(lastSeenAt) }
   })

@@ -30,7 +30,7 @@
  *   ['open job', id]              document of a job that waits or runs (JSON string)
  *   ['ended job', at, id]         document of a job that ended at this time (JSON string)
  *   ['job blob', name]            document of a blob that a job stores (JSON string)
- *   ['node', hash]                JSON, `NodeToken` (nodes.ts); ['account', id, 'node', node] → its hash
+ *   ['node', hash]                JSON, `ComputeNodeToken` (nodes.ts); ['account', id, 'node', node] → its hash
  *   ['account', id, 'job', job]   document of a job of the account (JSON string)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
  *   ['deletion', doc]             an erasure in progress (JSON, `Deletion`); removed when no part of the document is left

@@ -1,4 +1,4 @@
-/** The socket of one node. It checks the node's messages and passes them to their attempts. */
+/** The socket of one compute node. It checks the node's messages and passes them to their attempts. */
 import { limits } from '../../shared/limits.ts'
 import {
   type Capability,
@@ -13,27 +13,27 @@ import { type JobKind, voicePattern } from '../../shared/media-jobs.ts'
 import type { WebSocket } from 'ws'
 import type { Job } from '../domain/records/keys.ts'
 import type { Outcome } from '../domain/media/media-jobs.ts'
-import type { NodeToken } from '../domain/media/nodes.ts'
+import type { ComputeNodeToken } from '../domain/media/compute-nodes.ts'
 import type { Service } from '../domain/service.ts'
 import { Attempt } from './attempt.ts'
 import { parseMessage } from './messages.ts'
 
-export interface NodeEvents {
+export interface ComputeNodeEvents {
   /** Called when the node has sent its hello and can receive jobs. */
-  ready(node: Node): void
+  ready(node: ComputeNode): void
   /** Called when a slot is free again. */
   free(): void
   /** Called when the node has disconnected. `lost` contains its unfinished jobs. */
-  gone(node: Node, lost: readonly Attempt[]): void
+  gone(node: ComputeNode, lost: readonly Attempt[]): void
 }
 
-export class Node {
-  readonly token: NodeToken
+export class ComputeNode {
+  readonly token: ComputeNodeToken
   /** Whether the node works for everyone, or only for the account of its token. */
   readonly shared: boolean
   readonly #service: Service
   readonly #socket: WebSocket
-  readonly #events: NodeEvents
+  readonly #events: ComputeNodeEvents
   readonly #attempts = new Map<number, Attempt>()
   #capabilities: readonly Capability[] = []
   #slots = 0
@@ -45,7 +45,12 @@ export class Node {
   #cancelBeat = (): void => undefined
   #ended = false
 
-  constructor(service: Service, socket: WebSocket, { node, shared }: { node: NodeToken; shared: boolean }, events: NodeEvents) {
+  constructor(
+    service: Service,
+    socket: WebSocket,
+    { node, shared }: { node: ComputeNodeToken; shared: boolean },
+    events: ComputeNodeEvents
+  ) {
     this.token = node
     this.shared = shared
     this.#service = service

@@ -18,7 +18,7 @@ import type { Service } from '../service.ts'
 const prefix = 'anode_'
 
 /** The right to connect, stored under the hash of its secret. The right ends when the token is revoked. */
-export interface NodeToken {
+export interface ComputeNodeToken {
   readonly id: string
   readonly account: string
   readonly name: string
@@ -34,7 +34,7 @@ type Presented = Output<'listNodes'>['nodes'][number]
 /** Whether the nodes of an account serve everyone. */
 const isShared = ({ nodeAccounts }: Service, account: Account): boolean => isNamed(nodeAccounts, account)
 
-const present = (service: Service, node: NodeToken, shared: boolean): Presented => ({
+const present = (service: Service, node: ComputeNodeToken, shared: boolean): Presented => ({
   id: node.id,
   name: node.name,
   connected: service.relay.isConnected(node.id),
@@ -45,7 +45,7 @@ const present = (service: Service, node: NodeToken, shared: boolean): Presented 
 
 interface StoredNode {
   readonly hash: string
-  readonly node: NodeToken
+  readonly node: ComputeNodeToken
 }
 
 /** Returns the nodes of an account, newest first. */
@@ -53,7 +53,7 @@ export const nodesOf = async ({ storage }: Service, account: string): Promise<St
   const hashes = (await storage.list(keys.accountNodes(account))).map(({ value }) => decodeRecord<string>(value))
   const entries = await Promise.all(hashes.map((hash) => storage.get(keys.nodeToken(hash))))
   const kept = entries.flatMap((entry, index) =>
-    entry === undefined ? [] : [{ hash: hashes[index] ?? '', node: decodeRecord<NodeToken>(entry.value) }]
+    entry === undefined ? [] : [{ hash: hashes[index] ?? '', node: decodeRecord<ComputeNodeToken>(entry.value) }]
   )
   return kept.toSorted((one, other) => other.node.createdAt - one.node.createdAt)
 }
@@ -70,7 +70,7 @@ export const createNode = async (service: Service, caller: Caller, input: Input<
   const token = newToken(prefix)
   const hash = hashSecret(token)
   const name = plainName(input.name ?? '', limits.mediaNameUnitsMax) || 'A node'
-  const node: NodeToken = { id: newId(), account, name, createdAt: service.clock.now(), lastSeenAt: null, epoch: caller.rests.epoch }
+  const node: ComputeNodeToken = { id: newId(), account, name, createdAt: service.clock.now(), lastSeenAt: null, epoch: caller.rests.epoch }
   await commitFor(service, caller, {
     puts: [
       { key: keys.nodeToken(hash), value: encodeRecord(node) },
@@ -118,16 +118,16 @@ export const endNodesOf = async (service: Service, account: string): Promise<voi
 }
 
 /** Returns the record of a node's token, and whether the node serves everyone. Returns undefined if the token is invalid. */
-export const findNode = async (service: Service, token: string): Promise<{ node: NodeToken; shared: boolean } | undefined> => {
+export const findNode = async (service: Service, token: string): Promise<{ node: ComputeNodeToken; shared: boolean } | undefined> => {
   if (!isToken(prefix, token)) return undefined
   const key = keys.nodeToken(hashSecret(token))
   const entry = await service.storage.get(key)
-  const node = entry && decodeRecord<NodeToken>(entry.value)
+  const node = entry && decodeRecord<ComputeNodeToken>(entry.value)
   const account = node && (await findAccount(service, node.account))
   if (entry === undefined || node === undefined || !isCurrent(account, node.epoch ?? 0)) return undefined
   const now = service.clock.now()
   if (now - (node.lastSeenAt ?? 0) >= limits.nodeTouchSeconds * 1000) {
-    const put = { key, value: encodeRecord({ ...node, lastSeenAt: now } satisfies NodeToken) }
+    const put = { key, value: encodeRecord({ ...node, lastSeenAt: now } satisfies ComputeNodeToken) }
     // The token may have since been revoked. In that case it stays revoked.
     if (
       !(await service.storage.commit({ checks: [{ key, version: entry.version }], puts: [put] })) &&
