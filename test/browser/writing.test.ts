@@ -407,7 +407,7 @@ test('[WRITE-13] a table of 20,000 rows is written in like any other, and only t
   await leave()
 })
 
-test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] [WRITE-132] text is found and replaced: counted, by case, whole words and expressions, and within a selection', async () => {
+test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] [WRITE-132] [WRITE-147] text is found and replaced: counted, by case, whole words and expressions, and within a selection', async () => {
   const { page, press, type, text, leave } = await writer('one One someone\none two\none')
   const status = (words: string) => page.getByRole('search').getByText(words, { exact: true }).waitFor()
   await press('Control+Home', 'Control+f')
@@ -453,6 +453,17 @@ test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] [WRITE-132] text is found and
   await status('1 of 3')
   await page.getByRole('button', { name: 'Source' }).click()
   await status('1 of 4')
+  await page.getByRole('button', { name: 'Source' }).click()
+  // Matches in cards, cells and captions are marked in place, and names of controls are not.
+  await press('Escape', 'Control+End')
+  await page.locator('.cm-content').evaluate((element, insert) => {
+    const { view } = (element as unknown as { cmTile: { view: { dispatch(change: object): void } } }).cmTile
+    view.dispatch({ changes: { from: 0, insert } })
+  }, 'one\n\n```board\n## A card\n- [ ] Add *one*\n```\n\n```sheet\n| one | 2 |\n| --- | --- |\n| =B1 | b |\n```\n\n![a](/no.png "one caption")\n\n')
+  const marked = () => page.evaluate(() => [...(CSS.highlights.get('agmd-find') ?? [])].map(String))
+  await press('Control+Home', 'Control+f')
+  await page.getByRole('textbox', { name: 'Find', exact: true }).fill('one|card')
+  await expect.poll(marked).toEqual(['card', 'one', 'one', 'one'])
   await leave()
 })
 
@@ -678,7 +689,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part,
   await page.getByLabel('Card', { exact: true }).and(page.locator(':focus')).waitFor()
   await type('Write it')
   await press('Enter')
-  await has('```board\n## To do\n- [ ] Write it\n')
+  await has('one\n\n```board\n## To do\n- [ ] Write it\n')
   // The keyboard leaves the card, and then moves past the board.
   await page.locator('.card:focus').waitFor()
   await press('Escape')

@@ -20,6 +20,7 @@ import { handOver } from '../../ui/early-field.ts'
 import { t, term, tn } from '../../text/t.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { leftMatch } from '../inserts.ts'
+import { drawnMarks } from './drawn.ts'
 import { isLive } from './hidden.ts'
 import { count, countAll, goToMatch, isAtMatch, readFurther, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
 
@@ -205,7 +206,10 @@ function createPanel(view: EditorView): Panel {
   const refresh = (): void => {
     timer = readFurther(view.state) ? undefined : setTimeout(refresh, countMs)
     shown.value = { ...read(), replaced: shown.peek().replaced }
+    marks.mark()
   }
+  const refreshLater = (): void => void (timer ??= setTimeout(refresh, countMs))
+  const marks = drawnMarks(view, refreshLater)
   return {
     dom,
     top: true,
@@ -215,10 +219,11 @@ function createPanel(view: EditorView): Panel {
       if ((asked || update.docChanged) && shown.peek().replaced !== undefined) shown.value = { ...shown.peek(), replaced: undefined }
       if (asked) shown.value = { ...shown.peek(), wanted: wanted(view.state), valid: getSearchQuery(view.state).valid }
       const isOtherView = isLive(update.startState) !== isLive(update.state)
-      if (asked || isOtherView || update.docChanged || update.selectionSet) timer ??= setTimeout(refresh, countMs)
+      if (asked || isOtherView || update.geometryChanged || update.selectionSet) refreshLater()
     },
     destroy() {
       clearTimeout(timer)
+      marks.close()
       render(null, dom)
     }
   }

@@ -1,0 +1,120 @@
+/**
+ * Marks matches in text that widgets draw: components and captions of pictures. The editor can decorate only text that it draws itself, so these
+ * matches are ranges of the page (CSS Custom Highlight API).
+ */
+import { getSearchQuery, type SearchQuery } from '@codemirror/search'
+import { Text } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
+import { within } from './query.ts'
+import marks from './drawn.css?inline'
+
+const name = 'agmd-find'
+/** Largest number of marked matches. More would slow the page down, and nobody sees them all. */
+const marksMax = 1000
+
+/** Controls, and text of the page that is no text of the document. */
+const skipped =
+  'button, textarea, .frame-bar, .sheet-bar, .sheet-sum, .sheet-number, .sheet thead, .board-count, .component-rest, .visually-hidden, [aria-hidden=true]'
+/** Elements that begin a new line. A match does not continue from one into the next. */
+const lines = 'p, li, td, th, div, span.md-caption, text, title, desc'
+
+let rules: CSSStyleSheet | undefined
+
+/** Adds the style of the marks to the page or to a shadow root. */
+function style(root: Document | ShadowRoot): void {
+  if (rules === undefined) {
+    rules = new CSSStyleSheet()
+    rules.replaceSync(marks)
+  }
+  if (!root.adoptedStyleSheets.includes(rules)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, rules]
+}
+
+interface Piece {
+  readonly node: globalThis.Text
+  /** Where the node begins in the text of its root, in UTF-16 units. */
+  readonly at: number
+}
+
+/** Returns the text that a root shows, with a line break between its lines, and the nodes of the text, ascending. */
+function textOf(root: Node): { readonly text: string; readonly pieces: readonly Piece[] } {
+  const pieces: Piece[] = []
+  let text = ''
+  let last: Element | null = null
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const { parentElement: parent } = node
+    if (parent === null || parent.closest(skipped) !== null) continue
+    const line = parent.closest(lines)
+    if (line !== last) text += '\n'
+    last = line
+    pieces.push({ node: node as globalThis.Text, at: text.length })
+    text += (node as globalThis.Text).data
+  }
+  return { text, pieces }
+}
+
+/** Returns the ranges of the matches that an element or a shadow root shows, at most `max`. */
+export function matchesIn(root: Node, query: SearchQuery, max: number): Range[] {
+  const { text, pieces } = textOf(root)
+  const found: Range[] = []
+  const cursor = query.getCursor(Text.of(text.split('\n')))
+  let index = 0
+  /** Returns the place of a position. `end` positions belong to the node that ends there. */
+  const placeOf = (position: number, isEnd: boolean): [Node, number] | undefined => {
+    const holds = ({ node, at }: Piece): boolean => position >= at && (isEnd ? position <= at + node.length : position < at + node.length)
+    while (index < pieces.length && !holds(pieces[index]!)) index++
+    const piece = pieces[index]
+    return piece && [piece.node, position - piece.at]
+  }
+  for (let next = cursor.next(); next.done !== true && found.length < max; next = cursor.next()) {
+    const { from, to } = next.value
+    if (from === to) continue
+    const [start, end] = [placeOf(from, false), placeOf(to, true)]
+    if (start === undefined || end === undefined) break
+    const range = new Range()
+    range.setStart(...start)
+    range.setEnd(...end)
+    found.push(range)
+  }
+  return found
+}
+
+/** Whether the source of a widget has a match. The widget may show other text, such as the names of its controls. */
+function isMatched({ state }: EditorView, query: SearchQuery, from: number, to: number): boolean {
+  const range = state.field(within, false)
+  if (range !== undefined && (from > range.to || to < range.from)) return false
+  return query.getCursor(state, from, to).next().done !== true
+}
+
+export interface DrawnMarks {
+  /** Marks the matches in all widgets that the editor has drawn. */
+  mark(): void
+  close(): void
+}
+
+/** Marks matches in widgets. `changed` is called when a widget has been drawn or has another size. */
+export function drawnMarks(view: EditorView, changed: () => void): DrawnMarks {
+  const { highlights } = CSS as { highlights?: HighlightRegistry }
+  const sizes = new ResizeObserver(changed)
+  // Observing an element again would report it again.
+  const observed = new WeakSet<Element>()
+  style(document)
+  return {
+    mark() {
+      const query = getSearchQuery(view.state)
+      const ranges = [...view.contentDOM.querySelectorAll('.md-component, .md-caption')].flatMap((element) => {
+        const { shadowRoot } = element
+        if (shadowRoot !== null) style(shadowRoot)
+        if (!observed.has(element)) sizes.observe(element)
+        observed.add(element)
+        const { from, to } = view.lineBlockAt(view.posAtDOM(element))
+        return query.valid && isMatched(view, query, from, to) ? matchesIn(shadowRoot ?? element, query, marksMax) : []
+      })
+      highlights?.set(name, new Highlight(...ranges.slice(0, marksMax)))
+    },
+    close() {
+      sizes.disconnect()
+      highlights?.delete(name)
+    }
+  }
+}
