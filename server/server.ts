@@ -8,40 +8,27 @@ import { relayPath } from '../shared/relay.ts'
 import { createAddressOf, exactAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { createAgents } from './auth/agent-tokens.ts'
-import { createBroker } from './auth/broker.ts'
 import { ownClientId } from './auth/broker-paths.ts'
-import { type ClientDocumentOptions, createClientDocuments } from './auth/client-documents.ts'
-import { type Cookies, cookiesOf, derivedKey, readCookie } from './auth/cookies.ts'
-import { createRelyingParty } from './auth/oidc.ts'
+import { cookiesOf, readCookie } from './auth/cookies.ts'
 import type { Config } from './config.ts'
-import { removeStrayBlobs } from './domain/media/assets.ts'
-import { finishAccountEnds } from './domain/accounts/account-end.ts'
-import { sweepAudit } from './domain/records/audit.ts'
-import { claimSweep } from './domain/records/claims.ts'
-import { sweep } from './domain/records/expiry.ts'
-import { createHistorySweep } from './domain/text/retention.ts'
-import { sweepJobs } from './domain/media/media-jobs.ts'
 import { createLedger } from './domain/records/ledger.ts'
 import { createTurns } from './domain/records/turns.ts'
 import type { Registry } from './domain/live.ts'
-import type { Blobs, Clock, Nodes, SignInHost, Storage } from './domain/ports.ts'
+import type { Blobs, Clock, Nodes, Storage } from './domain/ports.ts'
 import { createQuotas, type QuotaSettings } from './domain/documents/quotas.ts'
 import { createVault } from './domain/secrets.ts'
 import type { Service } from './domain/service.ts'
-import { finishDeletions, type OnFailure } from './domain/documents/trash.ts'
 import { handlers } from './handlers.ts'
 import { readDownload } from './http/downloads.ts'
 import { readFiles } from './http/files.ts'
-import type { Identity } from './http/identity.ts'
 import { isOwnOrigin } from './http/origin.ts'
-import { createRateLimiter, type RateLimiter } from './http/rate-limit.ts'
+import { createRateLimiter } from './http/rate-limit.ts'
 import type { Route } from './http/routers.ts'
 import { createHandedConnections, createListener, endConnection, mayUpgrade } from './listener.ts'
 import { isPortError, PortError } from './port-error.ts'
 import { createLive } from './live/hocuspocus.ts'
 import { withNodeRights } from './live/node-rights.ts'
 import { createRegistry } from './live/registry.ts'
-import type { Log } from './log.ts'
 import type { Metrics, Readers } from './metrics/metrics.ts'
 import { sampleLoad } from './metrics/load.ts'
 import { createOutside } from './metrics/outside.ts'
@@ -51,24 +38,20 @@ import { createReaders } from './metrics/readers.ts'
 import type { TraceOptions, Traces } from './metrics/traces.ts'
 import { serveOperators } from './operator-socket.ts'
 import { createRelay } from './relay/relay.ts'
+import { createIdentity, localHost, signInHostOf, type SignInOptions } from './sign-in.ts'
+import { finishEnds, removeStrays, sweepNowAndThen } from './sweeps.ts'
 import { hasSpace } from './storage/disk.ts'
 import { createTexts } from './threads/texts.ts'
 
-export interface ServerOptions {
-  readonly config: Config
-  readonly log: Log
+export interface ServerOptions extends SignInOptions {
   readonly clock: Clock
   readonly storage: Storage
   readonly blobs: Blobs
-  /** 32 random bytes, or a secret that the operator has set. */
-  readonly secret: Uint8Array
   readonly version: string
   /** The built client that the server offers for download; `dist/agmd` if absent. */
   readonly clientFile?: string
   /** Whether the store has become read-only. */
   readonly readOnly: () => boolean
-  /** Addresses from which client documents may be fetched. If absent, all public addresses are allowed. */
-  readonly clientDocuments?: ClientDocumentOptions
   /** Set if this is one of several processes of one server. */
   readonly among?: {
     /** The number of this process, from 1. */
@@ -102,122 +85,6 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
     server.once('error', (error: NodeJS.ErrnoException) => reject(isPortError(error) ? new PortError(host, port, error) : error))
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
-
-/** Returns the host at which this process can reach itself, regardless of where the public address leads. */
-const localHost = (host: string): string => {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
-}
-
-/** Creates the embedded broker, or the connection to an external issuer. The service is a client of either. */
-const createIdentity = (
-  { config, secret, log, clientDocuments }: ServerOptions,
-  service: Service,
-  limiter: RateLimiter,
-  cookies: Cookies,
-  stylesheet: string | undefined,
-  localUrl: string
-): Identity => {
-  const formKey = derivedKey(secret, 'forms 1')
-  const { signUp, authUrl, authClientId, authClientSecret } = config
-  const relyingParty = { service, cookies, log }
-  if (authUrl !== null)
-    return {
-      broker: null,
-      relyingParty: createRelyingParty({
-        ...relyingParty,
-        issuer: authUrl,
-        clientId: authClientId ?? ownClientId,
-        clientSecret: authClientSecret,
-        fetch: null
-      }),
-      issuer: authUrl,
-      signUp,
-      formKey
-    }
-  return {
-    broker: createBroker({
-      service,
-      cookies,
-      secret,
-      stylesheet,
-      log,
-      fetchDocument: config.clientDocuments ? createClientDocuments(clientDocuments) : null,
-      mayFetchFor: (address) => limiter.tryTake('clientDocument', address)
-    }),
-    relyingParty: createRelyingParty({
-      ...relyingParty,
-      issuer: service.baseUrl,
-      clientId: ownClientId,
-      clientSecret: null,
-      // The public address might not lead back to this process, because of a proxy or because there is no route.
-      fetch: (url, init) => fetch(url.replace(service.baseUrl, localUrl), init as RequestInit)
-    }),
-    issuer: service.baseUrl,
-    signUp,
-    formKey
-  }
-}
-
-const notErased =
-  (log: Log): OnFailure =>
-  (doc, error) =>
-    log.error('a deleted document could not be erased; the server will try again', { doc, error })
-
-const notEnded =
-  (log: Log) =>
-  (account: string, error: unknown): void =>
-    log.error('a deleted account could not be removed; the server will try again', { account, error })
-
-/** Returns the embedded broker as a host that has separate sign-in sessions. The broker is created after the service. */
-const signInHostOf = (broker: () => Identity['broker']): SignInHost => ({
-  endSessions: (account) => broker()?.store.endSessions(account) ?? Promise.resolve(),
-  endSession: (atHost) => broker()?.store.endNamedSession(atHost) ?? Promise.resolve(),
-  findToken: (token) => broker()?.findToken(token) ?? Promise.resolve(undefined),
-  endGrant: (grant) => broker()?.store.endGrant(grant) ?? Promise.resolve()
-})
-
-/** Sweeps of records that no longer matter. One node at a time does them. */
-const sweepRecords = async (service: Service, log: Log, removeOld: () => Promise<void>): Promise<void> => {
-  const tried = (work: Promise<void>, failure: string): Promise<void> => work.catch((error: unknown) => log.warn(failure, { error }))
-  // A node that is late keeps its claim for one more round.
-  if (!(await claimSweep(service, 'sweep', 2 * limits.sweepMinutes * 60))) return
-  await Promise.all([
-    tried(sweep(service), 'the sweep of expired records failed'),
-    tried(sweepAudit(service), 'the sweep of the audit log failed'),
-    tried(finishDeletions(service, notErased(log)), 'deletions could not be finished'),
-    tried(finishAccountEnds(service, notEnded(log)), 'deletions of accounts could not be finished'),
-    tried(sweepJobs(service), 'the sweep of media jobs failed'),
-    tried(removeOld(), 'old versions could not be removed')
-  ])
-}
-
-/** Removes expired and erased records when the server starts, and then every few minutes. Returns a function that stops the sweeps. */
-const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
-  let stopped = false
-  const sweepHistory = createHistorySweep(service, () => stopped)
-  const removeOld = async (): Promise<void> => {
-    const { documents, revisions } = await sweepHistory()
-    if (documents > 0) log.info('removed old versions', { documents, revisions })
-  }
-  let cancel = (): void => undefined
-  const again = (): void => {
-    const works = [
-      sweepRecords(service, log, removeOld).catch((error: unknown) => log.warn('the sweeps could not be claimed', { error })),
-      service.relay.recover().catch((error: unknown) => log.warn('open media jobs could not be read', { error }))
-    ]
-    // Only one sweep runs at a time, no matter how long it takes.
-    void Promise.all(works).then(() => {
-      if (!stopped) cancel = service.clock.after(limits.sweepMinutes * 60_000, again)
-    })
-  }
-  again()
-  return () => {
-    stopped = true
-    cancel()
-  }
-}
 
 /** Returns the settings by which the domain decides who may do what. */
 const policyOf = ({ nodeAccounts, signUp, admins, auditDays, historyDays, historyRevisions, publishing, searchEngines }: Config) => ({
@@ -279,12 +146,6 @@ const withOthers = async (
   if (among === undefined) return own
   const [{ type, text }, others] = await Promise.all([own, among.metricsOfOthers()])
   return { type, text: mergeMetrics([{ process: among.process, text }, ...others]) }
-}
-
-/** Removes the blobs that have no record, unless another node may be about to write the record. */
-const removeStrays = async (service: Service): Promise<void> => {
-  const { nodes } = service.storage
-  if (nodes === undefined || (await nodes.count()) === 1) await removeStrayBlobs(service)
 }
 
 /** Loads the metrics and the traces, if the settings ask for them. Returns the store that they watch. */
@@ -411,8 +272,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     webFolder
   }
   const { app, routes } = createApp(face, identity, files, await readDownload(options.clientFile ?? join(built, 'agmd'), baseUrl))
-  await finishDeletions(service, notErased(log))
-  await finishAccountEnds(service, notEnded(log))
+  await finishEnds(service, log)
   const stopRights = startRights?.()
   const stopSweeping = sweepNowAndThen(service, log)
   const answer = app.callback()

@@ -7,7 +7,7 @@ import { limits } from '../../shared/limits.ts'
 import { messageTypes } from '../../shared/live-protocol.ts'
 import type { FrameHead } from './frame.ts'
 import type { Turns } from './turns.ts'
-import type { Valve } from './valve.ts'
+import type { BackPressure } from './back-pressure.ts'
 
 export interface Waiting {
   readonly frame: Uint8Array
@@ -15,7 +15,7 @@ export interface Waiting {
 }
 
 interface InboxOptions {
-  readonly valve: Valve
+  readonly backPressure: BackPressure
   readonly turns: Turns
   /** Passes a frame to Hocuspocus. Returns whether Hocuspocus will call `handled` when it has finished. */
   readonly deliver: (waiting: Waiting) => boolean
@@ -26,7 +26,7 @@ interface InboxOptions {
 const waitsForOthers = ({ head: { type } }: Waiting): boolean => type === messageTypes.auth || type === messageTypes.awareness
 
 export class Inbox {
-  readonly #valve: Valve
+  readonly #backPressure: BackPressure
   readonly #turns: Turns
   readonly #deliver: (waiting: Waiting) => boolean
   readonly #handling = new Set<Uint8Array>()
@@ -36,8 +36,8 @@ export class Inbox {
   #bytes = 0
   #isEntered = false
 
-  constructor({ valve, turns, deliver }: InboxOptions) {
-    this.#valve = valve
+  constructor({ backPressure, turns, deliver }: InboxOptions) {
+    this.#backPressure = backPressure
     this.#turns = turns
     this.#deliver = deliver
   }
@@ -45,7 +45,7 @@ export class Inbox {
   take(waiting: Waiting): void {
     this.#waiting.push(waiting)
     this.#bytes += waiting.frame.length
-    if (this.#count > limits.socketInboxMessagesMax || this.#bytes > limits.socketInboxBytesMax) this.#valve.shut('inbox')
+    if (this.#count > limits.socketInboxMessagesMax || this.#bytes > limits.socketInboxBytesMax) this.#backPressure.pause('inbox')
     this.#enter()
   }
 
@@ -108,6 +108,7 @@ export class Inbox {
       this.#waiting = this.#waiting.slice(this.#delivered)
       this.#delivered = 0
     }
-    if (this.#count <= limits.socketInboxMessagesMax / 4 && this.#bytes <= limits.socketInboxBytesMax / 4) this.#valve.open('inbox')
+    if (this.#count <= limits.socketInboxMessagesMax / 4 && this.#bytes <= limits.socketInboxBytesMax / 4)
+      this.#backPressure.resume('inbox')
   }
 }

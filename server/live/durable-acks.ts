@@ -16,7 +16,7 @@ import { closeCodes, messageTypes } from '../../shared/live-protocol.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
 import { liveFrame, readFrame } from './frame.ts'
 import { SocketSessions } from './socket-sessions.ts'
-import { Valve } from './valve.ts'
+import { BackPressure } from './back-pressure.ts'
 
 const tellsOfText = (type: number): boolean =>
   type === messageTypes.sync || type === messageTypes.syncReply || type === messageTypes.syncStatus
@@ -155,7 +155,7 @@ export class Peer implements WebSocketLike {
   /** The session cookie of the browser, if one of our pages opened the socket. */
   readonly cookie: string | undefined
   readonly sessions = new SocketSessions()
-  readonly valve: Valve
+  readonly backPressure: BackPressure
   readonly #ws: WebSocket
   /**
    * The socket from which `ws` reads, and to which it writes its control frames. Nothing is compressed, so the server may insert complete frames
@@ -184,11 +184,11 @@ export class Peer implements WebSocketLike {
     this.address = address
     this.cookie = cookie
     this.#findOpen = findOpen
-    this.valve = new Valve(ws)
+    this.backPressure = new BackPressure(ws)
     ws.on('pong', () => this.seen())
     socket.on('drain', () => {
       this.#answerBytes = 0
-      this.valve.open('output')
+      this.backPressure.resume('output')
       this.#progressed()
     })
     socket.on('close', () => this.#progressed())
@@ -233,7 +233,7 @@ export class Peer implements WebSocketLike {
    */
   #keepsUp(): boolean {
     const behind = this.#socket.writableLength - this.#answerBytes
-    if (behind > limits.socketBufferPauseBytes) this.valve.shut('output')
+    if (behind > limits.socketBufferPauseBytes) this.backPressure.pause('output')
     if (behind <= limits.socketBufferBytesMax) return true
     this.cutOff(closeCodes.tooSlow, 'too slow')
     return false
@@ -274,13 +274,13 @@ export class Peer implements WebSocketLike {
    */
   hold({ length }: Uint8Array): void {
     this.#heldBytes += length
-    if (++this.#held > limits.socketHeldFramesMax) this.valve.shut('disk')
+    if (++this.#held > limits.socketHeldFramesMax) this.backPressure.pause('disk')
   }
 
   /** Counts a frame that no longer waits. */
   letGo({ length }: Uint8Array): void {
     this.#heldBytes -= length
-    if (--this.#held <= limits.socketHeldFramesMax / 4) this.valve.open('disk')
+    if (--this.#held <= limits.socketHeldFramesMax / 4) this.backPressure.resume('disk')
     if (this.#onProgress.length > 0) this.#progressed()
   }
 
@@ -308,7 +308,7 @@ export class Peer implements WebSocketLike {
     this.#isEnded = true
     this.#ws.close(closeCode(code), reason.slice(0, 120))
     // The close frame of the client follows its earlier messages, so the server must keep reading.
-    this.valve.leaveOpen()
+    this.backPressure.end()
     this.#progressed()
   }
 
@@ -317,7 +317,7 @@ export class Peer implements WebSocketLike {
     if (!this.isOpen) return
     this.#isEnded = true
     this.#ws.close(closeCode(code), reason)
-    this.valve.stayShut()
+    this.backPressure.pauseForever()
     this.#progressed()
   }
 
@@ -336,7 +336,7 @@ export class Peer implements WebSocketLike {
    * server is not reading from its socket, or before it has read everything that precedes the ping.
    */
   probe(): void {
-    if (!this.#answered && !this.valve.isShut && this.#socket.writableLength === 0) {
+    if (!this.#answered && !this.backPressure.isPaused && this.#socket.writableLength === 0) {
       this.#ws.terminate()
       return
     }

@@ -34,7 +34,7 @@ import type { Peer } from './durable-acks.ts'
 import { freeClients, hidePresence, refuseUpdate, showPresence, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
 import { createNodes } from './nodes.ts'
 import { createRounds } from './rounds.ts'
-import { createSeats } from './seats.ts'
+import { createConnectionLimits } from './connection-limits.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 import { createTurnEdits } from './turn-edits.ts'
 
@@ -131,7 +131,7 @@ export const createLive = ({
 }: LiveOptions): LiveServer => {
   let stopping = false
   const answers = createAnswers(() => service().clock)
-  const seats = createSeats(socketsPerDocumentMax)
+  const connectionLimits = createConnectionLimits(socketsPerDocumentMax)
   const rounds = createRounds()
   const editsOf = (id: string, entry: () => LoadedDocument | undefined): TurnEdits => createTurnEdits({ id, entry, service, rounds })
 
@@ -229,7 +229,7 @@ export const createLive = ({
         const find = (): Promise<Caller> => callerOfDocument(service(), documentName, credentials)
         const caller = await find()
         const mayWrite = includesRole(caller.role, 'edit')
-        sessions.admit(documentName, mayWrite, seats.take(documentName, caller, address))
+        sessions.admit(documentName, mayWrite, connectionLimits.take(documentName, caller, address))
         connectionConfig.readOnly = !mayWrite
         return { ...context, caller, ...(caller.identity.kind === 'agent' && { again: find }) }
       } catch (error) {

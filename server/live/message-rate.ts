@@ -1,19 +1,19 @@
 /** Limits the messages read from a socket with a token bucket. While the bucket is empty, the server reads nothing, but does not close the socket. */
 import { limits } from '../../shared/limits.ts'
-import type { Valve } from './valve.ts'
+import type { BackPressure } from './back-pressure.ts'
 
 /** Reading resumes only when this many tokens have accumulated, because each stop and start costs two system calls. */
 const atOnce = 100
 
 export class MessageRate {
-  readonly #valve: Valve
+  readonly #backPressure: BackPressure
   #tokens: number = limits.socketMessagesBurst
   /** The time of the last refill, in milliseconds of a monotonic clock. */
   #at = performance.now()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(valve: Valve) {
-    this.#valve = valve
+  constructor(backPressure: BackPressure) {
+    this.#backPressure = backPressure
   }
 
   /** Counts a message that was read. */
@@ -21,7 +21,7 @@ export class MessageRate {
     this.#refill()
     this.#tokens -= 1
     if (this.#tokens >= 0 || this.#timer !== undefined) return
-    this.#valve.shut('rate')
+    this.#backPressure.pause('rate')
     this.#wait()
   }
 
@@ -45,6 +45,6 @@ export class MessageRate {
     this.#timer = undefined
     this.#refill()
     if (this.#tokens < atOnce / 2) this.#wait()
-    else this.#valve.open('rate')
+    else this.#backPressure.resume('rate')
   }
 }

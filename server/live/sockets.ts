@@ -213,9 +213,9 @@ export const createSockets = ({
 
   const accept = (ws: WebSocket, socket: Duplex, address: string, cookie: string | undefined): void => {
     const peer = new Peer(ws, socket, address, findOpen, cookie)
-    const inbox: Inbox = new Inbox({ valve: peer.valve, turns, deliver: (waiting) => deliver(peer, client, inbox, waiting) })
+    const inbox: Inbox = new Inbox({ backPressure: peer.backPressure, turns, deliver: (waiting) => deliver(peer, client, inbox, waiting) })
     const pace = new PresencePace((frame) => inbox.take({ frame, head: readFrame(frame) }))
-    const rate = new MessageRate(peer.valve)
+    const rate = new MessageRate(peer.backPressure)
     const client = attach(peer, inbox)
     let hasSpoken = false
     peers.add(peer)

@@ -3,7 +3,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Caller } from '../domain/rights/caller.ts'
 
-export interface Seats {
+export interface ConnectionLimits {
   /** Reserves a place in a document. Returns a function that releases the place. Throws `rate_limited` if no place is left for this caller. */
   take(doc: string, caller: Caller, address: string): () => void
 }
@@ -17,7 +17,7 @@ const holdersOf = ({ identity, rootShare }: Caller, address: string): readonly (
 ]
 
 /** Creates the counter. `max` is the maximum number of connections to one document; null means no limit. */
-export const createSeats = (max: number | null): Seats => {
+export const createConnectionLimits = (max: number | null): ConnectionLimits => {
   const documents = new Map<string, Map<string, number>>()
   const all = 'all'
 

@@ -7,7 +7,7 @@ import type { WebSocket } from 'ws'
  */
 export type Reason = 'inbox' | 'rate' | 'output' | 'disk'
 
-export class Valve {
+export class BackPressure {
   readonly #ws: WebSocket
   readonly #reasons = new Set<Reason>()
   #isFixed = false
@@ -16,30 +16,30 @@ export class Valve {
     this.#ws = ws
   }
 
-  get isShut(): boolean {
+  get isPaused(): boolean {
     return this.#ws.isPaused
   }
 
   /** Stops reading until the reason is gone. Bytes that have already been read still arrive, up to 64 KiB. */
-  shut(reason: Reason): void {
+  pause(reason: Reason): void {
     if (this.#isFixed) return
     this.#reasons.add(reason)
     if (this.#reasons.size === 1) this.#ws.pause()
   }
 
-  open(reason: Reason): void {
+  resume(reason: Reason): void {
     if (this.#reasons.delete(reason) && this.#reasons.size === 0 && !this.#isFixed) this.#ws.resume()
   }
 
   /** Resumes reading and ignores all reasons, because otherwise the server would not see the close frame of the client. */
-  leaveOpen(): void {
+  end(): void {
     if (this.#isFixed) return
     this.#isFixed = true
     this.#ws.resume()
   }
 
   /** Stops reading permanently. */
-  stayShut(): void {
+  pauseForever(): void {
     this.#isFixed = true
     this.#ws.pause()
   }
