@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Job, Page } from '../../server/http/published/worker.ts'
 import { Lane } from '../../server/threads/lane.ts'
 import { limits } from '../../shared/limits.ts'
-import { pageHtml, type Page as PageToWrite } from '../../shared/markdown/template.ts'
+import { pageHtml, type Page as PageToWrite } from '../../shared/markdown/published-html.ts'
 import { signUp } from '../support/visitor.ts'
 import { startWorld, type World } from '../support/world.ts'
 

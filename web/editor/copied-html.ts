@@ -38,7 +38,7 @@ interface Loaded {
 
 async function load(): Promise<Loaded> {
   const [{ createPageRenderer }, { nodesOf }] = await Promise.all([
-    import('../../shared/markdown/page.ts'),
+    import('../../shared/markdown/page-renderer.ts'),
     import('../markdown/trusted.ts')
   ])
   const none = (): undefined => undefined

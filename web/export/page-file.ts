@@ -1,6 +1,6 @@
 /** Creates the document as one self-contained file: the published page including its styles, typeface and pictures. Nothing is uploaded. */
 import { authorIn } from '../../shared/names.ts'
-import { pageHtml } from '../../shared/markdown/template.ts'
+import { pageHtml } from '../../shared/markdown/published-html.ts'
 import type { Session } from '../session/session.ts'
 import { downloadHtml } from '../base/download.ts'
 import published from '../published/published.css?inline'

@@ -1,6 +1,6 @@
 /** Libraries that the text may need in addition to the rendering pipeline. They load after the first text that needs them has been painted. */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
-import type { Highlighter, PageLibraries } from '../../shared/markdown/page.ts'
+import type { Highlighter, PageLibraries } from '../../shared/markdown/page-renderer.ts'
 import { whenIdle } from '../base/idle.ts'
 import { turn } from '../base/steps.ts'
 

@@ -3,7 +3,7 @@
  * somebody is typing.
  */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
-import { createPageRenderer, type Highlighter } from '../../shared/markdown/page.ts'
+import { createPageRenderer, type Highlighter } from '../../shared/markdown/page-renderer.ts'
 import type { FenceToRender, Rendered } from '../../shared/markdown/render.ts'
 
 const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith(`${location.origin}/`)

@@ -4,7 +4,7 @@
  */
 import { effect } from '@preact/signals'
 import { isOwnLink } from '../../shared/markdown/links.ts'
-import { createPageRenderer } from '../../shared/markdown/page.ts'
+import { createPageRenderer } from '../../shared/markdown/page-renderer.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
 import { isFenceKind } from '../../shared/fences/fences.ts'
 import type { ReadingComponents } from '../components/reading.ts'

@@ -2,7 +2,7 @@
  * Creates pictures of the diagrams in a published document, which the published page shows without scripts. Drawing needs a browser, so the browser
  * of a person who edits the document draws the missing pictures.
  */
-import { createPageRenderer } from '../../shared/markdown/page.ts'
+import { createPageRenderer } from '../../shared/markdown/page-renderer.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Request } from '../../shared/operations/index.ts'
 import { toBase64UrlEncoded } from 'lib0/buffer'

@@ -3,7 +3,7 @@
  * once.
  */
 import { createHash } from 'node:crypto'
-import { pageHtml } from '../../../shared/markdown/template.ts'
+import { pageHtml } from '../../../shared/markdown/published-html.ts'
 import { isDocumentId } from '../../../shared/names.ts'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'

@@ -1,7 +1,7 @@
 /** The renderer of published pages. It is the shared renderer, with its libraries loaded. */
 import highlighter from 'highlight.js/lib/common'
 import temml from 'temml'
-import { createPageRenderer as createShared, type Picture } from '../../../shared/markdown/page.ts'
+import { createPageRenderer as createShared, type Picture } from '../../../shared/markdown/page-renderer.ts'
 import { renderComponent } from '../../../shared/markdown/components.ts'
 import { typography } from '../../../shared/markdown/typography.ts'
 import type { Renderer } from '../../../shared/markdown/render.ts'

@@ -1,5 +1,5 @@
 /** Finds the colored ranges of code. It reads them from the HTML of the highlighter, whose text is equal to the code. */
-import type { Highlighter } from '../../../shared/markdown/page.ts'
+import type { Highlighter } from '../../../shared/markdown/page-renderer.ts'
 
 export interface Span {
   /** Offset from the beginning of the code, in UTF-16 units. */
