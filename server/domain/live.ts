@@ -50,15 +50,15 @@ export interface Live extends Connections {
   showAgent(doc: string, caller: Caller, at: Range): void
   /** Sends a message to every open page of the document, or only to the pages whose caller satisfies `to`. */
   announce(doc: string, message: LiveMessage, to?: (caller: Caller) => boolean): void
-  /** Sends an event that this process has written to every open page of the document that may see it. */
+  /** Sends an event that this process has written to every open page whose caller may see it. */
   event(doc: string, event: StoredEvent): void
   /** Drops a document whose journal could not be written. Its sockets close; clients store their edits and reconnect. */
   fence(doc: string, cause: unknown): void
 }
 
 /**
- * Called when the credential of a connection has ended. `linkIsLeft` is true if only the session of the caller ended, or only the role of its link
- * changed. The connection then has a link that can still be valid.
+ * Called when a connection's credential has ended. `linkIsLeft` is true if only the caller's session ended, or only the role of its link changed. The
+ * connection then has a link that can still be valid.
  */
 export type End = (code: ErrorCode, linkIsLeft: boolean) => void
 

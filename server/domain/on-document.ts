@@ -1,4 +1,4 @@
-/** The type of a function that performs an operation on a document. */
+/** A function that performs an operation on a document. */
 import type { Input, OperationName, Output } from '../../shared/operations/index.ts'
 import type { Service } from './service.ts'
 import type { Caller } from './rights/caller.ts'

@@ -1,6 +1,6 @@
 /**
- * Declares the ports of the domain to the outside world: storage, blobs, time, and issuers of tokens. Each port has at least one implementation
- * under `server/`, which `server/main.ts` passes in.
+ * Declares the domain's ports to the outside world: storage, blobs, time, and token issuers. Each port has at least one implementation under
+ * `server/`, which `server/main.ts` passes in.
  */
 
 import type { Role } from '../../shared/roles.ts'
@@ -46,7 +46,7 @@ export interface Batch {
   readonly checks?: readonly Check[]
   readonly puts?: readonly Put[]
   readonly deletes?: readonly Key[]
-  /** Whether deleted and replaced bytes must disappear from the files of the store. `erase` overwrites them soon after the commit. */
+  /** Whether deleted and replaced bytes must disappear from the store's files. `erase` overwrites them soon after the commit. */
   readonly erase?: boolean
   /**
    * Called with the version of the puts when they are on disk, before the commit resolves. A store that several nodes use need not call it, because
@@ -59,8 +59,8 @@ export interface Batch {
  * Ordered records with conditional commits. No callback runs inside a transaction, so no caller can keep a transaction open across an `await`.
  *
  * Methods throw `storage_unavailable` if the engine failed, `storage_full` if the disk is full, and `storage_corrupt` if stored bytes do not match
- * their checksum. After an error, no write of the batch is visible. A store on another machine is the exception: if it does not answer in time, the
- * outcome is unknown. The message of `storage_unavailable` then says so.
+ * their checksum. After an error, no write from the batch is visible. A store on another machine is the exception: if it does not respond in time,
+ * the outcome is unknown. The message of `storage_unavailable` then says so.
  */
 export interface Storage {
   get(key: Key): Promise<Entry | undefined>

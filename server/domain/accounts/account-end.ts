@@ -64,7 +64,7 @@ const giveUpDocuments = async (service: Service, prefix: Key, documents: Documen
   if (failures.length > 0) throw failures[0]
 }
 
-/** Finishes the deletion of an account. The record of the deletion stays until all steps are done. Throws the error of the first step that failed. */
+/** Finishes the deletion of an account. The deletion record stays until all steps are done. Throws the error of the first step that failed. */
 const finish = async (service: Service, { account, documents }: AccountEnd): Promise<void> => {
   await all([
     () => removeAccess(service, account).then(() => undefined),
@@ -85,8 +85,8 @@ export const finishAccountEnds = async (service: Service, onFailure: (account: s
 }
 
 /**
- * Deletes an account. `checksNow` returns the checks of the person who deletes it, and `told` is the record for the audit log. Returns false if there
- * is no such account.
+ * Deletes an account. `checksNow` returns the checks for the person who deletes it, and `told` is the audit record. Returns false if there is no such
+ * account.
  */
 export const endAccount = async (
   service: Service,

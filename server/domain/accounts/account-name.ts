@@ -1,4 +1,4 @@
-/** The name of an account, which other people see on its cursors, comments and documents. */
+/** Account names, which other people see on cursors, comments and documents. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { plainName } from '../../../shared/names.ts'
@@ -13,10 +13,7 @@ import type { Transaction } from '../records/transaction.ts'
 import type { Service } from '../service.ts'
 import type { Storage } from '../ports.ts'
 
-/**
- * Writes the current name of an account into the head of a document. Documents in the trash are included, so that a restored document shows its
- * owner.
- */
+/** Writes an account's current name into the head of a document. Documents in the trash are included, so that a restored document shows its owner. */
 const renameIn = async (service: Service, doc: string, account: string): Promise<void> => {
   const key = keys.account(account)
   const rename = (tx: Transaction): void => {
@@ -42,7 +39,7 @@ interface Line {
 
 const lines = new WeakMap<Storage, Map<string, Line>>()
 
-/** Runs `work` after the earlier renames of the account. Throws `rate_limited` if too many wait. */
+/** Runs `work` after the account's earlier renames. Throws `rate_limited` if too many are waiting. */
 const inTurn = async <T>({ storage }: Service, account: string, work: (line: Line) => Promise<T>): Promise<T> => {
   const all = lines.get(storage) ?? new Map<string, Line>()
   lines.set(storage, all)
@@ -74,7 +71,7 @@ const renameOwner = async (service: Service, account: string, line: Line): Promi
   line.stale = false
 }
 
-/** Stores the name in the record of the account. */
+/** Stores the name in the account record. */
 const putName = async (service: Service, caller: Caller, id: string, name: string): Promise<Account> => {
   const key = keys.account(id)
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {

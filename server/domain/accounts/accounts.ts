@@ -135,7 +135,7 @@ export const findAccountByPassword = async (service: Service, email: string, pas
   return (await checkPassword(password, account?.password ?? undefined)) ? account : undefined
 }
 
-/** Changes the record of an account. Does nothing if there is no such account. `extra` returns more checks and writes of the same commit. */
+/** Changes an account record. Does nothing if there is no such account. `extra` returns more checks and writes for the same commit. */
 export const changeAccount = async (
   { storage }: Pick<Service, 'storage'>,
   id: string,
@@ -157,7 +157,7 @@ export const changeAccount = async (
 export const nextEpoch = (service: Service, id: string, extra?: () => Promise<ExtraWrites>): Promise<void> =>
   changeAccount(service, id, (account) => ({ ...account, epoch: epochOf(account) + 1 }), extra)
 
-/** Records that the address of an account is verified. */
+/** Records that an account's address is verified. */
 export const verifyEmail = (service: Service, id: string): Promise<void> =>
   changeAccount(service, id, (account) => ({ ...account, emailVerified: true }))
 
@@ -179,7 +179,7 @@ export const setPassword = async (service: Service, account: Account, password: 
   })
 }
 
-/** The claims of an external issuer about a person. */
+/** An external issuer's claims about a person. */
 export interface IssuedIdentity {
   readonly issuer: string
   readonly subject: string
@@ -194,8 +194,8 @@ const fromIssuer = (id: string, { name, email, emailVerified }: IssuedIdentity, 
 }
 
 /**
- * Returns the account of an identity at an external issuer, creates it at the first sign-in, and updates it at each sign-in. Issuer and subject
- * together identify the account. The email address does not, because an issuer could claim any address.
+ * Returns the account for an identity at an external issuer. Creates the account at the first sign-in, and updates it at each sign-in. Issuer and
+ * subject together identify the account. The email address does not, because an issuer could claim any address.
  */
 export const accountOfIdentity = async (service: Service, identity: IssuedIdentity): Promise<Account> => {
   const named = digest(identity.issuer, identity.subject)

@@ -21,7 +21,7 @@ export interface Device extends Expiring {
   readonly startedAt: number
   readonly status: 'pending' | 'approved' | 'denied'
   readonly account: string | null
-  /** The epoch of the account when the login was approved (authority.ts); 0 if absent. The approval is valid only in this epoch. */
+  /** The account's epoch when the login was approved (authority.ts); 0 if absent. The approval is valid only in this epoch. */
   readonly epoch?: number
   /** The minimum time between polls, in seconds. */
   readonly interval: number
@@ -119,8 +119,8 @@ export const decideDevice = async (service: Service, caller: Caller, userCode: s
 }
 
 /**
- * Answers a poll of the program. Throws the error codes of RFC 8628 §3.5. A device code opens only one session, even if many polls arrive at the
- * same time.
+ * Responds to a program's poll. Throws the error codes of RFC 8628 §3.5. A device code opens only one session, even if many polls arrive at the same
+ * time.
  */
 export const pollDeviceLogin = async (service: Service, input: Input<'pollDeviceLogin'>): Promise<Output<'pollDeviceLogin'>> => {
   const key = keys.device(hashSecret(input.device_code))

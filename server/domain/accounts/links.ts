@@ -1,6 +1,6 @@
 /**
  * Links from an administrator: an invitation, or a password reset. A link is a sealed string that only this instance can open, so the command that
- * prints it stores nothing. Its use is recorded, so it works only once.
+ * prints it stores nothing. The server records its use, so it works only once.
  */
 import { randomBytes } from 'node:crypto'
 import { limits } from '../../../shared/limits.ts'

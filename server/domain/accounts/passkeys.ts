@@ -15,7 +15,7 @@ export interface Passkey {
   readonly account: string
   /** COSE public key (base64url). */
   readonly publicKey: string
-  /** The use counter of the authenticator; 0 if the authenticator does not count. */
+  /** The authenticator's use counter; 0 if the authenticator does not count. */
   readonly counter: number
   /** The device or browser that created the passkey. It helps the owner recognize the passkey. */
   readonly name: string
@@ -59,7 +59,7 @@ export const removePasskey = async (service: Service, account: string, id: strin
   await service.storage.commit({ deletes: [key, keys.accountPasskey(account, String(key.at(-1)))] })
 }
 
-/** Removes all passkeys of an account. After a lost password, a stranger could have added them. */
+/** Removes all passkeys from an account. If the password was stolen, a stranger could have added them. */
 export const removePasskeysOf = async (service: Service, account: string): Promise<void> => {
   for (const { id } of await listPasskeys(service, account)) await removePasskey(service, account, id)
 }

@@ -28,16 +28,18 @@ export interface Program extends Expiring, Scope {
    */
   readonly kind: 'token' | 'oauth'
   readonly name: string
-  /** The host of the redirect after the consent. Null for a token, and for a program on the person's own computer, which has no host. */
+  /**
+   * The host to which the browser is redirected after consent. Null for a token, and for a program on the person's own computer, which has no host.
+   */
   readonly host: string | null
   readonly createdAt: number
   /** The time of the last use, in milliseconds since 1970. Null if the program has never been used. */
   readonly lastUsedAt: number | null
-  /** The epoch of the account when the program was authorized (authority.ts). The program is valid only in this epoch. */
+  /** The account's epoch when the program was authorized (authority.ts). The program is valid only in this epoch. */
   readonly epoch: number
 }
 
-/** Why a credential of an account ends: it was revoked, or the account was disabled. */
+/** Why an account's credential ends: it was revoked, or the account was disabled. */
 export type EndOfAccess = Extract<ErrorCode, 'credential_invalid' | 'account_disabled'>
 
 interface StoredProgram {
@@ -57,7 +59,7 @@ const dayMs = 24 * 3600 * 1000
 
 // ——— The programs of an account ———
 
-/** Returns the valid programs of an account, most recently used first. Also removes the list entries of programs that are no longer valid. */
+/** Returns an account's valid programs, most recently used first. Also removes the list entries of programs that are no longer valid. */
 export const programsOf = async (service: Service, account: string): Promise<StoredProgram[]> => {
   const live = await listLive<Program>(service, keys.accountPrograms(account), keys.program)
   const usedAt = ({ program }: StoredProgram): number => program.lastUsedAt ?? program.createdAt
@@ -134,7 +136,7 @@ export const endProgramsOf = async (service: Service, account: string, code: End
   }
 }
 
-/** Ends the program of a grant that the broker has ended, because a token of the grant was revoked or used twice. */
+/** Ends a program after the broker has ended its grant, because a token under the grant was revoked or used twice. */
 export const endProgramOfGrant = async (service: Service, grant: string): Promise<void> => {
   const found = await findLive<Program>(service, keys.program(grant))
   if (found?.record.kind === 'oauth') await end(service, { hash: grant, program: found.record })
@@ -227,7 +229,7 @@ export const keepProgram = async (service: Service, grant: string): Promise<void
     const { record, version } = found
     const expiresAt = record.createdAt + limits.brokerRefreshDays * dayMs
     if (record.kind !== 'oauth' || record.expiresAt >= expiresAt) return
-    // If this commit fails, the first use of the program may have since been recorded.
+    // If this commit fails, the program's first use may have been recorded since.
     if (await service.storage.commit({ checks: [{ key, version }], puts: expiring(key, { ...record, expiresAt }) })) return
   }
 }
@@ -252,7 +254,7 @@ const findByHash = async (service: Service, kind: Program['kind'], hash: string)
   return { program: found.record, account, expiresAt: found.record.expiresAt }
 }
 
-/** Returns the program of a token that the broker issued. The token can allow less than its grant. */
+/** Returns the program for a token that the broker issued. The token can allow less than its grant. */
 const findIssued = async (service: Service, issued: IssuedToken): Promise<FoundProgram | undefined> => {
   const found = await findByHash(service, 'oauth', issued.grant)
   if (found === undefined || found.account.id !== issued.account) return undefined
@@ -261,7 +263,7 @@ const findIssued = async (service: Service, issued: IssuedToken): Promise<FoundP
 }
 
 /**
- * Returns the program of a bearer token. Returns undefined if the token is invalid or was issued for another resource. `atMcp` is true if the token
+ * Returns the program for a bearer token. Returns undefined if the token is invalid or was issued for another resource. `atMcp` is true if the token
  * was sent to the MCP endpoint, which is a separate resource (RFC 8707).
  */
 export const findProgram = async (service: Service, token: string, atMcp: boolean): Promise<FoundProgram | undefined> => {

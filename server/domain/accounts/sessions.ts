@@ -1,6 +1,6 @@
 /**
- * Sessions: the cookie of a browser, or the `asess_` token of an app. They are stored under the hash of their secret, and their account can list and
- * revoke them.
+ * Sessions: a browser's cookie, or an app's `asess_` token. They are stored under the hash of their secret, and their account can list and revoke
+ * them.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -35,7 +35,7 @@ export interface Session extends Expiring {
   readonly provedAt?: number
   /** Id of the browser's session at the sign-in host through which this session was opened. Absent if there is none. */
   readonly atHost?: string
-  /** The epoch of the account when the session was opened (authority.ts); 0 if absent. The session is valid only in this epoch. */
+  /** The account's epoch when the session was opened (authority.ts); 0 if absent. The session is valid only in this epoch. */
   readonly epoch?: number
   /** Present only on the record of an earlier secret: hash of the secret that replaced it. The session is stored under that hash. */
   readonly replacedBy?: string
@@ -57,11 +57,11 @@ export interface NewSession {
 interface SignIn {
   readonly provedAt?: number | undefined
   readonly atHost?: string | undefined
-  /** The address of the client, for the audit log. */
+  /** The client's address, for the audit log. */
   readonly address?: string | undefined
 }
 
-/** Prepares a new session, and its record in the audit log. The caller commits both. */
+/** Prepares a new session and its audit record. The caller commits both. */
 export const newSession = (
   { clock }: Service,
   account: Pick<Account, 'id' | 'epoch'>,
@@ -96,7 +96,7 @@ interface StoredSession {
   readonly session: Session
 }
 
-/** Returns the live sessions of an account, most recently used first. Removes the list entries of ended sessions. */
+/** Returns an account's live sessions, most recently used first. Removes the list entries of ended sessions. */
 export const sessionsOf = async (service: Service, account: string): Promise<StoredSession[]> => {
   const live = await listLive<Session>(service, keys.accountSessions(account), keys.session, (session) => isIdle(service, session))
   return live
@@ -127,12 +127,12 @@ const end = async (service: Service, ended: readonly StoredSession[], code: EndO
 
 /** A new session and the browser that opens it. */
 interface SessionRequest extends SignIn {
-  /** The previous secret of the browser. It is invalidated to prevent session fixation. */
+  /** The browser's previous secret. It is invalidated to prevent session fixation. */
   readonly replaces?: string | undefined
   readonly epoch?: number
 }
 
-/** Opens a session. `epoch` is the epoch of the account when the person signed in. Throws `account_disabled`. */
+/** Opens a session. `epoch` is the account's epoch when the person signed in. Throws `account_disabled`. */
 export const openSession = async (
   service: Service,
   account: string,
@@ -180,7 +180,7 @@ interface CurrentSession extends StoredSession {
   readonly version: number
 }
 
-/** Returns the session of a secret. The session is stored under that secret or under its replacement. */
+/** Returns the session for a secret. The session is stored under that secret or under its replacement. */
 const findCurrent = async (service: Service, hash: string): Promise<CurrentSession | undefined> => {
   const found = await findLive<Session>(service, keys.session(hash))
   if (found?.record.replacedBy !== undefined) return findCurrent(service, found.record.replacedBy)
@@ -193,7 +193,7 @@ export interface FoundSession {
   readonly account: Account
 }
 
-/** Returns the session of a secret, and its account; undefined if the session is unknown, expired or revoked, or has been unused for too long. */
+/** Returns the session for a secret, and its account; undefined if the session is unknown, expired or revoked, or has been unused for too long. */
 export const findSession = async (service: Service, kind: SessionKind, token: string): Promise<FoundSession | undefined> => {
   if (!isToken(prefixes[kind], token)) return undefined
   const hash = hashSecret(token)
@@ -269,9 +269,9 @@ export const revokeSession = async (service: Service, caller: Caller, id: string
 }
 
 /**
- * Ends all access to an account. The next epoch invalidates everything from the current one, including sign-ins in progress, approved logins and
- * node tokens. Then the records are removed, and the connections are closed. Returns the number of ended sessions. `extra` returns more checks
- * and writes of the commit that ends the epoch.
+ * Ends all access to an account. The next epoch invalidates everything from the current one, including sign-ins in progress, approved logins and node
+ * tokens. Then the records are removed, and the connections are closed. Returns the number of ended sessions. `extra` returns more checks and writes
+ * for the commit that ends the epoch.
  */
 export const endAccess = async (service: Service, account: string, extra?: () => Promise<ExtraWrites>): Promise<number> => {
   await nextEpoch(service, account, extra)
@@ -288,7 +288,7 @@ export const removeAccess = async (service: Service, account: string, code: EndO
   return all.length
 }
 
-/** Ends the session of a browser. */
+/** Ends a browser's session. */
 export const endBrowserSession = async (service: Service, token: string): Promise<void> => {
   const found = await findCurrent(service, hashSecret(token))
   if (found !== undefined) await end(service, [found])

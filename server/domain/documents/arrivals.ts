@@ -11,7 +11,7 @@ import { countUsage, measure } from './usage.ts'
 
 /** Receives one document after another. The methods throw the errors of the storage, `quota_exceeded` and `invalid_request`. */
 export interface Arrivals {
-  /** Begins a document. Removes records of the same document that an interrupted import left. */
+  /** Begins a document. Removes records that an interrupted import of the same document left behind. */
   begin(doc: string): Promise<void>
   /** Stores the bytes of an asset. */
   blob(name: string, bytes: Uint8Array): Promise<void>

@@ -1,4 +1,4 @@
-/** The states of a document that nobody may use, and their errors. All of this follows from the document's head alone. */
+/** The states in which nobody may use a document, and their errors. All of this follows from the document's head alone. */
 import { ServiceError } from '../../../shared/errors.ts'
 import type { Role } from '../../../shared/roles.ts'
 import type { Head } from '../records/keys.ts'
@@ -7,11 +7,11 @@ type Deleted = Pick<Head, 'deletedAt' | 'trashedUntil' | 'takenDownAt'>
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-/** Whether a document is in the trash of its owner: deleted, with all its contents still stored. */
+/** Whether a document is in its owner's trash: deleted, with all its contents still stored. */
 export const isInTrash = ({ deletedAt, trashedUntil, takenDownAt }: Deleted): boolean =>
   deletedAt !== null && trashedUntil !== undefined && takenDownAt === undefined
 
-/** Whether the contents of a document are stored. They are stored until the document is erased. */
+/** Whether a document's contents are stored. They are stored until the document is erased. */
 export const isStored = ({ deletedAt, trashedUntil, takenDownAt }: Deleted): boolean =>
   deletedAt === null || trashedUntil !== undefined || takenDownAt !== undefined
 

@@ -71,7 +71,7 @@ export const presentDocument = (head: Head, caller: Rights & { readonly role: Ro
 export const ownerOf = ({ identity }: Caller): Owner =>
   identity.kind === 'guest' ? { kind: 'anonymous' } : { kind: identity.kind, id: identity.id, name: identity.name }
 
-/** Returns the key of a document in the list of an account or agent. The list is ordered by creation time, newest last. */
+/** Returns the key of a document in an account's or agent's list. The list is ordered by creation time, newest last. */
 export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | 'createdAt'>): Key | undefined =>
   owner.id === undefined ? undefined : keys.owned(owner.kind, owner.id, `${String(createdAt).padStart(15, '0')}-${id}`)
 

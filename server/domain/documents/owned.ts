@@ -1,4 +1,4 @@
-/** The documents of an account or agent: the list, the search, and claiming an anonymous document (docs/api.md, Operations). */
+/** The documents of an account or agent: listing, searching, and claiming an anonymous document (docs/api.md, Operations). */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'

@@ -33,7 +33,7 @@ const change = (tx: Transaction, caller: Caller, { published = true, indexed }: 
   if (published !== was) tx.event(published ? 'doc.published' : 'doc.unpublished', actorOf(caller), {})
 }
 
-/** Throws `forbidden` if the settings of the server do not allow the caller to publish, or to have search engines list the page. */
+/** Throws `forbidden` if the server settings do not allow the caller to publish, or to have search engines list the page. */
 const requireAllowed = (
   { publishing, searchEngines }: Service,
   { identity }: Caller,
@@ -55,8 +55,8 @@ const requireAllowed = (
 }
 
 /**
- * Publishes or unpublishes a document. A repeated call changes nothing and creates no event. Throws `forbidden` if the settings of the server do not
- * allow it.
+ * Publishes or unpublishes a document. A repeated call changes nothing and creates no event. Throws `forbidden` if the server settings do not allow
+ * it.
  */
 export const publishDocument = async (
   service: Service,
@@ -87,7 +87,7 @@ export interface PublishedDocument {
   readonly publishedAt: number
   /** The author in the front matter, or else the account or agent that owns the document; undefined if there is none. */
   readonly author: string | undefined
-  /** The number of times that a drawing of the document was stored. When it changes, the page can show more pictures. */
+  /** How many times a drawing of the document was stored. When it changes, the page can show more pictures. */
   readonly drawings: number
   readonly snapshot: Snapshot
 }

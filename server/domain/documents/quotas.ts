@@ -1,4 +1,4 @@
-/** Quotas for one document, for all documents of an account, and for the anonymous documents of a client address. */
+/** Quotas for one document, for all documents of an account, and for the anonymous documents from a client address. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { decodeRecord, type Head, keys } from '../records/keys.ts'
@@ -30,8 +30,8 @@ export interface Quotas {
   /** Returns how many bytes the documents of an account or agent use, and how many they may use. */
   used(payer: Payer): Promise<number>
   /**
-   * Returns how many accounts (including agents) and addresses have used more than nine tenths of their quota. Only those whose sums are in memory
-   * are counted.
+   * Returns how many accounts (including agents) and addresses have used more than nine tenths of their quota. Counts only those whose sums are in
+   * memory.
    */
   nearlyUsed(): { readonly account: number; readonly address: number }
   stop(): void
@@ -117,7 +117,7 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
     return found
   }
 
-  /** Reads a sum again after a commit of any process touched it. */
+  /** Reads a sum again after a commit by any process has changed it. */
   const refresh = async (key: Key): Promise<void> => {
     const sum = await sums.get(nameOf(key.slice(1)))
     if (sum === undefined) return

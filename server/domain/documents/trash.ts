@@ -25,7 +25,7 @@ const instant = (ms: number): string => new Date(ms).toISOString()
 
 const trashMs = limits.trashDays * 24 * 3600 * 1000
 
-/** Returns the key of the document in the trash of an account or agent. */
+/** Returns the key of the document in an account's or agent's trash. */
 export const trashedKey = ({ id, owner }: Head): Key | undefined =>
   owner.id === undefined ? undefined : keys.trashed(owner.kind, owner.id, id)
 
@@ -45,7 +45,7 @@ const scrub = async (service: Service, doc: string): Promise<void> => {
   }
 }
 
-/** Removes a document from the list of its owner, or from the owner's trash. */
+/** Removes a document from its owner's list or trash. */
 const unlist = (tx: Transaction): void => {
   const { id, trashedUntil } = tx.head
   for (const key of [ownedKey(tx.head), trashedKey(tx.head)]) if (key !== undefined) tx.delete(key)
@@ -100,7 +100,7 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
     const until = putIntoTrash(tx, titleOf(tx.head, snapshot))
     tx.event('doc.deleted', actorOf(caller), { restorableUntil: instant(until) })
     audit(tx, { kind: 'document.deleted', by: auditActor(caller), doc })
-    // The answer is stored outside the document. A retry must get the same answer, even though the document is then inaccessible.
+    // The response is stored outside the document. A retry must get the same response, even though nobody can access the document by then.
     return remember(service, tx, caller, null, { ok: true, deleted: true, restorableUntil: instant(until) })
   })
   endAccess(service, doc)
@@ -109,8 +109,8 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
 }
 
 /**
- * Removes the owner of a document. Holders of an owner link then manage the document, even in the trash. `goes` decides whether a document that is
- * not in the trash moves there. The move is part of the same commit, because afterward the owner's lists no longer lead to the document.
+ * Removes a document's owner. Holders of an owner link then manage the document, even in the trash. `goes` decides whether a document that is not in
+ * the trash moves there. The move is part of the same commit, because afterward the owner's lists no longer lead to the document.
  */
 export const releaseDocument = async (service: Service, doc: string, goes: (head: Head) => boolean): Promise<void> => {
   const release = (tx: Transaction): boolean => {

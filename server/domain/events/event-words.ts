@@ -34,7 +34,7 @@ const record = async <T>(storage: Storage, key: Key): Promise<T | undefined> => 
 /** Whether an event concerns a comment or suggestion. */
 const tellsOfAnnotation = ({ kind }: StoredEvent): boolean => kind.startsWith('comment.') || kind.startsWith('suggestion.')
 
-/** Returns the text that belongs to one event. Throws `storage_*`. */
+/** Returns the text that one event concerns. Throws `storage_*`. */
 export const wordsOf = async (storage: Storage, doc: string, event: StoredEvent): Promise<EventWords> => {
   const { commentId, suggestionId, replyId }: EventFields = event.payload
   if (!tellsOfAnnotation(event)) return {}

@@ -57,7 +57,7 @@ const presentEvent = (event: StoredEvent, view: View, words: EventWords = {}): P
   } as PresentedEvent
 }
 
-/** Whether a caller sees an event. A reviewer with the link of an assignment sees no other assignments and no other links. */
+/** Whether a caller sees an event. A reviewer with an assignment's link sees no other assignments and no other links. */
 const seesEvent = (caller: Caller, event: StoredEvent): boolean => {
   const { kind } = event
   const { taskId }: EventFields = event.payload
@@ -80,7 +80,7 @@ const wanted = (input: Input<'listEvents'>): ((event: PresentedEvent) => boolean
     (types === undefined || types.includes(event.kind)) && (input.excludeActor === undefined || event.actor !== input.excludeActor)
 }
 
-/** Returns one page after the cursor, without the text that belongs to its events. Events that the caller may not see still advance the cursor. */
+/** Returns one page after the cursor, without the text that its events concern. Events that the caller may not see still advance the cursor. */
 const page = async (service: Service, caller: Caller, doc: string, since: number, input: Input<'listEvents'>): Promise<Feed> => {
   const entries = await service.storage.list(keys.events(doc), { after: since, limit: limits.eventPageMax })
   const events = entries.map((entry) => decodeRecord<StoredEvent>(entry.value))
@@ -130,7 +130,7 @@ export const listEvents = async (
   return holding(service, prefix, () => waitUntil(service, { prefix, deadline, end }, look))
 }
 
-/** Pages of the feed, which are read on demand. */
+/** Feed pages, which are read on demand. */
 export type Followed = AsyncGenerator<Feed, void>
 
 /**

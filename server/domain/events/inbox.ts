@@ -1,7 +1,7 @@
 /**
- * The inbox: events that need somebody's attention, each with the text that it concerns and the call with which the reader can respond. An account
- * or agent reads the events of its own documents from one index. A person with a link reads the events for their name in the document of that link.
- * The reader's current rights decide which entries are shown.
+ * The inbox: events that need somebody's attention, each with the text that it concerns and the call with which the reader can respond. An account or
+ * agent reads the events of its own documents from one index. A person with a link reads the events for their name in that link's document. The
+ * reader's current rights decide which entries are shown.
  */
 import type { z } from 'zod'
 import { ServiceError, signInHint } from '../../../shared/errors.ts'
@@ -59,7 +59,7 @@ const readingTools: Partial<Readonly<Record<OperationName, string>>> = {
   readSuggestion: 'list_suggestions'
 }
 
-/** Returns the required fields of the body of a call. */
+/** Returns the required fields of a call's body. */
 const neededFields = ({ rest, input }: Operation): string[] =>
   rest.method === 'GET'
     ? []

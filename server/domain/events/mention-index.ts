@@ -1,4 +1,4 @@
-/** Finds the mentions in the chats of a document, and groups them by identity. Has no side effects. */
+/** Finds the mentions in a document's chats, and groups them by identity. Has no side effects. */
 import { hash } from 'node:crypto'
 import { parseChat } from '../../../shared/fences/chat.ts'
 import { fencesOf } from '../../../shared/fences/fences.ts'

@@ -1,10 +1,10 @@
 /**
- * Turns mentions in the chats of a document into `chat.mentioned` events, once a new message has been unchanged for a while. It does not matter who
- * wrote the message, or whether it came from a page, the API or a tool.
+ * Turns mentions in a document's chats into `chat.mentioned` events, once a new message has been unchanged for a while. It does not matter who wrote
+ * the message, or whether it came from a page, the API or a tool.
  *
- * Reported mentions are recorded, so that each of them makes only one event. The record counts, for each author, minute and name, how many
- * different messages were in the text at the same time. Moving, copying, editing or restoring a message (undo, restart) does not increase that
- * number. Messages have no ids: if somebody deletes one and mentions the same person again within the minute, there is no second event.
+ * Reported mentions are recorded, so that each of them makes only one event. The record counts, for each author, minute and name, how many different
+ * messages were in the text at the same time. Moving, copying, editing or restoring a message (undo, restart) does not increase that number. Messages
+ * have no ids: if somebody deletes one and mentions the same person again within the minute, there is no second event.
  */
 import { plainAuthor } from '../../../shared/fences/chat.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -19,7 +19,7 @@ import type { OpenDocument } from '../text/open-document.ts'
 import type { Texts } from '../text/text-work.ts'
 
 export interface Mentions {
-  /** Reports all waiting mentions of this node immediately. */
+  /** Immediately reports all mentions that wait on this node. */
   settle(): Promise<void>
   stop(): void
 }
@@ -61,7 +61,10 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
   /** The time since which each waiting message has not changed. */
   let waiting = new Map<string, number>()
   let actors = new Set(writers)
-  /** Whether a page or program of this node has written since the last check. Otherwise another node reports the messages, unless it ended. */
+  /**
+   * Whether a page or program connected to this node has written since the last check. Otherwise another node reports the messages, unless that node
+   * has ended.
+   */
   let hasWritten = false
   let cancel: (() => void) | undefined
   let isLate = false
@@ -171,7 +174,7 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
     return mine
   }
 
-  /** Plans the next check. A late one gives the node of the writer time to report the messages. */
+  /** Plans the next check. A late check gives the writer's node time to report the messages. */
   const plan = (late = false): void => {
     if (cancel !== undefined && (late || !isLate)) return
     cancel?.()

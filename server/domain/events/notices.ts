@@ -1,8 +1,8 @@
 /**
- * The recipients of an event: mentioned people, authors of annotations that were answered or decided, and the reviewer. The commit of the event
- * also writes its recipients, as `['d', doc, 'notice', seq]`. For the owner of the document, it adds an inbox entry.
+ * The recipients of an event: mentioned people, authors of annotations that were answered or decided, and the reviewer. The commit that writes the
+ * event also writes its recipients, as `['d', doc, 'notice', seq]`. For the document's owner, it adds an inbox entry.
  *
- * The entries of an inbox are numbered in the order of their commits, so a reader that continues from a number misses no entry.
+ * Inbox entries are numbered in the order of their commits, so a reader that continues from a number misses no entry.
  */
 import { limits } from '../../../shared/limits.ts'
 import { mentionOf } from '../../../shared/mentions.ts'
@@ -140,13 +140,13 @@ export const createNotices = (storage: Storage, clock: Clock): Notices => {
   }
 }
 
-/** Returns an array with the key of the notice's inbox entry, or an empty array if there is none. */
+/** Returns an array with the key of the notice's inbox entry. The array is empty if there is none. */
 export const entryOf = ({ key, value }: Entry): Key[] => {
   const entry = key[2] === 'notice' ? decodeRecord<Notice>(value).entry : undefined
   return entry === undefined ? [] : [entry]
 }
 
-/** Empties the inbox of an account that is deleted. */
+/** Empties the inbox of an account that is being deleted. */
 export const removeInbox = async (storage: Storage, kind: Author['kind'], id: string): Promise<void> => {
   for (;;) {
     const entries = await storage.list(keys.inbox(kind, id), { limit: limits.listMax })

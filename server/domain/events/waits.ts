@@ -40,7 +40,7 @@ export const holding = async <T>(
   }
 }
 
-/** Resolves when all current waiters below a key have left. Call it after ending their waits. */
+/** Resolves when all current waiters below a key have left. Call it after the waits have been ended. */
 export const untilDelivered = async (service: Service, prefix: Key): Promise<void> => {
   const those = held.get(service)?.get(JSON.stringify(prefix))
   if (those !== undefined) await Promise.allSettled(those)

@@ -49,7 +49,7 @@ export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): v
     })
 }
 
-// Removes the characters that would corrupt the Markdown in the answer.
+// Removes the characters that would corrupt the Markdown in the response.
 const inMarkdown = (name: string): string => name.replaceAll(/[[\]\\`<>]/g, '').trim()
 
 const pathOf = ({ id, extension }: Asset): string => `/f/${id}.${extension}`
@@ -173,7 +173,7 @@ export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: stri
   }
 }
 
-/** Removes blobs that have no record, because the process ended before it was written. Called before the service accepts requests. */
+/** Removes blobs that have no record, because the process ended before it was written. This runs before the service accepts requests. */
 export const removeStrayBlobs = async ({ storage, blobs }: Service): Promise<number> => {
   let removed = 0
   for (const name of await blobs.list()) {

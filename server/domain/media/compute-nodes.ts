@@ -1,6 +1,6 @@
 /**
  * Compute nodes and their tokens. A node connects with a token and serves the account that created the token. Only nodes of accounts that the
- * operator named serve everyone. Otherwise, with open sign-up, a stranger's node could get the data of other people.
+ * operator named serve everyone. Otherwise, with open sign-up, a stranger's node could get other people's data.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -25,7 +25,7 @@ export interface ComputeNodeToken {
   readonly createdAt: number
   /** The time when the node was last connected, in milliseconds since 1970. Null if the node has never been connected. */
   readonly lastSeenAt: number | null
-  /** The epoch of the account when the token was created (authority.ts); 0 if absent. The token is valid only in this epoch. */
+  /** The account's epoch when the token was created (authority.ts); 0 if absent. The token is valid only in this epoch. */
   readonly epoch?: number
 }
 
@@ -48,7 +48,7 @@ interface StoredNode {
   readonly node: ComputeNodeToken
 }
 
-/** Returns the nodes of an account, newest first. */
+/** Returns an account's nodes, newest first. */
 export const nodesOf = async ({ storage }: Service, account: string): Promise<StoredNode[]> => {
   const hashes = (await storage.list(keys.accountNodes(account))).map(({ value }) => decodeRecord<string>(value))
   const entries = await Promise.all(hashes.map((hash) => storage.get(keys.nodeToken(hash))))
@@ -63,7 +63,7 @@ const accountIsShared = async (service: Service, account: string): Promise<boole
   return found !== undefined && isShared(service, found)
 }
 
-/** Creates the token of a node. Throws `too_many_nodes`. */
+/** Creates a node's token. Throws `too_many_nodes`. */
 export const createNode = async (service: Service, caller: Caller, input: Input<'createNode'>): Promise<Output<'createNode'>> => {
   const account = accountOf(caller)
   if ((await nodesOf(service, account)).length >= limits.nodesMax) throw new ServiceError('too_many_nodes', { nodesMax: limits.nodesMax })
@@ -87,7 +87,7 @@ export const listNodes = async (service: Service, caller: Caller): Promise<Outpu
   return { nodes: (await nodesOf(service, account)).map(({ node }) => present(service, node, shared)) }
 }
 
-/** Revokes the token of a node of any account, and closes the node's socket. Returns false if the account has no such node. */
+/** Revokes a node's token, no matter which account owns it, and closes the node's socket. Returns false if the account has no such node. */
 export const endNode = async (service: Service, by: AuditActor, account: string, id: string): Promise<boolean> => {
   const found = (await nodesOf(service, account)).find(({ node }) => node.id === id)
   if (found === undefined) return false
@@ -128,7 +128,7 @@ export const findNode = async (service: Service, token: string): Promise<{ node:
   const now = service.clock.now()
   if (now - (node.lastSeenAt ?? 0) >= limits.nodeTouchSeconds * 1000) {
     const put = { key, value: encodeRecord({ ...node, lastSeenAt: now } satisfies ComputeNodeToken) }
-    // The token may have since been revoked. In that case it stays revoked.
+    // The token may have been revoked since. In that case it stays revoked.
     if (
       !(await service.storage.commit({ checks: [{ key, version: entry.version }], puts: [put] })) &&
       (await service.storage.get(key)) === undefined

@@ -1,5 +1,5 @@
 /**
- * Drawings: pictures of a document's diagrams, for its published page. Drawing needs a browser, so pages of editors create the pictures. A diagram is
+ * Drawings: pictures of a document's diagrams, for its published page. Drawing needs a browser, so editors' pages create the pictures. A diagram is
  * identified by the hash of its source, so a picture always matches its source.
  */
 import { createHash } from 'node:crypto'
@@ -27,14 +27,14 @@ export const listDrawings = async (service: Service, doc: string): Promise<Outpu
   drawings: (await drawingsOf(service, doc)).map(({ source }) => ({ source }))
 })
 
-/** Removes pictures and erases their contents from the files of the store. */
+/** Removes pictures and erases their contents from the store's files. */
 const removePictures = (tx: Transaction, drawings: readonly Drawing[]): void => {
   if (drawings.length === 0) return
   for (const { source } of drawings) for (const look of themes) tx.delete(keys.picture(tx.head.id, source, look))
   tx.erase()
 }
 
-/** Stores a picture, and removes an older picture of the same source. Throws `quota_exceeded`. */
+/** Stores a picture, and removes an older picture from the same source. Throws `quota_exceeded`. */
 export const storeDrawing = (
   service: Service,
   caller: Caller,

@@ -1,10 +1,10 @@
 /**
- * The records of media jobs, and how they change: queued → running → done | failed | canceled.
+ * Media job records, and how they change: queued → running → done | failed | canceled.
  *
- * A job belongs to a document. The document contains the record of the job, and deleting the document deletes the job. The job also belongs to the
- * account that started it; only this account can read it. A node's result counts only for the current attempt, and only once. A running job returns
- * to the queue if its node disconnects or the service restarts. It fails after it has lost `limits.mediaLossesMax` nodes. The input file is removed
- * when the job ends. The job and its result are removed after `limits.mediaKeptHours`, unless the result became an asset.
+ * A job belongs to a document. The document contains the job record, and deleting the document deletes the job. The job also belongs to the account
+ * that started it; only this account can read it. A node's result counts only for the current attempt, and only once. A running job returns to the
+ * queue if its node disconnects or the service restarts. It fails after it has lost `limits.mediaLossesMax` nodes. The input file is removed when the
+ * job ends. The job and its result are removed after `limits.mediaKeptHours`, unless the result became an asset.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import type { EventPayload } from '../../../shared/events.ts'
@@ -100,7 +100,7 @@ export const findLeftAttempt = async ({ storage }: Service, doc: string, id: str
  */
 export const requeueJob = async (service: Service, doc: string, id: string, attempt: number, lost: boolean): Promise<Job | undefined> => {
   const job = await changeJob(service, doc, id, (tx, found) => {
-    // Several nodes may notice the same end of a node, and one of them may already have begun the next attempt.
+    // Several nodes may notice that a node has ended, and one of them may already have begun the next attempt.
     if (found.attempt !== attempt) return undefined
     if (found.status !== 'running') return found.status === 'queued' ? found : undefined
     const queued: Job = { ...found, status: 'queued', losses: found.losses + (lost ? 1 : 0) }
@@ -256,7 +256,7 @@ export const makeRoom = async (service: Service, account: string): Promise<void>
   for (const { doc, id } of ended.slice(0, entries.length - limits.mediaKeptJobsMax + 1)) await removeJob(service, doc, id)
 }
 
-/** Removes jobs that ended long enough ago. */
+/** Removes jobs whose time to be kept after their end is over. */
 export const sweepJobs = async (service: Service): Promise<void> => {
   const before = service.clock.now() - limits.mediaKeptHours * 3600 * 1000
   const due = await service.storage.list(keys.endedJobs(), { before, limit: limits.sweepRecordsMax })

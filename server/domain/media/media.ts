@@ -38,7 +38,7 @@ const fileRules = {
 
 type FileKind = keyof typeof fileRules
 
-/** The fields of a request that contain the file of a job, or its address. */
+/** The request fields that contain a job's file, or its address. */
 interface SentFile {
   readonly data?: string | undefined
   readonly url?: string | undefined
@@ -133,7 +133,7 @@ interface Start {
   readonly takeFile?: () => Promise<JobBlob>
 }
 
-/** Writes the record of a new job, and submits it to the relay. */
+/** Writes the record of a new job, and submits the job to the relay. */
 const submitJob = async (
   { service, caller, doc }: Asked,
   account: string,
@@ -231,7 +231,7 @@ const assetOf = ({ resultFile, asset, input, kind }: Job): Asset | undefined => 
   return { ...resultFile, id: asset, extension: type.extension, kind: type.kind, name: name || type.kind, createdAt: 0 }
 }
 
-/** Returns the result of a job as fields of the API. */
+/** Returns a job's result as API fields. */
 const resultOf = (service: Service, doc: string, job: Job): Record<string, unknown> | null => {
   if (job.status !== 'done' || job.result === null) return null
   const { text = '', duration = 0, segments = [], engine } = job.result
@@ -333,7 +333,7 @@ export const readTranscription = (asked: Asked, { asrId, wait }: Input<'readTran
 export const readOcr = (asked: Asked, { ocrId, wait }: Input<'readOcr'>): Promise<Output<'readOcr'>> =>
   read(asked, 'ocr', ocrId, wait) as Promise<Output<'readOcr'>>
 
-/** Property of an answer: the function that opens its file. It is not called for an answer without a body. */
+/** A property of a response: the function that opens its file. It is not called for a response without a body. */
 export const openFile: unique symbol = Symbol('opens the file of the answer')
 
 /** Returns the file of a finished job. Throws `job_not_done`. */

@@ -22,14 +22,14 @@ export interface Relay {
   submit(doc: string, job: Job): void
   /** Returns the progress of a job, from 0 to 1; undefined if it is unknown. */
   progressOf(id: string): number | undefined
-  /** Forgets a job, and tells its node to stop. Does not change the record of the job. */
+  /** Forgets a job, and tells its node to stop. Does not change the job record. */
   forget(id: string): void
   /** Forgets all jobs of a document. */
   forgetDocument(doc: string): void
   /** Whether a node is connected. */
   isConnected(node: string): boolean
-  /** Ends the socket of a node. */
+  /** Ends a node's socket. */
   endNode(node: string): void
-  /** Loads the stored open jobs that the relay does not know yet. Called after a start, and after a document has been restored. */
+  /** Loads the stored open jobs that the relay does not know yet. This happens after startup, and after a document has been restored. */
   recover(): Promise<void>
 }

@@ -16,7 +16,7 @@ import type { Service } from '../service.ts'
 
 /** The person who administers. */
 export interface Operator {
-  /** The access of the person, which is checked again in the commit of each act. `system` for commands on the server. */
+  /** The person's access, which the commit of each act checks again. `system` for commands on the server. */
   readonly by: By
   /** The person, as the audit log records them. */
   readonly actor: AuditActor
@@ -30,8 +30,8 @@ export const isAdmin = ({ admins }: Pick<Service, 'admins'>, account: Account): 
   account.disabledAt === undefined && isNamed(admins, account)
 
 /**
- * Returns the administrator of a session; undefined for everybody else. Only the session of a browser is accepted, so no token and no program can
- * ever administer.
+ * Returns the administrator for a session; undefined for everybody else. Only a browser session is accepted, so no token and no program can ever
+ * administer.
  */
 export const operatorOf = (service: Pick<Service, 'admins'>, found: FoundSession): Operator | undefined =>
   found.session.kind === 'browser' && isAdmin(service, found.account)
@@ -42,7 +42,7 @@ export const operatorOf = (service: Pick<Service, 'admins'>, found: FoundSession
 export const isFresh = ({ clock }: Pick<Service, 'clock'>, { session }: FoundSession): boolean =>
   session.provedAt !== undefined && clock.now() - session.provedAt <= limits.adminFreshMinutes * 60_000
 
-/** Returns the actor of an operator, in the form that events use. */
+/** Returns the operator as an actor, in the form that events use. */
 export const actorIn = ({ by }: Operator): string => (by === 'system' ? systemActor : actorOf(by))
 
 /** Returns the checks and the audit record for the commit of an act. Throws `credential_invalid` if the person's access has ended. */

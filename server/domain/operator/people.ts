@@ -90,7 +90,7 @@ export const accountNamed = async (service: Service, named: string): Promise<Acc
 
 export const readPerson = async (service: Service, named: string): Promise<Person> => present(service, await accountNamed(service, named))
 
-/** Selects people. `query` is a part of the name or the email address, or an id. */
+/** Selects people. `query` is part of the name or the email address, or an id. */
 export interface PeopleInput {
   readonly query?: string | undefined
   readonly after?: string | undefined
@@ -138,7 +138,7 @@ const refuseSelf = ({ actor }: Operator, { id }: Account): void => {
     throw new ServiceError('invalid_request', { message: term('You cannot do this to your own account. Use the account page.') })
 }
 
-/** Disables an account. From now on, nobody can act as it, but links still open its documents. Throws `not_found` or `invalid_request`. */
+/** Disables an account. From then on, nobody can act as this account, but links still open its documents. Throws `not_found` or `invalid_request`. */
 export const disablePerson = async (service: Service, operator: Operator, named: string): Promise<Person> => {
   const account = await accountNamed(service, named)
   refuseSelf(operator, account)

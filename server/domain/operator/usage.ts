@@ -27,7 +27,7 @@ export interface Usage {
   readonly retention: { readonly days: number; readonly revisions: number }
 }
 
-/** Reads the sum of each owner. Other work gets a turn after each owner. */
+/** Reads each owner's sum. Other work gets a turn after each owner. */
 async function* sums(service: Service, kind: Payer[0]): AsyncGenerator<UsageOf> {
   for (let after: KeyPart | undefined; ;) {
     const [entry] = await service.storage.list(keys.usagesOf(kind), { limit: 1, ...(after !== undefined && { after }) })
