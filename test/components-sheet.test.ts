@@ -193,8 +193,8 @@ test.each<readonly [string, Partial<Key>, CellPosition, CellPosition]>([
   ['Home', { ctrlKey: true, shiftKey: true }, place(1, 1), place(0, 0)],
   ['End', {}, place(1, 2), place(1, 2)],
   ['End', { ctrlKey: true }, place(2, 2), place(2, 2)],
-  ['a', { ctrlKey: true }, place(0, 0), place(2, 2)],
-  ['a', { metaKey: true }, place(0, 0), place(2, 2)]
+  ['a', { ctrlKey: true }, place(1, 1), place(1, 1)],
+  ['a', { metaKey: true }, place(1, 1), place(1, 1)]
 ])('[COMP-8] %s with %j selects from %j to %j', (key, held, from, to) => {
   const grid = new Grid().go(1, 1).key(key, held)
   expect([grid.at, grid.to, grid.last.focus, grid.last.isTaken]).toEqual([from, to, true, true])
@@ -244,6 +244,20 @@ test('[COMP-80] a letter selects its column and a number its row; dragging, Shif
   // A tap begins another range.
   picking.step({ kind: 'press', place: place(2, 2), isRange: false, isTouch: true })
   expect([picking.at, picking.to]).toEqual([place(2, 2), place(2, 2)])
+})
+
+test('[COMP-121] Ctrl+A selects all cells, and typing replaces only the cell that had the focus; Delete clears all in one step', () => {
+  const all: Area = { top: 0, bottom: 2, first: 0, last: 2 }
+  const grid = new Grid().go(1, 1).key('a', { ctrlKey: true })
+  expect([areaOf(grid.state.selection, grid.table), grid.said]).toEqual([all, 'All cells selected'])
+  expect(grid.key('x').field).toBe('x|')
+  grid.key('Enter')
+  expect([grid.texts[1], grid.at]).toEqual([['1', 'x', '3'], place(2, 1)])
+  grid.key('a', { ctrlKey: true }).key('Delete')
+  expect([grid.texts.flat().join(''), grid.written.length, grid.at]).toEqual(['', 2, place(2, 1)])
+  // Shift with an arrow key then selects from that cell.
+  grid.key('a', { ctrlKey: true }).key('ArrowUp', { shiftKey: true })
+  expect(areaOf(grid.state.selection, grid.table)).toEqual({ top: 1, bottom: 2, first: 1, last: 1 })
 })
 
 test('[COMP-80] copying, pasting and deleting apply to entire rows and columns', () => {
@@ -493,6 +507,28 @@ test.each([
       .texts[1]?.[1]
   }
   expect([typing(true), typing(true, -1), typing(false)]).toEqual([stored, stored, typed])
+})
+
+test('[COMP-123] where the decimal sign is a comma, a number is opened with a comma and stored with a point', () => {
+  const opened = (before: string) => {
+    const grid = new Grid(sheetOf('| A |', '|---|', `| ${before} |`)).go(1, 0)
+    grid.hasDecimalComma = true
+    const { field } = grid.key('F2')
+    grid.key('Enter')
+    return [field, grid.texts[1]?.[0], grid.written.length]
+  }
+  expect(['2.50', '-0.5%', '.5', '1,234', '1.2.3'].map(opened)).toEqual([
+    ['2,50|', '2.50', 0],
+    ['-0,5%|', '-0.5%', 0],
+    ['.5|', '.5', 0],
+    ['1,234|', '1,234', 0],
+    ['1.2.3|', '1.2.3', 0]
+  ])
+  // A cell whose column others remove was only opened.
+  const grid = new Grid(sheetOf('| A | B |', '|---|---|', '| 1 | 2.50 |')).go(1, 1)
+  grid.hasDecimalComma = true
+  grid.key('F2').others('| A | B |\n|---|---|\n| 1 | 2.50 |', '| A |\n|---|\n| 1 |')
+  expect(grid.state.gone).toBeUndefined()
 })
 
 test('[COMP-89] a cell that was only opened keeps its text, and thousands that others wrote stay thousands', () => {

@@ -30,12 +30,12 @@ import {
   isElsewhere
 } from './sheet-state.ts'
 import { canonicalFormula, withEnglishNames } from './typed-formula.ts'
-import { typedNumber } from './typed-number.ts'
+import { typedNumber, withDecimalComma } from './typed-number.ts'
 
 /** Opens a cell for editing. `text` replaces its content. */
 export function editCell(
   state: SheetState,
-  { table, sheets, index, mayChange, held }: SheetWorld,
+  { table, sheets, index, mayChange, hasDecimalComma, held }: SheetWorld,
   place: CellPosition,
   text?: string
 ): SheetOutcome {
@@ -45,7 +45,7 @@ export function editCell(
   if (holder !== undefined) return { state, announcement: { kind: 'held', name: holder.name } }
   if (!table.mayChange(place.row, place.column)) return { state, announcement: { kind: 'nested' } }
   const before = textAt(table, place)
-  const written = text ?? before
+  const written = text ?? (hasDecimalComma ? withDecimalComma(before) : before)
   return {
     state: {
       ...state,
@@ -144,12 +144,13 @@ function carryOutInField(state: SheetState, world: SheetWorld, command: FieldCom
 }
 
 /** Adjusts the draft to changes by others: its position and the references of its formula. */
-function changed(state: SheetState, { table, sheets, index }: SheetWorld): SheetOutcome {
+function changed(state: SheetState, world: SheetWorld): SheetOutcome {
+  const { table, sheets, index } = world
   const { begun, draft, pointing } = state
   if (begun === undefined) return { state }
   const own = readingOf(table)
   if (isRemoved(own, begun)) {
-    const isTyped = draft.text.trim() !== begun.before
+    const isTyped = storedText(draft.text.trim(), begun.before, world) !== begun.before
     return { state: { ...ended(state), ...(isTyped && { gone: draft.text }) }, hold: null, ...(!isTyped && { focus: true }) }
   }
   const { text, from, to } = draft

@@ -21,6 +21,7 @@ export function selectedWhole(state: SheetState, { table }: SheetWorld, selectio
   const { whole } = selection
   const outcome = selected(state, selection)
   if (whole === undefined) return outcome
+  if (whole === 'all') return { ...outcome, announcement: { kind: 'all' } }
   return { ...outcome, announcement: { kind: 'whole', axis: whole, ...spanOf(areaOf(selection, table), whole) } }
 }
 

@@ -8,8 +8,11 @@ export interface Selection {
   /** The cell with the focus. The sheet may have become smaller since the person reached it. `end` is the opposite corner of the selection. */
   readonly from: CellPosition
   readonly end: CellPosition
-  /** Set if entire rows or columns are selected: those from the cell with the focus to the opposite corner. */
-  readonly whole: Axis | undefined
+  /**
+   * Set if entire rows or columns are selected: those from the cell with the focus to the opposite corner. `all`: all cells are selected, and the cell
+   * that had the focus keeps it.
+   */
+  readonly whole: Axis | 'all' | undefined
   /** Index of a new row at the end, which Enter, Tab or an arrow key started. It becomes part of the text when the person writes in it. */
   readonly begunRow: number
   /** Index of a new column at the end, which an arrow key started. It becomes part of the text when the person writes in it. */
@@ -52,6 +55,7 @@ export function areaOf(selection: Selection, table: Table): Area {
   const { height, width } = sizeOf(selection, table)
   const area = areaBetween(inside(selection, table, from), inside(selection, table, end))
   if (whole === undefined) return area
+  if (whole === 'all') return { top: 0, bottom: height - 1, first: 0, last: width - 1 }
   return whole === 'row' ? { ...area, first: 0, last: width - 1 } : { ...area, top: 0, bottom: height - 1 }
 }
 
@@ -91,7 +95,7 @@ export function goWhole(selection: Selection, table: Table, whole: Axis, index: 
 /** Extends the selection up to a place. Selected rows stay entire rows, and selected columns entire columns. */
 export function extend(selection: Selection, table: Table, place: CellPosition): Selection {
   const { whole, end } = selection
-  if (whole === undefined) return go(selection, table, place, true)
+  if (whole === undefined || whole === 'all') return go(selection, table, place, true)
   return { ...go(selection, table, { ...end, [whole]: place[whole] }, true), whole }
 }
 
@@ -101,6 +105,7 @@ export function extend(selection: Selection, table: Table, place: CellPosition):
  */
 function widen(selection: Selection, table: Table, whole: Axis): Selection {
   const { height, width } = sizeOf(selection, table)
+  if (selection.whole === 'all') return selection
   if (selection.whole === undefined || selection.whole === whole) return { ...selection, whole }
   return go({ ...selection, from: origin }, table, { row: height - 1, column: width - 1 }, true)
 }
@@ -184,6 +189,6 @@ export function move(selection: Selection, table: Table, moving: Moving, mayBegi
     case 'whole':
       return widen(selection, table, moving.axis)
     case 'all':
-      return go({ ...selection, from: origin }, table, { row: height - 1, column: width - 1 }, true)
+      return { ...go(selection, table, inside(selection, table, selection.from)), whole: 'all' }
   }
 }

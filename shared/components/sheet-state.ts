@@ -123,7 +123,8 @@ export type SheetAction =
   | { readonly kind: 'show'; readonly sheets: readonly number[] }
 
 export type SheetAnnouncement =
-  | { readonly kind: 'full' | 'nested' | 'filled' }
+  /** `all`: all cells are selected. */
+  | { readonly kind: 'full' | 'nested' | 'filled' | 'all' }
   | { readonly kind: 'held'; readonly name: string }
   | { readonly kind: 'shared id'; readonly id: string }
   /** The reference that a key has inserted. */

@@ -18,6 +18,12 @@ export function withDecimalPoint(text: string): string | undefined {
   return all === undefined || !wholePart.test(whole) ? undefined : `${sign}${whole.replaceAll(/\D/g, '') || '0'}.${fraction}${percent}`
 }
 
+/** Matches numbers that come back unchanged from `withDecimalPoint`. */
+const withPoint = /^[+-]?\d+\.\d+%?$/
+
+/** Returns the text of a cell as a person with a decimal comma edits it: `2,50` for `2.50`. Returns any other text unchanged. */
+export const withDecimalComma = (text: string): string => (withPoint.test(text) ? text.replace('.', ',') : text)
+
 /**
  * Returns typed text as a cell stores it. `before` is the text that the cell contained. A cell that was only opened keeps the text that others wrote.
  * A person who changes `1,234` into `1,235` writes thousands, as the cell did.

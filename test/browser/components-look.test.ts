@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { test, expect } from 'vitest'
 import type { World } from '../support/start.ts'
 import { lookAtSizes, sizes } from './appearance.ts'
-import { createDocument, createLink, saved, ownPage } from './browser.ts'
+import { createDocument, createLink, editorText, saved, ownPage, until } from './browser.ts'
 import { onStage } from './stage.ts'
 
 const sample = `# Launch
@@ -121,6 +121,31 @@ test('[WEB-106] the page never scrolls, in any view of a text with components, o
   await page.getByRole('button', { name: /activity/i }).click()
   await page.locator('.activity-event').nth(30).waitFor()
   await beyond('activity')
+  await context.close()
+})
+
+test('[COMP-122] [COMP-123] [COMP-124] on a German phone, a tap on the formula line of a sheet opens the cell with its comma, and a swipe selects nothing', async () => {
+  const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, locale: 'de-DE' }
+  const { context, page } = await ownPage(browser, phone)
+  const document = await createDocument(world.url, '```sheet\n| A | B |\n|---|---|\n| 2.50 | 3 |\n```\n' + '\nWords'.repeat(99))
+  await page.goto(document.url)
+  const [line, name] = [page.locator('.sheet-formula'), page.locator('.sheet-name')]
+  await page.locator('[data-cell=A2]').tap()
+  await line.getByText('2,50', { exact: true }).waitFor()
+  const { x = 0, y = 0 } = (await page.locator('[data-cell=B2]').boundingBox()) ?? {}
+  const session = await context.newCDPSession(page)
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: { x: number; y: number }[]) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints })
+  await touch('touchStart', { x: x + 9, y: y + 9 })
+  for (const moved of [20, 40, 60]) await touch('touchMove', { x: x + 9, y: y + 9 - moved })
+  await touch('touchEnd')
+  await until(() => page.locator('.cm-scroller').evaluate(({ scrollTop }) => scrollTop > 0), 'it scrolled')
+  expect(await name.textContent()).toBe('A2')
+  await line.tap()
+  await page.locator('.sheet-field').waitFor()
+  await page.keyboard.type('5')
+  await page.keyboard.press('Enter')
+  await until(async () => (await editorText(page)).includes('| 2.505 | 3 |'), 'the text')
   await context.close()
 })
 

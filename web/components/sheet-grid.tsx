@@ -154,8 +154,10 @@ export class GridRow extends Component<RowInput> {
               data-cell={nameOf(place)}
               tabIndex={column === current ? 0 : -1}
               onPointerDown={(event) =>
-                !isEdited && event.button === 0 && actions.press(place, event.shiftKey, event.pointerType === 'touch')
+                !isEdited && event.button === 0 && event.pointerType !== 'touch' && actions.press(place, event.shiftKey, false)
               }
+              // A swipe scrolls. The browser then cancels the pointer instead of releasing it.
+              onPointerUp={(event) => !isEdited && event.pointerType === 'touch' && actions.press(place, event.shiftKey, true)}
               onMouseDown={(event) => {
                 // The default action would take the focus from the field.
                 if (!isEdited && event.button === 0 && actions.point(place, event.shiftKey)) event.preventDefault()

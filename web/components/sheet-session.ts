@@ -91,7 +91,7 @@ function announce({ said, suggests }: ComponentInput, announcement: SheetAnnounc
   // The notice about the suggestion already describes the change.
   if ((kind === 'shaped' || kind === 'filled') && suggests()) return
   const words = announced(announcement, suggests())
-  const isQuiet = kind === 'pointed' || kind === 'whole' || kind === 'shaped' || kind === 'filled'
+  const isQuiet = kind === 'pointed' || kind === 'whole' || kind === 'all' || kind === 'shaped' || kind === 'filled'
   const isShort = kind === 'pasted' && announcement.rowsFit === announcement.rows && announcement.columnsFit === announcement.columns
   const tell = (): void => {
     if (kind !== 'nested' && kind !== 'held' && kind !== 'shared id') said.value = words
@@ -205,7 +205,7 @@ export function createSession({ input, table, act, openMenu, isDrawing }: Sessio
     at,
     to,
     area,
-    whole: computed(() => selection.value.whole),
+    whole: computed(() => (selection.value.whole === 'all' ? undefined : selection.value.whole)),
     begun: computed(() => state.value.begun),
     draft: computed(() => state.value.draft),
     conflict: computed(() => state.value.conflict),

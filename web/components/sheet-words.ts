@@ -42,6 +42,8 @@ export function announced(announcement: SheetAnnouncement, isSuggested: boolean)
       return t('This cell contains a list or an object. Change it in the source.')
     case 'filled':
       return t('Filled')
+    case 'all':
+      return t('All cells selected')
     case 'held':
       return t('{name} is editing this', announcement)
     case 'shared id':

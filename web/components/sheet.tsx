@@ -18,6 +18,7 @@ import { CellField, GridRow, type Shown } from './sheet-grid.tsx'
 import { Head, type HeadActions } from './sheet-heads.tsx'
 import { SheetMenu } from './sheet-menu.tsx'
 import { nobody, selectedByRow, useSelectedShown } from './sheet-selected.ts'
+import { shownNumber } from './shown-number.ts'
 import { createSheetModel, type SheetModel, type TableOf } from './sheet-model.ts'
 import type { Picker } from './sheets-around.ts'
 import { RowGap, spansOf, useSheetWindow, WidthRow } from './sheet-window.tsx'
@@ -55,11 +56,24 @@ function PickBar({ picker, input, model: { session } }: PartInput & { readonly p
   )
 }
 
-function CellBar({ input, model: { table, cells, session, menu } }: PartInput): JSX.Element {
-  const { around, sheetIndex } = input
+/** Shows the text of the selected cell. A press opens the cell, with the caret at the end of its text. */
+function FormulaLine({ model: { table, cells, session } }: { readonly model: SheetModel }): JSX.Element {
   const at = session.at.value
   const edited = session.begun.value
   const isWritten = edited?.row === at.row && edited.column === at.column
+  const text = textAt(table.value, at)
+  const isNumber = cells.grid.value[at.row]?.[at.column]?.isNumber === true && !text.startsWith('=')
+  return (
+    <code class='sheet-formula' dir='auto' onClick={() => void session.dispatch({ kind: 'edit', place: at })}>
+      {isWritten ? session.draft.value.text : isNumber ? shownNumber(text, locale) : text}
+    </code>
+  )
+}
+
+function CellBar({ input, model }: PartInput): JSX.Element {
+  const { cells, session, menu } = model
+  const { around, sheetIndex } = input
+  const at = session.at.value
   const fault = cells.grid.value[at.row]?.[at.column]?.error
   const writer = around.pointed.value?.sheet === sheetIndex.value ? around.writer.value : undefined
   if (writer !== undefined && writer.sheet.value !== sheetIndex.value)
@@ -72,9 +86,7 @@ function CellBar({ input, model: { table, cells, session, menu } }: PartInput): 
   return (
     <div class='sheet-bar'>
       <span class='sheet-name'>{rangeName(cornersOf(session.area.value))}</span>
-      <code class='sheet-formula' dir='auto'>
-        {isWritten ? session.draft.value.text : textAt(table.value, at)}
-      </code>
+      <FormulaLine model={model} />
       {fault !== undefined && <span class='sheet-fault'>{fault}</span>}
       <button
         type='button'

@@ -689,6 +689,7 @@ export const de: Catalogue = {
   Rows: 'Zeilen',
   Columns: 'Spalten',
   'Row {name} selected': 'Zeile {name} ausgewählt',
+  'All cells selected': 'Alle Zellen ausgewählt',
   'Rows {first} to {last} selected': 'Zeilen {first} bis {last} ausgewählt',
   'Column {name} selected': 'Spalte {name} ausgewählt',
   'Columns {first} to {last} selected': 'Spalten {first} bis {last} ausgewählt',
