@@ -107,7 +107,8 @@ function precache(): Plugin {
     enforce: 'post',
     generateBundle(_, bundle) {
       const publicFiles = readdirSync(join(root, 'public'))
-      // The worker does not store published pages. They are for visitors, who do not open them offline, and never come with the text of a document.
+      // The worker does not store published pages. They are for visitors, who do not open them offline, and they never contain the text of a
+      // document.
       const published = /^assets\/(published|source-serif|prose-.*\.css$)/
       const wanted = reachable(bundle, 'index.html')
       const built = Object.keys(bundle).filter(
@@ -130,7 +131,7 @@ function precache(): Plugin {
   }
 }
 
-/** Replaces each use of a limit with its number. A page needs a tenth of the limits, but a bundler would include the entire object. */
+/** Replaces each use of a limit with its number. A page needs only a tenth of the limits, but the bundler would include the entire object. */
 function limitsInPlace(): Plugin {
   const numbers: ReadonlyMap<string, unknown> = new Map(Object.entries(limits).filter(([, value]) => typeof value === 'number'))
   return {

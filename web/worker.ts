@@ -7,7 +7,7 @@
  * - Requests for `/api`, `/collab`, `/pub`, `/d/{id}.md` and everything unknown go to the network unchanged.
  * - A new build waits until the person reloads or the last page of the old build closes.
  *
- * The texts of documents are in IndexedDB and not here.
+ * The text of documents is in IndexedDB and not here.
  */
 declare const __AGMD_PRECACHE__: { readonly version: string; readonly paths: readonly string[] }
 
@@ -58,8 +58,8 @@ async function shellFor(path: string, request: Request): Promise<Response> {
 
 async function fromCache(path: string, request: Request): Promise<Response> {
   const cache = await caches.open(cacheName)
-  // The cache stores one answer for each path, and ignores the `Vary` header of the answer. A program that requests `/` gets a different answer from
-  // the server. If the browser has evicted the cache, the request goes to the network.
+  // The cache stores one response for each path, and ignores its `Vary` header. A program that requests `/` gets a different response from the
+  // server. If the browser has evicted the cache, the request goes to the network.
   return (await cache.match(path, { ignoreVary: true })) ?? fetch(request)
 }
 

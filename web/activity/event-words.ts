@@ -94,7 +94,7 @@ const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: 
   'task.closed': titled(term('closed the review: {title}'))
 }
 
-/** Returns the verb phrase that follows the name of the event's actor. `own` is the name of the reader. */
+/** Returns the verb phrase that follows the name of the event's actor. `own` is the reader's name. */
 export const eventWords = <Kind extends EventKind>(
   { kind, payload }: { readonly kind: Kind; readonly payload: ShownPayload<Kind> },
   own?: string

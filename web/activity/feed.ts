@@ -42,7 +42,7 @@ export interface Feed {
 
 /** Number of events on the first page. Later pages have the largest size that the service allows. */
 const firstPage = 60
-/** Largest page that the service allows (limits.eventPageMax). A page of older events then repeats none. */
+/** Largest page that the service allows (limits.eventPageMax). With this size, pages of older events do not overlap. */
 const olderPage = 200
 
 export function openFeed({ session, here }: View): Feed {
@@ -105,8 +105,8 @@ export function openFeed({ session, here }: View): Feed {
   }
 
   /**
-   * Marks this person's next events as seen, and what the server tidied, up to the first event by somebody else. The feed may report this person's last events only after the
-   * person has left the page.
+   * Marks this person's next events as seen, together with events about tidying, up to the first event by somebody else. The feed may report this
+   * person's last events only after the person has left the page.
    */
   const passOwn = (ascending: readonly FeedEvent[]): void => {
     for (const event of ascending) {
@@ -132,7 +132,7 @@ export function openFeed({ session, here }: View): Feed {
   const stops = [
     effect(() => {
       if (session.link.socket.value !== 'synced') return
-      // Both read signals that they also set, so the effect would run without end.
+      // Both functions read signals that they also set, so the effect would never stop running.
       untracked(() => void (events.value === undefined ? ask() : refresh()))
     }),
     session.onMessage((message) => {

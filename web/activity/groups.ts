@@ -35,7 +35,10 @@ function authorOf({ kind, actor, actorKind, payload }: FeedEvent): string | unde
 /** Groups `events`, which are newest first. Events after the cursor `seen` are new. */
 export function groupByDay(events: readonly FeedEvent[], seen: number): readonly Day[] {
   const days: { start: number; entries: { events: FeedEvent[]; latest: FeedEvent }[] }[] = []
-  /** The open entry of each author. Two people who type at the same time alternate, and each keeps an entry until an event of another kind comes. */
+  /**
+   * The open entry of each author. If two people type at the same time, their events alternate. Each person keeps one entry until an event of another
+   * kind arrives.
+   */
   const places = new Map<string, number>()
   let wasNew = true
   for (const event of events) {

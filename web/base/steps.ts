@@ -1,4 +1,4 @@
-/** Divides long work into steps. Each step runs in a separate task, so that the page handles input in between. */
+/** Divides long work into steps. Each step runs in a separate task, so that the page can handle input in between. */
 
 export type Steps<Result> = Generator<undefined, Result, undefined>
 

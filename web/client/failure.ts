@@ -22,7 +22,7 @@ const byStatus: Readonly<Record<number, string>> = {
 export const mayPass = (error: unknown): boolean =>
   error instanceof RequestError && (error.status === 0 || error.status === 429 || error.status >= 500)
 
-/** Returns the message for an error. An error that is not a `RequestError` is a bug of the page, and the message says so. */
+/** Returns the message for an error. An error that is not a `RequestError` is a bug in the page, and the message says so. */
 export function failureWords(error: unknown): string {
   if (!(error instanceof RequestError)) return t('That did not work. Try again.')
   const { status, code, message, hint, retryAfterSeconds, requestId } = error

@@ -71,7 +71,7 @@ export const operation = <Name extends OperationName>(route: Route<Name>): Opera
       ? call(withQuery(address), { ...at, method, body: at.file })
       : call(address.path, { ...at, method, body: address.left })
   }
-  // The service answers with these types (openapi.json). The pages and the server are built and tested together.
+  // The service's responses have these types (openapi.json). The pages and the server are built and tested together.
   return ask as (...given: readonly unknown[]) => Promise<unknown> as Operation<Name>
 }
 

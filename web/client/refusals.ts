@@ -80,7 +80,7 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   no_page: { title: term('There is nothing at this address'), text: term('Check the address, or go to your documents.') }
 }
 
-/** Returns the kind of refusal for a status and an error code of the server. */
+/** Returns the kind of refusal for a status and an error code from the server. */
 export function refusalOfStatus(status: number, code: string): RefusalKind {
   if (status === 0) return 'never_opened'
   if (status === 401) return code === 'credential_invalid' ? 'ended' : 'private'

@@ -61,7 +61,7 @@ export function commandOf(id: string): Command<Page> {
   return command
 }
 
-/** The commands of the toolbar, in order. An empty entry is a gap. */
+/** The toolbar commands, in order. An empty entry is a gap. */
 export const toolbar: readonly string[] = [
   'undo',
   'redo',
@@ -82,7 +82,7 @@ export const toolbar: readonly string[] = [
   'insert.file'
 ]
 
-/** The commands of the slash menu, in order. */
+/** The slash menu commands, in order. */
 export const slashMenu: readonly string[] = [
   'heading.1',
   'heading.2',
@@ -119,5 +119,5 @@ export const tableToolbar: readonly string[] = [
   'table.align'
 ]
 
-/** The commands of the bar above a selection. */
+/** The commands in the bar above a selection. */
 export const bubble: readonly string[] = ['bold', 'italic', 'strikethrough', 'highlight', 'code', 'link', 'comment', 'media.speech']

@@ -39,7 +39,7 @@ const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {
 
 const inLive = (page: Page): boolean => isWriting(page) && page.mode.value === 'live'
 
-/** Creates a command on the selected blocks. Its code loads with the extras of the editor. */
+/** Creates a command on the selected blocks. Its code loads with the editor extras. */
 const block = (id: string, title: string, keys: readonly string[] | undefined, find: (part: ExtrasPart) => TextCommand): Command<Page> => ({
   id: `block.${id}`,
   title,

@@ -1,4 +1,4 @@
-/** The commands for find and replace. Their panel loads after the extras of the editor. */
+/** The commands for find and replace. Their panel loads after the editor extras. */
 import { isMac } from './keys.ts'
 import { typeEarly } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
@@ -15,7 +15,7 @@ const open =
     void page.parts.withFind(({ openFind }) => early.isWanted() && openFind(view, replace))
   }
 
-/** Returns the keys of find and replace. Cmd-H is missing on a Mac, where it hides the application. */
+/** Returns the keys for find and replace. Cmd-H is missing on a Mac, where it hides the application. */
 export const replaceKeys = (onMac: boolean): readonly string[] => (onMac ? ['Mod-Alt-f'] : ['Mod-h', 'Mod-Alt-f'])
 
 // The reading view leaves searching to the browser.

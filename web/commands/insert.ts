@@ -16,7 +16,7 @@ export const hasPicture = (page: Page): boolean => {
   return mayBe && pictureAt(state, state.selection.main.head) !== undefined
 }
 
-/** Creates a command that inserts a block. Its code loads with the extras of the editor. */
+/** Creates a command that inserts a block. Its code loads with the editor extras. */
 const later = (name: keyof ExtrasPart['inserts']): Pick<Command<Page>, 'when' | 'run'> => ({
   when: isWriting,
   run: (page) => void page.parts.withExtras(({ inserts }) => page.editor.value !== undefined && inserts[name](page.editor.value.view))

@@ -39,7 +39,7 @@ export function withoutCapsLock(event: KeyboardEvent): void {
   if (shiftKey && (ctrlKey || metaKey) && key.length === 1 && large !== key) Object.defineProperty(event, 'key', { value: large })
 }
 
-/** Runs the commands of the page for a key that was pressed outside the text. */
+/** Runs the page's commands for a key that was pressed outside the text. */
 export function runPageKeys(view: EditorView, event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || document.querySelector('dialog:modal') !== null) return
   if (event.target instanceof Node && view.contentDOM.contains(event.target)) return

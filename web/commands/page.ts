@@ -14,7 +14,7 @@ import type { selectTitle } from '../editor/title-place.ts'
 import type { Review } from '../review/annotations/review.ts'
 import type { OpenReview } from '../review/review.ts'
 
-/** The extras of the editor that commands use. */
+/** The editor extras that commands use. */
 export interface ExtrasPart {
   readonly openBlockMenu: typeof openBlockMenu
   readonly openTableMenu: typeof openTableMenu
@@ -45,7 +45,7 @@ export interface Parts {
    * Calls `run` with comments and suggestions, once their code has loaded. `holdsTyping` blocks typing until then. The page reports a failed load.
    */
   withReview(run: (review: Review) => void, holdsTyping?: boolean): Promise<void>
-  /** Calls `run` with the extras of the editor, once they have loaded. */
+  /** Calls `run` with the editor extras, once they have loaded. */
   withExtras(run: (part: ExtrasPart) => void): Promise<void>
   /** Calls `run` with find and replace, once their code has loaded. */
   withFind(run: (part: typeof Find) => void): Promise<void>

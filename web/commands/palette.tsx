@@ -32,7 +32,7 @@ interface Found {
 
 const order = Object.keys(groups) as Group[]
 
-/** Largest number of documents that are listed next to commands. The next value applies when only documents are searched. */
+/** Maximum number of documents that are listed next to commands. The next value applies when only documents are searched. */
 const documentsShown = 5
 const documentsMax = 30
 

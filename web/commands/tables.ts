@@ -18,7 +18,7 @@ const command = (id: string, title: string, icon: IconName, run: TextCommand): C
   run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
 })
 
-/** Creates a command whose code loads with the extras of the editor. */
+/** Creates a command whose code loads with the editor extras. */
 const later = (id: string, title: string, icon: IconName, find: (part: ExtrasPart) => TextCommand): Command<Page> => ({
   ...command(id, title, icon, () => false),
   run: (page) => void page.parts.withExtras((part) => page.editor.value !== undefined && find(part)(page.editor.value.view))

@@ -239,7 +239,7 @@ function outside({ doc: { length } }: EditorState, { from, to }: Block): number 
   return from > 0 ? from - 1 : to
 }
 
-/** Closes the source of a component that a match of a search had opened. */
+/** Closes the source of a component that a search match had opened. */
 const closeAfterMatch = EditorState.transactionFilter.of((transaction) => {
   if (!transaction.effects.some((effect) => effect.is(leftMatch))) return transaction
   const { open, blocks } = transaction.startState.field(field)
@@ -249,7 +249,7 @@ const closeAfterMatch = EditorState.transactionFilter.of((transaction) => {
 })
 
 /**
- * Puts text written directly before or after a component on separate lines. Refuses a change that would delete the line break between a
+ * Puts text that is written directly before or after a component on separate lines. Refuses a change that would delete the line break between a
  * component and other text.
  */
 function unbroken(transaction: Transaction, blocks: readonly Block[]) {
@@ -297,7 +297,7 @@ function neighbour(view: EditorView, forwards: boolean): Block | undefined {
   )
 }
 
-/** Space kept above and below a component that is scrolled into view, in pixels, because bars of the page cover the edges of the text. */
+/** Space kept above and below a component that is scrolled into view, in pixels, because the page's bars cover the edges of the text. */
 const showMargin = 80
 
 function show(view: EditorView, { from }: Fence): boolean {

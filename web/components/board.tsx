@@ -1,4 +1,4 @@
-/** Boards. A person moves cards and columns with the pointer, the keyboard or a menu, and edits them in position. */
+/** Boards. A person moves cards and columns with the pointer, the keyboard or a menu, and edits them in place. */
 import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'

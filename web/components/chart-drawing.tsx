@@ -1,4 +1,4 @@
-/** The drawing of a chart, whose points a person reads with the pointer or the keyboard. */
+/** The drawing of a chart. A person can read its points with the pointer or the keyboard. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'

@@ -1,4 +1,4 @@
-/** The legend of a chart, and the actions on a chart as a whole. */
+/** The legend of a chart, and the actions that apply to the entire chart. */
 import { effect, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -58,7 +58,7 @@ interface ToolsInput {
   readonly onRefused: () => void
 }
 
-/** The actions on a chart as a whole. */
+/** The actions that apply to the entire chart. */
 export function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput): JSX.Element {
   const { around, sheets, said } = input
   const picking = useRef<HTMLButtonElement>(null)

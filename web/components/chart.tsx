@@ -1,4 +1,4 @@
-/** Charts. A person reads their points with the pointer or the keyboard, hides series, and edits data inside the fence as a table. */
+/** Charts. A person can read their points with the pointer or the keyboard, hide series, and edit the data inside the fence as a table. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { type Chart as ChartShape, type ChartData, isProblem, isRound, parseChart } from '../../shared/fences/chart.ts'

@@ -1,4 +1,4 @@
-/** Chats. A person writes new messages at the bottom and edits their own in place. Everybody chooses their name freely. */
+/** Chats. A person writes new messages at the bottom and edits their own in place. People can choose any name. */
 import { displayName, plainNameOf } from '../presence/people.ts'
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'

@@ -1,4 +1,4 @@
-/** Connects a component to the page: the person's rights, changes by others, and the component's edits of the text. */
+/** Connects a component to the page: the person's rights, changes by others, and the component's edits to the text. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { documentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'

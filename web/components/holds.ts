@@ -10,7 +10,7 @@ import { people, type Person } from '../presence/people.ts'
 /** Time after the last edit until a part is released, in milliseconds. */
 const holdMs = 10_000
 
-/** For each fence name, parts of the fence, and another person who is at each part. */
+/** For each fence name, the parts of the fence where others are, and one of these people for each part. */
 type Parts = ReadonlyMap<string, ReadonlyMap<string, Person>>
 
 export interface Holds {

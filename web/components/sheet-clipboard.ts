@@ -6,7 +6,10 @@ import type { SheetSession } from './sheet-session.ts'
 
 /** The MIME type of cells in the clipboard. It includes formulas, which only agmd reads. */
 const cellsType = 'text/x-agmd-cells'
-/** The MIME type of the place of the first copied cell, as `row,column`. Cells that were cut have none, because their formulas stay as they are. */
+/**
+ * The MIME type for the position of the first copied cell, as `row,column`. Cells that were cut have no such entry, because their formulas stay as
+ * they are.
+ */
 const placeType = 'text/x-agmd-cells-from'
 
 function placeIn(text: string): CellPosition | undefined {

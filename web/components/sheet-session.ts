@@ -97,7 +97,7 @@ function announce({ said, suggests }: ComponentInput, announcement: SheetAnnounc
     if (kind !== 'nested' && kind !== 'held' && kind !== 'shared id') said.value = words
     if (!isQuiet && !isShort) toast(words)
   }
-  // The message about a paste that was cut off must follow the notice about the suggestion.
+  // The message about a truncated paste must follow the notice about the suggestion.
   if (kind === 'pasted' && !isShort && suggests()) queueMicrotask(tell)
   else tell()
 }

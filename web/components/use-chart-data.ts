@@ -1,4 +1,4 @@
-/** The data of a chart: in its fence, in a sheet, or in a file of the service. */
+/** The data of a chart: in its fence, in a sheet, or in a file that the service stores. */
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import {
   type Chart as ChartShape,

@@ -13,12 +13,12 @@ const noSuchSheet = -32_602
 const stateMsMin = 1000
 
 /**
- * A widget may send `messagesPerSecond` messages per second on average. The page stops a widget that is `messagesMax` messages ahead of
- * this rate, because the page would otherwise be busy with messages only. Messages are counted when the page handles them, so a slow page
- * is as strict as a fast one.
+ * A widget may send `messagesPerSecond` messages per second on average. The page stops a widget that is `messagesMax` messages ahead of this rate,
+ * because the page would otherwise do nothing but handle messages. Messages are counted when the page handles them, so a slow page is as strict as a
+ * fast one.
  */
 const [messagesMax, messagesPerSecond] = [1000, 120]
-/** Largest number of requests for cells that the page answers per second. Each answer may be long. */
+/** Maximum number of requests for cells that the page answers per second. Each answer may be long. */
 const answersMax = 30
 
 /** JSON-RPC error code for too many requests, in the range that JSON-RPC leaves to implementations. */

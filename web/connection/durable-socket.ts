@@ -18,7 +18,7 @@
 import { afterPaint } from '../base/after-paint.ts'
 
 export interface WireState {
-  /** Number of updates that were sent and are not yet answered. */
+  /** Number of updates that were sent and have not been answered yet. */
   readonly unconfirmed: number
   /**
    * Whether this page has sent everything that it had before it connected (sync step 2). Only then does an `unconfirmed` of 0 mean that nothing is

@@ -33,7 +33,7 @@ interface LinkInput {
   readonly after: Promise<unknown>
   /** Whether the text of this page is within the size limit for documents. */
   fits(): boolean
-  /** Handles a stateless message of the server. The server may be newer and send types that this page does not know. */
+  /** Handles a stateless message from the server. The server may be newer and send types that this page does not know. */
   onEvent?(message: LiveMessage): void
 }
 
@@ -112,7 +112,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
       struggling.value = false
     })
     transport.disconnect()
-    // Somebody may make room in the document meanwhile.
+    // Somebody may shorten the document meanwhile.
     if (keepsWriting(reason)) roomTimer = setTimeout(resume, roomRetryMs)
   }
 

@@ -30,7 +30,7 @@ const endedByClose: Readonly<Record<number, Ended>> = {
 /** Whether the server refused the changes and not the person. In that case, the device stores the changes, and they may be sent later. */
 export const keepsWriting = (ended: Ended | undefined): boolean => ended === 'too_big' || ended === 'full'
 
-/** Delay before a page checks again whether the document has room for its changes, in milliseconds. */
+/** Delay before a page checks again whether its changes fit into the document, in milliseconds. */
 export const roomRetryMs = 30_000
 
 const endedByReason: Readonly<Record<string, Ended>> = {
@@ -51,7 +51,7 @@ const longestMs = 30_000
 
 /** Number of consecutive refused messages after which this page is assumed to have a bug. */
 const badMessagesMax = 3
-/** A connection that lasted at least this long counts as good, in milliseconds. The way in which it ended does not matter. */
+/** A connection that lasted at least this long counts as good, in milliseconds. It does not matter how it ended. */
 const goodMs = 60_000
 
 export interface Retries {
@@ -59,7 +59,7 @@ export interface Retries {
   settled(): void
   /**
    * Returns the delay before the next attempt, or the reason why there is none. `aliveMs` is how long the connection was open. `fits` is true if the
-   * text of this page is within the size limit: a refusal for size then comes from text by others that this page has not received yet.
+   * text of this page is within the size limit: a refusal because of the size is then caused by text from others that this page has not received yet.
    */
   closed(code: number, aliveMs: number, fits?: boolean): { readonly afterMs: number } | { readonly ended: Ended }
   /** Number of consecutive connections that closed before everything was sent. */

@@ -47,9 +47,9 @@ export const documentValues = [
   'suggesting',
   /** Whether the document was created on this device. */
   'made',
-  /** The number that the service gave this person as a guest without a name. */
+  /** The number that the service gave this person, who is a guest without a name. */
   'number',
-  /** The view of the document, live if absent. */
+  /** The view of the document. The default is the live view. */
   'mode'
 ] as const
 

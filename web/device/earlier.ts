@@ -1,7 +1,7 @@
 /**
  * Moves data from the databases of earlier versions, so that an update loses no unsent entry.
- * - A page of an earlier version may still be open and write. This code opens its database with a higher version number, which the browser grants
- *   only when no other page has the database open. Until then, that page sends its entries itself. Any remaining entries are moved after that.
+ * - A page of an earlier version may still be open and write data. This code opens its database with a higher version number, which the browser
+ *   grants only when no other page has the database open. Until then, that page sends its entries itself. Any remaining entries are moved after that.
  * - Records are added to the new database before they leave the old one, under a lock. A page that closes in between loses no record, and two pages
  *   never move the same record. The service identifies each entry by its id.
  */

@@ -8,7 +8,7 @@ import { textDatabase } from './device.ts'
 import { canKeep, openMsMax } from './records.ts'
 
 export interface Keep {
-  /** `opening`, then `kept`. It becomes `lost` when a read or write fails, and is `lost` while the browser takes too long to open the database. */
+  /** `opening`, then `kept`. It becomes `lost` when a read or write fails, and also while the browser takes too long to open the database. */
   readonly state: Signal<'opening' | 'kept' | 'lost'>
   /** Number of text changes that are not yet on this device's disk. A change usually waits for milliseconds. */
   readonly unwritten: ReadonlySignal<number>

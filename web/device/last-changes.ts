@@ -7,12 +7,12 @@ import * as Y from 'yjs'
 import { documentValue } from './device.ts'
 import { readDevice, writeDevice } from './values.ts'
 
-/** Largest total size of updates stored this way, in bytes. A browser gives local storage about 5 MB of text. */
+/** Maximum total size of the updates stored this way, in bytes. Local storage in a browser holds about 5 MB of text. */
 export const lastBytesMax = 512 * 1024
 
 const nameOf = (id: string): string => documentValue('last', id)
 
-/** Adds updates to the stored ones. Duplicates do no harm. */
+/** Adds updates to the stored ones. Duplicates are harmless. */
 export function leaveLastChanges(id: string, updates: readonly Uint8Array[]): void {
   const update = Y.mergeUpdates([...updates, ...(lastChanges(id)?.updates ?? [])])
   if (update.length <= lastBytesMax) writeDevice(nameOf(id), toBase64(update))

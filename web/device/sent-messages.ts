@@ -5,7 +5,7 @@
 import { documentValue } from './device.ts'
 import { readDevice, writeDevice } from './values.ts'
 
-/** Largest number of messages that are remembered for a document. The oldest are forgotten first. */
+/** Maximum number of messages that are remembered for a document. The oldest ones are removed first. */
 const sentMax = 200
 
 const list = (id: string): readonly string[] => {

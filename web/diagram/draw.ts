@@ -192,7 +192,7 @@ export function drawMissingDiagrams(root: ParentNode): void {
   for (const figure of undrawn(root, 'figure.component-mermaid')) if (begun.has(figure)) void drawFigure(figure)
 }
 
-/** Redraws existing diagrams after a change of colors. */
+/** Redraws existing diagrams after the colors have changed. */
 export function redrawDiagrams(root: ParentNode): void {
   for (const figure of root.querySelectorAll('figure.diagram')) void drawFigure(figure)
 }

@@ -29,7 +29,7 @@ export interface Drawn {
   /** Width of the drawing, in CSS pixels. */
   readonly width: number
   readonly height: number
-  /** Description of the diagram: its own title, or else its kind. */
+  /** Description of the diagram: its title, or else its kind. */
   readonly title: string
 }
 
@@ -39,5 +39,5 @@ export interface NotDrawn {
   readonly line?: number
 }
 
-/** A message from the frame. `ready` comes once, before all other messages. */
+/** A message from the frame. The frame sends `ready` once, before all other messages. */
 export type Reply = { readonly id: number; readonly result: Drawn | NotDrawn } | { readonly ready: true }

@@ -1,6 +1,6 @@
 /**
- * Announces changes in the connection and in the people present to screen readers, once a change has been stable for five seconds. It also announces
- * the results of uploads.
+ * Announces to screen readers when the connection or the people present have changed, once the new state has lasted for five seconds. It also
+ * announces the results of uploads.
  */
 import type { JSX } from 'preact'
 import { effect, signal } from '@preact/signals'

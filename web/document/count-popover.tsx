@@ -1,4 +1,4 @@
-/** The popover of the word count. It lists measures of the text or of the selection, which are computed when it opens. */
+/** The popover for the word count. It shows figures for the text or the selection, which are computed when it opens. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { countCharacters, countDocument } from '../editor/count.ts'

@@ -1,4 +1,4 @@
-/** Connects the extras of the editor with the commands of the page. It is a separate chunk. */
+/** Connects the editor extras with the page's commands. It is a separate chunk. */
 import { effect } from '@preact/signals'
 import { bubble, commandOf, slashMenu } from '../commands/all.ts'
 import { groups, isPossible } from '../view/command.ts'
@@ -29,7 +29,7 @@ import { backToText } from './back-to-text.ts'
 import { toolbarStart } from './toolbar-start.ts'
 import type { ExtrasPart, Page } from '../commands/page.ts'
 
-/** Starts what the page does beside the text. Returns a function that stops it. */
+/** Starts watching the text for two parts of the page outside it: dialogs and the toolbar. Returns a function that stops this. */
 export function startBeside(page: Page, editor: Editor): () => void {
   const stops = [backToText(page, editor), toolbarStart(editor)]
   return () => {
@@ -37,7 +37,7 @@ export function startBeside(page: Page, editor: Editor): () => void {
   }
 }
 
-/** The extras that the commands of the page use. */
+/** The extras that the page's commands use. */
 export const textCommands: ExtrasPart = {
   openBlockMenu,
   openTableMenu,

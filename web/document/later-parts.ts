@@ -5,7 +5,7 @@ import type { DialogName, PanelName } from '../view/view.ts'
 
 type Load = () => Promise<ComponentType<{ readonly view: Page }>>
 
-/** The code of each panel. It is undefined if the layer of comments and suggestions draws the panel. */
+/** The code of each panel. It is undefined if the layer for comments and suggestions draws the panel. */
 export const panels: Readonly<Record<PanelName, Load | undefined>> = {
   annotations: undefined,
   tasks: undefined,
@@ -16,7 +16,7 @@ export const panels: Readonly<Record<PanelName, Load | undefined>> = {
 /** One dialog contains all tabs for sharing. */
 const sharing: Load = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 
-/** Each entry is a separate function, even for equal dialogs, so that the page starts a new dialog when it changes from one to the other. */
+/** Each entry is a separate function, even if two dialogs are the same, so that the page starts a new dialog when it switches between them. */
 export const dialogs: Readonly<Record<DialogName, Load>> = {
   share: sharing,
   agent: sharing,

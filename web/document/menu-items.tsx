@@ -1,4 +1,4 @@
-/** The items of the menu of a document. */
+/** The items of the document menu. */
 import type { JSX } from 'preact'
 import { commandOf } from '../commands/all.ts'
 import { isPossible } from '../view/command.ts'
@@ -17,7 +17,7 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['dark', term('Dark')]
 ]
 
-/** Commands of the menu, in order. An entry with a class appears only where the top bar has no space for it. */
+/** The menu commands, in order. An entry with a class appears only where the top bar has no space for it. */
 const items: readonly (readonly [string, string?])[] = [
   ['suggesting', 'narrow'],
   ['mode.source', 'narrow'],

@@ -13,7 +13,7 @@ const loadItems = async () => (await import('./menu-items.tsx')).MenuItems
 export function Menu({ view }: { view: Page }): JSX.Element {
   const [isWanted, setWanted] = useState(false)
   const hasText = view.editor.value !== undefined
-  // The items load after the text is visible, or when the person opens the menu. People therefore seldom wait for them.
+  // The items load after the text is visible, or when the person opens the menu. People therefore rarely wait for them.
   useEffect(() => {
     const fetched = (): void =>
       void loadItems().then(

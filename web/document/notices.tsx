@@ -71,8 +71,8 @@ function HeldNotice({ session, text }: { session: Session; text: string }): JSX.
 }
 
 /**
- * Says that another link on this device gives more access. The space for the notice is reserved before the answer is known, so that the text does
- * not move.
+ * Says that another link on this device gives more access. The space for the notice is reserved before the page knows whether it is needed, so that
+ * the text does not move.
  */
 function MoreAccessNotice({ session, isSure }: { session: Session; isSure: boolean }): JSX.Element {
   return (

@@ -14,7 +14,7 @@ export interface OwnDocument {
   readonly title: string
 }
 
-/** Largest number of documents that a search returns. */
+/** Maximum number of documents that a search returns. */
 const documentsMax = 20
 /** How long typing must pause before the page asks the service, in milliseconds. */
 const restMs = 150

@@ -1,4 +1,4 @@
-/** The page of a document. The text fills it, and everything else is at the edges. */
+/** The page of a document. The text fills the page, and everything else is at the edges. */
 import { computed, effect, signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -43,7 +43,7 @@ import { asked } from '../trash/asked.ts'
 
 const outlineKey = deviceValue('outline')
 const modes: readonly Mode[] = ['live', 'source', 'read']
-/** How long a person types before the controls fade, in milliseconds. */
+/** How long a person must type before the controls fade, in milliseconds. */
 const quietAfterMs = 2000
 const countMs = 400
 /** How long the page waits for a heading that the address names, in milliseconds. */

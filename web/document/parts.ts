@@ -1,6 +1,6 @@
 /**
- * The parts of the page that load after its text, one by one while the browser is idle: the extras of the editor, comments and suggestions, and
- * activity. A request for a part loads it immediately.
+ * The parts of the page that load after its text, one by one while the browser is idle: the editor extras, comments and suggestions, and activity. A
+ * request for a part loads it immediately.
  */
 import { computed, effect, signal } from '@preact/signals'
 import { includesRole } from '../../shared/roles.ts'
@@ -18,7 +18,7 @@ import { preparePrinting } from '../export/printing.ts'
 import type { Page, Parts } from '../commands/page.ts'
 import type { Session } from '../session/session.ts'
 
-/** Returns a function that loads a part on the first call. A failed load is repeated on the next call. */
+/** Returns a function that loads a part on the first call. After a failed load, the next call tries again. */
 function once<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let loading: Promise<Part> | undefined
   return () =>
@@ -129,7 +129,7 @@ export function createParts(session: Session): Parts {
         page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openDrawings]
       waiting.push(() => preparePrinting(session))
       let stop = (): void => undefined
-      // Writing works without the part, which loads at the next visit.
+      // Writing works without this part, which loads on the next visit.
       const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)
       const next = async (): Promise<void> => {
         await Promise.all(waiting.splice(0, 1).map(open))

@@ -14,7 +14,7 @@ const modeWords: Readonly<Record<Mode, string>> = {
   read: term('Reading')
 }
 
-/** The words of the status line for each role. There are none for an owner. */
+/** The text of the status line for each role. For an owner there is none. */
 const roleWords: Readonly<Partial<Record<Role, string>>> = {
   view: term('You can read'),
   comment: term('You can comment'),

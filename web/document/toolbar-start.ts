@@ -1,6 +1,6 @@
 /**
- * Scrolls the toolbar of a phone back to its start when words become selected. The button for comments is there, and an earlier use may have left the
- * bar scrolled to its end.
+ * Scrolls the toolbar of a phone back to its start when the person selects words. The comment button is there, and the bar may still be scrolled to
+ * its end from earlier use.
  */
 import type { Editor } from '../editor/setup/editor.ts'
 

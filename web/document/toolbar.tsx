@@ -19,7 +19,7 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
 /** Where not all buttons fit, the table commands are in a menu, so that no other button leaves the window. */
 const narrow = matchMedia('(max-width: 640px)')
 
-/** Touch devices show no buttons above a selection and have no Tab key, so the toolbar has buttons for comments and for levels of lists. */
+/** Touch devices show no buttons above a selection and have no Tab key, so the toolbar has buttons for comments and for list levels. */
 const touch = matchMedia('(pointer: coarse)')
 
 export function Toolbar({ view }: { view: Page }): JSX.Element {

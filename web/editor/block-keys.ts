@@ -6,7 +6,7 @@ import { joinAbove, joinBelow } from './join-blocks.ts'
 import { caretRests } from './resting.ts'
 import { indentItem, otherMarker, outdentEmpty, outdentItem, outdentParagraph } from './list-levels.ts'
 
-/** Changes the kind of an empty list item when a person types the marker of the other kind and a space. Undo brings back the typed letters. */
+/** Changes the kind of an empty list item when a person types the other kind's marker and a space. Undo brings back the typed letters. */
 const typedMarker = EditorView.inputHandler.of((view, from, to, text, insert) => {
   if (text !== ' ' || from !== to) return false
   const typed = insert()

@@ -48,7 +48,7 @@ function draw(buttons: readonly BubbleButton[]): TooltipView {
   return { dom, offset: { x: 0, y: 8 } }
 }
 
-/** Returns true if a selection has its actions elsewhere. Such a selection gets no bubble. */
+/** Returns true if the actions for a selection are elsewhere. Such a selection gets no bubble. */
 export const hasOwnActions = Facet.define<(state: EditorState) => boolean>()
 
 const worthIt = (state: EditorState): boolean => {

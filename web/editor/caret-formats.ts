@@ -1,7 +1,7 @@
 /**
- * The formats of the text that is typed next at the caret. A command switches them on, and marks are written together with the text, so that a caret
- * that moves away leaves none behind. A space at the end of formatted text is written after the closing marks, because marks next to a space have no
- * effect. The next word moves the marks.
+ * The formats of the text that is typed next at the caret. A command switches them on. The marks are written only together with text, so that a caret
+ * that moves away leaves no marks behind. A space at the end of formatted text is written after the closing marks, because marks next to a space have
+ * no effect. The next word moves the marks.
  */
 import { syntaxTree } from '@codemirror/language'
 import { EditorState, Prec, StateEffect, StateField, Transaction, type Extension, type TransactionSpec } from '@codemirror/state'
@@ -35,7 +35,7 @@ const isBlank = (transaction: Transaction): boolean => {
   return found
 }
 
-/** Whether the text that is typed next still belongs to the caret that had the formats switched on. */
+/** Whether the text that is typed next is still at the caret for which the formats were switched on. */
 function isKept(transaction: Transaction, { composed }: Pending): boolean {
   const { docChanged, startState, newSelection } = transaction
   if (!docChanged) return newSelection.eq(startState.selection)
@@ -122,7 +122,7 @@ export function typedText(transaction: Transaction): { readonly at: number; read
   return isPlain && typed.length === 1 ? typed[0] : undefined
 }
 
-/** Writes a typed space after the closing marks that follow it. In code, a space has its effect. */
+/** Writes a typed space after the closing marks that follow it. In code, closing marks work even after a space. */
 function spaceTyped(transaction: Transaction): TransactionSpec | undefined {
   const { startState } = transaction
   const { at = 0, text = 'none' } = typedText(transaction) ?? {}
@@ -172,7 +172,7 @@ export function markComposed(view: EditorView): void {
   })
 }
 
-/** Moves a caret at the end of formatted text after the closing marks, so that Enter does not take them to the next line. */
+/** Moves a caret at the end of formatted text past the closing marks, so that Enter does not move them to the next line. */
 function leaveFormats(view: EditorView): false {
   const { main } = view.state.selection
   const end = main.empty && !view.state.readOnly ? pastClosing(view.state, main.head)?.to : undefined

@@ -24,7 +24,7 @@ function cleaned(transaction: Transaction): ChangeSpec[] | undefined {
 }
 
 const filter = EditorState.transactionFilter.of((transaction) => {
-  // Text by others is already in Y.Text. Changing it here would make the two differ.
+  // Text by others is already in Y.Text. If it were changed here, the two would differ.
   const isStored = transaction.annotation(ySyncAnnotation) !== undefined || transaction.annotation(verbatim) === true
   if (!transaction.docChanged || isStored) return transaction
   const changes = cleaned(transaction)

@@ -17,7 +17,7 @@ function openingFence(text: string): OpeningFence | undefined {
   return run === undefined || text.includes('`', all.length) ? undefined : { lead: lead + ' '.repeat(marker.length), run }
 }
 
-/** Largest number of lines below a fence that are searched for a fence without a partner. */
+/** Maximum number of lines below a fence that are searched for an unpaired fence. */
 const linesMax = 20_000
 
 const runStart = /^[ \t>]*(`{3,}|~{3,})/
@@ -58,8 +58,8 @@ export const closeFence: StateCommand = ({ state, dispatch }) => {
 }
 
 /**
- * If a typed character completes a closing fence right above that of the block, the caret moves to the end of the fence of the block, and nothing is
- * inserted. Enter gave the typed fence the indentation of the code above.
+ * If a typed character completes a closing fence directly above the block's own, the caret moves to the end of the block's fence, and nothing is
+ * inserted. The typed fence may have the indentation of the code above, which Enter has added.
  */
 export const closingFences = EditorView.inputHandler.of((view, from, to, text) => {
   const { doc } = view.state

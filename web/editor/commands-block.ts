@@ -32,8 +32,8 @@ const headingMark = /^#{1,6}[ \t]+/
 const blockMark = /^(?:#{1,6}[ \t]+|[ \t]*(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+))/
 
 /**
- * Makes the lines headings of a level (1–6), or plain text if they already are. Rows of a table do not change, because a mark before a row would end
- * the table.
+ * Makes the lines headings of a level (1–6), or plain text if they already are. Table rows do not change, because a mark before a row would end the
+ * table.
  */
 export const setHeading =
   (level: number): Command =>

@@ -4,7 +4,7 @@ import { EditorView, type Command } from '@codemirror/view'
 import { codeAround, codeNode } from './in-code.ts'
 
 const unit = '  '
-/** Largest number of lines that are indented in one step. */
+/** Maximum number of lines that are indented in one step. */
 const linesMax = 10_000
 
 const isFence = (text: string): boolean => /^[ \t>]*(?:`{3}|~{3})/.test(text)

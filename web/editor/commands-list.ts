@@ -1,4 +1,4 @@
-/** Enter and Backspace in lists and quotes. The levels of lists are in list-levels.ts, which loads later. */
+/** Enter and Backspace in lists and quotes. The code for list levels is in list-levels.ts, which loads later. */
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type EditorState, type Line, type TransactionSpec } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
@@ -38,7 +38,7 @@ interface Renumbered {
   readonly insert: string
 }
 
-/** Largest number of lines that one key press renumbers. */
+/** Maximum number of lines that one key press renumbers. */
 const renumberLinesMax = 500
 
 /**

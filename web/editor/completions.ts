@@ -1,6 +1,6 @@
 /**
- * Menus that open while a person types: blocks after `/`, emoji after `:`, and documents after `[[`. Text that others write meanwhile moves the
- * menu but does not close it, because CodeMirror's completion maps its position.
+ * Menus that open while a person types: blocks after `/`, emoji after `:`, and documents after `[[`. Text that others write meanwhile moves the menu
+ * but does not close it, because CodeMirror's autocompletion adjusts the menu's position.
  */
 import {
   acceptCompletion,

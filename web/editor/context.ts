@@ -14,7 +14,7 @@ export class LiveContext {
   readonly decorations: Range<Decoration>[] = []
   /** Ranges that the caret skips because their text is hidden. */
   readonly hidden: Range<Decoration>[] = []
-  /** Wrappers around lines that scroll together horizontally. */
+  /** Wrappers around lines that scroll horizontally together. */
   readonly wrappers: Range<BlockWrapper>[] = []
   /** Marks of table cells. */
   readonly cells: Range<Decoration>[] = []

@@ -47,7 +47,7 @@ async function load(): Promise<Loaded> {
 }
 
 function htmlOf({ renderer, nodesOf }: Loaded, markdown: string): string {
-  // A template does not load its images.
+  // A template does not load the images in it.
   const whole = document.createElement('template')
   whole.content.append(...nodesOf(renderer.render(markdown).html))
   for (const element of whole.content.querySelectorAll('button')) element.remove()

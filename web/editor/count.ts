@@ -35,7 +35,7 @@ export const countDocument: (text: Text) => number = onceFor(countPart)
  */
 const clustersUnitsMax = 200_000
 
-/** Counts characters as people do (grapheme clusters). Line breaks do not count. */
+/** Counts characters as people do (grapheme clusters), without line breaks. */
 export function countCharacters(text: Text): number {
   if (text.length > clustersUnitsMax) {
     let sum = 0

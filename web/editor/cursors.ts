@@ -1,7 +1,7 @@
 /**
  * Shows the cursors and selections of other people. A layer over the text draws them, so that the text does not move. A name is visible for two
- * seconds after each move, but not while its owner goes on typing, because it would cover the text. On the first line the name is below the cursor,
- * because it would be cut off above.
+ * seconds after each move, but not while its owner continues to type, because it would cover the text. On the first line, the name is below the
+ * cursor, because it would be cut off above it.
  */
 import { EditorSelection, StateEffect, type Extension } from '@codemirror/state'
 import { Direction, type EditorView, RectangleMarker, ViewPlugin, layer, type LayerMarker, type ViewUpdate } from '@codemirror/view'
@@ -100,7 +100,7 @@ class CaretMarker implements LayerMarker {
     caret.style.top = `${this.#top}px`
     caret.style.height = `${this.#height}px`
     const label = caret.firstElementChild
-    // This is another tab of the same person.
+    // This cursor is from another tab of the same person.
     const name = person.self ? t('You') : person.name
     if (label !== null && label.textContent !== name) label.textContent = name
   }

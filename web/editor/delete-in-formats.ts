@@ -28,7 +28,7 @@ interface Stretch {
   readonly to: number
 }
 
-/** The marks before the caret that the person has just typed. Backspace takes them back one by one. */
+/** The marks before the caret that the person has just typed. Backspace deletes them one by one. */
 const justTyped = StateField.define<Stretch | null>({
   create: () => null,
   update(value, transaction) {
@@ -43,7 +43,7 @@ const justTyped = StateField.define<Stretch | null>({
   }
 })
 
-/** Moves the caret past the marks at it, so that the key deletes the letter behind them. */
+/** Moves the caret past the marks next to it, so that the key deletes the letter behind them. */
 const skipMarks =
   (side: 1 | -1): Command =>
   (view) => {
@@ -55,7 +55,7 @@ const skipMarks =
     return false
   }
 
-/** Returns the only stretch that a person's change deletes. */
+/** Returns the range that a person's change deletes, if it is a single range. */
 function deletedStretch(transaction: Transaction): Stretch | undefined {
   if (!transaction.isUserEvent('delete')) return undefined
   const found: Stretch[] = []
@@ -107,7 +107,7 @@ function spacesOut(transaction: Transaction): TransactionSpec | undefined {
   }
 }
 
-/** Must come before `emptyMarks` in the list of extensions, so that it sees which marks a deletion takes along. */
+/** Must come before `emptyMarks` in the list of extensions, so that it sees which marks a deletion also removes. */
 export const deleteInFormats: Extension = [
   justTyped,
   EditorState.transactionFilter.of((transaction) => spacesOut(transaction) ?? transaction),

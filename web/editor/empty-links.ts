@@ -10,7 +10,7 @@ function linkLeft(transaction: Transaction): TransactionSpec | undefined {
   const exit = slotsIn(startState)?.exit ?? 0
   const from = exit - emptyLink.length
   const mayLeave = !docChanged && selection !== undefined && from >= 0 && startState.sliceDoc(from, exit) === emptyLink
-  // The new state is computed only now, because that takes long for a large document.
+  // The new state is computed only now, because this takes a long time for a large document.
   return mayLeave && slotsIn(transaction.state) === null ? { changes: { from, to: exit }, userEvent: 'delete' } : undefined
 }
 

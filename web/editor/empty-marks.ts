@@ -1,5 +1,5 @@
 /**
- * Removes the marks of a format or a link together with the last of its text. Marks without text would be read as other Markdown, or as plain
+ * Removes the marks of a format or a link together with the last of its text. Marks without text would be parsed as other Markdown or as plain
  * characters. The text that is typed next gets the format again.
  */
 import { syntaxTree } from '@codemirror/language'
@@ -32,7 +32,7 @@ interface Deletion extends Stretch {
   readonly emptied: readonly SyntaxNode[]
 }
 
-/** If a deletion removes all text between the formatting marks around `at`, extends it to delete these marks, too. */
+/** If a deletion removes all text between the formatting marks around `at`, extends it to delete these marks too. */
 function withMarks(state: EditorState, { from, to, emptied }: Deletion, at: number, side: 1 | -1): Deletion {
   let [start, end] = [from, to]
   const nodes = [...emptied]

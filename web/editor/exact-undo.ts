@@ -1,7 +1,7 @@
 /**
  * Undo and redo that restore text exactly.
  * - Deleting a card leaves an empty line, which the service removes a moment later (shared/fences/tidy.ts). Yjs alone would restore the card at the
- *   end of the line above. Whitespace that somebody else removes next to a step's deletion joins that step and returns with it.
+ *   end of the line above. Whitespace that somebody else removes next to a step's deletion becomes part of that step and is restored with it.
  * - If the removed and the remaining line break came from different steps, the remaining one moves to the step of the removed one.
  * - If restored text was edited, undoing removes all of it.
  */
@@ -82,7 +82,7 @@ function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insert
   return rest
 }
 
-/** Largest number of line breaks in one removal for which the page finds the steps that wrote them. */
+/** Maximum number of line breaks in one removal for which the page finds the steps that wrote them. */
 const lineEndsMax = 200
 
 /** Text that somebody else has just removed from a gap, next to text that was already deleted. */

@@ -1,4 +1,4 @@
-/** The names of inline formats in the syntax and in the commands of the page. */
+/** The names of inline formats in the syntax and in the page's commands. */
 
 /** For each marker, the node name of the spans that it creates. */
 export const spanNames: ReadonlyMap<string, string> = new Map([

@@ -6,7 +6,7 @@ import { afterFrontMatter, beginsFrontMatter, endsFrontMatter } from '../../shar
 /** Longest front matter, in lines. Longer front matter counts as text. */
 const linesMax = 1000
 
-/** Returns the end of the front matter. Reads no further than that, because this function runs at each key press. */
+/** Returns the end of the front matter. Reads no further than that, because this function runs on each key press. */
 function endIn(doc: Text): number {
   const lines: string[] = []
   for (const line of doc.iterLines()) {

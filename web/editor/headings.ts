@@ -14,7 +14,7 @@ export interface Heading {
   readonly at: number
 }
 
-/** Largest number of headings in the outline. */
+/** Maximum number of headings in the outline. */
 const headingsMax = 2000
 
 /** Returns the end of the construct that a mark opens, or undefined if it opens none. `from` is the position after the mark. */

@@ -1,4 +1,4 @@
-/** The blocks and the text that menus insert. This module loads with the extras of the editor. */
+/** The blocks and the text that menus insert. This module loads with the editor extras. */
 import { startCompletion } from '@codemirror/autocomplete'
 import { Facet, StateEffect } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
@@ -14,7 +14,7 @@ const formula: Command = block(() => '$$\n‹x = y›\n$$\n')
 
 const rule: Command = block(() => '---\n\n‹›')
 
-/** Whether the editor draws components. A person then edits a new component in its drawing and not in its source. */
+/** Whether the editor draws components. A person then edits a new component as drawn and not in its source. */
 export const drawsComponents = Facet.define<boolean, boolean>({ combine: (values) => values.includes(true) })
 
 /** Reports that the search panel has closed at a match. A component whose source the match had opened closes again. */
@@ -45,7 +45,7 @@ const date: Command = (view) => {
   return true
 }
 
-/** Types the colon that begins the name of an emoji, and opens the menu of emoji. The menu does not open directly after a letter. */
+/** Inserts the colon that begins the name of an emoji, and opens the emoji menu. The menu does not open directly after a letter. */
 const emoji: Command = (view) => {
   if (view.state.readOnly) return false
   const { from } = view.state.selection.main
@@ -55,5 +55,5 @@ const emoji: Command = (view) => {
   return true
 }
 
-/** The commands by the last part of their command ids. */
+/** The commands, by the last part of their ids. */
 export const inserts = { callout, date, diagram, emoji, footnote, formula, rule } as const

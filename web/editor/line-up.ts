@@ -30,7 +30,7 @@ export function lineUp(doc: Text, rows: readonly Row[]): ChangeSpec[] {
   })
 }
 
-/** Largest table whose columns are lined up on request, in rows. */
+/** Maximum number of rows in a table whose columns are lined up on request. */
 const lineUpRowsMax = 5000
 
 export const lineUpTable: Command = inTable((view, place) => {

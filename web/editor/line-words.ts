@@ -90,7 +90,7 @@ let firstPress: { readonly doc: Text; readonly at: number } | undefined
 
 /**
  * Handles double clicks, which select a word, and triple clicks, which select the text of a line. Dragging then adds more words or lines. The
- * position of the first press counts: that press moves the caret, and markers that are shown or hidden by this move the text under the pointer.
+ * position of the first press counts. That press moves the caret, and the text under the pointer moves when markers are shown or hidden as a result.
  */
 function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
   if (event.button !== 0 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return null

@@ -1,4 +1,4 @@
-/** Moves list items in and out by one level. Their sub-items move along, and the numbers of the lists around them stay in sequence. */
+/** Moves list items in and out by one level. Their sub-items move with them, and the numbers of the lists around them stay in sequence. */
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
@@ -15,7 +15,7 @@ interface Row {
   readonly rest: string
 }
 
-/** Largest number of lines above and below the selection that are searched for the list around it. */
+/** Maximum number of lines above and below the selection that are searched for the list around it. */
 const aroundMax = 1000
 
 /** Matches a fence of a code block. In such a block, a line may look like an item without being one. */
@@ -225,8 +225,8 @@ const next = (rows: readonly Row[], index: number): number | undefined => {
 }
 
 /**
- * Returns the transaction that gives the empty item at the caret the marker that a person has typed into it. The items below stay numbered in
- * sequence. Undefined unless the item contains only such a marker.
+ * Returns the transaction that replaces the marker of the empty item at the caret with the one that a person has typed into it. The items below stay
+ * numbered in sequence. Undefined unless the item contains only such a marker.
  */
 export function otherMarker(state: EditorState): TransactionSpec | undefined {
   const { head } = state.selection.main

@@ -15,7 +15,7 @@ export function moveRowTo(view: EditorView, position: TablePosition, to: number)
   const { number } = line
   const body = position.first + 2
   if (number === to || Math.min(number, to) < body || Math.max(number, to) > position.last) return false
-  // For a move by one line, the neighbor is moved, so that the row that a person is editing stays in position.
+  // For a move by one line, the neighbor is moved, so that the row that a person is editing stays in place.
   if (Math.abs(number - to) === 1) {
     const other = doc.line(to)
     const changes =

@@ -1,6 +1,6 @@
 /**
- * Parses tables like `@lezer/markdown`, but divides only the first rows of a table into cells. A table is one block that is parsed from its head
- * again at every key press, and a table of 20,000 rows would take half a second each time.
+ * Parses tables like `@lezer/markdown`, but divides only the first rows of a table into cells. A table is one block that is parsed again from its
+ * head on every key press, and a table of 20,000 rows would take half a second each time.
  */
 import { Table, type LeafBlockParser, type MarkdownConfig } from '@lezer/markdown'
 

@@ -26,7 +26,7 @@ export function taskTyped(state: EditorState, at: number): TransactionSpec | und
   const line = state.doc.lineAt(at)
   const [all, lead = '', marker, letter = ''] = box.exec(state.sliceDoc(line.from, at)) ?? []
   if (all === undefined || state.readOnly || isInCode(state, at)) return undefined
-  // In a list, the space alone makes the task.
+  // In a list, the space alone turns the item into a task.
   if (marker !== undefined && letter === ' ') return undefined
   const insert = `${lead}${marker ?? (lead === '' ? newMarker(state, line.number) : '-')} [${letter === '' ? ' ' : letter}] `
   return {

@@ -1,4 +1,4 @@
-/** Creates the document as one self-contained file: the published page including its styles, typeface and pictures. Nothing is uploaded. */
+/** Exports the document as one self-contained file: the published page with its styles, typeface and pictures. Nothing is uploaded. */
 import { authorIn } from '../../shared/names.ts'
 import { pageHtml } from '../../shared/markdown/published-html.ts'
 import type { Session } from '../session/session.ts'

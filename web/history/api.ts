@@ -1,4 +1,4 @@
-/** The requests of the version history. */
+/** The requests for the version history. */
 import type { Output } from '../../shared/operations/index.ts'
 import { operation, type Access } from '../client/operation.ts'
 import type { Session } from '../session/session.ts'
@@ -20,7 +20,7 @@ const replaceContent = operation<'replaceContent'>('PUT /api/docs/{id}/content')
 
 /** Saves the current text, which no revision contains yet, as a named revision. Throws 409 if the text has changed. */
 export const nameNow = async (at: Access, content: string, baseVersion: string, label: string): Promise<Revision> => {
-  // Replacing the text with itself changes nothing, but the service saves the unsaved text first, in the name of the person who typed it.
+  // Replacing the text with itself changes nothing, but the service first saves the unsaved text, in the name of the person who typed it.
   const { revisionId } = await replaceContent(at, { content, baseVersion })
   // Every replacement saves a revision, unless it is a dry run or a suggestion.
   if (revisionId === null) throw new Error('the service saved no revision')

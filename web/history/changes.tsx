@@ -30,7 +30,7 @@ function Line({ row, first }: { row: Row; first: boolean }): JSX.Element {
   )
 }
 
-/** Largest number of folded lines that one click shows. */
+/** Maximum number of folded lines that one click shows. */
 const unfoldedMax = 200
 
 function Lines({ stretch }: { stretch: Stretch }): JSX.Element {

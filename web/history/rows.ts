@@ -92,7 +92,7 @@ export interface Stretch {
 /** Number of unchanged lines that stay visible next to a change. */
 const contextRows = 3
 
-/** Divides the rows into stretches. Unchanged lines far from every change are folded, unless there are too few to be worth a click. */
+/** Divides the rows into groups. Unchanged lines that are far from every change are folded, unless there are too few to be worth a click. */
 export function stretches(rows: readonly Row[]): Stretch[] {
   const near = new Uint8Array(rows.length)
   rows.forEach((row, index) => {

@@ -54,7 +54,7 @@ function writerWords(doc: string, revision: Revision): string {
   return names.length === 0 ? t('Unknown author') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names)
 }
 
-/** Returns a distinct name for each entry. Versions of the same minute also show the second and the author. */
+/** Returns a distinct name for each entry. For versions from the same minute, the name also contains the second and the author. */
 export function namesOf(doc: string, entries: readonly Revision[]): ReadonlyMap<Revision['id'], string> {
   const alike = Map.groupBy(entries, nameOf)
   const more = (entry: Revision): string => {

@@ -7,8 +7,8 @@ import type { View } from '../view/view.ts'
 let forgetLast = (): void => undefined
 
 /**
- * Calls `undo` when the undo key is pressed and nothing has been typed since the restore. Typed text is undone first. Returns a function that removes
- * this meaning of the key. Only the newest restore can be undone with the key.
+ * Calls `undo` when the undo key is pressed and nothing has been typed since the restore. Typed text is undone first. Returns a function that
+ * restores the key's usual effect. Only the newest restore can be undone with the key.
  */
 export function undoByKey({ editor }: View, undo: () => void): () => void {
   const view = editor.value?.view

@@ -1,4 +1,4 @@
-/** The people who wrote a version or a line, as the history names them. This module draws nothing. */
+/** The people who wrote a version or a line, as the history names them. This module has no user interface code. */
 import { displayName } from '../presence/people.ts'
 import { isMadeHere, isOwnName } from '../presence/signature.ts'
 import { t } from '../text/t.ts'
@@ -11,7 +11,7 @@ export const writerName = (stored: string): string => (isOwnName(stored) ? t('Yo
 export function writersOf(doc: string, { author, authorKind, authors, cause }: Revision): string[] {
   if (cause === 'create' && authorKind === 'guest' && author === 'guest' && isMadeHere(doc)) return [t('You')]
   const stored = authors.length > 0 ? authors : author === null ? [] : [author]
-  // A program may have the name of the reader.
+  // A program may have the same name as the reader.
   return [...new Set(stored.map((name) => (authorKind === 'agent' && name === author ? displayName(name) : writerName(name))))]
 }
 

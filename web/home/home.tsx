@@ -224,7 +224,7 @@ export function HomePage(): JSX.Element {
   const over = useDrop()
   const library = useMemo(openLibrary, [])
   useSignalEffect(() => {
-    // The session of this page has ended elsewhere, and loading finds this out.
+    // The session of this page was ended elsewhere, which a reload reveals.
     if (needsAccount.value) void library.load()
   })
   const [inTrash, setInTrash] = useState(location.hash === trashHash)

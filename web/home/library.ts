@@ -69,7 +69,7 @@ export interface Library {
   load(): Promise<void>
 }
 
-/** Returns the address that opens a document. For an owned document it prevents the use of a stored key, which might grant fewer rights. */
+/** Returns the address that opens a document. For an owned document, it prevents the use of a stored key, which might grant fewer rights. */
 export const addressOf = ({ id, inAccount, key }: Pick<Entry, 'id' | 'inAccount' | 'key'>): string =>
   inAccount && key === '' ? `/d/${id}?key=` : `/d/${id}`
 
@@ -147,7 +147,7 @@ export function openLibrary(): Library {
     const wanted = query.peek().trim()
     const fields = { sort: 'updated' as const, ...(wanted !== '' && { query: wanted.slice(0, 200) }), ...(before !== null && { before }) }
     try {
-      // Without an account, this request would log an error in the console at every visit.
+      // Without an account, this request would log an error in the console on every visit.
       if (signedIn.peek() !== true && (await findUser()) === null) {
         signedIn.value = false
         failure.value = undefined

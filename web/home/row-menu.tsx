@@ -1,4 +1,4 @@
-/** The menu of a document in the list, with which a person opens, renames, removes or deletes the document. */
+/** The menu of a document in the list, for opening, renaming, removing or deleting the document. */
 import type { JSX, RefObject } from 'preact'
 import { includesRole } from '../../shared/roles.ts'
 import type { Access } from '../client/operation.ts'

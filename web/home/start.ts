@@ -13,7 +13,7 @@ import { personName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import { readTextFile, TextFileFailure } from '../ui/text-file.ts'
 
-/** Largest number of files that a person can add at once. */
+/** Maximum number of files that a person can add at once. */
 const filesMax = 50
 
 interface NewDocument {
@@ -32,7 +32,7 @@ export class StartFailure extends Error {
   }
 }
 
-/** A document whose creation was not answered. A repeated request with this id creates it only once. */
+/** A document for whose creation no response has arrived. A repeated request with this id creates it only once. */
 let unanswered: { readonly input: string; readonly id: string } | undefined
 
 /** Creates a document and stores its key on this device. Returns its id. Throws `StartFailure`. */

@@ -1,6 +1,6 @@
 /**
- * The media jobs of one document on this device: starting, following, canceling, and storing them across reloads. It exposes signals and draws
- * nothing. The place of a job in the text stays correct while others write. Only the page that holds the lock of a job handles it.
+ * The media jobs of one document on this device: starting, following, canceling, and storing them across reloads. It exposes signals and has no user
+ * interface code. The place of a job in the text stays correct while others write. Only the page that holds the lock of a job handles it.
  */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import * as Y from 'yjs'
@@ -258,7 +258,7 @@ function openMedia(view: View): Media {
     retry(job) {
       const entry = job as Entry
       entry.job = undefined
-      // With the old key, the server would repeat its old answer.
+      // With the old key, the server would repeat its old response.
       entry.startKey = newId()
       entry.state.value = { phase: 'sending' }
       void keep(entry).then(() => work(entry))
@@ -267,7 +267,7 @@ function openMedia(view: View): Media {
       const entry = job as Entry
       const isOpen = ['sending', 'running', 'waiting'].includes(entry.state.peek().phase)
       void remove(entry)
-      // A job whose id is not yet known is canceled when the answer arrives (`follow`).
+      // A job whose id is not yet known is canceled when the response arrives (`follow`).
       if (isOpen && entry.job !== undefined) cancelJob(session, entry.job).catch(() => undefined)
     },
     async insert(job, text) {

@@ -1,9 +1,9 @@
-/** The operations of media jobs. Each of them throws `RequestError`. */
+/** The operations for media jobs. Each of them throws `RequestError`. */
 import type { JobInput, JobKind, Segment } from '../../shared/media-jobs.ts'
 import type { How } from '../client/api.ts'
 import { fileOperation, operation, type Access } from '../client/operation.ts'
 
-/** The fields that the answers for all four kinds share, and the result of each kind. */
+/** The fields that the responses for all four kinds share, and the result of each kind. */
 export interface JobAnswer {
   readonly jobId: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'

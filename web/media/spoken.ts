@@ -1,4 +1,4 @@
-/** Returns Markdown as a person would read it aloud, without its marks and addresses. */
+/** Returns the words of Markdown as a person would read them aloud, without marks and addresses. */
 import { markdownParser } from '../editor/language.ts'
 
 /** Names of the syntax nodes that are not read aloud. */

@@ -1,6 +1,6 @@
 /**
- * The people who can be mentioned in a chat or a comment: those who are present, and those who did something in this document. This module draws
- * nothing.
+ * The people who can be mentioned in a chat or a comment: those who are present, and those who did something in this document. This module has no
+ * user interface code.
  */
 import { t } from '../text/t.ts'
 import { mayMention, mentionOf } from '../../shared/mentions.ts'
@@ -45,7 +45,7 @@ export function namesAround(page: Named, own: readonly string[]): string[] {
   return [...new Set([...here, ...own, ...annotations, ...actors].map((name) => mentionOf(name)))].filter((name) => !isNobody(name))
 }
 
-/** Largest number of names shown at once. */
+/** Maximum number of names that are shown at once. */
 const shownMax = 6
 
 /** Returns the names that match the letters typed after @. Names that begin with these letters come first. */

@@ -4,7 +4,7 @@ import { hueOfName, hues, ownHue } from '../../shared/hues.ts'
 import { t } from '../text/t.ts'
 import { guestNumber, ownNumber, personName } from './person.ts'
 
-/** One page, and the person who uses it. */
+/** A page and the person who uses it. */
 export interface Page {
   /** The awareness client id of the page. */
   readonly id: number

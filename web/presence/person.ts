@@ -19,7 +19,7 @@ export const accountName = signal('')
 
 export const personName = computed(() => accountName.value || ownName.value || givenName.value)
 
-/** The number that the service gave this guest, who has no name. */
+/** The number that the service gave this person, who is a guest without a name. */
 export const guestNumber = signal<number | undefined>(undefined)
 
 /** The number under which this person wrote in this document as a guest without a name. The device keeps it when the person chooses a name. */

@@ -18,7 +18,7 @@ export const isOwnName = (stored: string): boolean =>
     stored === givenName.value ||
     (ownNumber.value !== undefined && stored === `Guest ${ownNumber.value}`))
 
-/** Whether this device created a document. The service does not know the number of a guest without a name yet when a document is created. */
+/** Whether this device created a document. When a document is created, the service does not know the number of a guest without a name yet. */
 export const isMadeHere = (id: string): boolean => readDevice(documentValue('made', id)) !== null
 
 /**

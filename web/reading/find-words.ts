@@ -41,7 +41,7 @@ export function findShown(source: Bare, { from, to }: Range, shown: Bare): Range
   const [first, last] = [shown.at[place ?? -1], shown.at[(place ?? -1) + words.length - 1]]
   if (inSource.length !== inShown.length || first === undefined || last === undefined) return undefined
   const range = { from: first, to: last + 1 }
-  // Punctuation at the ends of the range is included if the rendered text shows it too. Markdown marks are not shown there.
+  // Punctuation at either end of the range is included if the rendered text shows it too. The rendered text does not show Markdown marks.
   const isShown = (at: number, shownAt: number): boolean =>
     shown.whole[shownAt] === source.whole[at] && (source.whole[at] ?? ' ').trim() !== ''
   for (let at = (source.at[end - 1] ?? to) + 1; at < to; at++) if (isShown(at, range.to)) range.to += 1

@@ -5,7 +5,7 @@
  */
 import rowRules from '../style/long-tables.css?inline'
 
-/** Largest number of rows in a table that is not divided. Such a table looks the same as on the published page. */
+/** Maximum number of rows in a table that is not divided. Such a table looks the same as on the published page. */
 const rowsMax = 500
 const groupRows = 100
 /** Width of the narrowest column, in characters. The next value is the width of the widest column. */

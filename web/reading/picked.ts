@@ -39,7 +39,7 @@ export function sourceOf(blocks: readonly Block[], text: string, selected: Range
 export function watchPicked(root: ShadowRoot, article: HTMLElement, tell: (selected: Range | undefined) => void): () => void {
   const changed = (): void => {
     const selection = getSelection()
-    // Some browsers do not have `getComposedRanges`.
+    // Some browsers do not support `getComposedRanges`.
     if (selection === null || !('getComposedRanges' in selection)) return
     const [found] = selection.getComposedRanges({ shadowRoots: [root] })
     if (found === undefined || !article.contains(found.startContainer) || !article.contains(found.endContainer)) return

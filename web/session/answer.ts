@@ -19,7 +19,7 @@ export interface Answer {
   ask(): Promise<boolean>
 }
 
-/** Asks the service about a document. Until it answers, the data on this device applies. */
+/** Asks the service about a document. Until the response arrives, the data on this device applies. */
 export function askDocument(id: string, key: string, known: RecentDocument | undefined): Answer {
   const called = signal(known?.title ?? '')
   const givenTitle = signal<string | null>(known?.givenTitle || null)

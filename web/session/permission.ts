@@ -17,7 +17,7 @@ export function openPermission(id: string, access: Access, link: Link, answered:
   const role = computed<Role | null>(
     () => link.role.value ?? answered.value.role ?? (access.kept === undefined ? findRecent(id)?.role : undefined) ?? null
   )
-  // A person may delete part of the text that is too large. The page then sends the text again.
+  // If the text is too large, a person may delete part of it. The page then sends the text again.
   const mayWrite = computed(() => link.ended.value === undefined || keepsWriting(link.ended.value))
   const canEdit = computed(() => mayWrite.value && (link.canWrite.value ?? includesRole(role.value, 'edit')))
   return { role, canEdit }

@@ -16,8 +16,8 @@ export interface Unsent {
 }
 
 /**
- * Counts changes until the server has them. Changes that the device stores are still counted after a reload. The stored number covers all pages of
- * this device.
+ * Counts changes until the server has them. It still counts changes that the device stores after a reload. The stored number covers all pages of this
+ * device.
  */
 export function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
   const storageKey = documentValue('unsent', id)

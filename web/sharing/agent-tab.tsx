@@ -73,7 +73,7 @@ export function AgentTab({ view, disabled }: TabInput): JSX.Element {
   const invited = links.invited.value
   const wasInvited = useRef(false)
   useEffect(() => {
-    // When the person returns to the choice, the focused element no longer exists.
+    // When the person returns to the choice of a role, the focused element no longer exists.
     if (wasInvited.current && invited === undefined) field.current?.focus()
     wasInvited.current = invited !== undefined
   }, [invited])

@@ -8,7 +8,7 @@ import { addressOf } from '../client/operation.ts'
 import { term } from '../text/t.ts'
 
 export interface Instruction {
-  /** The name of the interface. Like `about`, it is translated when drawn. */
+  /** The name of the interface. Like `about`, it is translated when it is drawn. */
   readonly title: string
   readonly about: string
   readonly text: string

@@ -16,7 +16,7 @@ import type { Session } from '../session/session.ts'
 const listDrawings = operation<'listDrawings'>('GET /api/docs/{id}/drawings')
 const storeDrawing = operation<'storeDrawing'>('PUT /api/docs/{id}/drawings')
 
-/** Longest text that is searched for diagrams while somebody types, in UTF-16 units. In longer texts, readers' browsers draw the diagrams. */
+/** Longest text that is searched for diagrams while somebody types, in UTF-16 units. If the text is longer, readers' browsers draw the diagrams. */
 const textUnitsMax = 300_000
 
 const hashOf = (source: string): string => toBase64UrlEncoded(digest(encodeUtf8(source)))

@@ -40,7 +40,7 @@ interface AskInput {
   readonly onKeep: () => void
 }
 
-/** Largest number of names in a question. The rest are only counted. */
+/** Maximum number of names in a question. The rest are only counted. */
 const namesMax = 5
 const listed = (names: readonly string[]): string => {
   const more = names.length - namesMax

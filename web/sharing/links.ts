@@ -1,5 +1,5 @@
 /**
- * The links of an open document for its dialog, and the draft of a new link, which lasts until the person leaves the page. This module has no user
+ * The links of an open document for its dialog, and the draft of a new link, which the page keeps until the person leaves it. This module has no user
  * interface code.
  */
 import { signal, type Signal } from '@preact/signals'
@@ -35,7 +35,7 @@ export interface Links {
   load(): Promise<void>
   /**
    * Creates a link. Resolves to undefined if the request fails; `failure` then contains the error. A repeated request creates only one link, even if
-   * the first answer was lost.
+   * the first response was lost.
    */
   create(wish: Wish): Promise<Share | undefined>
   /** Returns the link for everyone with a role, and creates it if there is none. Resolves to undefined if the request fails. */
@@ -48,7 +48,7 @@ export interface Links {
   revoke(share: Share, keepsLinks: boolean): Promise<void>
 }
 
-/** A request for a link that has not been answered. */
+/** A request for a link for which no response has arrived. */
 interface Attempt {
   readonly wish: Wish
   readonly link: NewShare
@@ -159,7 +159,7 @@ function createLinks(session: Session): Links {
       const answer = await attempt(() => revokeShare(session, { share: share.id, ...(keepsLinks && { keep: 'links' }) }))
       if (answer === undefined) return
       for (const id of [share.id, ...answer.ended]) drop(id)
-      // The links that were not revoked now have another creator.
+      // The links that were kept now have another creator.
       if (keepsLinks) await this.load()
     }
   }

@@ -6,7 +6,7 @@ import { operation, type Access } from '../client/operation.ts'
 export type Share = Output<'listShares'>['shares'][number]
 export type NewShare = Input<'createShare'>
 export type Publication = Pick<Output<'publishDocument'>, 'published' | 'url' | 'markdownUrl' | 'publishedAt' | 'indexed'> & {
-  /** The name of the account or agent that owns the document. Absent for an anonymous document, and in the answer to a change. */
+  /** The name of the account or agent that owns the document. Absent for an anonymous document, and in the response to a change. */
   readonly ownerName?: string | undefined
 }
 

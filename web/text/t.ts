@@ -1,5 +1,5 @@
 /**
- * The texts of the pages. An English sentence is its own key, and the catalog of another language has a translation for each. A test compares the
+ * The strings of the pages. An English sentence is its own key, and the catalog of another language has a translation for each. A test compares the
  * catalogs with the sources. A catalog is loaded before the first drawing, so that looking up text never waits.
  */
 import { languageCookie } from '../../shared/names.ts'
@@ -41,7 +41,7 @@ function tellServer(tag: string): void {
   if (!document.cookie.split('; ').includes(value)) document.cookie = `${value}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`
 }
 
-/** Loads the texts. Await this before drawing anything. If neither the network nor the cache has the catalog, the pages are in English. */
+/** Loads the strings. Await this before drawing anything. If neither the network nor the cache has the catalog, the pages are in English. */
 export async function loadWords(): Promise<void> {
   const language = preferred()
   if (readDevice(languageKey) === language) tellServer(language)

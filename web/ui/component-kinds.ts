@@ -6,7 +6,7 @@ import type { IconName } from './icons.tsx'
 interface Kind {
   /** The name of the kind, which is translated when drawn. */
   readonly name: string
-  /** More words by which a search finds the command that inserts this kind. They are translated. */
+  /** More words with which a search finds the command that inserts this kind. They are translated. */
   readonly words: string
   readonly icon: IconName
 }

@@ -1,6 +1,6 @@
 /**
- * Icons of Lucide (ISC license, lucide.dev) as path data on a 24 × 24 grid. Only the icons in use are included. This file has the icons of the first
- * page and of the bars around the text. The others appear once more-icons.ts has loaded.
+ * Icons of Lucide (ISC license, lucide.dev) as path data on a 24 × 24 grid. Only the icons in use are included. This file contains the icons of the
+ * first page and of the bars around the text. The others appear once more-icons.ts has loaded.
  */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'

@@ -1,4 +1,4 @@
-/** The menus of components. Each is a native popover next to the control that opens it, so that Esc and a click elsewhere close it. */
+/** The component menus. Each is a native popover next to the control that opens it, so that Esc and a click elsewhere close it. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 

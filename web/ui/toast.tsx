@@ -73,7 +73,7 @@ function OfferToast({ text, name, run }: Offer): JSX.Element {
   )
 }
 
-/** Draws the messages. It is part of the page and of each modal dialog. A dialog has only messages that were made while it was open. */
+/** Draws the messages. It is part of the page and of each modal dialog. A dialog shows only messages that were made while it was open. */
 export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | null {
   if (!modal && modals.value > 0) return null
   const { text, step, over } = passing.value ?? { over: 0 }

@@ -50,7 +50,7 @@ const byStatus: Readonly<Record<number, Meaning>> = { 0: notReached, 413: tooLar
 
 const spoken = ({ says, again }: Meaning): Failure => ({ words: t(says, { mebibytes: limits.assetBytesMax / 1024 / 1024 }), again })
 
-/** The failure of a person whose role was lowered or whose access has ended. */
+/** The failure if a person's role was lowered or their access has ended. */
 export const notAllowed = (): Failure => spoken(noRight)
 
 /** Returns the failure for a refused upload. `status` is 0 if the server could not be reached. `code` comes from the problem document. */

@@ -25,7 +25,7 @@ interface StoredUpload extends StoredRecord {
   readonly follows: boolean
 }
 
-/** Largest number of files that a person can add at once. */
+/** Maximum number of files that a person can add at once. */
 const filesMax = 20
 /** Delay between two retries of a waiting file when no network event occurs, in milliseconds. */
 const againMs = 15_000

@@ -5,7 +5,7 @@ import type { Output } from '../../shared/operations/index.ts'
 import { t } from '../text/t.ts'
 
 export interface Sending {
-  /** Resolves with the answer. Rejects with a `RequestError`, whose status is 0 if the server was not reached or `cancel` was called. */
+  /** Resolves with the response. Rejects with a `RequestError`, whose status is 0 if the server was not reached or `cancel` was called. */
   readonly done: Promise<Output<'uploadAsset'>>
   cancel(): void
 }
@@ -16,7 +16,7 @@ interface Input {
   readonly blob: Blob
   /** The alternative text of the file. */
   readonly name: string
-  /** A repeated upload with the same key gets the answer of the first one (docs/api.md, Retries). */
+  /** A repeated upload with the same key gets the response to the first one (docs/api.md, Retries). */
   readonly idempotencyKey: string
   /** Called with the fraction that has been sent, from 0 to 1. */
   readonly onProgress: (share: number) => void
@@ -49,7 +49,7 @@ export function send({ doc, key, blob, name, idempotencyKey, onProgress }: Input
   })
   request.addEventListener('load', () => {
     const answer = fields(request)
-    // The service answers with this type (openapi.json). The pages and the server are built and tested together.
+    // The service's response has this type (openapi.json). The pages and the server are built and tested together.
     if (request.status === 201 || request.status === 200) return resolve(answer as unknown as Output<'uploadAsset'>)
     const seconds = Number(request.getResponseHeader('retry-after') ?? NaN)
     return reject(new RequestError(request.status, answer, Number.isFinite(seconds) ? seconds : undefined))

@@ -1,4 +1,4 @@
-/** The commands of a document's page. The toolbar, keyboard, palette, menus, shortcut list and tooltips all use these entries. */
+/** The commands of a document page. The toolbar, keyboard, palette, menus, shortcut list and tooltips all use these entries. */
 import type { EditorView } from '@codemirror/view'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import type { View } from './view.ts'
@@ -33,7 +33,7 @@ export interface Command<On extends View = View> {
   readonly keys?: readonly string[]
   /** Where the keys work. `text`, the default, means in the text. `page` means also elsewhere on the page, but not in a dialog. */
   readonly scope?: 'text' | 'page'
-  /** More words by which a search finds the command. They are translated. */
+  /** More words with which a search finds the command. They are translated. */
   readonly words?: string
   /** The Markdown that has the same effect when a person types it. */
   readonly typed?: string
@@ -70,7 +70,7 @@ export const isPossible = <On extends View>(command: Command<On>, page: On): boo
 /** For commands that add inline marks. In code, the marks would be literal characters. */
 export const notInCode: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value !== undefined }
 
-/** For commands that add blocks or marks of entire lines. These work next to inline code, but not in a code block. */
+/** For commands that add blocks, or marks for entire lines. These work next to inline code, but not in a code block. */
 export const notInCodeBlock: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value === 'block' }
 
 /** Creates `run` for a command whose code loads on first use. */

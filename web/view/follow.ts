@@ -19,7 +19,7 @@ export function startFollowing(page: View): () => void {
     if (!awareness.getStates().has(id)) return stop()
     const head = placeOf(page.session.text, awareness, id)?.head
     const at = head === undefined ? undefined : view.state.facet(textMap).shown(head)
-    // Scrolls only when the followed person moves, so that a person who looks around is not pulled back.
+    // Scrolls only when the followed person moves, so that a person can look elsewhere without being moved back.
     if (at === undefined || at === before || at > view.state.doc.length) return
     before = at
     view.dispatch({ effects: EditorView.scrollIntoView(at, { y: 'center' }) })

@@ -15,7 +15,7 @@ export type PanelName = 'annotations' | 'tasks' | 'activity' | 'media'
 
 export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'rename' | 'palette' | 'switcher' | 'shortcuts' | 'history'
 
-/** The lines that the editor had drawn at some time, and where. */
+/** The lines that the editor had drawn at some point, and their positions. */
 export interface Seen {
   /** Offsets in the text in UTF-16 units, and distances from the beginning of the text in pixels. */
   readonly lines: readonly { readonly from: number; readonly to: number; readonly top: number; readonly bottom: number }[]

@@ -12,7 +12,7 @@ export interface Chosen {
   readonly run: Run
 }
 
-/** Returns the blocks that the selection touches, and the siblings with which they can change places. */
+/** Returns the blocks that the selection touches, and the siblings with which they can swap places. */
 export function chosenBlocks(state: EditorState, { from, to } = state.selection.main): Chosen | undefined {
   const units = siblingsOf(state, from, to)
   const first = indexAt(units, from)

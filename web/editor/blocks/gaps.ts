@@ -1,4 +1,4 @@
-/** Computes the text between two blocks. It is the shortest text with which Markdown reads each block as before. */
+/** Computes the text between two blocks. It is the shortest text with which each block is parsed as before. */
 import type { Unit } from './units.ts'
 
 const blank = '\n\n'
@@ -12,7 +12,7 @@ const isHeading = ({ name }: Unit): boolean => /^(?:ATX|Setext)Heading/.test(nam
 /** A heading or a fence needs no blank line below a block of one of these kinds. */
 const isClosedByHeading = new Set(['Paragraph', 'ListItem', 'Blockquote'])
 
-/** Whether Markdown reads two blocks correctly without a blank line between them. */
+/** Whether two blocks are parsed correctly without a blank line between them. */
 const mayTouch = (above: Unit, below: Unit): boolean =>
   isHeading(above) ||
   isCloseAbove.has(above.name) ||

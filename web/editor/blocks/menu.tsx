@@ -8,7 +8,7 @@ import { copyText } from '../../ui/copy.ts'
 import { chosenBlocks, deleteBlock, duplicateBlock, isMovable, moveBlock } from './commands.ts'
 import type { Unit } from './units.ts'
 
-/** A command of the page that changes the kind of a block. */
+/** A page command that changes the kind of a block. */
 export interface Turn {
   readonly title: string
   readonly run: () => void

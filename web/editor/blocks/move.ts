@@ -1,6 +1,6 @@
 /**
- * Moves blocks by changing the text. If two blocks change places, the one with fewer comments is moved, or else the shorter one. The cursor of a
- * person typing in the other text stays there, and so do its comments. Gaps change only where Markdown would read the text differently.
+ * Moves blocks by changing the text. If two blocks swap places, the one with fewer comments is moved, or else the shorter one. The cursor of a person
+ * who types in the other block stays there, and so do the block's comments. Gaps change only where Markdown would be parsed differently.
  */
 import type { ChangeSet, EditorState } from '@codemirror/state'
 import { gapOf } from './gaps.ts'

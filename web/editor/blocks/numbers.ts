@@ -8,7 +8,7 @@ export interface Edit {
   readonly insert: string
 }
 
-/** Longest list that is renumbered, in items. */
+/** Maximum number of items in a list that is renumbered. */
 const itemsMax = 500
 
 /** Groups consecutive items that belong to the same list. */

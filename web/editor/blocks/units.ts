@@ -80,7 +80,7 @@ export function unitAt(state: EditorState, position: number): Unit | undefined {
   return node === undefined ? undefined : unitOf(state, node)
 }
 
-/** Returns the blocks that may change places with the blocks of a range, in document order: the items of their list, or all top-level blocks. */
+/** Returns the blocks that may swap places with the blocks of a range, in document order: the items of their list, or all top-level blocks. */
 export function siblingsOf(state: EditorState, from: number, to = from): readonly Unit[] {
   // The tree of the state itself includes this parse result only after the next transaction.
   const tree = ensureSyntaxTree(state, state.doc.length, parseMs)

@@ -9,10 +9,10 @@ import { within } from './query.ts'
 import marks from './drawn.css?inline'
 
 const name = 'agmd-find'
-/** Largest number of marked matches. More would slow the page down, and nobody sees them all. */
+/** Maximum number of marked matches. More of them would slow the page down, and nobody looks at that many. */
 const marksMax = 1000
 
-/** Controls, and text of the page that is no text of the document. */
+/** Controls, and text on the page that does not belong to the document. */
 const skipped =
   'button, textarea, .frame-bar, .sheet-bar, .sheet-sum, .sheet-number, .sheet thead, .board-count, .component-rest, .visually-hidden, [aria-hidden=true]'
 /** Elements that begin a new line. A match does not continue from one into the next. */
@@ -31,11 +31,11 @@ function style(root: Document | ShadowRoot): void {
 
 interface Piece {
   readonly node: globalThis.Text
-  /** Where the node begins in the text of its root, in UTF-16 units. */
+  /** Offset of the node in the text of its root, in UTF-16 units. */
   readonly at: number
 }
 
-/** Returns the text that a root shows, with a line break between its lines, and the nodes of the text, ascending. */
+/** Returns the text that a root shows, with a line break between its lines, and the nodes of this text, in order. */
 function textOf(root: Node): { readonly text: string; readonly pieces: readonly Piece[] } {
   const pieces: Piece[] = []
   let text = ''
@@ -59,7 +59,7 @@ export function matchesIn(root: Node, query: SearchQuery, max: number): Range[] 
   const found: Range[] = []
   const cursor = query.getCursor(Text.of(text.split('\n')))
   let index = 0
-  /** Returns the place of a position. `end` positions belong to the node that ends there. */
+  /** Returns the node and offset for a position in the text. An `end` position belongs to the node that ends there. */
   const placeOf = (position: number, isEnd: boolean): [Node, number] | undefined => {
     const holds = ({ node, at }: Piece): boolean => position >= at && (isEnd ? position <= at + node.length : position < at + node.length)
     while (index < pieces.length && !holds(pieces[index]!)) index++
@@ -79,7 +79,7 @@ export function matchesIn(root: Node, query: SearchQuery, max: number): Range[] 
   return found
 }
 
-/** Whether the source of a widget has a match. The widget may show other text, such as the names of its controls. */
+/** Whether the source of a widget contains a match. The widget may show other text, such as the names of its controls. */
 function isMatched({ state }: EditorView, query: SearchQuery, from: number, to: number): boolean {
   const range = state.field(within, false)
   if (range !== undefined && (from > range.to || to < range.from)) return false
@@ -92,11 +92,11 @@ export interface DrawnMarks {
   close(): void
 }
 
-/** Marks matches in widgets. `changed` is called when a widget has been drawn or has another size. */
+/** Marks matches in widgets. `changed` is called when a widget has been drawn or its size has changed. */
 export function drawnMarks(view: EditorView, changed: () => void): DrawnMarks {
   const { highlights } = CSS as { highlights?: HighlightRegistry }
   const sizes = new ResizeObserver(changed)
-  // Observing an element again would report it again.
+  // An element that is observed again would be reported again.
   const observed = new WeakSet<Element>()
   style(document)
   return {

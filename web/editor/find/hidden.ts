@@ -1,6 +1,6 @@
 /**
- * Finds the text that the live view hides: marks, addresses, and the sources of formulas and pictures. Find and replace leave it out, because a person
- * cannot see its change. The position of the caret, which reveals marks, does not matter.
+ * Finds the text that the live view hides: marks, addresses, and the sources of formulas and pictures. Find and replace leave it out, because a
+ * person could not see that it changes. It does not matter where the caret is, although the caret reveals marks.
  */
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import type { EditorState, Text } from '@codemirror/state'
@@ -79,7 +79,7 @@ function isCaption(state: EditorState, position: number): boolean {
   return node.name === 'LinkTitle' && node.parent?.name === 'Image'
 }
 
-/** Whether a range lies whole in text that the live view hides. In the source view, no text is hidden. */
+/** Whether a range is completely within text that the live view hides. In the source view, no text is hidden. */
 export function isHidden(state: EditorState, from: number, to: number): boolean {
   if (from === to || !isLive(state)) return false
   let end = from

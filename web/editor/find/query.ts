@@ -37,9 +37,9 @@ export interface Wanted {
 
 export const wanted = (state: EditorState): Wanted => getSearchQuery(state)
 
-/** Returns a query that finds text in the search range, and in the live view only visible text. */
+/** Returns a query that finds text in the search range. In the live view, it finds only visible text. */
 export const queryOf = ({ search, replace, caseSensitive, wholeWord, regexp }: Wanted): SearchQuery =>
-  // In a literal query, `\n` means two characters.
+  // In a literal query, `\n` stands for two characters.
   new SearchQuery({ search, replace, caseSensitive, wholeWord, regexp, literal: !regexp, test: isSearched })
 
 /** Changes the search query. */
@@ -91,7 +91,7 @@ export interface Count {
   readonly more: boolean
 }
 
-/** Largest number of matches that are counted. */
+/** Maximum number of matches that are counted. */
 const countMax = 10_000
 
 /** Counts the matches. Returns undefined if the query is empty or an invalid regular expression. */

@@ -99,7 +99,7 @@ const cells = EditorView.domEventHandlers({
 
 const escaped: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** Copies the selected cells in the format of spreadsheets. */
+/** Copies the selected cells in the format that spreadsheets use. */
 function take(event: ClipboardEvent, view: EditorView): boolean {
   const chosen = chosenCells(view.state)
   if (chosen === undefined || event.clipboardData === null) return false
@@ -116,7 +116,7 @@ function take(event: ClipboardEvent, view: EditorView): boolean {
   return true
 }
 
-/** Returns the ranges between two positions of a table that are not text of cells. */
+/** Returns the ranges between two positions of a table that are not cell text. */
 function structure(state: EditorState, first: number, last: number, from: number, to: number): number[] {
   const { doc } = state
   const found: number[] = []
@@ -136,8 +136,7 @@ function structure(state: EditorState, first: number, last: number, from: number
 }
 
 /**
- * Limits deletions in tables. A deletion removes text of cells or entire tables, but never a bar or the end of a row, because that would break the
- * table.
+ * Limits deletions in tables. A deletion removes cell text or entire tables, but never a bar or the end of a row, because that would break the table.
  */
 const keepBars = EditorState.changeFilter.of((transaction) => {
   if (!transaction.docChanged || transaction.startState.readOnly || !transaction.isUserEvent('delete')) return true

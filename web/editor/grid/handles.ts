@@ -13,7 +13,7 @@ import { openMenu } from './menu.tsx'
 /** Distance after which a press becomes a drag, in pixels. */
 const dragFrom = 5
 
-/** The shorter side of each handle, in pixels. It is the smallest allowed size of a target (WCAG 2.2, 2.5.8). */
+/** The shorter side of each handle, in pixels. It is the minimum target size (WCAG 2.2, 2.5.8). */
 const thick = 24
 
 interface Box {

@@ -1,5 +1,5 @@
 /**
- * Shows tables of the live view as grids. Each line of the text is a row, its cells are marks around the text between the bars, and the bars are
+ * Shows tables in the live view as grids. Each line of the text is a row, its cells are marks around the text between the bars, and the bars are
  * hidden. The caret, compositions, the cursors of others, annotations and undo therefore work as in any text.
  */
 import { Decoration, WidgetType } from '@codemirror/view'
@@ -12,7 +12,7 @@ import { columnsFor } from './widths.ts'
 
 /** Number of rows, including the head, that determine the widths of the columns. */
 const measuredRows = 300
-/** Largest number of columns, and longest row in UTF-16 units, of a table that is shown as a grid. A larger table is shown as text. */
+/** Maximum number of columns, and longest row in UTF-16 units, of a table that is shown as a grid. A larger table is shown as text. */
 const columnsMax = 200
 const rowUnitsMax = 8000
 

@@ -1,6 +1,6 @@
 /**
  * Bars that a person types in a table. A bar in an empty row begins a row that is typed as Markdown: until the caret leaves the row, each bar moves
- * to the next cell, as if the bars of the row were typed over. Every other bar inside a cell of the live view is a character of that cell.
+ * to the next cell, as if it overwrote the bar of the row. In the live view, every other bar inside a cell is a character of that cell.
  */
 import { type ChangeSpec, type EditorState, Prec, StateEffect, StateField, type Extension, type TransactionSpec } from '@codemirror/state'
 import { EditorView, keymap, type Command } from '@codemirror/view'

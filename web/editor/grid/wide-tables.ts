@@ -1,4 +1,4 @@
-/** Makes tables of the live view scroll horizontally if they are wider than the text. A table scrolls to follow the caret. */
+/** Makes tables in the live view scroll horizontally if they are wider than the text. A table scrolls to follow the caret. */
 import type { Extension, Range } from '@codemirror/state'
 import { BlockWrapper, EditorView, ViewPlugin } from '@codemirror/view'
 

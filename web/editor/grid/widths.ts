@@ -1,6 +1,6 @@
 /** Computes the widths of a table's columns from their text, so that a long table has the same widths at every scroll position. */
 
-/** Widths of strings in pixels, as measured, but at least as wide as in the typeface of the editor. */
+/** Widths of strings in pixels, as measured, but at least as wide as in the editor's typeface. */
 const known = new Map<string, number>()
 const knownMax = 20_000
 /** Longest part of a cell that is measured, in UTF-16 units. Longer text wraps anyway. */
@@ -9,15 +9,15 @@ const measuredMax = 300
 /** Padding on both sides of a cell, its border, and a margin for rounding, in pixels. */
 const besides = 26
 /**
- * A column whose text is at least this wide does not get narrower than this, in pixels. The next value is the largest width of a column with long
- * texts.
+ * If the text of a column is at least this wide, the column does not become narrower than this, in pixels. The next value is the maximum width of a
+ * column with long text.
  */
 const wrapped = 150
 const widest = 560
 const narrowest = 52
 
 /**
- * Letters that are not nine pixels wide in the typeface of the editor, bold or not, with the difference in pixels. They are used for the text that
+ * Letters that are not nine pixels wide in the editor's typeface, bold or not, each with the difference in pixels. They are used for the text that
  * comes with the page.
  */
 const unusual = [
@@ -29,7 +29,7 @@ const unusual = [
 const summed = (text: string): number =>
   unusual.reduce((sum, [letters, more]) => sum + more * (text.match(letters)?.length ?? 0), 9 * text.length)
 
-/** The letters that the typeface of the editor contains. */
+/** The letters that the editor's typeface contains. */
 const latin = /^[ -ɏ]*$/
 
 const context = typeof document === 'undefined' ? null : document.createElement('canvas').getContext('2d')

@@ -8,7 +8,7 @@ export interface Span {
   readonly name: string
 }
 
-/** Longest code that is highlighted while a person types, in UTF-16 units. It is highlighted again at every key press. */
+/** Longest code that is highlighted while a person types, in UTF-16 units. It is highlighted again on every key press. */
 const codeUnitsMax = 10_000
 const keptMax = 100
 const kept = new Map<string, readonly Span[]>()

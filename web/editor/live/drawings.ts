@@ -253,7 +253,7 @@ const inline = ViewPlugin.define(
     const release = (): void => {
       if (!isDown) return
       isDown = false
-      // Waits for a pause in typing. A transaction between two key presses would delay the second one.
+      // Waits until typing pauses. A transaction between two key presses would delay the second one.
       lookAfter(0)
     }
     view.contentDOM.addEventListener('pointerdown', press)
@@ -275,7 +275,7 @@ const inline = ViewPlugin.define(
       update(update) {
         const hasMoved = (update.selectionSet || update.focusChanged) && !isDown
         const parsed = syntaxTree(update.state) !== syntaxTree(update.startState)
-        // Waits for a pause in typing. A transaction between two key presses would delay the second one.
+        // Waits until typing pauses. A transaction between two key presses would delay the second one.
         if (update.docChanged || (parsed && resting === undefined)) lookAfter(lookMs)
         if (update.docChanged || update.viewportChanged || parsed || hasMoved || update.transactions.some(asks))
           this.decorations = formulas(view)

@@ -39,7 +39,7 @@ export function linkAt(state: EditorState, position: number): LinkAt | undefined
   return undefined
 }
 
-/** Returns a position that stays within the link when text is typed in it or around it. It is after the link's first character. */
+/** Returns a position that stays within the link when text is typed in or around the link. It is after the link's first character. */
 export const anchorOf = ({ from }: LinkAt): number => from + 1
 
 /** Returns the change that removes a link and keeps its text. */

@@ -10,7 +10,7 @@ import { titleWords } from './picture-at.ts'
 import { link } from './inline.ts'
 import { linkParts } from '../link-parts.ts'
 
-/** Sizes of the pictures that have loaded. A picture that is drawn again takes its space immediately, so that nothing jumps. */
+/** Sizes of the pictures that have loaded. A picture that is drawn again takes up its space immediately, so that nothing moves. */
 const sizes = new Map<string, { readonly width: number; readonly height: number }>()
 const sizesMax = 1000
 

@@ -114,7 +114,7 @@ function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | nul
 }
 
 /**
- * Keyboards of phones compose without sending keys, so the caret leaves the picture when a composition begins. Chromium then begins the composition
+ * Phone keyboards compose text without sending keys, so the caret leaves the picture when a composition begins. Chromium then begins the composition
  * again, before the letters that have already been composed. This code removes those letters.
  */
 function composing(): DOMEventHandlers<unknown> {

@@ -1,7 +1,7 @@
 /**
  * Draws a frame around the selected picture, and handles at the edge and the corner of the picture under the pointer or at the caret. A drag changes
- * the width, as one undo step when it ends. The frame and the handles lie over the text. A picture that could not be loaded has a button that tries
- * again.
+ * the width, as one undo step when it ends. The frame and the handles lie over the text. A picture that could not be loaded has a button that loads
+ * it again.
  */
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { pictureWidthMin } from '../../../shared/markdown/pictures.ts'
@@ -13,7 +13,7 @@ import { widthChanges } from './picture-changes.ts'
 import { chosenPicture } from './picture-chosen.ts'
 import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter, type Widths } from './picture-size.ts'
 
-/** The length of each side of a handle, in pixels. It is the smallest allowed size of a target (WCAG 2.2, 2.5.8). */
+/** The length of each side of a handle, in pixels. It is the minimum target size (WCAG 2.2, 2.5.8). */
 const thick = 24
 /** Smallest height of a picture that has a handle at its edge, and the height of that handle, in pixels. */
 const [edgeMin, edgeHeight] = [72, 48]

@@ -8,7 +8,7 @@ const cells = {
   ';': /(?:"((?:[^"]|"")*)"(?=;|\n|$)|([^;\n]*))(;|\n|$)/y
 }
 
-/** Longest file that becomes a table, in UTF-16 units, and the largest table. */
+/** Longest file that becomes a table, in UTF-16 units, and the maximum size of the table. */
 const tableUnitsMax = 500_000
 const tableCellsMax = 20_000
 

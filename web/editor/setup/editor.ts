@@ -75,7 +75,7 @@ export interface Editor {
   toggleTask(letter: number): boolean
   /** Inserts the Markdown of an upload into the text. Returns false if the person may not write. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
-  /** Adds the extras of the editor once they have loaded. */
+  /** Adds the editor extras once they have loaded. */
   extend(extras: Extras): void
   /** Adds an extension permanently. */
   add(extension: Extension): void

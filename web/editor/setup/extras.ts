@@ -1,4 +1,4 @@
-/** The extras of the editor: aids for writing that load once the text is visible. */
+/** The editor extras: writing aids that load once the text is visible. */
 import { namesOnHover } from '../names-on-hover.ts'
 import type { Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from '../bubble.ts'

@@ -1,4 +1,4 @@
-/** The extras of the editor that change the effect of keys and typed letters. They are a separate chunk, which loads together with the others. */
+/** The editor extras that change the effect of keys and typed letters. They are a separate chunk, which loads together with the others. */
 import type { Extension } from '@codemirror/state'
 import { blockKeys } from '../block-keys.ts'
 import { formatEnds } from '../caret-formats.ts'

@@ -20,7 +20,7 @@ export interface HalfWritten {
   renamed(from: string, to: string): void
 }
 
-/** Largest number of half-written replies and edits that are stored. The oldest ones beyond it exist only on this page. */
+/** Maximum number of half-written replies and edits that are stored. If there are more, the oldest ones exist only on this page. */
 const storedMax = 50
 
 /** Reads the stored text. A browser may refuse storage at any time, and the stored value may be anything. */
@@ -57,7 +57,7 @@ export function openHalfWritten(doc: string, storage = tabStorage): HalfWritten 
     store(storage, name, texts)
     const next = idsOf(texts)
     const known = ids.peek()
-    // Most letters change no id, and the cards need not be drawn again.
+    // Most letters do not change the ids, so the cards need not be drawn again.
     if (next.size !== known.size || [...next].some((id) => !known.has(id))) ids.value = next
   }
   return {

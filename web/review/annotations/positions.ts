@@ -43,7 +43,7 @@ const readMs = 120
 const searchMs = 1500
 /** Number of times that restored text is checked. The delay doubles each time, because the service may receive the text later than this page. */
 const searchesMax = 5
-/** Largest number of deleted texts that are searched for after typing. */
+/** Maximum number of deleted texts that are searched for after typing. */
 const deletedMax = 50
 
 export function openPositions(

@@ -26,7 +26,7 @@ export interface Review
   undoDecision(): boolean
   /** Redoes the decision that was undone last. Returns false if there is no such decision, or if the person undid typing after it. */
   redoDecision(): boolean
-  /** The panel of the page that is open. */
+  /** The open panel of the page. */
   readonly panel: View['panel']
   /** The document and its share key. */
   readonly doc: { readonly id: string; readonly key: string }

@@ -1,4 +1,4 @@
-/** The state that the parts of the review share: the annotations on the page, the active one, and the comment that is being written. */
+/** The state that the review modules share: the annotations on the page, the active one, and the comment that is being written. */
 import { plainNameOf } from '../../presence/people.ts'
 import { keepNumber } from '../../presence/signature.ts'
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'

@@ -15,7 +15,9 @@ import { storedText } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
 
 export interface Writing {
-  /** Begins a comment on the selection. Without one, it is on the caret's line (except in the reading view), or else on the document. */
+  /**
+   * Begins a comment on the selection. Without one, the comment is on the caret's line (except in the reading view), or else on the entire document.
+   */
   comment(): void
   send(): void
 }

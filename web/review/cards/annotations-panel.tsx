@@ -116,7 +116,7 @@ function listKeys(review: Review, shown: readonly Item[], event: KeyboardEvent):
   if (next !== undefined) review.show(next.id, 'card')
 }
 
-/** Shows the date of the list while the page cannot update it. */
+/** Shows how old the list is while the page cannot update it. */
 function AsOf({ review }: { review: Review }): JSX.Element | null {
   const at = review.store.asOf.value
   if (at === undefined) return null

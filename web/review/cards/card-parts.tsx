@@ -126,7 +126,7 @@ interface WriterInput {
   readonly action: string
   readonly value: string
   readonly autoFocus?: boolean
-  /** Largest number of characters that the field accepts. If absent, only the service sets a limit. */
+  /** Maximum number of characters that the field accepts. If absent, only the service sets a limit. */
   readonly charsMax?: number
   readonly onInput?: (value: string) => void
   readonly onSubmit: (value: string) => void

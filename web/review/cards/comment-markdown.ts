@@ -16,7 +16,7 @@ export type Block =
   | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'list'; readonly ordered: boolean; readonly start: number; readonly items: (readonly Inline[])[] }
 
-/** Deepest nesting of marks. */
+/** Maximum nesting depth of marks. */
 const depthMax = 4
 /** Longest text and longest address of a link, in UTF-16 units. */
 const linkUnitsMax = 2000
@@ -180,5 +180,5 @@ const lettersOf = (inline: Inline): string => {
 /** Matches the marks at the beginning of lines: headings, quotes, list items and tasks. */
 const lineMarks = /^[ \t]*(?:#{1,6}[ \t]|>|[-*+][ \t](?:\[[ xX]\][ \t])?|\d{1,9}[.)][ \t])[ \t]*/gm
 
-/** Returns the text of a piece of Markdown without its marks, as cards quote it. */
+/** Returns the text of Markdown without its marks, as cards quote it. */
 export const plainWords = (text: string): string => inlineOf(text.replaceAll(lineMarks, '')).map(lettersOf).join('')

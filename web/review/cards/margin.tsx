@@ -12,7 +12,7 @@ import { pushedApart } from './layout.ts'
 import { hueOf } from '../../presence/colours.ts'
 import type { Review } from '../annotations/review.ts'
 
-/** Largest number of cards drawn at once. They are those around the visible part of the text. */
+/** Maximum number of cards that are drawn at once: those around the visible part of the text. */
 const cardsMax = 80
 /** Distance from the end of the text to a card, in pixels, and the part of this distance that the text leaves free. */
 const [leadPixels, paddingPixels] = [28, 72]

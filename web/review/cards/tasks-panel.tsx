@@ -1,6 +1,6 @@
 /**
- * The panel for review assignments. The owner creates and follows an assignment, reads its report and closes it. The holder of its link does the
- * review here.
+ * The panel for review assignments. In it, the owner creates and follows an assignment, reads its report and closes it. The holder of its link uses
+ * it to do the review.
  */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'

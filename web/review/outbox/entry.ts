@@ -38,7 +38,7 @@ export interface SuggestAction {
 export type Steps = Readonly<Record<string, number>>
 
 export type Action =
-  /** A comment. With `target: null` it is on the entire document. */
+  /** A comment. With `target: null`, it is on the entire document. */
   | {
       readonly kind: 'comment'
       readonly body: string
@@ -74,7 +74,7 @@ export type Action =
     }
   | { readonly kind: 'close'; readonly task: string }
 
-/** An action that waits for its answer. The service identifies a repeated request by the id of the entry. */
+/** An action that waits for its response. The service identifies a repeated request by the id of the entry. */
 export interface OutboxEntry extends StoredRecord {
   /** The guest's name at the time of the action. */
   readonly author: string

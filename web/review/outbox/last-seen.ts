@@ -1,6 +1,6 @@
 /**
- * The comments, suggestions and assignments of a document as this device last saw them, for reading without a connection. The store `lists` contains
- * them.
+ * The comments, suggestions and assignments of a document as this device last saw them, for reading without a connection. They are in the store
+ * `lists`.
  */
 import type { Quoted } from '../../../shared/text/characters.ts'
 import { records, type StoredRecord } from '../../device/records.ts'

@@ -1,6 +1,6 @@
 /**
- * The order in which a page handles live messages while it sends requests. The answer to a request may be older than a message that arrives before it,
- * so the message waits for the answer. Later messages wait behind it, because a record must not be replaced by an earlier version of itself.
+ * The order in which a page handles live messages while it sends requests. The response to a request may be older than a message that arrives before
+ * it, so the message waits for the response. Later messages wait behind it, because a record must not be replaced by an earlier version of itself.
  */
 import type { LiveMessage } from '../../../shared/live-protocol.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Sends actions on annotations and assignments in order, from the outbox of the device (web/device/outbox.ts). It maps each action to a request, and
- * handles the answer or refusal. It exposes signals and has no user interface code.
+ * handles the response. It exposes signals and has no user interface code.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { Output } from '../../../shared/operations/index.ts'
@@ -29,7 +29,7 @@ import {
 import { type Action, entryOf, type OutboxEntry, type StoredEntry, storedEntry, type SuggestAction, type Target } from './entry.ts'
 
 export interface Outbox {
-  /** The entries without an answer and the refused ones, oldest first. */
+  /** The entries that have no response yet or were refused, oldest first. */
   readonly list: ReadonlySignal<readonly OutboxEntry[]>
   /** Whether a request is being sent. */
   readonly sending: ReadonlySignal<boolean>
@@ -64,7 +64,7 @@ interface OutboxInput {
 const retryMs = 15_000
 /** Delay before retrying an entry that others have just decided, in milliseconds. */
 const decidedRetryMs = 1000
-/** Largest number of bytes that this queue sends when the page closes. At that moment, browsers send at most 64 KiB, and drafts need most of it. */
+/** Maximum number of bytes that this queue sends when the page closes. At that moment, browsers send at most 64 KiB, and drafts need most of it. */
 const leavingBytesMax = 12 * 1024
 
 const suggestionFields = ({ operation, text, note, target }: SuggestAction) => ({

@@ -27,11 +27,11 @@ export interface Received {
   /** Adds or replaces records. */
   add(records: { readonly comment?: Comment; readonly suggestion?: Suggestion; readonly task?: Task }): void
   removeComment(id: string): void
-  /** Shows lists that this device has stored, until the service answers. */
+  /** Shows lists that this device has stored until the service responds. */
   offer(lists: Lists, at: number): void
   /** Reads all lists again, after a short delay. */
   read(): void
-  /** Handles messages that waited for an answer. */
+  /** Handles messages that waited for a response. */
   release(): void
   hear(message: LiveMessage): void
   close(): void
@@ -41,7 +41,7 @@ interface ReceivedInput {
   readonly session: Session
   /** Called with the records of a message before they are added. */
   readonly onMessage: (comment: Comment | undefined, suggestion: Suggestion | undefined) => void
-  /** Whether a request of this page waits for its answer. */
+  /** Whether this page waits for the response to a request. */
   readonly isSending: () => boolean
   /** Whether the outbox has entries for a comment. */
   readonly hasEntries: (record: string) => boolean

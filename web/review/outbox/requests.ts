@@ -1,4 +1,4 @@
-/** The operations of comments, suggestions and assignments. */
+/** The operations for comments, suggestions and assignments. */
 import { limits } from '../../../shared/limits.ts'
 import { operation, type Access } from '../../client/operation.ts'
 import type { Comment, Suggestion, Task } from './records.ts'

@@ -1,4 +1,4 @@
-/** Combines the records of the service with the entries of the outbox, as the page shows them. */
+/** Combines the service's records with the entries of the outbox, as the page shows them. */
 import type { Decision, OutboxEntry } from './entry.ts'
 import type { Comment, Suggestion } from './records.ts'
 
@@ -11,13 +11,13 @@ export interface Thread {
 
 export interface Proposal {
   readonly suggestion: Suggestion
-  /** The decision made on this page that is waiting for an answer. */
+  /** The decision made on this page that is waiting for a response. */
   readonly deciding: Decision | 'withdraw' | undefined
   /** Replies that are waiting or were refused. */
   readonly waiting: readonly OutboxEntry[]
   /** The reason why a decision made on this page was refused. */
   readonly refusal: string | undefined
-  /** The reason given in a rejection of this page that is waiting or was refused. */
+  /** The reason in a rejection from this page that is waiting or was refused. */
   readonly reason: string | undefined
 }
 

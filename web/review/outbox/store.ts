@@ -1,6 +1,6 @@
 /**
- * The comments, suggestions and assignments of one open document. It combines the data of the service with actions on this page that the service has
- * not answered. It exposes signals and has no user interface code.
+ * The comments, suggestions and assignments of one open document. It combines the service's data with actions on this page for which no response has
+ * arrived. It exposes signals and has no user interface code.
  */
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { limits } from '../../../shared/limits.ts'
@@ -43,7 +43,7 @@ export interface Store {
   readonly isConnected: ReadonlySignal<boolean>
   /** Whether this person wrote a comment or suggestion, as far as this device knows. The service has the final decision. */
   isOwn(record: Comment | Suggestion): boolean
-  /** Whether this person, or a guest with the same name, wrote a record. For a reply, this is all that the page can find out about the author. */
+  /** Whether this person, or a guest with the same name, wrote a record. For a reply, the page cannot find out more about the author. */
   isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
   /** Maps the ids of outbox entries to the ids of their records, for the annotations that this page has sent. */
   readonly recordIds: ReadonlySignal<ReadonlyMap<string, string>>
@@ -129,9 +129,9 @@ export function openStore({ session, newTargetOf, restOf, onDeciding, onDecided,
     if (reason !== undefined) reasons.value = new Map(reasons.value).set(suggestion, reason)
   }
 
-  /** Adds the records of an answer to the lists. */
+  /** Adds the records of a response to the lists. */
   const take = ({ id: sent, action, author }: OutboxEntry, answer: unknown): void => {
-    // The service answers with these types (openapi.json). The pages and the server are built and tested together.
+    // The service's responses have these types (openapi.json). The pages and the server are built and tested together.
     if (action.kind === 'decide') {
       const { results } = answer as Output<'decideSuggestions'>
       const changed = t('The text has changed since, so this cannot be undone.')

@@ -16,16 +16,16 @@ import { passes } from '../outbox/refusals.ts'
 import type { Store } from '../outbox/store.ts'
 import type { DraftName, SuggestAction } from '../outbox/entry.ts'
 
-/** Delay before the first characters are sent, in milliseconds. The next value is the delay between an answer and the next version. */
+/** Delay before the first characters are sent, in milliseconds. The next value is the delay between a response and the next version. */
 const firstMs = 250
 const nextMs = 500
 /** Delay before a failed attempt is repeated, in milliseconds. */
 const againMs = 3000
 /** How long the text may already contain the suggested words before the service reports that they were accepted, in milliseconds. */
 const acceptedMs = 5000
-/** Largest number of versions of a suggestion that the service may have, not counting the confirmed one. */
+/** Maximum number of versions of a suggestion that the service may have, not counting the confirmed one. */
 const sentMax = 8
-/** Largest number of bytes that drafts use when the page closes. At that moment, browsers send at most 64 KiB, and other requests need some of it. */
+/** Maximum number of bytes that drafts use when the page closes. At that moment, browsers send at most 64 KiB, and other requests need some of it. */
 const leavingBytesMax = 48 * 1024
 
 interface LiveDraft extends Range {

@@ -54,8 +54,8 @@ export function targetOf(text: string, range: Range): Target | null {
 }
 
 /**
- * Distance from the reported place within which words are searched for, in UTF-16 units. It covers the text that people type while an answer is on
- * its way.
+ * Distance from the reported place within which words are searched for, in UTF-16 units. It covers the text that people type before a response
+ * arrives.
  */
 const nearUnits = 4000
 
