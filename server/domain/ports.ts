@@ -80,8 +80,8 @@ export interface Storage {
   /** The other nodes that use the store. Absent if only one process can use it. */
   readonly nodes?: Nodes
   /**
-   * Overwrites the remains of deleted and replaced bytes in the files of the store, as far as the engine can, and resolves when done. The store
-   * calls it soon after a commit with `erase`. Absent if the engine leaves no remains.
+   * Overwrites the remains of deleted and replaced bytes in the store's files, as far as the engine can, and resolves when done. The store calls it
+   * soon after a commit with `erase`. Absent if the engine leaves no remains.
    */
   erase?(): Promise<void>
   /** Waits for commits in progress, then releases the store. */
@@ -92,15 +92,15 @@ export interface Storage {
 export interface Nodes {
   /** Random id of this node. A restarted node has another id. */
   readonly id: string
-  /** Whether this node currently receives messages about the commits of other nodes. */
+  /** Whether this node currently receives messages about other nodes' commits. */
   isListening(): boolean
   /**
-   * Resolves when this node knows the keys of all commits that other nodes made before the call, and the outcome of those of its own commits that other
-   * nodes can see. Watchers and caches have been notified by then. A node that cannot listen looks for new commits with a read, and caches nothing. If
-   * the store does not answer, resolves after some seconds.
+   * Resolves when this node knows the keys of all commits that other nodes made before the call, and the outcome of those of its own commits that
+   * other nodes can see. Watchers and caches have been notified by then. A node that cannot listen looks for new commits with a read, and caches
+   * nothing. If the store does not respond, resolves after some seconds.
    */
   heard(): Promise<void>
-  /** Sends a message to all other nodes. Drops it if it is longer than `limits.nodeMessageBytesMax`, or if the store does not answer. */
+  /** Sends a message to all other nodes. Drops it if it is longer than `limits.nodeMessageBytesMax`, or if the store does not respond. */
   send(message: string): void
   /** Calls `hear` with each message from another node, and with the id of that node. Returns a function that ends the calls. */
   onMessage(hear: (message: string, node: string) => void): () => void
@@ -139,7 +139,7 @@ export interface Blob {
 
 /** Stores large immutable values. Each value is either complete or absent. All methods throw `storage_full` or `storage_unavailable`. */
 export interface Blobs {
-  /** Receives a stream. If the source fails, rejects with the error of the source and stores nothing. */
+  /** Receives a stream. If the source fails, rejects with its error and stores nothing. */
   receive(source: AsyncIterable<Uint8Array>): Promise<Upload>
   open(name: string): Promise<Blob | undefined>
   /** Does nothing if there is no blob with this name. */
@@ -148,7 +148,7 @@ export interface Blobs {
   list(): Promise<string[]>
 }
 
-/** Blobs as a second process sees them. It receives no uploads, and therefore leaves the uploads of the server alone. */
+/** Blobs as a second process sees them. It receives no uploads, and therefore leaves the server's uploads alone. */
 export interface StoredBlobs extends Pick<Blobs, 'open' | 'delete' | 'list'> {
   /** Returns when the blob was stored, in milliseconds since 1970; undefined if there is no blob with this name. */
   storedAt(name: string): Promise<number | undefined>
@@ -163,7 +163,7 @@ export interface Clock {
 
 /** The agent that a token identifies. */
 export interface AgentIdentity {
-  /** The id of the agent. It is the same in all tokens that the issuer issues for this agent. */
+  /** The agent's id. It is the same in all tokens that the issuer issues for this agent. */
   readonly id: string
   readonly name: string
   /** Milliseconds since 1970. */
@@ -172,7 +172,7 @@ export interface AgentIdentity {
 
 /** The issuer of agent tokens. Its method throws `issuer_unavailable` if the issuer cannot be reached. */
 export interface Agents {
-  /** Returns the agent of a token; undefined if the token is invalid. */
+  /** Returns the agent that a token identifies; undefined if the token is invalid. */
   verify(token: string): Promise<AgentIdentity | undefined>
 }
 
@@ -183,7 +183,7 @@ export interface IssuedToken {
   readonly account: string
   /** The addresses at which the token is valid: all addresses of the service, or only the MCP endpoint. */
   readonly audience: 'service' | 'mcp'
-  /** The highest role that the scopes of the token allow; null if they name no role. */
+  /** The highest role that the token's scopes allow; null if they name no role. */
   readonly role: Role | null
   /** Milliseconds since 1970. */
   readonly expiresAt: number
@@ -194,7 +194,7 @@ export interface SignInHost {
   endSessions(account: string): Promise<void>
   /** Ends the session at that host through which one of our sessions was opened (`Session.atHost`). */
   endSession(atHost: string): Promise<void>
-  /** Returns the account and program of a token; undefined if the token is invalid or was issued for another service. */
+  /** Returns the account and program for a token; undefined if the token is invalid or was issued for another service. */
   findToken(token: string): Promise<IssuedToken | undefined>
   /** Ends the grant whose id has this hash, and everything that was issued under the grant. */
   endGrant(grant: string): Promise<void>

@@ -13,7 +13,7 @@ export interface Service {
   readonly blobs: Blobs
   readonly clock: Clock
   readonly ledger: Ledger
-  /** The turns of this node to write documents; null if only one process uses the store. */
+  /** This node's turns to write documents; null if only one process uses the store. */
   readonly turns: Turns | null
   readonly live: Live
   readonly relay: Relay

@@ -81,7 +81,7 @@ export const listAllNodes = (service: Service, input: PageInput = {}): Promise<P
     return { id, account, name, connected, createdAt: instant(createdAt), lastSeenAt: instantOrNull(lastSeenAt) }
   })
 
-/** Returns the account of the record with this id. Reads the records one after another, because their keys are hashes and not ids. */
+/** Returns the account that has the record with this id. Reads the records one after another, because their keys are hashes and not ids. */
 const accountIn = async <T extends { readonly id: string; readonly account: string }>(
   id: string,
   list: (input: PageInput) => Promise<Page<T>>

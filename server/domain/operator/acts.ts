@@ -1,6 +1,6 @@
 /**
  * The table of acts: everything that an operator can read or change. The commands (server/admin/) and the page (server/http/admin/) use only this
- * table, so both have the same inputs, checks and answers.
+ * table, so both have the same inputs, checks and responses.
  */
 import { z } from 'zod'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -147,7 +147,7 @@ export type ActAnswer<Name extends ActName> = Awaited<ReturnType<(typeof acts)[N
 
 export const isActName = (name: string): name is ActName => Object.hasOwn(acts, name)
 
-/** Runs an act. Throws `invalid_request` if the input has unknown or invalid fields, and the errors of the act. */
+/** Runs an act. Throws `invalid_request` if the input has unknown or invalid fields, and the act's own errors. */
 export const runAct = async <Name extends ActName>(
   service: Service,
   operator: Operator,

@@ -80,7 +80,7 @@ export const storedHead = async (service: Service, doc: string): Promise<Head> =
 /** Returns a document whose contents are stored. Throws `not_found`. */
 export const readFound = async (service: Service, doc: string): Promise<FoundDocument> => present(service, await storedHead(service, doc))
 
-/** Selects documents. `query` is a part of the title, or an id. `owner` is the id or email address of an account. */
+/** Selects documents. `query` is part of the title, or an id. `owner` is the id or email address of an account. */
 export interface DocumentsInput {
   readonly query?: string | undefined
   readonly owner?: string | undefined
@@ -105,7 +105,7 @@ const allIds =
     return ids
   }
 
-/** Returns the ids of the documents of an account, including those in its trash. They are few enough for one page. */
+/** Returns the ids of an account's documents, including those in its trash. There are few enough for one page. */
 const idsOf =
   ({ storage }: Service, account: string): NextIds =>
   async (after) => {
@@ -120,7 +120,7 @@ const idsOf =
     return [...ids].toSorted().filter((id) => after === undefined || id > after)
   }
 
-/** Returns the ids of all documents, or of the documents of an account. Throws `not_found` if there is no such account. */
+/** Returns the ids of all documents, or of one account's documents. Throws `not_found` if there is no such account. */
 export const idsOfDocuments = async (service: Service, owner?: string): Promise<NextIds> =>
   owner === undefined ? allIds(service) : idsOf(service, (await accountNamed(service, owner)).id)
 
@@ -161,11 +161,11 @@ export const findDocuments = async (
 
 // ——— Acts ———
 
-/** Records an act in the audit log, in the commit of the act. */
+/** Records an act in the audit log, in the same commit. */
 const tell = (tx: Transaction, { actor }: Operator, kind: 'admin.transfer' | 'admin.takedown' | 'admin.restore', account?: string): void =>
   audit(tx, { kind, by: actor, doc: tx.head.id, ...(account !== undefined && { account }) })
 
-/** Moves the entry of a document in the trash to the trash of its new owner, or puts a document that is not there into the owner's list. */
+/** Moves a document's trash entry to its new owner's trash. Puts a document that is not in the trash into the owner's list. */
 const relist = (tx: Transaction, former: Head): void => {
   const [from, to] = [trashedKey(former), trashedKey(tx.head)]
   if (former.trashedUntil === undefined || from === undefined || to === undefined) {
@@ -209,7 +209,7 @@ export const transferDocument = async (service: Service, operator: Operator, doc
   return readFound(service, doc)
 }
 
-/** Gives the documents of one list of an account to another account, page by page. Returns their number. */
+/** Gives the documents in one of an account's lists to another account, page by page. Returns their number. */
 const giveAll = async (service: Service, operator: Operator, prefix: Key, from: string, to: string): Promise<number> => {
   let moved = 0
   for (let after: KeyPart | undefined; ;) {
@@ -225,8 +225,8 @@ const giveAll = async (service: Service, operator: Operator, prefix: Key, from: 
 }
 
 /**
- * Gives all documents of an account to another account. A document in the trash moves to the trash of that account. Returns how many documents
- * moved, and how many of the trash. Throws `not_found`.
+ * Gives all documents of an account to another account. A document in the trash moves to that account's trash. Returns how many documents moved, and
+ * how many of them were in the trash. Throws `not_found`.
  */
 export const transferDocuments = async (
   service: Service,

@@ -1,10 +1,10 @@
 /**
  * Removes a secret from the whole history of a document: from its versions, comments, suggestions, assignments and events. Blocks of the same length
- * replace it (text/redaction.ts), so every version, revision and anchor stays valid. The current text must not contain the secret, because removing it
- * there is an ordinary edit.
+ * replace it (text/redaction.ts), so every version, revision and anchor stays valid. The current text must not contain the secret, because removing
+ * it there is an ordinary edit.
  *
- * Each step is a separate commit, and the secret is found in the oldest entries, which are written last. After a crash, the act can therefore be
- * repeated, and finishes.
+ * Each step is a separate commit. The oldest entries, in which the secret is found, are written last. After a crash, the act can therefore be
+ * repeated, and then finishes.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -32,7 +32,7 @@ import { findTraces, type MaskedLines, maskedVersions } from '../text/traces.ts'
 import { storedHead } from './documents.ts'
 import { actorIn, type Operator } from './operator.ts'
 
-/** The changes of a run. The counts are of the last run, so they are lower if an earlier run was interrupted. */
+/** The changes made by a run. The counts are for the last run, so they are lower if an earlier run was interrupted. */
 export interface Forgotten {
   readonly doc: string
   /** Characters that were removed from the versions. Each counts once, however many versions contain it. */
@@ -50,7 +50,7 @@ type Versions = ReadonlyMap<number, MaskedLines>
 /** The number of records that one commit changes. */
 const recordsAtOnce = 50
 
-/** How often the journal is tried again because it has since been compacted. */
+/** How often the work on the journal is tried again because the journal has since been compacted. */
 const attemptsMax = 10
 
 async function* pagesBelow({ storage }: Service, prefix: Key): AsyncGenerator<Entry[]> {
@@ -215,7 +215,7 @@ const renewDerived = (service: Service, operator: Operator, head: Head, content:
   return service.ledger.write(head.id, operator.by, change, { reads: [keys.drawings(head.id)], afterDeletion: true })
 }
 
-/** Tells the people of the document that text was removed. The event does not contain the text. */
+/** Tells the document's readers that text was removed. The event does not contain the text. */
 const tell = (service: Service, operator: Operator, doc: string): Promise<void> =>
   service.ledger.write(doc, operator.by, (tx) => void tx.event('doc.redacted', actorIn(operator), {}), { afterDeletion: true })
 
@@ -234,7 +234,7 @@ export const forgetText = async (service: Service, operator: Operator, doc: stri
     const characters = await findTraces(service.storage, head, secret)
     const { seqs, revisions } = await wantedVersions(service, doc)
     const versions = await maskedVersions(service.storage, head, characters, seqs)
-    // The event comes first, so that a run that is killed has announced its changes. The second run announces the rest.
+    // The event comes first, so that a killed run has already announced its changes. The second run announces the rest.
     if (!told && (characters.size > 0 || (await maskRecords(service, doc, secret, versions, 'count')) > 0)) {
       await tell(service, operator, doc)
       told = true

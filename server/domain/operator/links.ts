@@ -53,7 +53,7 @@ const present = async (
   inUse: service.live.isUsed(head.id, id)
 })
 
-/** Returns the valid links of a document after a link, ordered by id. */
+/** Returns a document's valid links after a given link, ordered by id. */
 const linksOf = async (service: Service, doc: string, after: string | undefined): Promise<Share[]> => {
   const now = service.clock.now()
   const links = (await listLinks(service, doc)).filter((link) => isLive(link, now) && (after === undefined || link.id > after))

@@ -1,9 +1,9 @@
 /**
  * The audit log: sign-ins, links that were made, used or revoked, deletions, and acts of administrators.
  *
- * A record is written in the commit of the effect that it reports, so neither exists without the other. A record contains ids, but no names, secrets
- * or text. Names are looked up when the log is read, so the log contains nothing about a deleted account except its id. A failed sign-in names the
- * account only if the account exists, because people sometimes type their password into the field for the email address.
+ * A record is written in the same commit as the effect that it reports, so neither exists without the other. A record contains ids, but no names,
+ * secrets or text. Names are looked up when the log is read, so the log contains nothing about a deleted account except its id. A failed sign-in
+ * names the account only if the account exists, because people sometimes type their password into the email field.
  *
  * Records are kept for `AGMD_AUDIT_DAYS`, and there are at most `limits.auditRecordsMax`.
  */
@@ -72,13 +72,13 @@ export interface AuditRecord {
   readonly node?: string
   /** The role of a new link. */
   readonly role?: Role
-  /** The address of the client, in the form in which rate limits count it. Only sign-ins have it. */
+  /** The client's address, in the form that rate limits use. Only sign-ins have it. */
   readonly address?: string
   /** The number of failed sign-ins that this record counts. Absent if it is one. */
   readonly count?: number
 }
 
-/** A record before the log adds the time. */
+/** A record to which the log has not yet added the time. */
 export type Audited = Omit<AuditRecord, 'at'>
 
 export const systemAct: AuditActor = { kind: 'system' }
@@ -87,15 +87,15 @@ export const systemAct: AuditActor = { kind: 'system' }
 export const auditActor = ({ identity, share }: Pick<Caller, 'identity' | 'share'>): AuditActor =>
   identity.kind === 'guest' ? { kind: 'guest', ...(share !== null && { link: share }) } : { kind: identity.kind, id: identity.id }
 
-/** Returns the lower bound of the keys of records from this time on. */
+/** Returns the lower bound for the keys of records from this time on. */
 const placeAt = (at: number): string => String(at).padStart(15, '0')
 
 let made = 0
 
-/** Returns a unique key part. Records of one process in the same millisecond keep their order. */
+/** Returns a unique key part. Records that one process writes in the same millisecond keep their order. */
 const placeFor = (now: number): string => `${placeAt(now)}-${(made++).toString(36).padStart(8, '0')}-${newId()}`
 
-/** Returns the put of a record, for the commit of the effect that it reports. */
+/** Returns the put for a record, for the commit that writes the reported effect. */
 export const auditPut = (now: number, audited: Audited): Put => ({
   key: keys.audit(placeFor(now)),
   value: encodeRecord({ at: now, ...audited } satisfies AuditRecord)
@@ -123,7 +123,7 @@ const isFailure = { kind: 'sign-in.failed', by: { kind: 'guest' } } as const sat
 /** A sign-in that was refused: because the password was wrong, or because the account is disabled. */
 type Failure = Extract<AuditKind, 'sign-in.failed' | 'sign-in.disabled'>
 
-/** Returns the put of the record that counts the unrecorded failures of an earlier minute. */
+/** Returns the put for the record that counts the unrecorded failures of an earlier minute. */
 const droppedOf = (now: number, minute: Minute | undefined): Put[] =>
   minute === undefined || minute.dropped === 0 ? [] : [auditPut(now, { ...isFailure, count: minute.dropped })]
 
@@ -157,7 +157,7 @@ export const auditFailure = async (
 /** Selects records. A record must satisfy all conditions. */
 export interface AuditFilter {
   readonly kind?: AuditKind | undefined
-  /** Records by an account or about it. */
+  /** Selects records by an account or about it. */
   readonly account?: string | undefined
   readonly doc?: string | undefined
 }

@@ -1,18 +1,17 @@
-/** Claims of work that has to run once although several nodes could do it. A claim is a record in the store with an end. */
+/** Claims to work that must run only once although several nodes could do it. A claim is a record in the store that expires. */
 import type { Service } from '../service.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 
 interface Claim {
   /** The node that does the work. */
   readonly node: string
-  /** Until when the others leave the work to it, in milliseconds since 1970. */
+  /** Until when the other nodes leave the work to this node, in milliseconds since 1970. */
   readonly until: number
 }
 
 /**
  * Claims a sweep for this node for some seconds. The node that has the claim can renew it at any time. Returns false if another node has it. Without
- * other nodes, there is nothing to claim, and the answer is true. The clocks of the nodes may differ: two nodes whose clocks differ by more than
- * `seconds` may both sweep.
+ * other nodes, there is nothing to claim, and the result is true. Two nodes whose clocks differ by more than `seconds` may both sweep.
  */
 export const claimSweep = async (
   { storage, clock }: Pick<Service, 'storage' | 'clock'>,

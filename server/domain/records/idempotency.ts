@@ -1,6 +1,6 @@
 /**
- * Retries. The commit that writes the effect of a request with an Idempotency-Key also stores the answer. The answer is replayed for 24 hours
- * (docs/api.md, Retries). It is encrypted because it can contain a key.
+ * Retries. The commit that writes the effect of a request with an Idempotency-Key also stores the response. The server replays the response for 24
+ * hours (docs/api.md, Retries). It is encrypted because it can contain a key.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -15,13 +15,13 @@ import type { Service } from '../service.ts'
 interface RememberedAnswer extends Expiring {
   readonly fingerprint: string
   readonly sealed: string
-  /** Present if the answer contains suggestions and comments only by id. Each replay reads them again. */
+  /** Present if the response contains suggestions and comments only by id. Each replay reads them again. */
   readonly isBrief?: true
 }
 
 const shownKeys = new Set(['suggestion', 'comment', 'reply'])
 
-/** Returns the answer with ids instead of its suggestions, comments and replies, because these have records of their own. */
+/** Returns the response with ids in place of its suggestions, comments and replies, which have their own records. */
 const briefly = (answer: unknown): string =>
   JSON.stringify(answer, (key, value: unknown) => {
     const isShown = shownKeys.has(key) && typeof value === 'object' && value !== null && 'id' in value
@@ -30,7 +30,7 @@ const briefly = (answer: unknown): string =>
     return value.map((each: { readonly id?: string }) => ({ suggestion: each.id }))
   })
 
-/** Returns the answer with the current records instead of their ids. Deleted records are left out. */
+/** Returns the response with the current records in place of their ids. Deleted records are left out. */
 const atLength = (service: Service, doc: string, text: string): Promise<unknown> =>
   withAnnotationsRead(service, doc, (opened) => {
     const { suggestion, comment } = opened.annotations
@@ -56,7 +56,7 @@ const atLength = (service: Service, doc: string, text: string): Promise<unknown>
 const lifetimeMs = limits.idempotencyHours * 3600 * 1000
 
 /**
- * Stores the answer to a request in the commit that writes the effect of the request. Call it inside the change. Does nothing for a request without an
+ * Stores the response to a request in the commit that writes the request's effect. Call it inside the change. Does nothing for a request without an
  * Idempotency-Key.
  */
 export const remember = <T>(service: Service, tx: Transaction, caller: Caller, scope: string | null, answer: T): T => {
@@ -75,7 +75,7 @@ export const remember = <T>(service: Service, tx: Transaction, caller: Caller, s
   return answer
 }
 
-/** Returns the earlier answer, if there is one. Throws `idempotency_key_reused` if the contents of the two requests differ. */
+/** Returns the earlier response, if there is one. Throws `idempotency_key_reused` if the contents of the two requests differ. */
 export const findAnswer = async (service: Service, scope: string | null, stamp: RequestStamp): Promise<{ answer: unknown } | undefined> => {
   const { record } = (await findLive<RememberedAnswer>(service, keys.request(scope, stamp.id))) ?? {}
   if (record === undefined) return undefined
@@ -94,7 +94,7 @@ export const claimRequest = async ({ storage: { nodes } }: Service, { id }: Requ
   for (;;) {
     const end = await nodes.claim(`request ${id}`)
     if (end !== undefined) {
-      // The other node may have just written the answer.
+      // The other node may have just written the response.
       await nodes.heard()
       return end
     }

@@ -136,7 +136,7 @@ export interface Head {
    * counted yet.
    */
   readonly bytes?: number
-  /** The document's bytes according to the record of its owner's usage. Absent if there is no such record. */
+  /** The document's bytes according to its owner's usage record. Absent if there is no such record. */
   readonly usage?: number
   /** How many times a drawing was stored; absent if none was. When the number increases, the published page is rendered again. */
   readonly drawings?: number
@@ -193,7 +193,7 @@ export interface Revision {
   readonly createdAt: number
 }
 
-/** The author of a record. The `id` of a guest is the link that the guest used. Guests choose their names; nobody verifies them. */
+/** The author of a record. A guest's `id` is the link that the guest used. Guests choose their names; nobody verifies them. */
 export interface Author {
   readonly kind: 'guest' | 'account' | 'agent'
   readonly id: string
@@ -221,7 +221,7 @@ export interface Task {
   readonly instructions: string
   readonly status: TaskState
   readonly startingVersion: string
-  /** The link of the assignment, with its secret as in `Share`. */
+  /** The assignment's link, with its secret as in `Share`. */
   readonly share: { readonly id: string; readonly sealed: string; readonly revoked?: true }
   readonly createdBy: Author
   readonly createdAt: number
@@ -240,7 +240,7 @@ export interface Reply {
   readonly createdAt: number
 }
 
-/** The text that a comment is about, and its position in the version that the author of the comment had read. */
+/** The text that a comment is about, and its position in the version that the comment's author had read. */
 export interface CommentTarget {
   readonly kind: 'find' | 'line' | 'anchor' | 'document'
   readonly quote: string
@@ -383,7 +383,7 @@ export interface Job {
   readonly file: JobBlob | null
   /** How many times the job was assigned to a node. A result counts only if it names the current attempt. */
   readonly attempt: number
-  /** The node of the service whose compute node began the last attempt. Absent if only one process uses the store. */
+  /** The server node whose compute node began the last attempt. Absent if only one process uses the store. */
   readonly runner?: string
   /** How many nodes disconnected while they ran the job. */
   readonly losses: number

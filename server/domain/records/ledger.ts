@@ -1,9 +1,9 @@
 /**
- * The write path of records. Each document has a queue, and one commit writes everything that waits in it.
+ * The write path for records. Each document has a queue, and one commit writes everything that waits in it.
  *
  * A change is a synchronous function on a transaction. Everything that it puts goes to disk together with the new head, or not at all. A change runs
- * again if another node was faster, so it must depend only on the transaction and on values that never change. A record that can change must be named in
- * `reads` and read from the transaction, so that no write can come between reading and writing it.
+ * again if another node was faster, so it must depend only on the transaction and on values that never change. A record that can change must be named
+ * in `reads` and read from the transaction, so that no write can come between reading and writing it.
  */
 import type { DocumentCopy, Transaction, Ledger, WriteOptions } from './transaction.ts'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -20,7 +20,7 @@ import type { Check, Clock, Key, Put, Storage } from '../ports.ts'
 
 interface Waiting extends WriteOptions {
   readonly by: By
-  /** Absent if the document's copy only has to catch up with other nodes. */
+  /** Absent if the copy of the document only has to catch up with other nodes. */
   readonly change?: (tx: Transaction) => unknown
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
@@ -31,7 +31,7 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown }
 /** A value, or the reason why it could not be read. A damaged record fails only the changes that read it. */
 type Found = { readonly value: Uint8Array | undefined; readonly version?: number | null } | { readonly error: unknown }
 
-/** The values that the changes in a batch read. The keys of the map are made by `nameOf`. */
+/** The values that the changes in a batch read. `nameOf` makes the keys of the map. */
 type Records = Map<string, Found>
 
 const nameOf = (key: Key): string => JSON.stringify(key)
@@ -121,8 +121,8 @@ interface FoundHead {
 interface Followed {
   readonly copy: DocumentCopy
   /**
-   * The head that this process has written last, so that the next commit need not read it. The commit checks its version, so a head that is no
-   * longer on disk writes nothing. Undefined if the head must be read.
+   * The head that this process wrote last, so that the next commit need not read it. The commit checks its version, so a head that is no longer on
+   * disk writes nothing. Undefined if the head must be read.
    */
   kept: FoundHead | undefined
 }
@@ -146,7 +146,7 @@ const requireBy = (by: By, tx: LedgerTransaction, head: Head | undefined): void 
  */
 const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by' | 'reads'>[], records: Records, hasNodes: boolean): Check[] => {
   const outside = waiting.flatMap(({ by }) => keysOf(by)).filter(([first, second]) => first !== 'd' || second !== doc)
-  // The head may already be the one of another node, while this node has an old record in its cache.
+  // The head may already come from another node, while this node has an old record in its cache.
   const read = hasNodes ? waiting.flatMap(({ reads = [] }) => reads) : []
   const named = new Map([...outside, ...read].map((key) => [nameOf(key), key]))
   return [...named].map(([name, key]) => {
@@ -181,7 +181,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   const { nodes } = storage
   const waits = nodes && createTurnWaits(storage, nodes)
 
-  /** Reads the values that the changes need. They are read after the head: if one of them is newer than the head, the check of the head fails. */
+  /** Reads the values that the changes need. They are read after the head: if one of them is newer than the head, the head's check fails. */
   const findRecords = async (waiting: readonly Pick<Waiting, 'by' | 'reads'>[]): Promise<Records> => {
     if (waiting.every(({ by, reads = [] }) => by === 'system' && reads.length === 0)) return new Map()
     const find = (key: Key): Promise<[string, Found]> =>
@@ -249,7 +249,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     return true
   }
 
-  /** Whether a head is the one on disk, if no commit has checked that. */
+  /** Whether a head is the one on disk, for the case that no commit has checked it. */
   const isOnDisk = async (doc: string, found: FoundHead): Promise<boolean> => {
     const open = followed.get(doc)
     if (open === undefined || open.kept !== found) return true

@@ -10,13 +10,13 @@ export interface Transaction {
   /** The time of the change, in milliseconds since 1970. It does not advance during the change. */
   readonly now: number
   /**
-   * Returns the JSON record at a key named in `reads`, including the earlier changes of this commit; undefined if there is none. Throws the error
-   * of the store if the store could not read the record.
+   * Returns the JSON record at a key named in `reads`, including the earlier changes of this commit; undefined if there is none. Throws the store's
+   * error if the store could not read the record.
    */
   read<T>(key: Key): T | undefined
   put(key: Key, value: Uint8Array): void
   delete(key: Key): void
-  /** Declares that this change deletes or replaces text that must not stay in the files of the store (`Batch.erase`). */
+  /** Declares that this change deletes or replaces text that must not stay in the store's files (`Batch.erase`). */
   erase(): void
   /** Appends an event to the feed. */
   event<Kind extends EventKind>(kind: Kind, actor: string, payload: EventPayload<Kind>, version?: string): StoredEvent
@@ -55,7 +55,7 @@ export interface Ledger {
   findHead(doc: string): Promise<Head | undefined>
   /**
    * Passes each head that this process writes to a copy of the document, and lets the copy catch up with other nodes before each change. Only the
-   * latest copy of a document follows. Returns a function that stops the following.
+   * latest copy of a document follows. Returns a function that ends this.
    */
   follow(doc: string, copy: DocumentCopy): () => void
   /** Lets the copy of a document catch up with other nodes, in order with the changes, and resolves afterward. Throws `not_found` and `storage_*`. */

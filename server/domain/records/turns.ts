@@ -3,11 +3,11 @@
  *
  * Typed updates commute, so every node may add them, and no node needs a turn as long as people only type. A change through the API is different: it
  * is valid only for the text for which it was computed. It is applied in memory before it is on disk, and Yjs cannot undo it. The node that makes the
- * change therefore takes the turn first. The head of the document names this node. The others queue their updates until it gives the turn back.
+ * change therefore takes the turn first. The document's head names this node. The others queue their updates until it gives the turn back.
  *
  * A node keeps the turn until another node asks for it, so a document on a single node needs an extra commit only for its first change. The question
- * is a message (`Nodes.tell`): `turn`, a space, the document. A node that is gone, or that does not answer for `limits.turnWaitSecondsMax`, loses the
- * turn. If the node was only slow, its next commit fails at the check of the head, and it drops its copy of the document.
+ * is a message (`Nodes.tell`): `turn`, a space, the document. A node that is gone, or that does not respond for `limits.turnWaitSecondsMax`, loses
+ * the turn. If the node was only slow, the check of the head refuses its next commit, and it drops its copy of the document.
  */
 import { limits } from '../../../shared/limits.ts'
 import type { Nodes, Storage } from '../ports.ts'
@@ -90,7 +90,7 @@ export interface Turns {
   run<T>(doc: string, work: () => Promise<T>): Promise<T>
   /** Whether this node has the turn. */
   has(doc: string): boolean
-  /** Reads a head of another node, which can show that this node has lost the turn. */
+  /** Reads a head from another node, which can show that this node has lost the turn. */
   note(doc: string, head: Head): void
   /** Gives the turn back, because the document leaves memory. */
   leave(doc: string): Promise<void>
@@ -137,7 +137,7 @@ export const createTurns = (ledger: Ledger, nodes: Nodes): Turns => {
 
   const giveIfWanted = (doc: string, turn: Turn): void => {
     if (!turn.isWanted || turn.users > 0 || !turn.isHeld || turn.moving !== undefined) return
-    // This fails if the store does not answer or the document is gone. The other nodes then take the turn after a while.
+    // This fails if the store does not respond or the document is gone. The other nodes then take the turn after a while.
     move(doc, turn, giveBack).catch(() => undefined)
   }
 

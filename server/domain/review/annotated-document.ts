@@ -21,7 +21,7 @@ const loaded = new WeakMap<OpenDocument, Promise<Annotations>>()
 /** The annotations that are being read again, by document. */
 const reading = new WeakMap<OpenDocument, Promise<Annotations>>()
 
-/** Reads the annotations again, because other nodes have changed some. */
+/** Reads the annotations again, because other nodes have changed some of them. */
 const readAgain = async (service: Service, handle: DocumentHandle, annotations: Annotations): Promise<Annotations> => {
   const { openDoc } = handle
   while (annotations.annotated < (openDoc.head.annotated ?? 0)) {
@@ -43,7 +43,7 @@ export const tellReplaced = (openDoc: OpenDocument, tell: (opened: AnnotatedDocu
   void onReplaced.set(openDoc, tell)
 
 /**
- * Returns the annotations of an open document. They are read from the store on first use, and again after another node has changed them. Throws
+ * Returns an open document's annotations. They are read from the store on first use, and again after another node has changed them. Throws
  * `storage_*`.
  */
 export const annotationsOf = (service: Service, handle: DocumentHandle): Promise<Annotations> => {
@@ -59,7 +59,7 @@ export const annotationsOf = (service: Service, handle: DocumentHandle): Promise
   })
 }
 
-/** Reads the annotations of an open document again if they are in memory, because an operator has changed their records. */
+/** Reads an open document's annotations again if they are in memory, because an operator has changed their records. */
 export const rereadAnnotations = async (service: Service, handle: DocumentHandle): Promise<void> => {
   const known = loaded.get(handle.openDoc)
   if (known !== undefined) await readAgain(service, handle, await known)
@@ -81,9 +81,9 @@ const loadAnnotations = (service: Service, openDoc: OpenDocument): Promise<Annot
         annotations.annotated += written.length
         for (const { kind, record, bytes } of written) if (record !== undefined) annotations.keep(kind, record, bytes)
       }
-      // If this node does not have the turn, another node may be writing these records, and also moves the anchors.
+      // If this node does not have the turn, another node may be writing these records. That node also moves the anchors.
       if (turns !== null && !turns.has(openDoc.id)) return
-      // If this write fails, the moved anchors are found again when the document is read the next time.
+      // If this write fails, the moved anchors are found again the next time the document is read.
       ledger.write(openDoc.id, 'system', change, { reads: keysOfMoved(openDoc.id, moved) }).then(kept, () => undefined)
     }
     const annotations = createAnnotations(openDoc, comments, suggestions, keepMoved)

@@ -1,6 +1,6 @@
 /**
  * The anchors of a document's annotations, and their ranges in the text in memory. That text may be ahead of the disk: a replacement also moves the
- * anchor of an annotation that is still being written. Anchors are located once for each version of the text.
+ * anchors of annotations that are still being written. Anchors are located once for each version of the text.
  */
 import { locateAnchors, type Anchor, anchorsAfter, anchorsReturned } from '../../../shared/text/anchors.ts'
 import type { Edit } from '../../../shared/text/diff.ts'
@@ -36,7 +36,7 @@ interface Located {
 
 const zipped = <T>(ids: readonly string[], values: readonly T[]): [string, T][] => ids.map((id, index) => [id, values[index] as T])
 
-/** Creates the empty set of anchors of a document. `keepMoved` writes the anchors that were found again to disk. */
+/** Creates the empty set of anchors for a document. `keepMoved` writes the anchors that were found again to disk. */
 export const createAnchorSet = (openDoc: OpenDocument, keepMoved: (moved: readonly Moved[]) => void): AnchorSet => {
   const anchored = new Map<string, Anchored>()
   let located: Located | undefined

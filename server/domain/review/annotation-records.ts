@@ -14,7 +14,7 @@ export interface Kinds {
 
 export type AnnotationKind = keyof Kinds
 
-/** The anchor of an annotation. */
+/** An annotation's anchor. */
 export interface Anchored {
   readonly kind: AnnotationKind
   readonly anchor: Anchor
@@ -36,7 +36,7 @@ const listAll = async (storage: Storage, prefix: Key): Promise<Entry[]> => {
   }
 }
 
-/** Returns the records of all comments and all suggestions of a document. Rejects with `storage_*`. */
+/** Returns the records of all comments and suggestions in a document. Rejects with `storage_*`. */
 export const readAll = ({ storage }: Service, doc: string): Promise<[Entry[], Entry[]]> =>
   Promise.all([listAll(storage, keys.comments(doc)), listAll(storage, keys.suggestions(doc))])
 

@@ -1,4 +1,4 @@
-/** The form in which answers and open pages show annotations. */
+/** The form in which responses and open pages show annotations. */
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
 import type { Lines, Range } from '../../../shared/text/targets.ts'
@@ -76,7 +76,7 @@ export const showSuggestion = (opened: AnnotatedDocument, suggestion: Suggestion
   return { id: suggestion.id, ...suggestionShown(suggestion, statusOf(opened, suggestion), range, annotations.lines) }
 }
 
-/** Returns a suggestion in the form that answers use. In a dry run, the suggestion has no id. */
+/** Returns a suggestion in the form that responses use. In a dry run, the suggestion has no id. */
 export const suggestionShown = (
   suggestion: Suggestion,
   status: ShownSuggestion['status'],

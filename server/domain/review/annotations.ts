@@ -1,5 +1,5 @@
 /**
- * The comments and suggestions of an open document, in memory. Both are called "annotations".
+ * An open document's comments and suggestions, in memory. Both are called "annotations".
  *
  * This folder contains the code for reviewing a document: comments, suggestions, and the assignments that ask for a review.
  *
@@ -56,7 +56,7 @@ const tooLarge = "This document's comments and suggestions take up too much spac
 
 const tooMany = (message: string): ServiceError => new ServiceError('invalid_request', { message })
 
-/** Creates the annotations of a document. `keepMoved` writes the anchors that were found again to disk. */
+/** Creates the annotations for a document. `keepMoved` writes the anchors that were found again to disk. */
 export const createAnnotations = (
   openDoc: OpenDocument,
   comments: readonly Entry[],

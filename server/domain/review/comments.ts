@@ -1,4 +1,4 @@
-/** Comments on the document or on a part of its text, and their replies (docs/api.md, Comments and suggestions). */
+/** Comments on the document or on part of its text, and their replies (docs/api.md, Comments and suggestions). */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -48,7 +48,7 @@ const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): EventPayload<'co
   ...(task === null ? {} : { taskId: task })
 })
 
-/** Returns the record of a comment's target. `content` is the text that the caller had read. */
+/** Returns the record for a comment's target. `content` is the text that the caller had read. */
 const targetOf = (content: string, target: Target, range: Range | undefined): CommentTarget => {
   const kind = kindOf(target)
   if (range !== undefined)
@@ -132,7 +132,7 @@ export const createComment = (
 
 // ——— Changing comments ———
 
-/** Changes one comment and builds the answer. If `change` returns the same record, nothing is written. */
+/** Changes one comment and builds the response. If `change` returns the same record, nothing is written. */
 const changeComment = <T>(
   service: Service,
   caller: Caller,

@@ -1,8 +1,8 @@
 /**
  * Decides suggestions, and reopens decided ones (docs/api.md, Comments and suggestions).
  *
- * Accepting a suggestion makes a minimal edit in the live text, provided that the original text has not changed. One commit contains the text, the
- * suggestion, the revision and the events. Only one decision on a suggestion is in progress at a time; later decisions wait for it.
+ * An acceptance makes a minimal edit in the live text, provided that the original text has not changed. One commit contains the text, the suggestion,
+ * the revision and the events. Only one decision on a suggestion is in progress at a time; later decisions wait for it.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -184,7 +184,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
   }
 }
 
-/** Returns the answer and the changes that `write` would make. */
+/** Returns the response and the changes that `write` would make. */
 const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { content, version } = opened.openDoc.snapshot()
   const edits = editsMade(judged)

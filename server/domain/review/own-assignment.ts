@@ -1,4 +1,4 @@
-/** Finds the assignment of a link. Answers with a document's text or metadata contain it, so that the holder of the link knows what to do. */
+/** Finds a link's assignment. Responses with a document's text or metadata contain the assignment, so that the link's holder knows what to do. */
 import type { z } from 'zod'
 import type { Assignment } from '../../../shared/operations/schemas.ts'
 import type { TaskState } from '../../../shared/task-states.ts'
@@ -19,7 +19,7 @@ const nextSteps: Readonly<Record<TaskState, (address: string) => string>> = {
 export const nextStepOf = ({ baseUrl }: Service, { docId, id, status }: Pick<Task, 'docId' | 'id' | 'status'>): string =>
   nextSteps[status](`${baseUrl}/api/docs/${docId}/tasks/${id}`)
 
-/** Returns the assignment of the caller's link; undefined for any other link. */
+/** Returns the assignment that the caller's link belongs to; undefined for any other link. */
 export const ownAssignment = async (
   service: Service,
   caller: Caller,

@@ -137,7 +137,7 @@ const wholeLine = (content: string, { from, to }: Range): Range => {
   return { from: Math.max(0, from - 1), to }
 }
 
-/** Checks that the fields of a request fit together. Throws `invalid_request`. */
+/** Checks that a request's fields fit together. Throws `invalid_request`. */
 const checkInput = (input: Input<'createSuggestion'>): void => {
   const { operation, text } = input
   if (operation === 'insert') {

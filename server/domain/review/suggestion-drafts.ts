@@ -12,10 +12,10 @@ import { settle, showSuggestion } from './annotations-shown.ts'
 import type { Service } from '../service.ts'
 import { type Proposal, type ShownSuggestion, propose, checkProposal, proposalOf } from './proposals.ts'
 
-/** Returns the id of a draft. All requests of one author with the same draftId get the same id. */
+/** Returns the id of a draft. All requests from one author with the same draftId get the same id. */
 const draftedId = (doc: string, { kind, id }: Author, draftId: string): string =>
   hash('sha256', JSON.stringify(['draft', doc, kind, id, draftId]), 'base64url').slice(0, draftedIdChars)
-/** The length of the id of a draft. The ids of other suggestions have the same length. */
+/** The length of a draft's id. Other suggestions have ids of the same length. */
 const draftedIdChars = 16
 
 /** Returns the part of a draftId that other people may see; undefined if there is none. */
@@ -30,9 +30,7 @@ interface Typed {
 
 type Drafted = Output<'draftSuggestion'>
 
-/**
- * Returns a proposal at the known position of the suggestion if the text to be replaced is gone. This lets the author continue typing the new text.
- */
+/** Returns a proposal at the suggestion's known position if the text to be replaced is gone. This lets the author continue typing the new text. */
 const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed['input'], known: Suggestion): Proposal | undefined => {
   const isGone = error instanceof ServiceError && (error.code === 'target_not_found' || error.code === 'target_ambiguous')
   const isSame = operation === known.operation && (operation === 'insert' || find === known.original)
@@ -57,7 +55,7 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
     service.quotas.require(tx.head, text.length - found.text.length, text.length <= found.text.length)
     openDoc.journalInto(tx)
     if (input.done && !told) {
-      // Text that was typed and then deleted must not stay in the files of the store.
+      // Text that was typed and then deleted must not stay in the store's files.
       tx.erase()
       const payload = { suggestionId: known.id, operation, ...(known.task === null ? {} : { taskId: known.task }) }
       tx.event('suggestion.edited', actorOf(caller), payload)
@@ -95,7 +93,7 @@ const repeats = ({ input: { operation, find, text = '', note } }: Typed, known: 
   (note ?? null) === known.note &&
   (operation === 'insert' || find === undefined || find === known.original)
 
-/** Throws `suggestion_fixed` if typing alone cannot explain the new position of the suggestion. */
+/** Throws `suggestion_fixed` if typing alone cannot explain the suggestion's new position. */
 const requireSamePlace = (
   { openDoc, annotations }: AnnotatedDocument,
   known: Suggestion,
@@ -152,7 +150,7 @@ export const draftSuggestion = (service: Service, caller: Caller, doc: string, i
       if (step === has && (!input.done || known.draft?.told === true)) return asItIs()
       const isAnswered = known.replies !== undefined
       if (isAnswered && !isSame) throw new ServiceError('suggestion_fixed')
-      // The position of the suggestion does not change.
+      // The suggestion's position does not change.
       if ((step === has || isAnswered) && known.pin !== null) {
         const { operation, original, text, note, pin: anchor } = known
         return redraft(typed, known, { operation, original, text, note, anchored: { anchor, range: undefined } }, false)

@@ -1,4 +1,4 @@
-/** Checks the report of a review (docs/api.md, Review assignments). */
+/** Checks review reports (docs/api.md, Review assignments). */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input } from '../../../shared/operations/index.ts'

@@ -1,7 +1,7 @@
 /**
- * Review assignments. The owner asks for a review; the holder of the assignment's link starts the review and reports on it
- * (docs/api.md, Review assignments). shared/task-states.ts defines the order of states, and task-reports.ts checks reports. This file decides who
- * sees an assignment, who may act on it, and what is written.
+ * Review assignments. The owner asks for a review; the holder of the assignment's link starts the review and reports on it (docs/api.md, Review
+ * assignments). shared/task-states.ts defines the order of states, and task-reports.ts checks reports. This file decides who sees an assignment, who
+ * may act on it, and which records are written.
  */
 import { hash } from 'node:crypto'
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
@@ -28,12 +28,12 @@ const instantOrNull = (ms: number | null): string | null => (ms === null ? null 
 // ——— Visibility ———
 
 /**
- * Whether the caller sees an assignment. The link of an assignment shows only that assignment, because reviewers must not read each other's
- * assignments. Every other caller sees all assignments.
+ * Whether the caller sees an assignment. An assignment's link shows only that assignment, because reviewers must not read each other's assignments.
+ * Every other caller sees all assignments.
  */
 const sees = (caller: Caller, id: string): boolean => taskOf(caller) === null || taskOf(caller) === id
 
-/** Whether the caller sees the link of an assignment. The link is a secret that the owner and its holder share. */
+/** Whether the caller sees an assignment's link. The link is a secret that only the owner and its holder know. */
 const seesLink = (caller: Caller, id: string): boolean => caller.role === 'owner' || taskOf(caller) === id
 
 const presentLink = (service: Service, { docId, share }: Task): NonNullable<TaskAnswer['task']['share']> => {
@@ -83,7 +83,7 @@ const getTask = async ({ storage }: Service, caller: Caller, doc: string, id: st
 export const readTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'readTask'>): Promise<TaskAnswer> =>
   withNext(service, caller, present(service, await getTask(service, caller, doc, taskId), seesLink(caller, taskId)))
 
-/** Returns the answer about an assignment. The answer contains the next step if the caller holds the link of the assignment. */
+/** Returns the response about an assignment. The response contains the next step if the caller holds the assignment's link. */
 const withNext = (service: Service, caller: Caller, task: TaskAnswer['task']): TaskAnswer => ({
   task,
   ...(taskOf(caller) === task.id && { next: nextStepOf(service, task) })
@@ -122,7 +122,7 @@ const refusal = (code: ErrorCode, { status, startedBy: starter }: Task): Service
   return new ServiceError(code, { taskStatus: status, startedBy: starter, hint })
 }
 
-/** Returns the new state. Throws the error that the table of states names. */
+/** Returns the new state. Throws the error that the state table names. */
 const stateOf = (outcome: TaskOutcome, task: Task): TaskState => {
   if (!isTaskState(outcome)) throw refusal(outcome, task)
   return outcome
@@ -229,7 +229,7 @@ export const createTask: OnDocument<'createTask'> = async (service, caller, doc,
   return write({ service, caller, doc, id }, change, (task, created) => ({ task, created }))
 }
 
-/** Checks that the caller uses the link of the assignment. Throws `task_link_required`, or `not_found` if the caller may not see the assignment. */
+/** Checks that the caller uses the assignment's link. Throws `task_link_required`, or `not_found` if the caller may not see the assignment. */
 const requireTaskLink = async ({ service, caller, doc, id }: Request): Promise<void> => {
   if (taskOf(caller) === id) return
   await getTask(service, caller, doc, id)
@@ -255,13 +255,13 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
   const { contents, point } = await examineReport(service, doc, input)
   return step(request, (tx, task) => {
     const outcome = outcomeOf(task, 'report', identity)
-    // A repeated report is also accepted if the owner has since closed the assignment. A caller who missed the first answer must not have
-    // to do the work again.
+    // A repeated report is also accepted if the owner has since closed the assignment. A caller who missed the first response must not have to do the
+    // work again.
     const taken = outcome === 'already_reported' || (outcome === 'task_closed' && startedBy(task, identity))
     if (taken && isRetry(task.report, contents)) return task
     const status = stateOf(outcome, task)
-    // The permission to report is checked first, and the contents of the report after it. A retry still counts as a retry if a comment in its list
-    // has since been deleted.
+    // The permission to report is checked first, and the contents of the report after it. A retry still counts as a retry even if a comment in its
+    // list has since been deleted.
     if (point instanceof ServiceError) throw point
     const stale = point.seq < tx.head.seq
     const { reviewedVersion, commentIds, suggestionIds } = contents

@@ -21,11 +21,11 @@ export interface Credentials {
   /** The bearer token: `asess_…`, `apat_…`, `ai_…`, or a token that the broker issued. */
   readonly bearer?: string | undefined
   /**
-   * The session cookie of a browser. Browsers send it without being asked, so a stale cookie counts as no cookie, and a bearer token overrides it.
-   * Pass it only if no page of another site can have sent the request.
+   * A browser's session cookie. Browsers send it without being asked, so a stale cookie counts as no cookie, and a bearer token overrides it. Pass it
+   * only if no page from another site can have sent the request.
    */
   readonly cookie?: string | undefined
-  /** The name that a guest or agent chooses (docs/api.md, Conventions). With a bearer token, it is the name of the program. */
+  /** The name that a guest or agent chooses (docs/api.md, Conventions). With a bearer token, it is the program's name. */
   readonly author?: string | undefined
   /** Whether the request came to the MCP endpoint. The broker issues tokens that are valid only there. */
   readonly atMcp?: boolean
@@ -37,7 +37,7 @@ interface FoundKey {
   readonly share: Share | undefined
 }
 
-/** Returns the link of a key. Throws `credential_invalid` if the key is unknown, expired or revoked. */
+/** Returns the link that a key opens. Throws `credential_invalid` if the key is unknown, expired or revoked. */
 const findKey = async ({ storage, clock }: Service, key: string): Promise<FoundKey> => {
   const entry = shareKeyPattern.test(key) ? await storage.get(keys.key(hashSecret(key))) : undefined
   const index = entry && decodeRecord<KeyIndex>(entry.value)
@@ -214,7 +214,7 @@ export const callerOfService = async (service: Service, credentials: Credentials
 }
 
 /**
- * Returns the caller of an operation on the document of the link. Without a link, the operation concerns no document. Throws the errors of
+ * Returns the caller of an operation on the link's document. Without a link, the operation concerns no document. Throws the errors of
  * `callerOfDocument` or `callerOfService`.
  */
 export const callerOfLink = async (service: Service, credentials: Credentials): Promise<Caller> => {
@@ -223,7 +223,7 @@ export const callerOfLink = async (service: Service, credentials: Credentials): 
   return callerOfDocument(service, doc, credentials)
 }
 
-/** Returns the caller for the session of a browser, for pages that concern no document. */
+/** Returns the caller for a browser session, on pages that concern no document. */
 export const callerOfSession = (found: FoundSession): Caller => ({
   ...anonymous,
   ...holderOf(found),

@@ -11,7 +11,7 @@ import { decodeRecord, type Head, type Share } from '../records/keys.ts'
 import type { Batch, Check, Key } from '../ports.ts'
 import type { Service } from '../service.ts'
 
-/** Returns the keys of the records on which the access of a caller depends. */
+/** Returns the keys of the records on which a caller's access depends. */
 export const keysOfRight = ({ rests: { share, session, account } }: Caller): Key[] =>
   [share, session, account].filter((key) => key !== null)
 
@@ -25,7 +25,7 @@ export const lowerRole = (one: Role | null, other: Role | null): Role | null => 
 export const ownRole = (head: Pick<Head, 'owner'> | undefined, { kind, ...identity }: Caller['identity']): Role | null =>
   kind !== 'guest' && head?.owner.kind === kind && 'id' in identity && head.owner.id === identity.id ? 'owner' : null
 
-/** Whether a document is within the scope of a program. */
+/** Whether a document is within a program's scope. */
 export const isWithin = (scope: Scope | null, doc: string): boolean => scope === null || scope.docs === null || scope.docs.includes(doc)
 
 /** Whether a program with this scope may create documents. A scope with a list of documents cannot include a new document. */
@@ -71,8 +71,8 @@ const requireSameRole = (caller: Caller, head: Head, read: Read): void => {
 }
 
 /**
- * Checks again whether granted access is still valid. `head` is the head of the document, if the access is to a document. Throws the error that a
- * new request would get: `credential_invalid`, `not_found` or `forbidden`.
+ * Checks again whether granted access is still valid. `head` is the document's head, if the access is to a document. Throws the error that a new
+ * request would get: `credential_invalid`, `not_found` or `forbidden`.
  */
 export const requireRight = (caller: Caller, head: Head | undefined, now: number, read: Read): void => {
   requireCredentials(caller, now, read)
@@ -98,7 +98,7 @@ export const requireRightNow = async (
   return found.map(({ key, entry }) => ({ key, version: entry?.version ?? null }))
 }
 
-/** Commits a batch for a caller. Resolves to false if a check of the batch failed. Throws `credential_invalid` if the caller's access has ended. */
+/** Commits a batch for a caller. Resolves to false if a check in the batch failed. Throws `credential_invalid` if the caller's access has ended. */
 export const commitFor = async (service: Service, caller: Caller, batch: Batch): Promise<boolean> => {
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const checks = await requireRightNow(service, '', caller)

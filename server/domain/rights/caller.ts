@@ -21,16 +21,16 @@ export type Identity =
 
 /** The records on which access depends. They are read again when the access is used (authority.ts). */
 export interface Rests {
-  /** Record of the link. */
+  /** The link's record. */
   readonly share: Key | null
-  /** Entry of the session in the list of its account. It is removed when the session ends. */
+  /** The session's entry in its account's list. It is removed when the session ends. */
   readonly session: Key | null
-  /** Record of the account, and its epoch at the time of admission. */
+  /** The account's record, and its epoch at the time of admission. */
   readonly account: Key | null
   readonly epoch: number
 }
 
-/** The rights of a program. A program also never has more rights than its account. */
+/** A program's rights. A program never has more rights than its account. */
 export interface Scope {
   readonly role: Role
   /** Ids of the documents that the program may use. Null for all documents. */
@@ -69,7 +69,7 @@ export type By = Caller | 'system'
 export interface RequestStamp {
   /** Hash of the caller, document, method, path and key. */
   readonly id: string
-  /** Hash of the contents of the request. */
+  /** Hash of the request's contents. */
   readonly fingerprint: string
 }
 
@@ -102,13 +102,13 @@ export const asProgram = (identity: Identity, program: string | undefined): Iden
   identity.kind !== 'account' || program === undefined || sameName(program, identity.name) ? identity : { ...identity, program }
 
 /**
- * Returns the actor of a caller, in the form that the journal and events use: `guest:Ana`, `account:id Ana`, `agent:id Name`. It contains the name
- * at that time, so that the history can be read without other records.
+ * Returns a caller as an actor, in the form that the journal and events use: `guest:Ana`, `account:id Ana`, `agent:id Name`. It contains the name at
+ * that time, so that the history can be read without other records.
  */
 export const actorOf = ({ identity }: Caller): string =>
   `${identity.kind}:${identity.kind === 'guest' ? (identity.name ?? '') : `${identity.id} ${nameOfIdentity(identity)}`}`
 
-/** Returns the actor of an author. */
+/** Returns an author as an actor. */
 export const actorNamed = ({ kind, id, name }: Author): string => (kind === 'guest' ? `guest:${name ?? ''}` : `${kind}:${id} ${name ?? ''}`)
 
 /**
@@ -129,10 +129,10 @@ export const sameAuthor = (one: Author, other: Author): boolean =>
 export const nameOfAuthor = ({ kind, name }: Author): string => name ?? kind
 
 export const systemActor = 'system:'
-/** The actor of the server when it tidies fences (server/live/tidy.ts). */
+/** The server as an actor when it tidies fences (server/live/tidy.ts). */
 export const tidyActor = 'system:heal'
 
-/** Whether the server itself acted. Histories then name nobody. */
+/** Whether the server itself acted. In that case, histories name nobody. */
 export const isSystemActor = (actor: string): boolean => actor.startsWith(systemActor)
 
 /** Returns the kind and the name of an actor. The server has no name. */

@@ -1,6 +1,6 @@
 /**
  * Links that were made through other links. The maker of a link is the link through which it was made. A link never outlives its maker. Otherwise,
- * the holder of the maker could extend their own access. A link that the owner of a document made while signed in has no maker.
+ * the holder of the maker could extend their own access. A link that the document's owner made while signed in has no maker.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'

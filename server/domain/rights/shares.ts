@@ -56,7 +56,7 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
 
 interface NewShare {
   readonly by: Caller
-  /** The link through which the new link is made. The new link ends together with it. Undefined if the new link is not made through a link. */
+  /** The link through which the new link is made. The new link ends together with it. Undefined if the new link has no maker. */
   readonly maker: Share | undefined
   readonly role: Role
   readonly label: string | null
@@ -108,8 +108,8 @@ const tooManyLinks = (ofTasks: boolean): ServiceError => {
 }
 
 /**
- * Makes room for a link when the count of links has reached its limit, by counting only links that have not expired. Expired links were still
- * counted, because nobody revoked them. Changes nothing if a link has since been made.
+ * Makes room for a link when the number of links has reached its limit. Expired links were still counted, because nobody revoked them. This counts
+ * the links again without them. Changes nothing if a link has since been made.
  */
 export const makeRoom = async (service: Service, doc: string): Promise<void> => {
   const { shares, taskShares = 0, sharesMade } = await service.ledger.head(doc)
@@ -153,7 +153,7 @@ export const lastUse = async ({ clock, live, storage }: Service, doc: string, sh
   return used === undefined ? null : decodeRecord<number>(used.value)
 }
 
-/** Returns the links of a document, newest first, page by page. */
+/** Returns a document's links, newest first, page by page. */
 export const listShares = async (service: Service, doc: string, input: Input<'listShares'>): Promise<Output<'listShares'>> => {
   const { before, limit = limits.sharePageMax, ended = true, id } = input
   const now = service.clock.now()
@@ -267,7 +267,7 @@ export const revokeForOperator = async (service: Service, by: By, ender: Ender, 
   return ended
 }
 
-/** The effects of a role change: the answer, and the links whose roles were lowered with it. */
+/** The effects of a role change: the response, and the links whose roles were lowered with it. */
 interface RoleChange {
   readonly answer: Output<'changeShare'>
   readonly lowered: readonly Share[]

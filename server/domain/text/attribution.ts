@@ -24,7 +24,7 @@ interface Stretch {
   at: number
 }
 
-/** The authors in the journal of a document, up to a point of its history. */
+/** The authors in a document's journal, up to a point in its history. */
 interface Authors {
   seq: number
   tag: string
@@ -72,7 +72,7 @@ const follow = async (storage: Storage, doc: string, authors: Authors, to: Point
 const keptMax = 16
 const kept = new WeakMap<Storage, Map<string, Promise<Authors>>>()
 
-/** Returns the authors of a document up to the point, or further. Journal entries that have already been read are not read again. */
+/** Returns a document's authors up to the point, or further. Journal entries that have already been read are not read again. */
 const authorsAt = (storage: Storage, doc: string, to: Point): Promise<Authors> => {
   const documents = kept.get(storage) ?? new Map<string, Promise<Authors>>()
   kept.set(storage, documents)

@@ -1,5 +1,5 @@
 /**
- * Checks the history of a document: replays its journal from the first entry, and compares the result with all records that were derived from it (the
+ * Checks a document's history: replays its journal from the first entry, and compares the result with all records that were derived from it (the
  * head, checkpoint, keyframes, canonical text and revisions).
  */
 import * as Y from 'yjs'
@@ -8,7 +8,7 @@ import type { Entry, Key, Storage } from '../ports.ts'
 import { decodeRecord, type Head, keys, type Revision } from '../records/keys.ts'
 import { continues, decodeState, docOptions, entriesAfter, firstOf, formatVersion, type Point } from './journal.ts'
 
-/** A record that describes the document at one point of its history. */
+/** A record that describes the document at one point in its history. */
 interface Landmark extends Point {
   /** The name of the record, for messages. */
   readonly name: string
@@ -16,7 +16,7 @@ interface Landmark extends Point {
   readonly differs: (replayed: Replayed) => string | undefined
 }
 
-/** A document at one point of its journal. Several landmarks of the same point share the text. */
+/** A document at one point in its journal. Several landmarks at the same point share the text. */
 interface Replayed {
   readonly ydoc: Y.Doc
   readonly text: string
@@ -88,7 +88,7 @@ const landmarksOf = async (storage: Storage, head: Head): Promise<Landmark[]> =>
   return landmarks.sort((one, other) => one.seq - other.seq)
 }
 
-/** Yields a sentence for each difference that replaying the journal of a document reveals. */
+/** Yields a sentence for each difference that a replay of the document's journal reveals. */
 export async function* checkHistory(storage: Storage, head: Head): AsyncGenerator<string> {
   const landmarks = await landmarksOf(storage, head)
   const ydoc = new Y.Doc(docOptions)

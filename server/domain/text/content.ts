@@ -78,7 +78,7 @@ export const contentAtHand = async (service: Service, doc: string, head: Head): 
   return openDoc === undefined ? projectionOf(service, doc, head) : durableSnapshot(service, openDoc)
 }
 
-/** Returns the point of a version; undefined if this document never had that version, or no longer keeps it. */
+/** Returns the point in the history for a version; undefined if this document never had that version, or no longer keeps it. */
 export const findPoint = async (service: Service, doc: string, version: string): Promise<Point | undefined> => {
   const point = parseVersion(version)
   if (point === undefined) return undefined
@@ -119,7 +119,7 @@ export const baseOf = async (service: Service, doc: string, base: string): Promi
   return point && contentAt(service.storage, doc, point)
 }
 
-/** Resolves to undefined if the work takes too long or too much work is queued ahead of it. Used only for optional parts of an answer. */
+/** Resolves to undefined if the work takes too long or too much work is queued ahead of it. Used only for optional parts of a response. */
 const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   try {
     return await work
@@ -225,7 +225,7 @@ export interface Changed {
   readonly typed: Revision | undefined
 }
 
-/** Returns the range that the text of the last edit has after all edits. */
+/** Returns the range of the last edit's text after all edits. */
 const lastPlace = (edits: readonly Edit[]): Range | undefined => {
   const last = edits.at(-1)
   if (last === undefined) return undefined

@@ -91,15 +91,13 @@ const land = ({ openDoc }: AnnotatedDocument, ground: BaseText, operations: read
 /** The maximum number of plans. Edits are planned again if other people changed the same part. */
 const plansMax = 10
 
-/** Returns the changes at their positions in the text `now`. Returns undefined if the text of a change was edited since `before`. */
+/** Returns the changes at their positions in the text `now`. Returns undefined if a change's text was edited since `before`. */
 const shifted = (changes: readonly Change[], before: string, now: string): Change[] | undefined => {
   const places = changes.map((change) => followedEdits([change], before, now)?.[0])
   return places.every((place) => place !== undefined) ? changes.map((change, index) => ({ ...change, ...places[index] })) : undefined
 }
 
-/**
- * Returns the plan with its positions in the text `now`. Returns undefined if the text of a target was edited since `seen`. Synchronous.
- */
+/** Returns the plan with its positions in the text `now`. Returns undefined if a target's text was edited since `seen`. Synchronous. */
 const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | undefined => {
   if (now.seq === seen.seq) return plan
   const edits = followedEdits(plan.edits, seen.content, now.content)

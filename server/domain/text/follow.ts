@@ -63,7 +63,7 @@ const writersAfter = async (storage: Storage, { id, seq }: OpenDocument, after: 
 /** The number of journal records to read or remove in one step of a compaction. */
 const compactionStep = 32
 
-/** Yields to the event loop. Awaiting the store would not, because the store answers within the same turn. */
+/** Yields to the event loop. Awaiting the store would not do so, because the store responds within the same turn. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
@@ -238,7 +238,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     }
   }
 
-  /** Measures the size of a document that an earlier release of the server created without measuring it. */
+  /** Measures the size of a document that an earlier release created without measuring it. */
   const count = async (): Promise<void> => {
     const bytes = await measure(storage, doc)
     await ledger.write(doc, 'system', (tx) => {

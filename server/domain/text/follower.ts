@@ -1,4 +1,4 @@
-/** The interface of the work that follows an edit (follow.ts), for the code that writes text. */
+/** The interface to the work that follows an edit (follow.ts), for the code that writes text. */
 import type { EventPayload } from '../../../shared/events.ts'
 import type { Snapshot } from './journal.ts'
 

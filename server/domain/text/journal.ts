@@ -53,13 +53,13 @@ export interface JournalEntry {
   readonly merged?: number
 }
 
-/** A point in the history of a document. */
+/** A point in a document's history. */
 export interface Point {
   readonly seq: number
   readonly tag: string
 }
 
-/** The text at one point of the history. */
+/** The text at one point in the history. */
 export interface Snapshot extends Point {
   readonly version: string
   readonly content: string
@@ -100,7 +100,7 @@ export const snapshotOf = ({ seq, tag }: Point, content: string, stored?: Uint8A
   }
 }
 
-/** Returns the point of a version; undefined if the version is malformed. */
+/** Returns the point in the history for a version; undefined if the version is malformed. */
 export const parseVersion = (version: string): Point | undefined => {
   const match = /^(\d{1,15})-([0-9a-f]{12})$/.exec(version)
   return match === null ? undefined : { seq: Number(match[1]), tag: match[2] ?? '' }
@@ -310,7 +310,7 @@ export const rebuild = async (storage: Storage, doc: string, ydoc: Y.Doc, to: Po
   return tail
 }
 
-/** Returns the text at a point of the history. The point must exist. */
+/** Returns the text at a point in the history. The point must exist. */
 export const contentAt = async (storage: Storage, doc: string, point: Point): Promise<string> => {
   const ydoc = new Y.Doc(docOptions)
   try {

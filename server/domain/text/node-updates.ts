@@ -18,7 +18,7 @@ export interface NodeUpdates {
   readonly isApplying: boolean
   /** The promise that was passed to `expect`, until it settles. */
   readonly coming: Promise<unknown> | undefined
-  /** Notes the head that a commit of this process has written. */
+  /** Notes the head that a commit by this process has written. */
   written(head: Head): void
   /** Whether this copy contains the text of a head on disk, and `head` is this head. */
   isCurrent(head: Head): boolean
@@ -27,11 +27,14 @@ export interface NodeUpdates {
   /** Makes `settled` wait for a promise, because this copy is about to catch up with other nodes. */
   expect(coming: Promise<unknown>): void
   /**
-   * Calls `take`, and resolves to its result when all updates that `take` saw are on disk under the same numbers. Calls `take` again if updates of
+   * Calls `take`, and resolves to its result when all updates that `take` saw are on disk under the same numbers. Calls `take` again if updates from
    * other nodes have changed these numbers. Rejects if the journal failed.
    */
   settled<T>(take: () => T): Promise<T>
-  /** Calls `listener` with each head of another node, after its updates were applied, and with their authors. Returns a function that removes it. */
+  /**
+   * Calls `listener` with each head from another node and the authors of its updates, after the updates were applied. Returns a function that removes
+   * it.
+   */
   onForeign(listener: (head: Head, actors: ReadonlySet<string>) => void): () => void
 }
 
@@ -85,7 +88,7 @@ export const createNodeUpdates = ({ id, ydoc, head, queue, entriesTo, onRenumber
       queue.notify()
       for (const listener of listeners) listener(onDisk, actors)
     } catch (cause) {
-      // If the store does not answer, the copy of the text may still be right.
+      // If the store does not respond, the copy of the text may still be right.
       if (!(cause instanceof ServiceError) || cause.code === 'storage_corrupt') queue.fail(cause)
       throw cause
     }

@@ -54,9 +54,9 @@ export interface OpenDocument extends Omit<NodeUpdates, 'isApplying'> {
    */
   apply(edits: readonly Edit[], actor: string, isCompared?: boolean, isPlanned?: boolean): Snapshot
   /**
-   * Applies updates of clients in one transaction. Each update becomes a separate journal entry with its author. `step` passes the updates in order,
-   * so that it can check each one against the document after the previous ones. `inserted` is the number of UTF-16 units of text in the update;
-   * `isNew` is true if the update has structs. `step` must not throw, because Yjs has no rollback.
+   * Applies updates from clients in one transaction. Each update becomes a separate journal entry with its author. `step` passes the updates in
+   * order, so that it can check each one against the document after the previous ones. `inserted` is the number of UTF-16 units of text in the
+   * update; `isNew` is true if the update has structs. `step` must not throw, because Yjs has no rollback.
    */
   takeTogether(origin: unknown, step: (take: (update: Uint8Array, actor: string, inserted: number, isNew: boolean) => void) => void): void
   /** Writes into the transaction the updates that are applied but not on disk, up to `seq` if it is given. Call it inside a change to this document. */

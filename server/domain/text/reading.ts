@@ -8,7 +8,7 @@ import { ownAssignment } from '../review/own-assignment.ts'
 import type { Service } from '../service.ts'
 import type { OnDocument } from '../on-document.ts'
 
-/** The key under which an answer contains its text in UTF-8, for callers that send the bytes unchanged. */
+/** The key under which a response contains its text in UTF-8, for callers that send the bytes unchanged. */
 export const utf8 = Symbol('utf8')
 
 /** Returns the text of a version, or the current text if the request names none. Throws `unknown_version`. */

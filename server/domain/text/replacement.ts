@@ -45,7 +45,7 @@ interface Plan {
   readonly others?: Replaced['othersChanged']
 }
 
-/** Returns the plan of a replacement. Throws `version_conflict`, unless the caller asks for a merge and the changes do not touch each other. */
+/** Returns the plan for a replacement. Throws `version_conflict`, unless the caller asks for a merge and the changes do not touch each other. */
 const planOf = async (service: Service, openDoc: OpenDocument, what: Replacement): Promise<Plan> => {
   const { content, baseVersion, onConflict } = what
   const doc = openDoc.id
@@ -65,8 +65,8 @@ const planOf = async (service: Service, openDoc: OpenDocument, what: Replacement
 const mergesMax = 5
 
 /**
- * Returns the edits of a plan, moved to the current text, which may have changed while they were computed. A merge keeps the changes made in
- * between. A replacement without a version overwrites them, as if it had arrived a moment later. Returns undefined if the changes conflict.
+ * Returns the edits of a plan, moved to the current text, which may have changed while they were computed. A merge keeps the changes that were made
+ * meanwhile. A replacement without a version overwrites them, as if it had arrived a moment later. Returns undefined if the changes conflict.
  * Synchronous.
  */
 const editsNow = ({ seen, edits, isMerged }: Plan, openDoc: OpenDocument, baseVersion: string | undefined): readonly Edit[] | undefined => {

@@ -25,7 +25,7 @@ export interface Plan {
   readonly kept: ReadonlySet<number>
   /** The revisions to remove. */
   readonly removed: readonly Revision[]
-  /** Whether a record of the journal has become old. Otherwise, only revisions are removed, and their texts go with the next record. */
+  /** Whether a journal record has become old. Otherwise, only revisions are removed, and their text goes with the next record. */
   readonly merges: boolean
   /** Events from before this time lose their lines, in milliseconds since 1970. */
   readonly before: number
@@ -56,7 +56,7 @@ const assignedVersions = async (service: Service, doc: string): Promise<number[]
   return found
 }
 
-/** Returns the ids of the oldest revisions without a name that are too many. */
+/** Returns the ids of the oldest revisions without a name that exceed the limit. */
 const surplusOf = (revisions: readonly Revision[], revisionsMax: number): ReadonlySet<number> => {
   const unnamed = revisions.filter(({ label }) => label === null)
   return new Set(unnamed.slice(0, revisionsMax === 0 ? 0 : Math.max(0, unnamed.length - revisionsMax)).map(({ id }) => id))

@@ -5,8 +5,9 @@
  * yet, and the versions of open review assignments. Merged entries of the journal (journal.ts) replace the entries between the kept versions. Text
  * that was deleted before a kept version then exists nowhere in the history. Old events stay, without the lines that changed.
  *
- * The steps are separate commits, in an order that every crash leaves a readable document behind: first the revisions and lines are removed, then one
- * commit writes the merged entries, then the entries that they replace are removed. Until then, readers skip or repeat those entries, which changes nothing.
+ * The steps are separate commits, ordered so that a crash at any point leaves a readable document behind: first the revisions and lines are removed,
+ * then one commit writes the merged entries, then the entries that they replace are removed. Until then, readers skip or repeat those entries, which
+ * changes nothing.
  */
 import * as Y from 'yjs'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -210,7 +211,7 @@ const writeMerged = async (service: Service, head: Head, plan: Plan): Promise<bo
 
 /** Removes the versions of a document that a pass does not keep. Returns the number of removed revisions; undefined if there was nothing to do. */
 const removeOldVersions = async (service: Service, head: Head, pass: Kept): Promise<number | undefined> => {
-  // A crash may have left some behind.
+  // A crash may have left replaced entries behind.
   if (head.historySeq !== undefined) await removeReplaced(service, head)
   const plan = await planFor(service, head, pass)
   if (plan === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * Finds the traces of the text in the history of a document. The history is replayed with all deleted characters. Each occurrence in any version gives
- * the ids of its characters, so a version in which the text was only half typed is found, too.
+ * Finds the traces that the text left in a document's history. The history is replayed with all deleted characters. Each occurrence in any version
+ * gives the ids of its characters, so a version in which the text was only half typed is found, too.
  */
 import * as Y from 'yjs'
 import { textRootName } from '../../../shared/names.ts'
@@ -17,7 +17,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 /** The number of entries to apply before other work gets a turn. */
 const entriesAtOnce = 20
 
-/** A point of the replayed history. */
+/** A point in the replayed history. */
 interface Replayed {
   readonly seq: number
   readonly text: Y.Text

@@ -1,7 +1,7 @@
 /**
- * The updates of an open document that are applied but not on disk. Each gets the next sequence number and tag, and they are journaled in that order.
- * Updates of other nodes come first: the updates that wait here then get new numbers and tags. `mark` counts the updates of this process and is never
- * renumbered.
+ * An open document's updates that are applied but not on disk. Each gets the next sequence number and tag, and they are journaled in that order.
+ * Updates from other nodes come first: the updates that wait here then get new numbers and tags. `mark` counts the updates of this process and is
+ * never renumbered.
  */
 import * as Y from 'yjs'
 import { limits } from '../../../shared/limits.ts'
