@@ -1,4 +1,4 @@
-/** `/account`: the settings of an account, as forms that work without scripts. The home page (`web/home/`) lists the documents of the account. */
+/** `/account`: the settings of an account, as forms that work without scripts. The home page (`web/home/`) lists the account's documents. */
 import type { AccountAction } from './account-forms.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -36,7 +36,7 @@ interface AccountPageOptions {
   readonly signOutTargets: () => Promise<string[]>
   /** Address of the external issuer that signs people in. Null if people sign in here. */
   readonly externalIssuer: string | null
-  /** Opens a session in the browser that sent the request. */
+  /** Opens a session for the browser that sent the request. */
   readonly open: (ctx: Context, account: Account) => Promise<void>
 }
 

@@ -43,7 +43,7 @@ const stampOf = ({ ctx, name, doc, credentials }: Asked, { body }: Received): Re
     .toSorted(([one], [other]) => one.localeCompare(other))
     .toString()
   return {
-    // People who share a link are different callers. None of them may receive the answer to another's request.
+    // People who share a link are different callers. None of them may receive the response to another's request.
     id: digest(whoIs(credentials, ctx.state.address), credentials.author ?? '', doc, ctx.method, ctx.path, name, key),
     fingerprint: digest(query, ctx.get('If-Match'), mediaType(ctx.req), body)
   }
@@ -95,7 +95,7 @@ const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
 const unknownConditions = ['If-None-Match', 'If-Unmodified-Since', 'If-Modified-Since', 'If-Range']
 
 /**
- * Adds the base version from the headers. A caller can send `If-Match` or `X-Doc-Version` (a header of the answer to a read) instead of the field
+ * Adds the base version from the headers. A caller can send `If-Match` or `X-Doc-Version` (a header of the response to a read) instead of the field
  * `baseVersion`. Throws `versions_differ`, or `invalid_request` for any other condition.
  */
 const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<string, unknown> => {
@@ -133,7 +133,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
   return checked(operation, 'baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
 }
 
-/** Refuses a dry run of an operation that has none, because a dry run must never write. Throws `invalid_request`. */
+/** Refuses a dry run if the operation has none, because a dry run must never write. Throws `invalid_request`. */
 const refuseDryRun = ({ operation, ctx }: Asked, sent: Record<string, unknown>): void => {
   if (!writes(ctx) || 'dryRun' in operation.input.shape) return
   const named = [...queryOf(ctx).keys(), ...Object.keys(sent)].find((name) => /^dry[-_]?run$/i.test(name))
@@ -145,7 +145,7 @@ const pathFields = (ctx: Context): Record<string, unknown> => {
   return fields
 }
 
-// ——— Answers ———
+// ——— Responses ———
 
 const wantsJson = (ctx: Context, reply: 'markdown' | 'record'): boolean => {
   const text = ['text/markdown', 'text/plain']
@@ -160,7 +160,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
   ctx.set('X-Doc-Version', version)
   ctx.set('Cache-Control', 'private, no-store')
   ctx.vary('Accept')
-  // JSON of the same version is a different representation. A 304 is valid only for the text that the client has.
+  // JSON for the same version is a different representation. A 304 is valid only for the text that the client has.
   if (!ctx.path.endsWith('.md') && wantsJson(ctx, reply)) {
     ctx.body = answer
     return
@@ -218,7 +218,7 @@ const receiveFile = async (http: Http, { req }: Context, { rest }: Operation): P
   return { body: Buffer.from(upload.hash), file: { type, upload } }
 }
 
-/** The REST interface, which writes answers to the HTTP response. */
+/** The REST interface, which writes results to the HTTP response. */
 const face: CallAdapter<Record<string, unknown>> = {
   receive,
   stamp: stampOf,
@@ -266,7 +266,7 @@ export const freshCookie = async (
   writeCookie(ctx.res, cookies, cookies.session, next, Math.ceil((expiresAt - service.clock.now()) / 1000))
 }
 
-/** Answers with the event feed as a stream. */
+/** Sends the event feed as a stream. */
 const stream: Step = async ({ asked, caller, input }) => {
   ok(caller !== undefined && input !== undefined)
   await streamEvents(asked.http, asked.ctx, caller, asked.doc, streamInput(asked.ctx, input as Input<'listEvents'>))
@@ -283,7 +283,7 @@ const askedOf = async (http: Http, ctx: Context, name: OperationName): Promise<A
   return { http, ctx, name, operation, doc, credentials }
 }
 
-/** Runs one operation for a request and writes its answer. Throws the errors of the operation. */
+/** Runs one operation for a request and writes its response. Throws the operation's errors. */
 export const handleRequest = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
   const asked = await askedOf(http, ctx, name)
   if (name !== 'listEvents' || ctx.method !== 'GET' || !asksForStream(ctx)) return answerTo(asked, face)
@@ -291,7 +291,7 @@ export const handleRequest = async (http: Http, ctx: Context, name: OperationNam
   return {}
 }
 
-/** Reads the text of a document for a request, and returns the text with its caller. Does not write an answer. Throws the errors of the read. */
+/** Reads the text of a document for a request, and returns the text with its caller. Does not write a response. Throws the errors of the read. */
 export const readText = async (http: Http, ctx: Context): Promise<{ caller: Caller; answer: Record<string, unknown> }> => {
   const { caller, answer } = await walk(await askedOf(http, ctx, 'readContent'), face, [limit, admit, check, handle])
   ok(caller !== undefined && answer !== undefined)
@@ -299,7 +299,7 @@ export const readText = async (http: Http, ctx: Context): Promise<{ caller: Call
 }
 
 /**
- * Finds the caller who requests the page of a document, or the error that refuses the request. The rules and limits are those of reading the text.
+ * Finds the caller who requests a document's page, or the error that refuses the request. The rules and limits are the same as for reading the text.
  */
 export const findReader = async (http: Http, ctx: Context, doc: string): Promise<Caller | ServiceError> => {
   const query = queryOf(ctx)

@@ -19,7 +19,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
   let bytes = 0
   let whole = false
   try {
-    // A caller that sends too much must still get the answer, so the connection must stay open when the loop ends.
+    // A caller that sends too much must still get the response, so the connection must stay open when the loop ends.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > bytesMax) throw tooLarge()
@@ -28,7 +28,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
     whole = true
   } catch (error) {
     if (request.complete || error instanceof ServiceError) throw error
-    // A caller that disconnected gets no answer, but the log records the error.
+    // A caller that disconnected gets no response, but the log records the error.
     throw new ServiceError('invalid_request', { message: 'The connection ended before the entire body arrived.' }, { cause: error })
   } finally {
     // Unread bytes are drained. Otherwise, they would block the next request on the connection.

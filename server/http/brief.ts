@@ -1,5 +1,5 @@
 /**
- * Short answers for `brief`, with only the data that an agent needs to continue. Writes return ids, versions and states. Lists have a row for each
+ * Short responses for `brief`, with only the data that an agent needs to continue. Writes return ids, versions and states. Lists have a row for each
  * record, with the beginning of its text. Errors and dry runs are not shortened.
  */
 import { limits } from '../../shared/limits.ts'
@@ -13,7 +13,7 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 const only = (record: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => record[name] !== undefined && record[name] !== null).map((name) => [name, record[name]]))
 
-/** Returns the named text fields of a record. A long field is cut, and another field says so. */
+/** Returns the named text fields of a record. A long field is truncated, and another field says so. */
 const cut = (record: Fields, names: readonly string[]): Fields => {
   const given = names.flatMap((name) => {
     const text = record[name]
@@ -65,7 +65,7 @@ const rows: Readonly<Record<string, (record: Fields) => Fields>> = {
 
 const state = (record: Fields): Fields => only(record, ['id', 'status', 'step', 'resultVersion'])
 
-/** Fields whose records are reduced to id and state in the answer to a write. */
+/** Fields whose records are reduced to id and state in the response to a write. */
 const states = new Set(['comment', 'suggestion', 'suggestions'])
 /** Fields that repeat another field, or that the caller already knows. */
 const spare = new Set(['commentId', 'suggestionId', 'reply', 'diff'])
@@ -92,7 +92,7 @@ const resultsOf = (results: unknown): unknown =>
         )
     : results
 
-/** Returns the short form of an answer. */
+/** Returns the short form of a response. */
 export const briefly = (method: string, answer: Record<string, unknown>, { dryRun }: Fields): Record<string, unknown> => {
   if (dryRun === true) return answer
   if (method !== 'GET') return writeAnswer(answer) as Record<string, unknown>

@@ -1,4 +1,4 @@
-/** Opens sessions of browsers, and finds the account of a session. */
+/** Opens browser sessions, and finds the account of a session. */
 import { limits } from '../../shared/limits.ts'
 import { readCookie, writeCookie } from '../auth/cookies.ts'
 import { type Account, epochOf } from '../domain/accounts/accounts.ts'
@@ -7,7 +7,7 @@ import { freshCookie } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import { browserName } from './user-agent.ts'
 
-/** The session of a browser, and its account. */
+/** A browser session, and its account. */
 export type Current = NonNullable<Awaited<ReturnType<typeof findSession>>>
 
 /** Returns the session of the browser that sent the request. */
@@ -22,8 +22,8 @@ export const browserSession = async (
 }
 
 /**
- * Opens a session in the browser that sent the request, instead of its current session. `atHost` is the browser's session at the broker. `provedAt` is
- * the time when the person proved who they are; undefined if it is not known.
+ * Opens a session for the browser that sent the request, in place of its current session. `atHost` is the browser's session at the broker. `provedAt`
+ * is the time when the person proved who they are; undefined if it is not known.
  */
 export const openBrowserSession = async (
   { service, cookies }: Pick<Http, 'service' | 'cookies'>,

@@ -3,14 +3,14 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from './context.ts'
 
-/** The body of an answer, uncompressed and compressed. */
+/** The body of a response, uncompressed and compressed. */
 export interface Packed {
   readonly plain: Buffer
   readonly br: Buffer
   readonly gzip: Buffer
 }
 
-/** A cache of compressed answers. When it is full, the least recently requested answer is removed. */
+/** A cache of compressed responses. When it is full, the least recently requested response is removed. */
 export class CompressedCache<Entry extends Packed> {
   readonly #entries = new Map<string, Promise<Entry>>()
   readonly #sizes = new Map<string, number>()

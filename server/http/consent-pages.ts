@@ -83,7 +83,7 @@ ${also.length === 0 ? undefined : html`<p>${t('It will also be able to:')}</p><u
 </form>`
 }
 
-/** Shows the host of a program's metadata document. The name of a program proves nothing, but its host is verified. */
+/** Shows the host of a program's metadata document. A program's name proves nothing, but its host is verified. */
 const whoAnswers = ({ t }: Words, { params }: Details): Markup | undefined => {
   const host = clientHost(String(params['client_id']))
   return host === undefined
@@ -137,7 +137,7 @@ export const agreeTo = async (
   const account = details.session?.accountId ?? ''
   const opensDocuments = resourcesAsked(details).length > 0
   const role = opensDocuments ? roleChosen(details, fields['role']) : null
-  // Each access to documents is a separate grant. A program on two computers has two grants, and each grant can be ended separately.
+  // Each consent to document access is a separate grant. A program on two computers has two grants, and the person can end each one separately.
   const known = details.grantId === undefined || opensDocuments ? undefined : await provider.Grant.find(details.grantId)
   const grant = known ?? new provider.Grant({ accountId: account, clientId: String(details.params['client_id']) })
   const identity = (opensDocuments ? scopesAsked(details) : scopesMissing(details)).filter((scope) => !documentScopes.includes(scope))

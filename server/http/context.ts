@@ -21,13 +21,13 @@ export interface Http {
   readonly anonymousCreate: boolean
   /** Whether replacing an entire document requires the version that the caller read. */
   readonly requireVersion: boolean
-  /** The contact for reporting security problems of this server. Null if none is configured. */
+  /** The contact for reporting security problems in this server. Null if none is configured. */
   readonly securityContact: string | null
   /** Whether documents may show pictures, sound and video from other sites. */
   readonly foreignMedia: boolean
   /** The prefix of MCP tool names. */
   readonly mcpPrefix: string
-  /** Counts an answered request. Absent if the server has no metrics. */
+  /** Counts a request after its response. Absent if the server has no metrics. */
   readonly onAnswered?: (request: AnsweredRequest) => void
   /** Runs each request as a span of a trace. Absent if the server has no traces. */
   readonly traceRequest?: Koa.Middleware<RequestState>
@@ -37,25 +37,25 @@ export interface Http {
   readonly webFolder: string
 }
 
-/** A request that has been answered. */
+/** A request after its response. */
 export interface AnsweredRequest {
   readonly method: string
   /** The pattern of the route, in the form of the router; undefined if no route matched. */
   readonly route: unknown
   readonly status: number
-  /** The code of the error; undefined if the answer is not an error. */
+  /** The error code; undefined if the response is not an error. */
   readonly error: string | undefined
   readonly ms: number
 }
 
 export interface RequestState {
-  /** Identifies the request in logs, answers and reports. */
+  /** Identifies the request in logs, responses and reports. */
   requestId: string
   /** The client's address. An IPv6 address is reduced to its /64. */
   address: string
   /** The limit that counted this request before its operation was known. A request must be counted only once. */
   counted?: 'address' | 'failedKey' | 'read'
-  /** Whether a tool call lacked an account or link. If so, the answer lets an MCP client sign its user in. */
+  /** Whether a tool call lacked an account or link. If so, the response lets an MCP client sign its user in. */
   challenged?: boolean
   /** Whether errors are sent in the OAuth format. */
   oauth?: boolean

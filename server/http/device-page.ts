@@ -1,4 +1,4 @@
-/** `/device`: on this page, a person compares the code that a program shows, and approves or refuses its login (RFC 8628 §3.3 and §5.4). */
+/** `/device`: on this page, a person checks the code that a program shows, and approves or denies its login (RFC 8628 §3.3 and §5.4). */
 import { ServiceError } from '../../shared/errors.ts'
 import { callerOfSession } from '../domain/rights/access.ts'
 import { decideDevice, type Device, findPendingDevice, normalUserCode } from '../domain/accounts/devices.ts'

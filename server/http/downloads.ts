@@ -16,8 +16,8 @@ export interface Download {
 const homePlaceholder = '__AGMD_HOME__'
 
 /**
- * Reads the built client and writes the address of the service into it, so that the client needs no settings. Returns undefined if the client was
- * not built.
+ * Reads the built client and writes the service's address into it, so that the client needs no settings. Returns undefined if the client was not
+ * built.
  */
 export const readDownload = async (file: string, baseUrl: string): Promise<Download | undefined> => {
   const built = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-/** Turns errors into HTTP answers. This happens only here (RFC 9457; docs/api.md, Errors). */
+/** Turns errors into HTTP responses. This happens only here (RFC 9457; docs/api.md, Errors). */
 import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { hideShareSecret } from '../../shared/names.ts'
 import type { Log } from '../log.ts'
@@ -21,7 +21,7 @@ export interface Problem extends Facts {
   readonly requestId: string
 }
 
-/** Returns the problem document of an error. Any error other than a ServiceError is a bug, and its details are not revealed. */
+/** Returns the problem document for an error. Any error other than a ServiceError is a bug, and its details are not revealed. */
 export const problemOf = (error: unknown, instance: string, requestId: string): Problem => {
   const known = error instanceof ServiceError ? error : new ServiceError('internal')
   const { status, message, hint, retryable } = errorMeanings[known.code]
@@ -68,7 +68,7 @@ const oauthErrorOf = (problem: Problem): Record<string, unknown> => ({
   requestId: problem.requestId
 })
 
-/** Writes the answer for an error. */
+/** Writes the response for an error. */
 export const presentError = (ctx: Context, error: unknown, baseUrl: string, log: Log): void => {
   const problem = problemOf(error, hideShareSecret(ctx.path), ctx.state.requestId)
   if (problem.status >= 500 && errorMeanings[problem.code].expected !== true)

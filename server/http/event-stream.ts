@@ -59,7 +59,7 @@ const takePlace = (http: Http, name: string): (() => void) => {
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // A proxy that buffers or compresses answers would delay events.
+  // A proxy that buffers or compresses responses would delay events.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
   // The connection is not used again after the stream.
@@ -131,9 +131,7 @@ const beat = (response: ServerResponse, clock: Clock): (() => void) => {
   return () => cancel()
 }
 
-/**
- * Answers with a stream. It lasts until the caller's access ends, the client leaves, or the server stops. Throws only before the stream has begun.
- */
+/** Sends a stream. It lasts until the caller's access ends, the client leaves, or the server stops. Throws only before the stream has begun. */
 export const streamEvents = async (http: Http, ctx: Context, caller: Caller, doc: string, input: Input<'listEvents'>): Promise<void> => {
   const { service, registry } = http
   const { res } = ctx

@@ -62,7 +62,7 @@ const pack = async (plain: Buffer): Promise<Packed> => {
 export interface Files {
   /** The path of the built pages' stylesheet, for pages that are not built. Undefined if there is no build. */
   readonly stylesheet: string | undefined
-  /** Sends the file at this path. Returns false if there is none. An answer whose status is not 200 has no ETag. */
+  /** Sends the file at this path. Returns false if there is none. A response whose status is not 200 has no ETag. */
   serve(ctx: Context, path: string, status?: number): Promise<boolean>
   /** Returns the path of the file that was built from a source file below `web/`; undefined if there is none. */
   built(source: string): string | undefined

@@ -32,7 +32,7 @@ export const textOf = (ctx: Context, error: ServiceError): string => {
 
 export const statusOf = (error: ServiceError): number => errorMeanings[error.code].status
 
-/** Runs the handler of a page, and shows its refusals as a page. Bugs and storage failures propagate. */
+/** Runs a page's handler, and shows its refusals as a page. Bugs and storage failures propagate. */
 export const asPage =
   (stylesheet: string | undefined, handle: (ctx: Context) => Promise<void>) =>
   async (koa: unknown): Promise<void> => {

@@ -1,4 +1,4 @@
-/** The German text of the pages for administrators. */
+/** The German text of the administration pages. */
 import type { Catalogue } from '../../shared/words.ts'
 
 export const germanAdmin: Catalogue = {

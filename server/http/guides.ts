@@ -14,7 +14,7 @@ const types: Readonly<Record<GuidePath, string>> = {
   '/skills/agmd/SKILL.md': markdown
 }
 
-/** Whether the caller is a program: it accepts Markdown, or names no type. A fetch by a page identifies itself through Fetch Metadata headers. */
+/** Whether the caller is a program: it accepts Markdown, or names no type. A page's fetch identifies itself through Fetch Metadata headers. */
 const isProgram = (ctx: Context): boolean => {
   const accept = ctx.get('Accept')
   if (accept.includes('text/html')) return false

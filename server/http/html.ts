@@ -39,7 +39,7 @@ export interface Page {
   readonly title: string
   readonly body: Markup
   readonly status?: number
-  /** Other origins to which a form of the page can redirect. Browsers do not follow redirects of a form to any other origin. */
+  /** Other origins to which a form on the page can redirect. Browsers do not follow a form's redirect to any other origin. */
   readonly formTargets?: readonly string[]
   /** Whether the page contains lists, which need more width. */
   readonly wide?: boolean
@@ -65,7 +65,7 @@ const policy = (formTargets: readonly string[]): string =>
     `form-action 'self'${formTargets.map((target) => ` ${target}`).join('')}`
   ].join('; ')
 
-/** Sends a page as the answer. */
+/** Sends a page as the response. */
 export const showPage = (
   ctx: Context,
   stylesheet: string | undefined,

@@ -38,7 +38,7 @@ interface Step {
   readonly fields: Record<string, string>
 }
 
-/** A message about a form, in the language of the reader. It appears above the form, or at the field that it concerns. */
+/** A message about a form, in the reader's language. It appears above the form, or at the field that it concerns. */
 interface FormMessage {
   readonly text?: string
   readonly field?: 'email' | 'password'
@@ -60,8 +60,8 @@ const emailField = ({ t }: Words, value: string | undefined, said: FormMessage):
   })
 
 /**
- * Help for a forgotten password. The service does not send mail, so the operator creates a link. The help opens in place, so that text in the form
- * is not lost.
+ * Help for a forgotten password. The service does not send mail, so the operator creates a link. The help opens on the same page, so that text in the
+ * form is not lost.
  */
 const forgotten = ({ t }: Words, passkeys: boolean): Markup => html`
 <details class="fold"><summary>${t('Forgot password?')}</summary>
@@ -88,7 +88,7 @@ ${newPasswordField(words, errorAt(said, 'password'))}
 const cancelForm = ({ t }: Words, action: string): Markup => html`
 <form method="post" action="${action}/cancel"><p><button class="button quiet">${t('Cancel')}</button></p></form>`
 
-/** Returns the address to which the last form redirects. The content policy of the page must allow it. */
+/** Returns the address to which the last form redirects. The page's content policy must allow it. */
 const targetOf = ({ params }: Details): string[] => {
   const { redirect_uri: redirect } = params
   if (typeof redirect !== 'string' || !URL.canParse(redirect)) return []

@@ -70,7 +70,7 @@ export const checkJsonShape = async (bytes: Buffer): Promise<void> => {
   if (bytes.length < limits.jsonCheckedBytesMin) return
   let shape: Shape = { at: 0, inString: false, values: 0, depth: 0, opened: 0, closed: 0, name: 0 }
   while (shape.at < bytes.length) {
-    // A large body takes long to join and parse, so these steps get turns of the event loop that are separate from the counting.
+    // A large body takes long to join and parse, so these steps run in other turns of the event loop than the counting.
     if (bytes.length > stepBytes) await nextTurn()
     shape = counted(bytes, shape)
     if (shape.values > limits.jsonValuesMax) throw refused(`has more than ${limits.jsonValuesMax} values`)

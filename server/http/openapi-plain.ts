@@ -11,13 +11,13 @@ interface PlainRoute {
   readonly method?: 'get' | 'post'
   readonly name: string
   readonly summary: string
-  /** Media types of the answer. */
+  /** Media types of the response. */
   readonly types?: readonly string[]
-  /** Whether the route answers with a redirect (303). */
+  /** Whether the response is a redirect (303). */
   readonly leads?: boolean
   /** Media type of the request body. */
   readonly takes?: string
-  /** Whether the answer depends on the key or session. */
+  /** Whether the response depends on the key or session. */
   readonly isPrivate?: boolean
 }
 
@@ -115,10 +115,10 @@ const routes: readonly PlainRoute[] = [
   }
 ]
 
-/** The answers of these routes describe themselves, so they have no schema here. */
+/** Responses from these routes describe themselves, so they have no schema here. */
 const contentOf = (types: readonly string[]): object => Object.fromEntries(types.map((type) => [type, {}]))
 
-/** Returns the plain routes by path and method. `responses` are the answers that any route can give. */
+/** Returns the plain routes by path and method. `responses` are the responses that any route can give. */
 export const plainPaths = (
   responses: Readonly<Record<string, object>>
 ): [path: string, method: string, entry: ZodOpenApiOperationObject][] =>

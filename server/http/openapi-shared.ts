@@ -61,7 +61,7 @@ const schemasIn = (value: unknown, name: string): Occurrence[] => {
   })
 }
 
-/** Removes the description of a schema if its parameter has the same description. */
+/** Removes a schema's description if its parameter has the same description. */
 const sayOnce = (parameter: Json): void => {
   const schema = parameter['schema'] as Json | undefined
   if (schema?.['description'] === parameter['description']) delete schema?.['description']
@@ -107,7 +107,7 @@ const shareByPath = (paths: Json): void => {
 /** Components that other schemas extend. */
 const extended = ['Metadata', 'Share', 'Revision', 'ProposedSuggestion', 'MediaJob']
 
-/** Returns the description with components instead of its repeated parameters, bodies, answers and schemas. */
+/** Returns the description with components instead of its repeated parameters, bodies, responses and schemas. */
 export const withShared = (description: object): object => {
   const { paths, components } = description as { paths: Json; components: Json }
   const operations = operationsOf(paths)

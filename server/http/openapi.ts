@@ -37,7 +37,7 @@ const ProblemSchema = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details.' })
 
-/** Errors of the device login (RFC 6749, 5.2), with the error code of the service as an additional field. */
+/** Device login errors (RFC 6749, 5.2), with the service's error code as an additional field. */
 const OAuthErrorSchema = z
   .object({
     error: z.string(),
@@ -50,13 +50,13 @@ const OAuthErrorSchema = z
 
 const isOAuth = (operation: Operation): boolean => operation.rest.oauth === true
 
-/** A single answer, `4XX`, represents all errors. The `x-errors` field of each operation lists the codes. */
+/** A single response, `4XX`, represents all errors. The `x-errors` field of each operation lists the codes. */
 const errorReferences = (oauth: boolean): Record<string, object> => {
   const reference = { $ref: `#/components/responses/${oauth ? 'OAuthError' : 'Error'}` }
   return { '4XX': reference }
 }
 
-/** The answers that all operations share, with the media types of problem documents. */
+/** The responses that all operations share, with the media types of problem documents. */
 const sharedResponses = (): Record<string, object> => ({
   Error: {
     description: 'Errors. The answer names the next step.',
@@ -174,8 +174,8 @@ const paths = (): ZodOpenApiPathsObject => {
 }
 
 /**
- * Omits facts that every schema would repeat: the exact integer range of JavaScript, and the rule that an answer has no additional fields. Later
- * versions may add fields to answers.
+ * Omits facts that every schema would repeat: the exact integer range of JavaScript, and the rule that a response has no additional fields. Later
+ * versions may add fields to responses.
  */
 const shorter = ({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 'input' | 'output' }): void => {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
@@ -183,7 +183,7 @@ const shorter = ({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 
   if (io === 'output' && jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties']
 }
 
-/** Returns the description of the API. */
+/** Returns the API description. */
 export const openApi = (baseUrl: string): object =>
   withShared(
     createDocument(

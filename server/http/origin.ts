@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Whether pages of this origin are ours. That is true of the configured address and of the requested host. The host counts because people also use
- * 127.0.0.1 or the name of the computer, and because a browser does not let a page choose the Host header.
+ * Whether pages from this origin are ours. That is true for the configured address and for the requested host. The host counts because people also
+ * use 127.0.0.1 or the computer's name, and because a browser does not let a page choose the Host header.
  */
 export const isOwnOrigin = (origin: string, { headers }: IncomingMessage, baseUrl: string): boolean =>
   origin === baseUrl || (headers.host !== undefined && (origin === `http://${headers.host}` || origin === `https://${headers.host}`))

@@ -101,8 +101,8 @@ const shell = async (http: Http, ctx: Context, files: Files, { first, status }: 
 }
 
 /**
- * Returns the status of a document's page for a caller who may not read it. The status is the same for an unknown id and for a wrong key. A request
- * without a key gets an ordinary page for every id, because the browser may have the key and use it afterward. Only holders of a valid key learn
+ * Returns the status of a document's page for a caller who may not read the document. The status is the same for an unknown id and for a wrong key. A
+ * request without a key gets an ordinary page for every id, because the browser may have the key and send it later. Only holders of a valid key learn
  * that the document was deleted. A temporary refusal (too many requests) does not change the status, because the page reports it.
  */
 const statusOfRefusal = ({ code }: ServiceError): number => {
@@ -121,8 +121,8 @@ const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'app
 export const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
 
 /**
- * Whether a request must not create anything. Examples are the HEAD request of a monitor, the prefetch of a browser, and an image on some page.
- * Browsers send the site of every request, or an image type; programs send neither.
+ * Whether a request must not create anything. Examples are a monitor's HEAD request, a browser's prefetch, and an image on some page. Browsers send
+ * the site of every request, or an image type; programs send neither.
  */
 const onlyLooks = (ctx: Context): boolean =>
   ctx.method === 'HEAD' ||
@@ -157,7 +157,7 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   })
   routers.of('/new').post('/new', async (koa, next) => {
     const ctx = koa as unknown as Context
-    // The request comes from the form of the confirmation page, which works without scripts.
+    // The request comes from the form on the confirmation page, which works without scripts.
     if (mediaType(ctx.req) !== 'application/x-www-form-urlencoded') return next()
     return createAndGo(http, ctx)
   })

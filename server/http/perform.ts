@@ -50,7 +50,7 @@ const tellRefusal = (ctx: Context, name: RateLimitName, error: unknown): void =>
   if (error instanceof ServiceError) ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
 }
 
-/** Takes a token from the bucket of a limit, and reports the limit in the answer. Throws `rate_limited`. */
+/** Takes a token from a limit's bucket, and reports the limit in the response. Throws `rate_limited`. */
 export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
   try {
     const state = http.limiter.take(name, who)
@@ -118,7 +118,7 @@ const count = (asked: Asked, caller: Caller): void => {
 
 /**
  * Counts a refused call that has credentials against the rate limit of its IP address. Guessing therefore uses up the guesser's limit, even with a
- * valid key of another document.
+ * valid key for another document.
  */
 const countRefused = ({ http, ctx, credentials }: Pick<Asked, 'http' | 'ctx' | 'credentials'>, error: unknown): void => {
   if (!(error instanceof ServiceError) || isAnonymous(credentials)) return
@@ -211,7 +211,7 @@ const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unk
 
 // ——— Input ———
 
-/** Describes what is wrong with a field in the terms of the API, and not in those of the validation library (Zod). */
+/** Describes what is wrong with a field in API terms, and not in those of the validation library (Zod). */
 const saidOf = (issue: z.core.$ZodIssue, value: unknown): string => {
   // Zod reports the value only in its message.
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
@@ -306,11 +306,11 @@ const replacesUnseen = ({ replaces = false }: Operation, input: Record<string, u
   return typeof replaces === 'function' ? replaces(input) : replaces
 }
 
-/** Whether the answer itself explains why its wait ended. After a deletion, the last event in the answer of `listEvents` is the deletion. */
+/** Whether the response itself explains why its wait ended. After a deletion, the last event in the response from `listEvents` is the deletion. */
 const tellsWhy = (name: OperationName, ended: ServiceError, answer: Record<string, unknown>): boolean =>
   name === 'listEvents' && ended.code === 'document_deleted' && (answer as Output<'listEvents'>).events.length > 0
 
-/** Returns the error if another node ended the caller's access during a wait, and the message about that has not arrived yet. */
+/** Returns the error if another node ended the caller's access during a wait, and that node's message has not arrived yet. */
 const endedElsewhere = async ({ http: { service }, doc }: Asked, caller: Caller): Promise<ServiceError | undefined> => {
   if (service.turns === null) return undefined
   try {
@@ -321,7 +321,7 @@ const endedElsewhere = async ({ http: { service }, doc }: Asked, caller: Caller)
   }
 }
 
-/** Runs an operation with checked input and an admitted caller. Throws `forbidden` if the input needs a higher role. */
+/** Runs an operation for an admitted caller, with input that has been checked. Throws `forbidden` if the input needs a higher role. */
 export const perform = async (
   asked: Asked,
   caller: Caller,

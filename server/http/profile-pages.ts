@@ -25,7 +25,7 @@ interface ProfileOptions {
   readonly formKey: string
   /** Address of the external issuer that signs people in. Null if people sign in here. */
   readonly externalIssuer: string | null
-  /** Opens a new session in this browser after all sessions of the account have ended. */
+  /** Opens a new session in this browser after all of the account's sessions have ended. */
   readonly open: (ctx: Context, account: Account) => Promise<void>
 }
 
@@ -37,7 +37,7 @@ export const doneSentences = {
   password: term('Password changed. All other devices are signed out.')
 } as const
 
-/** The name of a refused field, and the reason in the language of the reader. */
+/** The name of a refused field, and the reason in the reader's language. */
 interface Refused {
   readonly field: string
   readonly text: string

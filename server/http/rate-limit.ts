@@ -33,7 +33,7 @@ export interface RateLimiter {
 const policyOf = (name: RateLimitName): string =>
   `"${name}";q=${rateLimits[name].burst};w=${Math.ceil(rateLimits[name].burst / rateLimits[name].perSecond)}`
 
-/** Returns the two headers for an answer to a counted request. */
+/** Returns the two headers for the response to a counted request. */
 export const rateHeaders = (state: RateState): Record<string, string> => ({
   RateLimit: `"${state.name}";r=${state.remaining};t=${state.resetSeconds}`,
   'RateLimit-Policy': policyOf(state.name)

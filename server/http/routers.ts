@@ -17,7 +17,7 @@ export interface Routers {
   listed(): readonly Route[]
   /** The middleware that dispatches requests. Read this property only after all routes are bound. */
   readonly routes: Koa.Middleware<RequestState>
-  /** Handles requests that no route answered. Throws `method_not_allowed`, with `Allow`, if the path has routes for other methods. */
+  /** Handles requests that matched no route. Throws `method_not_allowed`, with `Allow`, if the path has routes for other methods. */
   readonly refuseOtherMethods: Koa.Middleware<RequestState>
 }
 

@@ -175,8 +175,8 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
   }
 
   /**
-   * Carries out the purpose of the link. Returns undefined if the link has since been used, if there is no such account, or if the account
-   * already exists.
+   * Does the work that the link is for. Returns undefined if the link has since been used, if there is no such account, or if the account already
+   * exists.
    */
   const useLink = async (link: Link, token: string, fields: Record<string, string>): Promise<Account | undefined> => {
     const { email } = link

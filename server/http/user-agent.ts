@@ -30,7 +30,7 @@ export const browserName = (agent: string): string => {
   return `${match(browsers, agent) ?? unknownBrowser}${system === undefined ? '' : ` on ${system}`}`
 }
 
-/** Returns a stored browser name in the language of the reader. Any other name is returned unchanged. */
+/** Returns a stored browser name in the reader's language. Any other name is returned unchanged. */
 export function browserWords({ t }: Words, name: string): string {
   const [browser = '', system] = name.split(' on ')
   const isUnknown = browser === unknownBrowser

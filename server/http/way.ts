@@ -1,6 +1,6 @@
 /**
- * The steps of a call, in one array that REST and MCP share. perform.ts has the rules of the steps. A `Face` holds the differences between the
- * interfaces: how they read a body, find its fields, and present an answer.
+ * The steps of a call, in one array that REST and MCP share. perform.ts has the rules for the steps. A `Face` holds the differences between the
+ * interfaces: how they read a body, find its fields, and present a response.
  */
 import { ok } from 'node:assert'
 import { ServiceError } from '../../shared/errors.ts'
@@ -24,11 +24,11 @@ export interface Received {
 export interface CallAdapter<Shown> {
   /** Reads the body of an admitted caller. */
   receive(asked: Asked): Promise<Received>
-  /** Returns the identity of a call whose repetitions get the first answer; null if the call is executed every time. */
+  /** Returns the identity of a call whose repetitions get the first response; null if the call is executed every time. */
   stamp(asked: Asked, received: Received): RequestStamp | null
   /** Returns the input. Throws `invalid_request`, which lists the faulty fields. */
   check(asked: Asked, received: Received): Fields
-  /** Presents the answer in the form of the interface. */
+  /** Presents the response in the interface's form. */
   present(asked: Asked, answer: Fields): Promise<Shown>
 }
 
@@ -37,7 +37,7 @@ export interface Call<Shown> {
   readonly asked: Asked
   readonly adapter: CallAdapter<Shown>
   caller?: Caller
-  /** The error that refused the caller, if the answer to an earlier call can replace it. */
+  /** The error that refused the caller, if the response to an earlier call can replace it. */
   refusal?: ServiceError
   received: Received
   stamp: RequestStamp | null
@@ -58,7 +58,7 @@ export const admit: Step = async (call) => {
   try {
     call.caller = await admitted(call.asked)
   } catch (error) {
-    // A repeated deletion gets the first answer again, although the document is gone.
+    // A repeated deletion gets the first response again, although the document is gone.
     if (call.asked.name !== 'deleteDocument' || !(error instanceof ServiceError) || error.code !== 'document_deleted') throw error
     call.refusal = error
   }
@@ -76,7 +76,7 @@ const body: Step = async (call) => {
 
 const underWay = new Map<string, Promise<void>>()
 
-/** Reuses the answer to an earlier identical call, or waits for such a call if it is in progress. Throws `rate_limited`. */
+/** Reuses the response to an earlier identical call, or waits for such a call if it is in progress. Throws `rate_limited`. */
 const once: Step = async (call) => {
   const { asked } = call
   const stamp = (call.stamp = call.adapter.stamp(asked, call.received))
@@ -100,12 +100,12 @@ const once: Step = async (call) => {
   if (call.answer === undefined && call.refusal !== undefined) throw call.refusal
 }
 
-/** Reads the input, unless the call already has an answer. */
+/** Reads the input, unless the call already has a response. */
 export const check: Step = (call) => {
   if (call.answer === undefined) call.input = call.adapter.check(call.asked, call.received)
 }
 
-/** Runs the operation, unless the call already has an answer. */
+/** Runs the operation, unless the call already has a response. */
 export const handle: Step = async (call) => {
   const { asked, caller, input, received, stamp } = call
   if (call.answer !== undefined) return
@@ -113,7 +113,7 @@ export const handle: Step = async (call) => {
   call.answer = await perform(asked, { ...caller, request: stamp }, input, received.file)
 }
 
-/** Presents the answer, in short form if the caller asks for it. */
+/** Presents the response, in short form if the caller asks for it. */
 const present: Step = async (call) => {
   const { asked, adapter, answer } = call
   const { input: fields, rest } = asked.operation
@@ -140,6 +140,6 @@ export const walk = async <Shown>(asked: Asked, adapter: CallAdapter<Shown>, ste
   }
 }
 
-/** Runs all steps of a call, and returns the presented answer. Throws the errors of the steps. */
+/** Runs all steps of a call, and returns the presented response. Throws the errors of the steps. */
 export const answerTo = async <Shown>(asked: Asked, face: CallAdapter<Shown>): Promise<Shown> =>
   (await walk(asked, face, way)).shown as Shown

@@ -1,4 +1,4 @@
-/** Files that programs request from every site. */
+/** Files that programs request from any site. */
 import type { Files } from './files.ts'
 import type { Context } from './context.ts'
 import type { Routers } from './routers.ts'

@@ -3,7 +3,7 @@
  * because its policy sandboxes it wherever it is opened. The widget therefore has no access to storage, the session or the surrounding page, and it
  * may load nothing.
  *
- * Messages are JSON-RPC 2.0. Only `ui/getData` has an answer. A message that also exists in MCP Apps has the same name:
+ * Messages are JSON-RPC 2.0. Only `ui/getData` has a response. A message that also exists in MCP Apps has the same name:
  *
  *     frame → page   ui/ready {}                                   the page is loaded; sent again when the widget is loaded
  *                    ui/notifications/size-changed {height}        CSS pixels
@@ -53,8 +53,8 @@ const permissions = [
 
 // The widget replaces this document and its listeners; the listeners of the widget's bridge are added afterward. No content policy stops WebRTC
 // (Chromium 156 has no directive for it), so the script removes the WebRTC constructors. It also removes nested frames, which would bring the
-// constructors back. The observer removes a nested frame before the code of that frame runs. The script keeps references to the functions that it
-// uses, so that no widget can replace them.
+// constructors back. The observer removes a nested frame before that frame's code runs. The script keeps references to the functions that it uses, so
+// that no widget can replace them.
 const script = `(() => {
   const { apply } = Reflect
   const { remove, attachShadow } = Element.prototype

@@ -1,5 +1,5 @@
 /**
- * The recipients of an event: mentioned people, authors of annotations that were answered or decided, and the reviewer. The commit that writes the
+ * The recipients of an event: mentioned people, authors whose annotations got a reply or a decision, and the reviewer. The commit that writes the
  * event also writes its recipients, as `['d', doc, 'notice', seq]`. For the document's owner, it adds an inbox entry.
  *
  * Inbox entries are numbered in the order of their commits, so a reader that continues from a number misses no entry.

@@ -20,7 +20,7 @@
  *   ['d', doc, 'task', id]        JSON, `Task`; the id is derived from the document and the requestId
  *   ['d', doc, 'task number', n]  id of the task (JSON string): tasks in the order of their creation
  *   ['d', doc, 'used', share]     time of the link's last use, in milliseconds since 1970 (JSON number)
- *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
+ *   ['d', doc, 'request', hash]   response to an Idempotency-Key (JSON, idempotency.ts)
  *   ['d', doc, 'asset', id]       JSON, `Asset`
  *   ['d', doc, 'drawings']         JSON, `Drawing[]`: the diagrams that have pictures, oldest first (drawings.ts)
  *   ['d', doc, 'picture', name]    the SVG of a drawing, light or dark (JSON string)
@@ -36,7 +36,7 @@
  *   ['deletion', doc]             an erasure in progress (JSON, `Deletion`); removed when no part of the document is left
  *   ['trash', until, doc]         a document in the trash, ordered by the time when it will be erased (JSON string: its id)
  *   ['trashed', kind, id, doc]    a document in the trash of an account or agent (JSON, `Trashed`)
- *   ['request', hash]             answer to an Idempotency-Key of a request without a document
+ *   ['request', hash]             response to an Idempotency-Key of a request without a document
  *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
  *   ['account', id, 'seen']       time of the last sign-in, in milliseconds since 1970 (JSON number)
  *   ['program', hash]             JSON, `Program` (programs.ts), by the hash of its token or grant; ['account', id, 'program', program] → its hash

@@ -1,7 +1,7 @@
 /**
- * Review assignments. The owner asks for a review; the holder of the assignment's link starts the review and reports on it (docs/api.md, Review
- * assignments). shared/task-states.ts defines the order of states, and task-reports.ts checks reports. This file decides who sees an assignment, who
- * may act on it, and which records are written.
+ * Review assignments. The owner asks for a review; the holder of the assignment's link starts the review and reports on it
+ * (docs/api.md, Review assignments). shared/task-states.ts defines the order of states, and task-reports.ts checks reports. This file decides who
+ * sees an assignment, who may act on it, and which records are written.
  */
 import { hash } from 'node:crypto'
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'

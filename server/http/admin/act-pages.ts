@@ -1,4 +1,4 @@
-/** Acts of administrators on the page: their forms, their results, and the confirmation of acts that one click cannot undo. */
+/** Administrators' acts on the pages: their forms, their results, and the confirmation of acts that one click cannot undo. */
 import { limits } from '../../../shared/limits.ts'
 import { term } from '../../../shared/words.ts'
 import type { ActName } from '../../domain/operator/acts.ts'
@@ -12,9 +12,9 @@ type Fields = Readonly<Record<string, string>>
 interface PageAct {
   /** The question and the button of the confirmation. Absent if the act can be undone by one click. */
   readonly confirm?: { readonly question: string; readonly about: string; readonly button: string }
-  /** The fields of the form that are the input of the act. */
+  /** The form fields that are the act's input. */
   readonly fields: readonly string[]
-  /** Maps the name of a form field to the name of the input, if the two differ. */
+  /** Maps the name of a form field to the name of the input, if they differ. */
   readonly names?: Readonly<Record<string, string>>
   /** Returns the address of the page that follows. */
   readonly next: (fields: Fields) => string
@@ -125,7 +125,7 @@ export type PageActName = keyof typeof pageActs
 export const pageActOf = (name: string | undefined): PageActName | undefined =>
   name !== undefined && Object.hasOwn(pageActs, name) ? (name as PageActName) : undefined
 
-/** Returns the input of the act: those fields of the form that belong to it and are not empty. */
+/** Returns the act's input: the form fields that belong to it and are not empty. */
 export const inputOf = (name: PageActName, fields: Fields): Record<string, string> => {
   const { fields: known, names = {} }: PageAct = pageActs[name]
   return Object.fromEntries(
@@ -136,7 +136,7 @@ export const inputOf = (name: PageActName, fields: Fields): Record<string, strin
 const choice = (value: string, checked: boolean, title: string, about: string): Markup =>
   html`<label class="choice"><input type="radio" name="documents" value="${value}"${checked ? html` checked` : undefined}><span>${title}<span class="muted">${about}</span></span></label>`
 
-/** The choice of what happens to the documents of a deleted account. */
+/** The choice for the documents of a deleted account. */
 const documentsChoice = ({ t }: Words): Markup => html`
 <fieldset class="choices"><legend>${t('What happens to the documents?')}</legend>
 ${choice('keep', true, t('Keep them'), t('Anyone with a link can still open them. Documents without a link or a published page go to the trash.'))}

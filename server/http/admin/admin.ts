@@ -1,6 +1,6 @@
 /**
- * `/admin`: the pages of administrators. They work without scripts. Everybody else gets the same answer as for an address that does not exist, because
- * this middleware passes their requests on. Only the session of a browser is accepted; a bearer token is never an administrator.
+ * `/admin`: the administration pages. They work without scripts. Everybody else gets the same response as for an address that does not exist, because
+ * this middleware passes their requests on. Only a browser session is accepted; a bearer token is never an administrator.
  */
 import type Koa from 'koa'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -38,7 +38,7 @@ interface Visit {
   readonly query: URLSearchParams
   readonly found: FoundSession
   readonly operator: Operator
-  /** The token of the forms. */
+  /** The form token. */
   readonly token: string
 }
 
@@ -71,7 +71,7 @@ export const adminPages = ({ http, stylesheet, formKey }: AdminOptions): Koa.Mid
     const cookie = readCookie(ctx.req.headers, cookies.session)
     const known = cookie === undefined ? undefined : await findSession(service, 'browser', cookie)
     if (known === undefined || operatorOf(service, known) === undefined) return undefined
-    // The cookie is renewed only here, because everybody else must get exactly the answer for an unknown address.
+    // The cookie is renewed only here, because everybody else must get exactly the response for an unknown address.
     const found = await browserSession(http, ctx)
     const operator = found && operatorOf(service, found)
     return found === undefined || operator === undefined ? undefined : { found, operator }

@@ -69,7 +69,7 @@ const filterForm = ({ t }: Words, kind: string, account: string, doc: string): M
 ${doc === '' ? undefined : html`<input type="hidden" name="doc" value="${doc}">`}
 <button class="button">${t('Filter')}</button></form>`
 
-/** Returns the id of the account whose id or email address was typed. The records of a deleted account can still be found by its id. */
+/** Returns the id of the account whose id or email address was typed. A deleted account's records can still be found by its id. */
 const accountIdOf = async (service: Service, text: string): Promise<string | undefined> => {
   if (text === '') return undefined
   const email = text.includes('@') ? normalEmail(text) : undefined

@@ -19,14 +19,14 @@ export interface Chart {
   readonly words: (value: number) => string
   /** Returns the text alternative. */
   readonly about: (last: string, most: string) => string
-  /** The text of a chart without points. */
+  /** The text for a chart without points. */
   readonly empty: string
 }
 
 const width = 320
 const height = 72
 
-/** Maximum number of points that are drawn. More points would not fit into the width. */
+/** Maximum number of points that are drawn. More points would not fit in the width. */
 const pointsMax = width
 
 /** Returns at most `pointsMax` points. Each stands for its neighbors and has their largest value. */

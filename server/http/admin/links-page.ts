@@ -1,4 +1,4 @@
-/** `/admin/links`: the valid links of one document, of the documents of one account, or of all documents. */
+/** `/admin/links`: the valid links of one document, of one account's documents, or of all documents. */
 import { limits } from '../../../shared/limits.ts'
 import { type FoundLink, listAllLinks } from '../../domain/operator/links.ts'
 import type { Service } from '../../domain/service.ts'

@@ -1,4 +1,4 @@
-/** The frame of the pages for administrators: navigation, forms and small parts that several pages share. */
+/** The frame of the administration pages: navigation, forms and small parts that several pages share. */
 import { limits } from '../../../shared/limits.ts'
 import { plainName } from '../../../shared/names.ts'
 import { term } from '../../../shared/words.ts'

@@ -61,7 +61,7 @@ ${actButton(token, 'deletePerson', fields, { text: t('Delete account…'), kind:
 </div>`
 }
 
-/** The page of one person. `self` is the id of the administrator. */
+/** The page of one person. `self` is the administrator's id. */
 export const personPage = async (
   words: Words,
   service: Service,

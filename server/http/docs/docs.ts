@@ -169,7 +169,7 @@ export const bindDocs = (http: Http, routers: Routers, files: Files): void => {
     ctx.type = 'image/png'
     ctx.set('Cache-Control', 'public, no-cache')
   })
-  // Other names have no route: `/docs/{id}` of a caller who meant `/api/docs/{id}` is answered as an unknown address.
+  // Other names have no route: if a caller sends `/docs/{id}` and meant `/api/docs/{id}`, the response is the one for an unknown address.
   for (const { slug } of documentEntries) {
     router.get(`/docs/${slug}.md`, (koa) => sendMarkdown(koa as unknown as Context, slug))
     router.get(`/docs/${slug}`, async (koa) => {

@@ -1,4 +1,4 @@
-/** The documents that `/docs` serves, in the order of the index. Each one is a file of the folder `docs/`. */
+/** The documents that `/docs` serves, in the order of the index. Each one is a file in the folder `docs/`. */
 
 export interface DocumentEntry {
   /** The last part of the address, which is also the file name without `.md`. */

@@ -1,4 +1,4 @@
-/** The pages of the documentation: reads them from the folder `docs/` once, adapts their links to `/docs`, and searches them. */
+/** Reads the documentation pages from the folder `docs/` once, adapts their links to `/docs`, and searches them. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { outlineOf, type Section } from '../../../shared/text/outline.ts'
@@ -10,7 +10,7 @@ const folder = join(import.meta.dirname, '..', '..', '..', 'docs')
 /** A section of a document that contains all search terms. */
 export interface Found {
   readonly slug: string
-  /** Index of the section's heading among the headings of the document; -1 for the text before the first heading. */
+  /** Index of the section's heading among the document's headings; -1 for the text before the first heading. */
   readonly heading: number
   /** Title of the section. */
   readonly title: string
@@ -20,7 +20,7 @@ export interface Found {
 export interface Library {
   /** Returns the Markdown of a document, with links that are valid below `/docs`. Returns undefined for an unknown name. */
   text(slug: string): Promise<string | undefined>
-  /** Returns the sections that contain all words of the query, sections whose title contains them first. */
+  /** Returns the sections that contain all words of the query. Sections whose title contains them come first. */
   search(query: string): Promise<readonly Found[]>
 }
 

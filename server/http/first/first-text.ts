@@ -1,6 +1,6 @@
 /**
- * The page of a document with the beginning of its text, for callers who may read it. The text is on the screen before any script runs. The scripts
- * then take over in the same place (web/first/take-over.ts). A thread renders the text, and the result is cached by version, like published pages.
+ * A document's page with the beginning of its text, for callers who may read it. The text is on the screen before any script runs. The scripts then
+ * take over in the same place (web/first/take-over.ts). A thread renders the text, and the result is cached by version, like published pages.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ const liveBody = ({ drawn, hasToolbar }: Shown): Markup =>
       </div>
     </div>`
 
-/** Returns the text in a shadow root, so that the ids and style rules of the page do not collide with those of the document. */
+/** Returns the text in a shadow root, so that the page's ids and style rules do not collide with those of the document. */
 const readBody = ({ drawn, prose }: Shown): Markup =>
   html`<div class="still-text">
     <section class="still-reading">
@@ -95,7 +95,7 @@ const deadline = <Value>(work: Promise<Value>): Promise<Value | undefined> => {
 /** Returns the page for a reader, without the text if it is empty or takes too long to render. Returns undefined if the pages are not built. */
 export type FindFirstText = (reader: Caller, doc: string) => Promise<FirstText | undefined>
 
-/** Returns the page with the title of a document instead of our name (web/index.html), for programs that read the HTML. */
+/** Returns the page with a document's title instead of our name (web/index.html), for programs that read the HTML. */
 const titled = (shell: string, title: string): string =>
   shell
     .replace('<title>agmd</title>', () => html`<title>${title}</title>`.text)

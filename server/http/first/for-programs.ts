@@ -1,6 +1,6 @@
 /**
- * The answer to a program that requests the address that people open. It consists of the text, preceded by a comment that explains the service,
- * the caller's rights, and the calls that the caller can make. A program that knows nothing about the service needs only this one request to begin.
+ * The response to a program that requests the address that people open. It consists of the text, preceded by a comment that explains the service, the
+ * caller's rights, and the calls that the caller can make. A program that knows nothing about the service needs only this one request to begin.
  */
 import { createHash } from 'node:crypto'
 import { headMark } from '../../../shared/document-head.ts'
@@ -27,7 +27,7 @@ const may: Readonly<Record<Role, string>> = {
   owner: 'you may do everything'
 }
 
-/** Converts text of other people to a single line that cannot end the comment. */
+/** Converts other people's text to a single line that cannot end the comment. */
 const quoted = (text: string, charsMax: number): string => {
   const line = plainName(text, charsMax)
   return (
@@ -49,7 +49,7 @@ const callsFor = (role: Role, api: string, version: string): string[] => {
 
 type Read = Output<'readContent'>
 
-/** Returns the lines about the assignment of the link, or about the open assignments. */
+/** Returns the lines about the link's assignment, or about the open assignments. */
 const assignmentLines = async (http: Http, caller: Caller, doc: string, api: string, { assignment }: Read): Promise<string[]> => {
   if (assignment !== undefined) {
     const { taskId, title, instructions, status, next } = assignment
@@ -98,10 +98,10 @@ const takesAnything = (ctx: Context): boolean => {
 /** Parameters that select a part of the text, or another version. A caller who knows these parameters does not need the comment. */
 const views = ['version', 'section', 'lines', 'since', 'values']
 
-/** Whether the answer to a request for the address of a document has the comment before the text. */
+/** Whether the response to a request for a document's address has the comment before the text. */
 export const wantsHead = (ctx: Context): boolean => takesAnything(ctx) && views.every((name) => ctx.query[name] === undefined)
 
-/** Answers with the comment and the text. Throws the errors of a read of the text. */
+/** Sends the comment and the text. Throws the errors of a read of the text. */
 export const sendWithHead = async (http: Http, ctx: Context, doc: string): Promise<void> => {
   const { caller, answer } = await readText(http, ctx)
   const read = answer as unknown as Read

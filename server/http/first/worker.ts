@@ -20,7 +20,7 @@ export interface Drawn {
   readonly css: string
 }
 
-// A new thread loads only the modules that its first text needs, one after another, and answers before it loads the rest.
+// A new thread loads only the modules that its first text needs, one after another, and responds before it loads the rest.
 const load = createRequire(import.meta.url)
 const live = (module: string): { liveText(source: string): Drawn } => load(module) as { liveText(source: string): Drawn }
 const reading = (): typeof Reading => load('../published/renderer.ts') as typeof Reading

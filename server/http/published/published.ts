@@ -55,7 +55,7 @@ export const fontSource = '../node_modules/@fontsource-variable/source-serif-4/f
 interface Built {
   readonly style: string | undefined
   readonly font: string | undefined
-  /** Scripts that figures need, by the class of the figure. */
+  /** Scripts that figures need, by figure class. */
   readonly scripts: Readonly<Record<string, string | undefined>>
 }
 
@@ -128,7 +128,7 @@ const sendMarkdown = (ctx: Context, { snapshot, indexed }: PublishedDocument, pa
   send(ctx, snapshot.version, packed)
 }
 
-/** Sends the answer for a page that is not published: an HTML page for people, a problem document for programs. */
+/** Sends the response for a page that is not published: an HTML page for people, a problem document for programs. */
 const showNothing = (ctx: Context, stylesheet: string | undefined): void => {
   const { t } = wordsOf(ctx)
   showPage(ctx, stylesheet, {
