@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { parseSync, Visitor } from 'vite'
 import { judge } from './regexes/judge.ts'
 
-/** Formats a fault for printing. */
+/** Returns a fault as a line to print. */
 const faultAt = (file: string, source: string, at: number, words: string): string =>
   `${file}:${source.slice(0, at).split('\n').length} ${words}`
 

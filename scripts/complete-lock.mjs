@@ -40,7 +40,7 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     added.push(name)
   }
 }
-/** Returns the checksum of a package from the registry; undefined if the registry does not have the package. */
+/** Returns the registry's checksum for a package; undefined if the registry does not have the package. */
 const integrityOf = (name, version) => {
   try {
     const said = execFileSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], { stdio: ['ignore', 'pipe', 'ignore'] })

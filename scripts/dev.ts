@@ -13,7 +13,7 @@ import { createLogger, createServer, type Logger, type ProxyOptions } from 'vite
 const root = resolve(import.meta.dirname, '..')
 const web = join(root, 'web')
 const host = '127.0.0.1'
-// `npm start` uses another port. If both used the same port, the service worker of the built pages would answer instead of Vite.
+// `npm start` uses another port. If both used the same port, the service worker of the built pages would respond instead of Vite.
 const port = Number(process.env['AGMD_PORT'] ?? 5173)
 const address = process.env['AGMD_BASE_URL'] ?? `http://localhost:${port}`
 // The folder can only be set as an argument, so that development never changes the documents of `npm start`.
@@ -37,7 +37,7 @@ const viteAddress = /^\/(?:@|node_modules\/)/
 
 const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()
 
-/** Returns the address under which Vite answers a request. Returns undefined if the server answers the request, and false if neither does. */
+/** Returns the address under which Vite handles a request. Returns undefined if the server handles the request, and false if neither does. */
 function viteTakes({ method, url = '/', headers }: IncomingMessage): string | false | undefined {
   // Vite reports changes to open pages through a separate socket.
   if (headers.upgrade !== undefined) return headers['sec-websocket-protocol']?.startsWith('vite-') === true ? url : undefined
@@ -85,7 +85,7 @@ function startServer(serverPort: number): ChildProcess {
   })
 }
 
-/** Resolves when the server answers. Rejects when the process of the server has exited. */
+/** Resolves when the server responds. Rejects if the server process has exited. */
 async function answers(serverPort: number, server: ChildProcess): Promise<void> {
   for (;;) {
     if (server.exitCode !== null) throw new Error('the server ended; its message is above')

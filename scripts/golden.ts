@@ -1,6 +1,6 @@
 /**
  * Creates test/golden/format-1: a data folder written by this version, and the contents that every later version must read from it. Run it only for a
- * new data format, with a new folder name: `node scripts/golden.ts [folder]`. Texts, counters and times are the same in every run. Ids, keys and tags
+ * new data format, with a new folder name: `node scripts/golden.ts [folder]`. Text, counters and times are the same in every run. Ids, keys and tags
  * are random.
  */
 import { createHash } from 'node:crypto'

@@ -11,16 +11,16 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const inRoot = (...parts) => join(root, ...parts)
 const inContinuousIntegration = !['', '0', 'false'].includes(process.env.CI ?? '')
 
-/** The exit code EX_USAGE of sysexits.h. */
+/** The exit code EX_USAGE from sysexits.h. */
 const exitUsage = 64
 const oldestNode = 20
 const runtimeNode = 24
-// npm forwards signals that the terminal has already sent to this process. If the same signal arrives again within this time, it comes from npm, and
-// not from a second request.
+// npm forwards signals that the terminal has already sent to this process. If the same signal arrives again within this time, it comes from npm and
+// is not a second request.
 const echoMilliseconds = 500
 // How often a service checks whether npm was killed.
 const parentCheckMilliseconds = 1000
-// Time from the first signal until a service is killed. A service that does not hang ends before then (`limits.stopSecondsMax`).
+// Time from the first signal until a service is killed. A service that does not hang has ended before then (`limits.stopSecondsMax`).
 const stopMillisecondsMax = 10_000
 
 const commands = {
@@ -90,9 +90,9 @@ function usage() {
 
 /**
  * Runs a program in the project's folder. Resolves with its exit code, or with 128 + the number of the signal that killed it. With `onlyErrors`, its
- * standard output goes to standard error. Signals are forwarded once. A `service` runs until it is stopped, in a separate process group. Otherwise, the terminal would also send it Ctrl-C, and the service would
- * treat the second signal as "stop immediately". The service also has a channel to this process and stops when the channel closes, because
- * this process may be killed before it can forward a signal.
+ * standard output goes to standard error. Signals are forwarded once. A `service` runs until it is stopped, in a separate process group. Otherwise,
+ * Ctrl-C in the terminal would also reach the service directly, and the service would treat the second signal as "stop immediately". The service also
+ * has a channel to this process. It stops when the channel closes, because this process may be killed before it can forward a signal.
  */
 async function run(program, words, { env = {}, service = false, output, onlyErrors = false } = {}) {
   const child = spawn(program, words, {
@@ -231,7 +231,7 @@ async function npm(words) {
   return { code, output: Buffer.concat(output).toString() }
 }
 
-/** Whether npm's record of node_modules contains every package of the lock file in the same version, except optional packages. */
+/** Whether npm's record of node_modules contains every package in the lock file, with the same version, except optional packages. */
 function isInstalled(tools) {
   const text = readIfThere(inRoot('node_modules/.package-lock.json'))
   if (text === undefined) return false
@@ -304,7 +304,7 @@ async function buildServer() {
   return code
 }
 
-/** Builds a part. Standard output belongs to the command that follows, for example to a backup that is written into a pipe. */
+/** Builds a part. Standard output is reserved for the command that follows, for example for a backup that is piped elsewhere. */
 async function buildPart(part, config) {
   const code = await runNode([tool('vite/bin/vite.js'), 'build', '--config', config], { onlyErrors: true })
   if (code !== 0) say(`the build of ${part} failed; its message is above.`)
@@ -394,7 +394,7 @@ async function browserTests(...words) {
   return built || runTool([...vitest, '--project', 'browser', ...words], { env })
 }
 
-/** Takes screenshots. They are by-products of the tests of the pages' appearance (test/browser/appearance.ts). */
+/** Takes screenshots. They are by-products of the tests that check how the pages look (test/browser/appearance.ts). */
 async function screens(...words) {
   process.env.AGMD_TEST_SCREENS = '1'
   const files = words.length > 0 ? words : filesBelow('test/browser').filter((path) => path.endsWith('.test.ts') && takesPictures(path))
@@ -406,8 +406,8 @@ const takesPictures = (path) => readFileSync(inRoot(path), 'utf8').includes("fro
 const runTool = ([path, ...words], options) => runNode([tool(path), ...words], options)
 
 /**
- * Runs the static checks, one after another, while the first tests run, because those often wait. The output of the checks follows that of the tests.
- * Resolves with the exit code of the tests, or with 1 if only a check failed.
+ * Runs the static checks one after another while the first tests run, because these tests often wait. The output of the checks follows that of the
+ * tests. Resolves with the exit code of the tests, or with 1 if only a check failed.
  */
 async function withStaticChecks(tests) {
   const [code, checks] = await Promise.all([tests, runStaticChecks()])
@@ -486,7 +486,10 @@ async function installChromium() {
   return findChromium()
 }
 
-/** Provides Debian's headless Chromium. Most browser tests run in it and take a third less time. Without it, they run in the full browser. */
+/**
+ * Installs Debian's headless Chromium where possible. Most browser tests run in it and take a third less time. Without it, they run in the full
+ * browser.
+ */
 async function provideHeadlessShell() {
   if (existsSync('/usr/bin/chromium') && !existsSync('/usr/bin/chromium-headless-shell')) await installPackages(['chromium-headless-shell'])
 }
@@ -500,7 +503,7 @@ async function installPackages(names) {
   if (updated === 0) await runQuietly('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], { env })
 }
 
-// --- Engines of media jobs
+// --- Engines for media jobs
 
 /** Programs that a compute node uses, with the Debian packages that contain them. */
 const engines = {
@@ -511,7 +514,7 @@ const engines = {
   sox: ['sox']
 }
 
-/** Installs missing engines for the tests of media jobs, where possible. */
+/** Where possible, installs missing engines for the media job tests. */
 async function provideEngines() {
   const missing = () => Object.keys(engines).filter((name) => !isOnPath(name))
   if (missing().length > 0) await installPackages(missing().flatMap((name) => engines[name]))
@@ -531,7 +534,7 @@ function hasPostgres() {
   return isOnPath('initdb') || versions.some((version) => existsSync(join(below, version, 'bin', 'initdb')))
 }
 
-/** Installs PostgreSQL, where possible, if it is missing. The tests of the PostgreSQL store start a separate server. */
+/** If PostgreSQL is missing, installs it where possible. The tests of the PostgreSQL store start a separate server. */
 async function providePostgres() {
   if (!hasPostgres()) await installPackages(['postgresql'])
   if (hasPostgres()) return
@@ -545,7 +548,7 @@ async function providePostgres() {
 /** The proxies that have an example in `deploy/` and a Debian package. */
 const proxies = { '/usr/sbin/nginx': 'nginx-light', '/usr/bin/caddy': 'caddy' }
 
-/** Installs the reverse proxies, where possible, if they are missing. The tests run them with the examples in `deploy/`. */
+/** If the reverse proxies are missing, installs them where possible. The tests run them with the examples in `deploy/`. */
 async function provideProxies() {
   const missing = () => Object.keys(proxies).filter((path) => !existsSync(path))
   if (missing().length > 0) await installPackages(missing().map((path) => proxies[path]))
@@ -560,7 +563,7 @@ const isOnPath = (name) => (process.env.PATH ?? '').split(delimiter).some((folde
 
 // --- Scripts
 
-/** Runs the script that the first word names. Without a word, runs all scripts of the folder in turn. The script receives the other words. */
+/** Runs the script that the first argument names, and passes the other arguments to it. Without arguments, runs all scripts in the folder in turn. */
 async function runScripts(folder, [wanted, ...words]) {
   const names = existsSync(inRoot('scripts', folder)) ? readdirSync(inRoot('scripts', folder)).filter((name) => name.endsWith('.ts')) : []
   const known = names.map((name) => basename(name, '.ts')).sort()

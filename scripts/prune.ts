@@ -19,7 +19,7 @@ if (folder === undefined || !existsSync(join(folder, 'package-lock.json'))) {
 
 const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: Readonly<Record<string, Entry>> }
 
-/** Returns the name of the package that an import names, or undefined for files and for modules of Node. */
+/** Returns the name of the package that an import refers to, or undefined for files and Node modules. */
 const packageOf = (specifier: string): string | undefined =>
   /^[./]|^node:/.test(specifier) ? undefined : /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0]
 
@@ -61,7 +61,9 @@ const installed = (modules: string): string[] =>
       name.startsWith('@') ? readdirSync(join(folder, modules, name)).map((part) => `${modules}/${name}/${part}`) : [`${modules}/${name}`]
     )
 
-/** Matches files that the server never reads: documentation, types, and native code for other C libraries and versions of Node than those in the image. */
+/**
+ * Matches files that the server never reads: documentation, types, and native code for C libraries and Node versions that the image does not contain.
+ */
 const unread = /\.(?:map|md|flow|d\.[cm]?ts)$|\.musl\.node$|node\.abi\d+\.glibc\.node$|highlight\.js\/(?:styles|scss|es|types)$/
 
 const needed = closure(imported())

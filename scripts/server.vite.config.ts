@@ -1,5 +1,5 @@
 /**
- * Builds the server into a few files in `dist/server`, because loading a thousand small files takes most of the time of a start. `npm start` runs
+ * Builds the server into a few files in `dist/server`, because a start spends most of its time loading a thousand small files. `npm start` runs
  * `dist/server/main.js`; tests and `npm run dev` run the sources.
  */
 import { dirname, join, relative } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * Measures the gzipped sizes of a visit, of the first load and of parts that are loaded later, and compares them with the budgets. Run directly, the
+ * Measures the gzipped sizes of a visit, of the first load, and of parts that load later, and compares them with the budgets. Run directly, the
  * script prints the sizes and exits with 1 if one is over budget.
  */
 import { readFileSync } from 'node:fs'

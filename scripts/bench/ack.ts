@@ -1,7 +1,7 @@
 /**
  * Measures the time from an edit to its acknowledgement and to its arrival at every other client, compared with bare Hocuspocus and a bare ws
- * broadcast. Our server acknowledges an edit when it is on disk. Bare Hocuspocus acknowledges an edit when it is in memory. Rounds alternate. All
- * servers get the same load generator, so every figure includes the cost of the generator per received message.
+ * broadcast. Our server acknowledges an edit when it is on disk. Bare Hocuspocus acknowledges an edit when it is in memory. Rounds alternate. The
+ * same load generator is used for all servers, so every figure includes its cost per received message.
  */
 import {
   createDocument,
@@ -24,7 +24,7 @@ const secondsPerRow = Number(process.env['AGMD_BENCH_SECONDS'] ?? 3)
 interface Row {
   readonly clients: number
   readonly writers: number
-  /** Edits per second by all writers together. */
+  /** Edits per second, by all writers together. */
   readonly rate: number
 }
 
@@ -92,7 +92,7 @@ for (const row of rows) {
   ]
   for (const [name, place, protocol] of targets) {
     const { acks, arrivals, expected } = await measure(place, protocol, row)
-    // Bare Hocuspocus also sends an edit back to its author. These duplicates are counted as well, and they arrive fast.
+    // Bare Hocuspocus also sends an edit back to its author. These duplicates are counted too, and they arrive fast.
     const share = expected === 0 ? '-' : `${Math.min(100, Math.round((arrivals.length / expected) * 100))} %`
     printed.push([
       row.clients,

@@ -1,6 +1,7 @@
 /**
- * Runs the benchmarks that have goals, one after another. Prints one table with our figure, the best peer in the same run, the bare limit and the goal,
- * and replaces the table in scripts/bench/RESULTS.md. Each benchmark alternates between the servers. Run: `npm run bench` without a name.
+ * Runs the benchmarks that have goals, one after another. Prints one table with our figure, the figure of the best peer in the same run, the bare
+ * limit and the goal. The table also replaces the one in scripts/bench/RESULTS.md. Each benchmark alternates between the servers. Run: `npm run
+ * bench` without a name.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * Measures a backup, later backups without changes and after edits to ten documents, `verify` and a restore. The baseline is `cp -r` with `sync` of the same data folder. Also measures
- * the start of a server with many documents. All rates are bytes of the data folder per second. Run: `npm run bench backup`. `AGMD_BENCH_DOCUMENTS`
- * sets the number of documents.
+ * Measures a backup, later backups without changes and after edits to ten documents, `verify` and a restore. The baseline is `cp -r` with `sync` of
+ * the same data folder. Also measures the start of a server with many documents. All rates are in bytes of the data folder per second. Run: `npm run
+ * bench backup`. `AGMD_BENCH_DOCUMENTS` sets the number of documents.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'

@@ -8,7 +8,7 @@ import { createDocument, ms, percentile, startProcess, table } from './support/s
 
 const rounds = 8
 const dragMoves = 90
-/** Number of cards that fit into the window, in all columns together. */
+/** Number of cards that fit into the window, across all columns. */
 const cardsSeen = 100
 
 const card = (index: number): string => `- [${' >x'[index % 3]}] Card number ${index} with some words @ana #tag${index % 7}\n`

@@ -1,7 +1,7 @@
 /**
- * Measures the start-up time of the client on every installed Node. It runs `agmd --version` and a call of the service. The baselines are bare
- * `node -e 0` and a bare `fetch`. Rounds alternate, so that the machine is in the same state for all commands. The best round of each command counts,
- * because other programs disturbed it least. Run: `npm run bench client`.
+ * Measures the start-up time of the client on every installed Node. It runs `agmd --version` and a command that calls the service. The baselines are
+ * a bare `node -e 0` and a bare `fetch`. Rounds alternate, so that the machine is in the same state for all commands. The best round of each command
+ * counts, because it was disturbed least by other programs. Run: `npm run bench client`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

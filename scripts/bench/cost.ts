@@ -1,7 +1,7 @@
 /**
- * Measures the CPU time of the server for one edit. 200 documents have two clients each. In each round, some of the documents get one edit, and
- * the next round begins when every writer has its acknowledgement and every reader has the edit. The number of edits at a time is therefore fixed,
- * and does not depend on how busy the machine is. The baselines are bare Hocuspocus, in memory and with SQLite, and y-websocket with LevelDB.
+ * Measures the CPU time of the server for one edit. 200 documents have two clients each. In each round, some of the documents get one edit, and the
+ * next round begins when every writer has its acknowledgement and every reader has the edit. The number of simultaneous edits is therefore fixed, and
+ * does not depend on how busy the machine is. The baselines are bare Hocuspocus, in memory and with SQLite, and y-websocket with LevelDB.
  */
 import { openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
 import { markOf, ms, record, table } from './support/support.ts'
@@ -10,7 +10,7 @@ const atOnce = (process.env['AGMD_BENCH_RATES'] ?? '1,8,32,200').split(',').map(
 const edits = Number(process.env['AGMD_BENCH_EDITS'] ?? 6000)
 const documents = 200
 
-/** Two clients of one document. */
+/** Two clients with the same document. */
 interface Pair {
   readonly writer: Person
   readonly reader: Person

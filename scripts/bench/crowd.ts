@@ -1,7 +1,7 @@
 /**
  * Measures many people who type in one document. Each person makes two edits a second and moves a cursor. The figures are the time from sending an
- * edit to its arrival at other people, and the CPU time of the server. The baselines are bare Hocuspocus, in memory and with SQLite, and
- * y-websocket with LevelDB. Only sixty people read incoming frames; otherwise the benchmark would measure this process.
+ * edit to its arrival at other people, and the CPU time of the server. The baselines are bare Hocuspocus, in memory and with SQLite, and y-websocket
+ * with LevelDB. Only sixty people read incoming frames. Otherwise, the benchmark would measure its own process.
  */
 import { isLimited, openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
 import { markOf, ms, pause, percentile, record, table } from './support/support.ts'

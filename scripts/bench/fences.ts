@@ -62,7 +62,7 @@ table(
   ]
 )
 
-/** Returns 200 × 50 cells. Four in five have a formula that uses neighboring cells. */
+/** Returns 200 × 50 cells. Four in five contain a formula that uses neighboring cells. */
 const cells = (seed: number): string[][] =>
   Array.from({ length: 200 }, (_row, down) =>
     Array.from({ length: 50 }, (_cell, across) => {

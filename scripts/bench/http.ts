@@ -1,6 +1,7 @@
 /**
- * Measures requests per second: `GET .md` of a closed document (cold, read from the store) and of an open one (warm), `GET` as JSON, `PUT` based on the
- * version in the previous answer, and new documents. The baseline is a bare Koa route with the same 10 KB. The load comes from this process over persistent sockets, with one request at a time on each. Rounds alternate.
+ * Measures requests per second: `GET .md` of a closed document (cold, read from the store) and of an open one (warm), `GET` as JSON, `PUT` based on
+ * the version in the previous response, and new documents. The baseline is a bare Koa route with the same 10 KB. The load comes from this process
+ * over persistent sockets, with one request at a time on each. Rounds alternate.
  */
 import { measure, rounds, secondsPerRound, type Subject } from './support/load.ts'
 import { createDocument, ms, record, startBare, type DocumentAddress, startProcess, table, Typist } from './support/support.ts'

@@ -11,7 +11,7 @@ let bare = 0
 typist.ydoc.on('update', (update: Uint8Array) => (bare += update.length))
 const { storage } = world.service
 
-/** Returns the total size, in bytes, and the number of the document's values under one part of its keys. */
+/** Returns the total size of the document's values under one part of its keys, in bytes, and their number. */
 const bytesOf = async (part: string): Promise<{ bytes: number; count: number }> => {
   const entries = await storage.list(['d', target.doc, part])
   return { bytes: entries.reduce((sum, { value }) => sum + value.length, 0), count: entries.length }

@@ -18,7 +18,7 @@ const seconds = Number(process.env['AGMD_BENCH_SECONDS'] ?? 4)
 const folder = await mkdtemp(join(tmpdir(), 'agmd-bench-'))
 const env = { AGMD_LOG_LEVEL: 'info', AGMD_STORAGE: '' }
 
-/** Lets people type until the server is killed. Returns the acknowledged edits, and those of them that the next server lacks. */
+/** Lets people type until the server is killed. Returns the acknowledged edits, and the ones that the next server lacks. */
 const killed = async (): Promise<{ acknowledged: number; lost: number }> => {
   const server = await startProcess({ folder, env })
   const targets = await Promise.all(Array.from({ length: 10 }, () => createDocument(server.listening, '# Bench\n')))

@@ -1,7 +1,7 @@
 /**
- * Compares one LMDB server with one, two and three nodes on one PostgreSQL, and with one server of two processes: the time until an edit is on a page of another node, and durable edits and
- * guarded replacements per second. All servers are separate processes on this machine, and all stores are on the same disk. The rounds alternate.
- * Run: `npm run bench nodes`.
+ * Compares one LMDB server with one, two and three nodes on one PostgreSQL, and with one server that has two processes: the time until an edit is on
+ * a page of another node, and durable edits and guarded replacements per second. All servers are separate processes on this machine, and all stores
+ * are on the same disk. The rounds alternate. Run: `npm run bench nodes`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -54,7 +54,7 @@ const connected = async (name: string, target: Target): Promise<Typist> => {
   return typist
 }
 
-/** Returns the times in milliseconds until edits of one page are on another page, which is on another node if there is one. */
+/** Returns the times until edits on one page are on another page, in milliseconds. The other page is on another node if there is one. */
 const arrivals = async (all: readonly string[]): Promise<number[]> => {
   const target = await createDocument(at(all, 0), '# Bench\n')
   const [writer, reader] = [await connected('c1', target), await connected('c2', { ...target, url: at(all, 1) })]
@@ -73,7 +73,7 @@ const arrivals = async (all: readonly string[]): Promise<number[]> => {
   return found
 }
 
-/** Counts how many works resolve in a second. Each work starts again when its previous run has ended. */
+/** Counts how many tasks complete per second. Each task starts again when its previous run has ended. */
 const perSecond = async (works: readonly (() => Promise<unknown>)[]): Promise<number> => {
   const begun = performance.now()
   let done = 0
@@ -104,7 +104,7 @@ const typing = async (all: readonly string[], each: number): Promise<number> => 
   return found
 }
 
-/** Lets programs replace their own documents, based on the version in the last answer. With `byTurns`, each request goes to the next node. */
+/** Lets programs replace their own documents, based on the version in the last response. With `byTurns`, each request goes to the next node. */
 const replacing = async (all: readonly string[], byTurns: boolean): Promise<number> => {
   const targets = await Promise.all(Array.from({ length: programs }, (_, n) => createDocument(at(all, n), '# Bench\n')))
   return perSecond(

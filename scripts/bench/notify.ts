@@ -1,7 +1,8 @@
 /**
- * Measures what `NOTIFY` costs PostgreSQL when many nodes commit at the same time: `npm run bench notify`. A transaction with a notification holds a lock
- * on its database until it ends. Commits that notify therefore wait for the disk one after another. The store notifies after its commits, in
- * transactions of their own that share what has arrived meanwhile, and pauses after each. Each connection stands for a node.
+ * Measures what `NOTIFY` costs PostgreSQL when many nodes commit at the same time: `npm run bench notify`. A transaction with a notification holds a
+ * lock on its database until it ends. Commits with a notification therefore wait for the disk one after another. The store notifies after its
+ * commits, in separate transactions, and pauses after each. Each transaction contains all notifications that have arrived meanwhile. Each connection
+ * stands for a node.
  */
 import pg from 'pg'
 import { limits } from '../../shared/limits.ts'

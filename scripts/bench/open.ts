@@ -1,7 +1,7 @@
 /**
  * Measures how fast three closed documents open: 10 KB, 1 MB and the B4 editing trace (support/trace.ts). One figure is the time on the server from
- * the store to a ready Y.Doc. Another is the time until a client has the full text after a restart. Both are compared with bare Yjs that loads the
- * same state. The last figure is the time to find the author of each line of the trace.
+ * the store to a ready Y.Doc. Another is the time until a client has the full text after a restart. Both are compared with the time in which bare Yjs
+ * loads the same state. The last figure is the time to find the author of each line of the trace.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ import {
 import { readTrace, type Trace } from './support/trace.ts'
 
 const typeTrace = async (typist: InstanceType<typeof Typist>, { patches }: Trace): Promise<void> => {
-  // Code points equal UTF-16 units as long as the text has no astral characters.
+  // Code points equal UTF-16 units if the text has no astral characters.
   const astral = patches.some(([, , insert]) => /[\ud800-\udfff]/.test(insert))
   const unitOf = (position: number): number => (astral ? Array.from(typist.text.toString()).slice(0, position).join('').length : position)
   for (let n = 0; n < patches.length; n += 100) {

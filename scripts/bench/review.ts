@@ -1,7 +1,7 @@
 /**
  * Measures comments and suggestions on a document of 1 MB: listing 2,000 comments, and accepting a suggestion, over HTTP with everything on disk. The
  * baselines are a bare server that sends the same bytes, and a PUT of the same edit. One run uses text that was inserted in one piece. Another uses
- * text of 20,000 pieces, which is the most expensive to walk.
+ * text that consists of 20,000 pieces, which is the most expensive to traverse.
  */
 import { createServer } from 'node:http'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const lineCount = 8000
 
 const random = seeded(1)
 
-/** The vocabulary of text of about 1 MB. Its words are as frequent as words in prose, so that few of them are rare. */
+/** The vocabulary for text of about 1 MB. Its words are as frequent as words in prose, so that few of them are rare. */
 const vocabulary = Array.from({ length: 3000 }, () =>
   Array.from({ length: 2 + random(8) }, () => String.fromCharCode(97 + random(26))).join('')
 )
@@ -46,7 +46,7 @@ const ask = async ({ doc, key }: DocumentKey, method: string, path: string, json
   return answer
 }
 
-/** Times of one kind of request, in milliseconds, and the CPU time that the server used for them. */
+/** The times of one kind of request, in milliseconds, and the CPU time that the server used for these requests. */
 interface Figures {
   readonly times: number[]
   cpu: number
@@ -121,7 +121,8 @@ const measure = async (how: string, prepare: (place: DocumentKey) => Promise<voi
   for (let round = 0; round < rounds; round++) await timed(listing, list)
   for (const [index, id] of ids.entries()) {
     await timed(accepting, () => ask(place, 'POST', `/suggestions/${id}`, { action: 'accept' }))
-    // A list leaves a megabyte of garbage, which the next request would have to collect. So lists are not requested after every suggestion.
+    // Each list leaves a megabyte of garbage, which would be collected during the next request. Therefore, lists are not requested after every
+    // suggestion.
     if (index >= suggestionCount - rounds) await timed(after, list)
   }
   for (let round = 0; round < 10; round++) {

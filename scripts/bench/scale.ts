@@ -1,6 +1,6 @@
 /**
- * Estimates how many servers a number of people needs: `npm run bench scale`. First it measures what edits, people and open documents cost one node
- * and its PostgreSQL, in CPU time, memory and bytes. Then it computes the load of up to a million people, who choose among documents by
+ * Estimates how many servers a number of people needs: `npm run bench scale`. First, it measures the cost of edits, people and open documents for one
+ * node and its PostgreSQL, in CPU time, memory and bytes. Then it computes the load of up to a million people, who choose among documents by
  * popularity (Zipf's law). docs/scaling.md explains the result.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ if (noPostgres !== undefined) throw new Error(noPostgres)
 
 const seconds = Number(process.env['AGMD_BENCH_SECONDS'] ?? 10)
 
-// ——— what one node costs ———
+// ——— the cost for one node ———
 
 const cluster = await newCluster({ onDisk: true })
 const database = new pg.Client(cluster.address())
@@ -75,7 +75,7 @@ const nothing: Cost = { edits: 0, server: 0, database: 0, wal: 0, commits: 0 }
 
 const editsPerWriter = 3
 
-/** Lets people type in documents for some seconds, each `editsPerWriter` edits a second and a cursor. */
+/** Lets people type in documents for some seconds. Each person makes `editsPerWriter` edits per second and moves a cursor. */
 const cost = async ({ documents, people, writers }: Setup): Promise<Cost> => {
   const typing: Person[] = []
   const all: Person[] = []
@@ -131,7 +131,7 @@ console.log(
 )
 
 const setups: readonly Setup[] = [
-  // Enough documents for edits of different documents to share commits, as they do on a busy node.
+  // Enough documents for edits to different documents to share commits, as they do on a busy node.
   { documents: 500, people: 2, writers: 1 },
   { documents: 1, people: 50, writers: 5 },
   { documents: 1, people: 200, writers: 20 }
@@ -153,15 +153,17 @@ cluster.remove()
 // ——— the load of many people ———
 
 const [pairs = nothing, , crowd = nothing] = costs
-/** Microseconds of a node for one edit, and for each person who receives it: the line through the first and the last setup. */
+/**
+ * CPU time of a node for one edit and for each person who receives it, in microseconds. Both come from the line through the first and the last setup.
+ */
 const perPerson = Math.max(0, (crowd.server - pairs.server) / 198)
 const perEdit = pairs.server - 2 * perPerson
 
 const typingShare = 0.1
 const documentsPerPerson = 5
-/** The number of people above which a document is a publication: the others read its published page, which has no connection. */
+/** Number of people above which a document counts as a publication. All others then read its published page, which has no connection. */
 const peopleMax = 200
-/** The share of a core that is used on average, so that peaks fit. */
+/** The share of a core that is used on average, which leaves capacity for peaks. */
 const usedShare = 0.5
 const databaseCores = 16
 
@@ -177,7 +179,7 @@ const simulate = (people: number): (string | number)[] => {
     readers += wanted - mean
     connected += mean
     open += 1 - Math.exp(-mean)
-    // The number of people in a document is Poisson-distributed, so the mean of its square is mean² + mean.
+    // The number of people in a document follows a Poisson distribution, so the mean of its square is mean² + mean.
     const square = mean >= peopleMax ? mean ** 2 : mean ** 2 + mean
     const ofDocument = typingShare * editsPerWriter * (perEdit * mean + perPerson * square)
     edits += typingShare * editsPerWriter * mean

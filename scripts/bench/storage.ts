@@ -10,12 +10,12 @@ import { open } from 'lmdb'
 
 /** Length of one measurement, in milliseconds. */
 const roundMs = 1_000
-/** Length of a value, in bytes. It is about the size of one keystroke in the journal. */
+/** Length of a value, in bytes: about the size of one keystroke in the journal. */
 const valueBytes = 80
 
 type Put = (n: number) => Promise<unknown>
 
-/** The functions that are measured. The module is imported by its address, because scripts must not import code of the server. */
+/** The functions that are measured. The module is imported by its address, because scripts must not import server code. */
 interface Measured {
   commit(batch: { puts: { key: (string | number)[]; value: Uint8Array }[] }): Promise<boolean>
   get(key: (string | number)[]): Promise<unknown>

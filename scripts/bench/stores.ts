@@ -47,7 +47,7 @@ const typing =
     return perSecond
   }
 
-/** Simulates this many programs. Each repeatedly replaces its own document, based on the version in the last answer. */
+/** Simulates this many programs. Each repeatedly replaces its own document, based on the version in the last response. */
 const replacing =
   (programs: number): Measure =>
   async (url) => {

@@ -1,7 +1,7 @@
 /**
  * Sends edits to 200 documents with two clients each, at increasing rates. The figures are the time until the other client has an edit, and the
- * CPU time of the server for 10,000 edits, in seconds. The result is the highest rate, in edits per second, with a p99 below 100 ms. The
- * baselines are bare Hocuspocus, in memory and with SQLite, and y-websocket with LevelDB.
+ * server's CPU time for 10,000 edits, in seconds. The result is the highest rate, in edits per second, with a p99 below 100 ms. The baselines are
+ * bare Hocuspocus, in memory and with SQLite, and y-websocket with LevelDB.
  */
 import { isLimited, openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
 import { markOf, ms, pause, percentile, record, table } from './support/support.ts'
@@ -12,7 +12,7 @@ const warmUpSeconds = 1
 const documents = 200
 const p99Max = 100
 
-/** One in this many marks is timed. */
+/** Only one of this many marks is timed. */
 const sample = 7
 
 const measure = async (target: Target, rate: number): Promise<{ row: (string | number)[]; sustained: boolean }> => {

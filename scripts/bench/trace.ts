@@ -1,7 +1,7 @@
 /**
- * Sends the trace B4 (support/trace.ts) through one connection, with one update for each keystroke. First it sends all updates without waiting, as a
- * client does with offline changes. Then it sends them with at most 1,000 unacknowledged updates at a time. The baseline is bare Hocuspocus in memory
- * and with SQLite. Our server must never close the socket.
+ * Sends the trace B4 (support/trace.ts) through one connection, with one update for each keystroke. First, it sends all updates without waiting, as a
+ * client does with offline changes. Then, it sends them with at most 1,000 unacknowledged updates at a time. The baseline is bare Hocuspocus in
+ * memory and with SQLite. Our server must never close the socket.
  */
 import * as Y from 'yjs'
 import { openPerson, startMeter, startTargets, type Target, updateFrame } from './support/crowd.ts'

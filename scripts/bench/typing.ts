@@ -2,8 +2,8 @@
  * Measures the time from a key press to the paint that shows the character, in Markdown documents of 100 KB and 1 MB. It compares the live and source
  * views of agmd with bare editors. In every row, a paint waits for the next frame of the browser.
  *
- * The editors of one table share a browser and take turns. Each types a short block of keys at the same places in the same text, so another program
- * that uses the processor for a second disturbs all of them. The ratio to the bare editor is that of the entire run. Its range contains the middle
+ * The editors of one table share a browser and take turns. Each types a short block of keys at the same places in the same text, so that another
+ * program that uses the CPU for a second disturbs all of them. The ratio to the bare editor is that of the entire run. Its range contains the middle
  * 90 % of the ratios of resampled rounds (bootstrap).
  *
  * The bare editor is CodeMirror's basic setup with Markdown (support/bare-editor.ts). It has the size, column and typeface of our editor, so that
@@ -26,7 +26,7 @@ const shorterUnits = 100 * 1024
 const rounds = Number(process.env['AGMD_BENCH_ROUNDS'] ?? 40)
 const only = process.env['AGMD_BENCH_ONLY']
 const keysPerBlock = 10
-/** Number of keys at the start of a block that do not count: they bring code and data back into the processor caches. */
+/** Number of keys at the start of a block that do not count, because they bring code and data back into the CPU caches. */
 const warmUpKeys = 2
 /** Shortest time between two keys of a fast typist, in milliseconds. The times are random, so that keys arrive at any point between two frames. */
 const keyMsMin = 50
@@ -105,7 +105,7 @@ async function typeAt({ page, place }: Bench, line: number): Promise<number[]> {
   }
   await pause(50)
   const times = await takeTimes(page)
-  // The editor loses the focus, because its blinking caret would cost frames of the next editor.
+  // The editor loses the focus, because its blinking caret would take frames away from the next editor.
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
   return times
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the properties of the fast tests on new cases: `npm run fuzz properties [seeds] [first]`, 20 seeds by default. It exits with 1 at the first
- * failing seed. fast-check prints the counterexample, which you then add to its test.
+ * Runs the property tests among the fast tests with new cases: `npm run fuzz properties [seeds] [first]`, 20 seeds by default. It exits with 1 at the
+ * first failing seed. fast-check prints the counterexample, which you then add to its test.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * Converts a regular expression to its position automaton (Glushkov), which has a state for each place in the pattern that reads a character. Loops
- * of the pattern become loops of the automaton. Parts outside loops are repeated at most a few times.
+ * of the pattern become loops of the automaton. A repeated part outside loops is copied at most a few times.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 

@@ -1,7 +1,7 @@
 /**
- * Judges whether a regular expression takes more than linear time on some text. It does if its automaton can read text in many ways (Weber and
- * Seidl, On the degree of ambiguity of finite automata, 1991). Either a loop leads to another loop that reads the same text (polynomial time), or one
- * loop can read text in two ways (exponential time). A backtracking engine tries all these ways if the text does not match in the end.
+ * Judges whether a regular expression takes more than linear time on some text. It does if its automaton can read the same text in many ways (Weber
+ * and Seidl, On the degree of ambiguity of finite automata, 1991). Either a loop leads to another loop that reads the same text (polynomial time), or
+ * one loop can read text in two ways (exponential time). A backtracking engine tries all these ways if the text does not match in the end.
  */
 import { type Automaton, automataOf, Unjudged } from './automaton.ts'
 

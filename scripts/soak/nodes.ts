@@ -1,7 +1,7 @@
 /**
  * Runs the tests of `test/spec` with two nodes on one PostgreSQL: `npm run soak nodes [file…]`. Each connection of a test goes to the next node. It
- * prints which files passed, and exits with 1 if a test failed that is not on the list in test/support/not-spread.ts. `AGMD_TEST_LISTED=1` also runs the
- * tests on the list.
+ * prints which files passed. It exits with 1 if a test fails that is not on the list in test/support/not-spread.ts. `AGMD_TEST_LISTED=1` also runs
+ * the tests on the list.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ interface Report {
   }[]
 }
 
-// The run takes long and must not slow the machine down.
+// The run takes a long time and must not slow the machine down.
 setPriority(10)
 const folder = await mkdtemp(join(tmpdir(), 'agmd-soak-'))
 const file = join(folder, 'report.json')

@@ -1,5 +1,5 @@
 /**
- * Runs the kills, the convergence fuzz and the hostile frames with every length of the windows in which edits and commits wait for each other:
+ * Runs the kill tests, the convergence fuzz and the hostile frames with windows of different lengths, in which edits and commits wait for each other:
  * `npm run soak windows [milliseconds…]`, 0, 1, 5, 25 and 100 by default. `AGMD_TEST_KILL_ROUNDS` sets the number of kills for each length, 10 by
  * default. It exits with 1 if a test fails.
  */
@@ -19,7 +19,7 @@ const files = [
 ]
 const preload = join(import.meta.dirname, '../../test/support/windows.ts')
 
-// The run takes long and must not slow the machine down.
+// The run takes a long time and must not slow the machine down.
 setPriority(10)
 const given = process.argv.slice(2)
 let isGreen = true

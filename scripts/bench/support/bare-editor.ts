@@ -1,5 +1,5 @@
 /**
- * CodeMirror without any code of agmd. It runs in the browser as `globalThis.bareEditor(text, setup)`. The setup `basic` has the extensions of the
+ * CodeMirror without any agmd code. It runs in the browser as `globalThis.bareEditor(text, setup)`. The setup `basic` has the extensions of the
  * package `codemirror` (its `basicSetup`), GitHub-flavored Markdown and wrapped lines. The setup `keys` is a minimal editor: it has the default keys
  * and wrapped lines, but no language.
  */

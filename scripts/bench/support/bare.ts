@@ -51,7 +51,7 @@ const hocuspocusSqlite = async (): Promise<void> => {
   tell(server.address.port)
 }
 
-/** Starts the server of y-websocket with LevelDB, as its manual recommends. It acknowledges nothing. */
+/** Starts the y-websocket server with LevelDB, as its manual recommends. It acknowledges nothing. */
 const yWebsocket = async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'agmd-bare-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { liveFrame } from '../../../server/live/frame.ts'
 import { createDocument, type DocumentAddress, scan, startBare, startProcess } from './support.ts'
 
-/** Returns the frame for an update of the document. */
+/** Returns the frame for an update to the document. */
 export const updateFrame = (doc: string, update: Uint8Array): Uint8Array =>
   liveFrame(doc, 0, (encoder) => {
     encoding.writeVarUint(encoder, 2)

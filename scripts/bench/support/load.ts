@@ -5,7 +5,7 @@ import { pause, percentile } from './support.ts'
 /** Length of one round, in seconds. */
 export const secondsPerRound = Number(process.env['AGMD_BENCH_SECONDS'] ?? 2)
 
-/** Returns the bytes of the n-th request on a connection. `previous` is the head of the previous answer on it, or '' for the first request. */
+/** Returns the bytes of the n-th request on a connection. `previous` is the head of the previous response on it, or '' for the first request. */
 export type Requests = (connection: number, n: number, previous: string) => string | Buffer
 
 export interface Load {
@@ -14,7 +14,7 @@ export interface Load {
   readonly failed: number
 }
 
-/** Returns the length of the answer at the beginning of `data`; 0 if the answer is incomplete. */
+/** Returns the length of the response at the beginning of `data`; 0 if the response is incomplete. */
 const answerLength = (data: Buffer): number => {
   const end = data.indexOf('\r\n\r\n')
   if (end === -1) return 0

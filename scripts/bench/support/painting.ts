@@ -1,4 +1,4 @@
-/** Starts a browser, and measures how long the main thread of a page works. */
+/** Starts a browser and measures how long a page's main thread works. */
 import { chromium, type Browser, type Page } from 'playwright-core'
 
 export const launchBrowser = (): Promise<Browser> =>
@@ -8,7 +8,7 @@ export const launchBrowser = (): Promise<Browser> =>
   })
 
 /**
- * Runs `work` and returns the time that it reports, and the time that the page's main thread worked meanwhile, in milliseconds. The latter excludes
+ * Runs `work`. Returns the time that it reports and the time that the page's main thread worked meanwhile, both in milliseconds. The latter excludes
  * other programs on the machine.
  */
 export async function worked(page: Page, work: () => Promise<number>): Promise<{ readonly took: number; readonly cpu: number }> {

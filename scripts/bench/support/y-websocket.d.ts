@@ -1,4 +1,4 @@
-/** The part of the server of y-websocket that the benchmarks use. The package has no types for it. */
+/** The part of the y-websocket server that the benchmarks use. The package has no types for it. */
 declare module 'y-websocket/bin/utils' {
   import type { IncomingMessage } from 'node:http'
   import type { WebSocket } from 'ws'
