@@ -1,4 +1,4 @@
-/** The page that an address leads to. The server answers every address of a page with the same HTML shell. */
+/** The page that an address leads to. The server returns the same HTML shell for every page address. */
 export type Route =
   | { readonly page: 'home' }
   | { readonly page: 'new' }

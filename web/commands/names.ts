@@ -4,7 +4,7 @@ import type { Command } from '../view/command.ts'
 
 /**
  * Returns the names of a command, most important first: its title, its English title, other keywords, and the English keywords together with words
- * from its Markdown, such as `mermaid`. `translate` returns text in the language of the page.
+ * from its Markdown, such as `mermaid`. `translate` returns text in the page's language.
  */
 export function namesOf({ title, words = '', typed = '' }: Pick<Command, 'title' | 'words' | 'typed'>, translate = t): readonly string[] {
   const markdown = typed.replaceAll(/[^\p{L}]+/gu, ' ').trim()

@@ -51,7 +51,7 @@ function findCommands(query: string, page: Page): Found[] {
 }
 
 /**
- * Returns matching documents of this device and of the account, most recently opened or changed first. Documents that match only in their text come
+ * Returns matching documents on this device and in the account, most recently opened or changed first. Documents that match only in their text come
  * last.
  */
 function documentsOf(query: string, entries: readonly Entry[], own: string, most: number): Found[] {

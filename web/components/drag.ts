@@ -41,7 +41,7 @@ export const lineSize = 3
 function swallowClick(root: HTMLElement, isPressed: boolean): void {
   const swallow = (event: Event): void => event.stopPropagation()
   root.addEventListener('click', swallow, { capture: true })
-  // The browser fires the click in the same task as the release of the button.
+  // The browser fires the click in the task in which the button is released.
   const stop = (): void => void setTimeout(() => root.removeEventListener('click', swallow, { capture: true }))
   if (isPressed) addEventListener('pointerup', stop, { capture: true, once: true })
   else stop()

@@ -6,7 +6,7 @@ import { t } from '../text/t.ts'
 import type { Body } from './input.ts'
 
 interface KindParts {
-  /** Returns the source of a new component in the language of the page. Where components are not drawn, the text between `‹` and `›` is selected. */
+  /** Returns the source of a new component in the page's language. Where components are not drawn, the text between `‹` and `›` is selected. */
   source(): string
   /** Loads the code that draws this kind. The page calls it for the first component of the kind. */
   load(): Promise<Body>

@@ -71,7 +71,7 @@ export function createHeads({ input, session, writer, openMenu }: HeadsInput): H
       if (button !== 0 || shiftKey || !mayShape() || !isSelected(head) || !(item instanceof HTMLElement)) return
       const { axis } = head
       isGrabbed = true
-      // The browser fires the click in the same task as the release of the button.
+      // The browser fires the click in the task in which the button is released.
       const release = (): void => void setTimeout(() => (isGrabbed = false))
       addEventListener('pointerup', release, { once: true, capture: true })
       startDrag({

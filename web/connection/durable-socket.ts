@@ -65,8 +65,7 @@ const silentMsMax = {
   /** After the server has accepted the connection, because a large document may be in transit. */
   opening: 120_000,
   /**
-   * At any other time. The page then requests an answer from the server. Presence is renewed every 15 seconds, so something usually arrives
-   * earlier.
+   * At any other time. The page then requests a response from the server. Presence is renewed every 15 seconds, so something usually arrives earlier.
    */
   idle: 40_000
 } as const

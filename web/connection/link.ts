@@ -31,7 +31,7 @@ interface LinkInput {
   readonly doc: Y.Doc
   /** The page connects when this promise resolves. The caller resolves it once the document contains the device's text. */
   readonly after: Promise<unknown>
-  /** Whether the text of this page is within the size limit for documents. */
+  /** Whether this page's text is within the size limit for documents. */
   fits(): boolean
   /** Handles a stateless message from the server. The server may be newer and send types that this page does not know. */
   onEvent?(message: LiveMessage): void

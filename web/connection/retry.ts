@@ -58,8 +58,8 @@ export interface Retries {
   /** Called when the server has everything from this device. */
   settled(): void
   /**
-   * Returns the delay before the next attempt, or the reason why there is none. `aliveMs` is how long the connection was open. `fits` is true if the
-   * text of this page is within the size limit: a refusal because of the size is then caused by text from others that this page has not received yet.
+   * Returns the delay before the next attempt, or the reason why there is none. `aliveMs` is how long the connection was open. `fits` is true if this
+   * page's text is within the size limit: a refusal because of the size is then caused by text from others that this page has not received yet.
    */
   closed(code: number, aliveMs: number, fits?: boolean): { readonly afterMs: number } | { readonly ended: Ended }
   /** Number of consecutive connections that closed before everything was sent. */

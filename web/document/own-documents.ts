@@ -1,4 +1,4 @@
-/** Finds documents of this device and of the account by title, for links between documents. It can also create a document for a new title. */
+/** Finds documents on this device and in the account by title, for links between documents. It can also create a document for a new title. */
 import { createDocument } from '../client/documents.ts'
 import { operation } from '../client/operation.ts'
 import { best } from '../base/match.ts'
@@ -27,14 +27,14 @@ async function ofAccount(query: string): Promise<readonly OwnDocument[]> {
   try {
     return (await listDocuments({}, { limit: documentsMax, sort: 'updated', ...(query !== '' && { query }) })).docs
   } catch {
-    // Without the service, the page still finds the documents of this device.
+    // Without the service, the page still finds the documents on this device.
     return []
   }
 }
 
 /**
  * Returns the documents whose titles match, best first. Without a query, it returns the most recently used documents. `isOver` returns true once the
- * answer is no longer needed.
+ * result is no longer needed.
  */
 export async function findDocuments(query: string, except: string, isOver: () => boolean): Promise<readonly OwnDocument[]> {
   const here = recentDocuments.peek().filter(({ title }) => title !== '')

@@ -294,7 +294,7 @@ function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
   return <div class={hasMargin ? 'paper has-margin' : 'paper'} hidden={hidden} ref={host} />
 }
 
-/** Keeps the toolbar of a phone above the on-screen keyboard. */
+/** On a phone, keeps the toolbar above the on-screen keyboard. */
 function useVisualViewport(): void {
   useEffect(() => {
     const viewport = window.visualViewport

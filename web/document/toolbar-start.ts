@@ -1,5 +1,5 @@
 /**
- * Scrolls the toolbar of a phone back to its start when the person selects words. The comment button is there, and the bar may still be scrolled to
+ * On a phone, scrolls the toolbar back to its start when the person selects words. The comment button is there, and the bar may still be scrolled to
  * its end from earlier use.
  */
 import type { Editor } from '../editor/setup/editor.ts'

@@ -42,7 +42,7 @@ export function Toolbar({ view }: { view: Page }): JSX.Element {
   }
   const run = (command: Command): void => {
     if (isPossible(command, view)) command.run(view)
-    // A comment is written in its own field, and the address of a link in its card. Both take the focus.
+    // A person writes a comment in its own field, and a link's address in the link's card. Both take the focus.
     const isInCard = document.activeElement?.closest('.cm-tooltip') != null
     if (command.id !== 'comment' && !isInCard) view.editor.value?.view.focus()
   }

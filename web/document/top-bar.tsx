@@ -200,7 +200,7 @@ function Controls({ view }: { view: Page }): JSX.Element {
   )
 }
 
-/** Selects the title of the document in its text, or opens the dialog if the title is not in the text. */
+/** Selects the document's title in the text, or opens the dialog if the title is not in the text. */
 function goToTitle(view: Page): void {
   const { givenTitle, setTitle, canEdit } = view.session
   if (givenTitle.value !== null && setTitle.value === undefined && canEdit.value) {

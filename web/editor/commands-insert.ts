@@ -33,7 +33,7 @@ export function insertBlock(view: EditorView, block: string, { from, to }: Selec
   return true
 }
 
-/** Creates a command that inserts a block in the language of the page and selects its text between `‹` and `›`. */
+/** Creates a command that inserts a block in the page's language and selects its text between `‹` and `›`. */
 export const block =
   (words: () => string): Command =>
   (view) => {

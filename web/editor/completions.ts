@@ -240,7 +240,7 @@ const signByName = new Map(emoji)
 /** Longest name of an emoji, in UTF-16 units. */
 const nameUnitsMax = 24
 
-/** Replaces the name of an emoji with the emoji when the closing colon is typed at a position. */
+/** Replaces an emoji name with the emoji when the closing colon is typed at a position. */
 export function emojiTyped(state: EditorState, at: number): TransactionSpec | undefined {
   const before = state.sliceDoc(Math.max(state.doc.lineAt(at).from, at - nameUnitsMax - 2), at)
   const [, name = ''] = /(?:^|[\s(]):([a-z0-9_+-]{1,24})$/.exec(before) ?? []

@@ -23,9 +23,7 @@ export const leftMatch = StateEffect.define<null>()
 /** Reports that a component was inserted at a position. Its first part should open for editing. */
 export const componentBegan = StateEffect.define<number>()
 
-/**
- * Creates a command that inserts a component in the language of the page. Where components are not drawn, the text between `‹` and `›` is selected.
- */
+/** Creates a command that inserts a component in the page's language. Where components are not drawn, the text between `‹` and `›` is selected. */
 export const component =
   (words: () => string): Command =>
   (view) => {
@@ -45,7 +43,7 @@ const date: Command = (view) => {
   return true
 }
 
-/** Inserts the colon that begins the name of an emoji, and opens the emoji menu. The menu does not open directly after a letter. */
+/** Inserts the colon that begins an emoji name, and opens the emoji menu. The menu does not open directly after a letter. */
 const emoji: Command = (view) => {
   if (view.state.readOnly) return false
   const { from } = view.state.selection.main

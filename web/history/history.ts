@@ -30,7 +30,7 @@ export type Shown =
   | { readonly kind: 'authors'; readonly lines: readonly AttributedLines[]; readonly text: readonly string[] }
 
 export interface History {
-  /** The id of the document. */
+  /** The document's id. */
   readonly doc: string
   /** The versions, newest first. Undefined until loaded. */
   readonly entries: ReadonlySignal<readonly Entry[] | undefined>

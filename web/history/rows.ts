@@ -28,7 +28,7 @@ export interface Change {
 
 export interface Comparison {
   readonly rows: readonly Row[]
-  /** The changes in the order of the text. */
+  /** The changes, in text order. */
   readonly changes: readonly Change[]
   /** Number of inserted UTF-16 units. `removed` is the number of deleted ones. */
   readonly added: number

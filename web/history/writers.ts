@@ -7,7 +7,7 @@ import type { Revision } from './api.ts'
 /** Returns the name of a writer: “You” for the reader. */
 export const writerName = (stored: string): string => (isOwnName(stored) ? t('You') : displayName(stored))
 
-/** Returns the names of everyone who wrote a version, each once. `doc` is the id of the document. */
+/** Returns the names of everyone who wrote a version, each once. `doc` is the document's id. */
 export function writersOf(doc: string, { author, authorKind, authors, cause }: Revision): string[] {
   if (cause === 'create' && authorKind === 'guest' && author === 'guest' && isMadeHere(doc)) return [t('You')]
   const stored = authors.length > 0 ? authors : author === null ? [] : [author]

@@ -57,7 +57,7 @@ export interface Library {
   readonly isEmpty: ReadonlySignal<boolean>
   /** Whether somebody is signed in. Undefined until known. */
   readonly signedIn: ReadonlySignal<boolean | undefined>
-  /** The error if the documents of the account could not be loaded. */
+  /** The error if the account's documents could not be loaded. */
   readonly failure: ReadonlySignal<unknown>
   readonly hasMore: ReadonlySignal<boolean>
   /** The person's own documents in the trash, most recently deleted first. */

@@ -10,7 +10,7 @@ export interface Recording {
   stop(): Promise<Blob>
 }
 
-/** Thrown if recording is impossible. The message says why, in the language of the page. */
+/** Thrown if recording is impossible. The message says why, in the page's language. */
 export class NoMicrophone extends Error {}
 
 const lookMs = 100

@@ -4,7 +4,7 @@ import type { JobKind } from '../../shared/media-jobs.ts'
 import { askWho, signedIn } from '../client/signed-in.ts'
 import { readOffer } from './requests.ts'
 
-/** The kinds of jobs. Empty until the service has answered. */
+/** The kinds of jobs. Empty until the service has responded. */
 const offered = signal<readonly string[]>([])
 
 let isAsked = false
@@ -20,13 +20,13 @@ async function ask(): Promise<void> {
 export function isOffered(kind: JobKind): boolean {
   if (!isAsked) {
     isAsked = true
-    // Without an answer, no job is offered, and the next menu asks again.
+    // Without a response, no job is offered, and the next menu asks again.
     ask().catch(() => (isAsked = false))
   }
   return offered.peek().includes(kind)
 }
 
-/** Calls a listener when the service has answered. Returns a function that removes the listener. */
+/** Calls a listener when the service has responded. Returns a function that removes the listener. */
 export function onOffer(listener: () => void): () => void {
   const before = offered.peek()
   return offered.subscribe((now) => {

@@ -9,7 +9,7 @@ export const soundSecondsMax = Math.floor(wavSeconds(limits.transcriptionBytesMa
 /** Largest file that the page decodes, in bytes. Decoded sound takes much more memory. */
 const fileBytesMax = 100 * 1024 * 1024
 
-/** Thrown if a file cannot be used for a job. The message is in the language of the page. */
+/** Thrown if a file cannot be used for a job. The message is in the page's language. */
 export class UnusableFile extends Error {}
 
 const tooLong = (): UnusableFile =>

@@ -48,8 +48,8 @@ const guestName = (number: unknown): string =>
   typeof number === 'number' && Number.isInteger(number) ? t('Guest {number}', { number: String(number) }) : t('Guest')
 
 /**
- * Returns the name of an author in the language of the page. The service stores an unnamed guest as "Guest 27", or as "guest" if the number is not
- * known. Only this person's own number shows the name that they chose later: numbers have two digits, so another guest may have the same one.
+ * Returns an author's name in the page's language. The service stores an unnamed guest as "Guest 27", or as "guest" if the number is not known. Only
+ * this person's own number shows the name that they chose later: numbers have two digits, so another guest may have the same one.
  */
 export const displayName = (stored: string): string => {
   const found = /^guest(?: (\d+))?$/i.exec(stored)

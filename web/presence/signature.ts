@@ -8,7 +8,7 @@ import { accountName, givenName, guestNumber, ownName, ownNumber, personName } f
 export const signature = computed(() => personName.value || (guestNumber.value === undefined ? '' : `Guest ${guestNumber.value}`))
 
 /**
- * Whether a stored name of an author is one of this person's: the name of the account, the name chosen on this device, the name that the link was made
+ * Whether a stored name of an author is one of this person's: the account's name, the name chosen on this device, the name that the link was made
  * for, or the number in this document. Names are all that the history stores, so another guest who chose the same name counts as well.
  */
 export const isOwnName = (stored: string): boolean =>

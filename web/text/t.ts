@@ -64,7 +64,7 @@ export function setLanguage(tag: Language): void {
   location.reload()
 }
 
-/** Returns a sentence in the language of the page. `{name}` is replaced with a value. */
+/** Returns a sentence in the page's language. `{name}` is replaced with a value. */
 export function t(sentence: string, values: Values = {}): string {
   const found = catalogue[sentence] ?? sentence
   return fill(typeof found === 'string' ? found : found.other, values, locale)

@@ -1,4 +1,4 @@
-/** Formats times in the language of the page. */
+/** Formats times in the page's language. */
 import { ago } from '../../shared/ago.ts'
 import { locale, t } from './t.ts'
 

@@ -4,7 +4,7 @@ import type { JSX, SelectHTMLAttributes } from 'preact'
 interface ChoiceInput<Value extends string> extends Pick<SelectHTMLAttributes<HTMLSelectElement>, 'aria-label' | 'class' | 'disabled'> {
   readonly value: Value
   readonly values: readonly Value[]
-  /** Returns the words for a value, in the language of the page. */
+  /** Returns the words for a value, in the page's language. */
   readonly words: (value: Value) => string
   readonly onChoose: (value: Value) => void
 }

@@ -12,7 +12,7 @@ const saidMs = 2500
 interface CopyInput {
   /** The text to copy, or a function that loads it. If there is no text, the function shows a message and resolves to undefined. */
   readonly text: string | (() => Promise<string | undefined>)
-  /** The name of the copied content, in the language of the page. Screen readers announce it. */
+  /** The name of the copied content, in the page's language. Screen readers announce it. */
   readonly what: string
   /** The visible label. */
   readonly words: string

@@ -15,7 +15,7 @@ export async function tryCopy(text: string): Promise<boolean> {
 /** Tells the person that the browser refused to copy. */
 export const refusedCopy = (): void => toast(t('Your browser blocked copying. Select the text and copy it yourself.'))
 
-/** Copies text and tells the person whether it worked. `what` names the copied content in the language of the page. */
+/** Copies text and tells the person whether it worked. `what` names the copied content in the page's language. */
 export async function copyText(text: string, what: string): Promise<void> {
   if (await tryCopy(text)) toast(t('{what} copied', { what }))
   else refusedCopy()

@@ -16,7 +16,7 @@ export interface LinkAt extends Span {
   readonly words: Span | undefined
 }
 
-/** Opens the address of a link for editing in its card. The value is the position of the link, or null for the link at the caret. */
+/** Opens a link's address for editing in its card. The value is the position of the link, or null for the link at the caret. */
 export const editLink = StateEffect.define<number | null>()
 
 const ofNode = (node: SyntaxNode): LinkAt | undefined => {
@@ -52,5 +52,5 @@ export const withoutLink = (state: EditorState, { from, to, words }: LinkAt): { 
 /** Escapes an address for use between the parentheses of a link. */
 export const asTarget = (address: string): string => (/[\s()<>]/.test(address) ? `<${address.replaceAll(/[<>\n]/g, '')}>` : address)
 
-/** Returns the address of a link without the angle brackets that Markdown allows around it. */
+/** Returns a link's address without the angle brackets that Markdown allows around it. */
 export const addressOf = (state: EditorState, { url }: LinkAt): string => state.sliceDoc(url.from, url.to).replace(/^<(.*)>$/, '$1')

@@ -39,7 +39,7 @@ function leave(view: EditorView): void {
   view.focus()
 }
 
-/** Changes the address of a link. A caret within the old address moves past the link. */
+/** Changes a link's address. A caret within the old address moves past the link. */
 function write(view: EditorView, link: LinkAt | undefined, typed: string): void {
   const address = completeAddress(typed)
   const insert = link?.words === undefined ? address.replaceAll(/\s/g, '') : asTarget(address)

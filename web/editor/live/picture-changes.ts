@@ -1,18 +1,16 @@
-/** Computes the changes to the text for the card of a picture. */
+/** Computes the changes to the text for a picture's card. */
 import type { ChangeSpec, EditorState, TransactionSpec } from '@codemirror/state'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import type { PictureAt } from './picture-at.ts'
 
-/**
- * Returns the changes that set the width of a picture, or restore its natural width if `wanted` is undefined. Its alternative text does not change.
- */
+/** Returns the changes that set a picture's width, or restore its natural width if `wanted` is undefined. Its alternative text does not change. */
 export function widthChanges({ written, words, width }: PictureAt, wanted: number | undefined): ChangeSpec[] {
   const fits = wanted === undefined ? undefined : Math.round(Math.min(pictureWidthMax, Math.max(pictureWidthMin, wanted)))
   if (fits === width) return []
   return [{ from: written.from + words.length, to: written.to, insert: fits === undefined ? '' : `|${fits}` }]
 }
 
-/** Returns the changes that set the width and the caption of a picture. An undefined width is the natural one, and the caption '' means none. */
+/** Returns the changes that set a picture's width and caption. An undefined width is the natural one, and the caption '' means none. */
 export function pictureChanges(picture: PictureAt, wanted: { readonly width: number | undefined; readonly caption: string }): ChangeSpec[] {
   const { urlEnd, title, caption } = picture
   const changes = widthChanges(picture, wanted.width)

@@ -7,7 +7,7 @@ import { pictureOf, type PictureAt } from './picture-at.ts'
 
 /** Widths of a picture, in CSS pixels. */
 export interface Widths {
-  /** The displayed width, which is never greater than the width of the column. */
+  /** The displayed width, which is never greater than the column width. */
   readonly shown: number
   /** The width in the Markdown. Undefined for the natural width. */
   readonly written: number | undefined
@@ -17,7 +17,7 @@ export interface Widths {
 
 /**
  * Returns the width to write after a change of `by` pixels. If the displayed width stays the same, the written width stays the same too. It can be
- * greater than the width of the column, for example on a phone.
+ * greater than the column width, for example on a phone.
  */
 export function widthAfter({ shown, written, column }: Widths, by: number): number | undefined {
   const most = Math.max(pictureWidthMin, Math.min(pictureWidthMax, Math.floor(column)))

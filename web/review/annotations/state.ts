@@ -28,7 +28,7 @@ export interface State {
   readonly store: Store
   readonly positions: Positions
   readonly decisions: Decisions
-  /** All items in the order of the text. Items without a place come last. */
+  /** All items in text order. Items without a place come last. */
   readonly items: ReadonlySignal<readonly Item[]>
   readonly filter: Signal<Filter>
   /** Id of the active annotation. */

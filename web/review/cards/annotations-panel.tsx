@@ -47,7 +47,7 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
   const open = store.proposals.value.filter(({ suggestion, deciding }) => suggestion.status === 'pending' && deciding === undefined)
   const authors = [...new Set(open.map(({ suggestion }) => displayName(suggestion.author)))].toSorted()
   const chosen = authors.includes(author) ? author : ''
-  // Items are in the order of the text. If two suggestions change the same words, the first one is accepted.
+  // Items are in text order. If two suggestions change the same words, the first one is accepted.
   const ids = review.items.value.flatMap((item) =>
     item.kind === 'proposal' && open.includes(item.proposal) ? item.proposal.suggestion : []
   )

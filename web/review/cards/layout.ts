@@ -11,9 +11,7 @@ const edge = 8
 /** Space between two cards, in pixels. */
 const gap = 8
 
-/**
- * Returns the top positions of cards, which are in the order of the text. The card with the index `fixed` keeps its ideal position; -1 means none.
- */
+/** Returns the top positions of cards, which are in text order. The card with the index `fixed` keeps its ideal position; -1 means none. */
 export function pushedApart(cards: readonly Card[], fixed: number): number[] {
   const tops: number[] = []
   let end = -Infinity

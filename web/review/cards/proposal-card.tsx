@@ -60,7 +60,7 @@ interface ProposalInput {
 export function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   const { store } = review
   const { suggestion, deciding, reason } = item.proposal
-  // The page shows the person's reason even before the service has answered.
+  // The page shows the person's reason even before the service has responded.
   const why = suggestion.reason ?? (deciding === 'reject' ? reason : undefined)
   const status = statusWords(review, item.proposal)
   const gone = whereGone(item)

@@ -6,7 +6,7 @@ import type { Quoted } from '../../../shared/text/characters.ts'
 import { records, type StoredRecord } from '../../device/records.ts'
 import type { Lists } from './received.ts'
 
-/** The record of a document. Its id is the id of the document. */
+/** A document's record. Its id is the document's id. */
 export interface StoredLists extends StoredRecord {
   readonly lists: Lists
   /** For each annotation, the characters that it refers to. */

@@ -34,7 +34,7 @@ function withEntries(comment: Comment, entries: readonly OutboxEntry[]): Comment
   return next
 }
 
-/** Returns the entries of each comment, by the id of the comment, or of its own entry while it is unsent. */
+/** Returns the entries of each comment, by the comment's id, or by the id of its own entry while it is unsent. */
 export function entriesByComment(entries: readonly OutboxEntry[]): ReadonlyMap<string, readonly OutboxEntry[]> {
   const found = new Map<string, OutboxEntry[]>()
   for (const entry of entries) {

@@ -47,7 +47,7 @@ export interface Store {
   isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
   /** Maps the ids of outbox entries to the ids of their records, for the annotations that this page has sent. */
   readonly recordIds: ReadonlySignal<ReadonlyMap<string, string>>
-  /** The waiting or refused entries of each comment, by the id of the comment, or of its own entry while it is unsent. */
+  /** The waiting or refused entries of each comment, by the comment's id, or by the id of its own entry while it is unsent. */
   readonly entriesOf: ReadonlySignal<ReadonlyMap<string, readonly OutboxEntry[]>>
   /** The last announcement for screen readers. */
   readonly said: Signal<string>

@@ -80,7 +80,7 @@ const field = StateField.define<MarkedRanges>({
 
 const listed = new WeakMap<RangeSet<MarkedRange>, ReadonlyMap<string, Span>>()
 
-/** Returns the ranges of all annotations by id, in the order of the text. */
+/** Returns the ranges of all annotations by id, in text order. */
 export function rangesIn(state: EditorState): ReadonlyMap<string, Span> {
   const { set } = state.field(field, false) ?? { set: RangeSet.empty as RangeSet<MarkedRange> }
   const known = listed.get(set)

@@ -45,7 +45,7 @@ export function trimmed(hunk: Hunk): Hunk | undefined {
   }
 }
 
-/** Returns each change separately, in the order of the text. */
+/** Returns each change separately, in text order. */
 export function hunksOf(base: Text, changes: ChangeSet): Hunk[] {
   const found: Hunk[] = []
   changes.iterChanges((from, to, fromShown, toShown, inserted) => {
