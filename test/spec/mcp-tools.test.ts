@@ -13,6 +13,7 @@ import { includesRole, roles } from '../../shared/roles.ts'
 import { samples } from '../support/media.ts'
 import { refused, rpc, told } from '../support/mcp.ts'
 import { assign } from '../support/reviews.ts'
+import { startProcess } from '../support/start.ts'
 import { type Json, type Person, startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -173,6 +174,24 @@ test('[MCP-36] the bytes of an uploaded file decide its type', async () => {
   expect(waiting.map(({ name }) => name)).toEqual([])
   await world.stop()
   await rm(folder, { recursive: true })
+})
+
+test('[MCP-50] after many regular expressions, the largest file in base64 is accepted and a larger one is refused', async () => {
+  // V8 compiles without these optimizations once a process has 1 MB of compiled expressions.
+  const withoutSpace = "import { setFlagsFromString } from 'node:v8'; setFlagsFromString('--no-regexp-optimization')"
+  const server = await startProcess({ preload: `data:text/javascript,${encodeURIComponent(withoutSpace)}` })
+  const { id: doc, key } = (await (await fetch(`${server.url}/new`, { method: 'POST' })).json()) as Json
+  const file = (bytes: number): object => {
+    const png = samples['png']?.bytes as Uint8Array
+    // The last chunk of a PNG has 12 bytes, and the service checks the end of a file.
+    const parts = [png.subarray(0, -12), Buffer.alloc(bytes - png.length), png.subarray(-12)]
+    return { doc, data: Buffer.concat(parts).toString('base64') }
+  }
+  const { size } = await told(server.url, 'upload_asset', file(limits.assetBytesMax), { 'X-Share-Key': key })
+  expect(size).toBe(limits.assetBytesMax)
+  const { code } = await refused(server.url, 'upload_asset', file(limits.assetBytesMax + 1), { 'X-Share-Key': key })
+  expect(code).toBe('body_too_large')
+  await server.stop()
 })
 
 // ——— addresses with fewer tools ———
