@@ -14,6 +14,7 @@ interface Report {
   readonly testResults: readonly {
     readonly name: string
     readonly message: string
+    readonly status: string
     readonly assertionResults: readonly { readonly title: string; readonly status: string; readonly failureMessages: readonly string[] }[]
   }[]
 }
@@ -47,21 +48,20 @@ await rm(folder, { recursive: true })
 
 const failures: string[] = []
 const totals = { files: 0, passed: 0, listed: 0 }
-for (const { name, message, assertionResults } of report.testResults) {
+for (const { name, message, status, assertionResults } of report.testResults) {
   const path = relative(process.cwd(), name)
   const failed = assertionResults.filter(({ status }) => status === 'failed')
   const wrong = failed.filter(({ title }) => whyNotSpread(title) === undefined)
   for (const { title, failureMessages } of wrong) failures.push(`${path}: ${title}\n  ${failureMessages[0]?.split('\n')[0] ?? ''}`)
-  // A file can fail before its first test.
-  if (assertionResults.length === 0) failures.push(`${path}: ${message}`)
+  // A file can also fail before its first test or after its last one.
+  const isBroken = assertionResults.length === 0 || (status === 'failed' && failed.length === 0)
+  if (isBroken) failures.push(`${path}: ${message}`)
   const passed = assertionResults.filter(({ status }) => status === 'passed').length
   const listed = assertionResults.filter(({ status, title }) => status !== 'passed' && whyNotSpread(title) !== undefined).length
   totals.files += 1
   totals.passed += passed
   totals.listed += listed
-  console.log(
-    `${wrong.length > 0 || passed + listed === 0 ? 'FAIL' : 'ok  '} ${path}: ${passed} passed, ${listed} on the list, ${wrong.length} failed`
-  )
+  console.log(`${wrong.length > 0 || isBroken ? 'FAIL' : 'ok  '} ${path}: ${passed} passed, ${listed} on the list, ${wrong.length} failed`)
 }
 console.log(`${totals.files} files: ${totals.passed} tests passed, ${totals.listed} on the list, ${failures.length} failed`)
 for (const failure of failures) console.log(failure)

@@ -682,6 +682,8 @@ test('[TASK-19] record, link and event of each change are one commit, with the h
   const owner = await world.create('text')
   const commits: string[][] = []
   const kindOf = (key: Key): string => (key[0] === 'key' ? 'key' : String(key[2] ?? 'head'))
+  // The notification of the creation must not arrive after `watch`.
+  await world.service.storage.nodes?.heard()
   const stop = world.service.storage.watch([], (keys) => {
     // Times of use share a commit with other waiting changes or have a separate one, so they are left out.
     const ours = keys.filter((key) => key[0] === 'key' || key[1] === owner.doc)
