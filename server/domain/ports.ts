@@ -95,8 +95,8 @@ export interface Nodes {
   /** Whether this node currently receives messages about other nodes' commits. */
   isListening(): boolean
   /**
-   * Resolves when this node knows the keys of all commits that other nodes made before the call, and the outcome of those of its own commits that
-   * other nodes can see. Watchers and caches have been notified by then. A node that cannot listen looks for new commits with a read, and caches
+   * Resolves when this node knows the keys of all commits that other nodes made before the call. By then it also knows the outcome of its own commits
+   * that other nodes can see. Watchers and caches have been notified by then. A node that cannot listen looks for new commits with a read, and caches
    * nothing. If the store does not respond, resolves after some seconds.
    */
   heard(): Promise<void>

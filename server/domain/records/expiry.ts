@@ -1,5 +1,5 @@
 /**
- * Records that expire. Each record has `expiresAt` and an entry in an index that is ordered by this time, so a sweep finds due records without
+ * Records that expire. Each record has `expiresAt` and an entry in an index that is ordered by this time. A sweep therefore finds due records without
  * reading the rest. An expired record counts as absent, so the sweep only frees space.
  */
 import { limits } from '../../../shared/limits.ts'

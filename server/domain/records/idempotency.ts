@@ -85,7 +85,7 @@ export const findAnswer = async (service: Service, scope: string | null, stamp: 
 }
 
 /**
- * Waits until no other node carries out a request with the same id, and resolves to a function that lets other nodes carry out the next one. Call it
+ * Waits until no other node carries out a request with the same id. Resolves to a function that lets other nodes carry out the next one. Call it
  * before `findAnswer`. Throws `rate_limited` if another node takes too long, and `storage_unavailable`.
  */
 export const claimRequest = async ({ storage: { nodes } }: Service, { id }: RequestStamp): Promise<() => void> => {

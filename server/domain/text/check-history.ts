@@ -1,6 +1,6 @@
 /**
- * Checks a document's history: replays its journal from the first entry, and compares the result with all records that were derived from it (the
- * head, checkpoint, keyframes, canonical text and revisions).
+ * Checks a document's history. Replays its journal from the first entry, and compares the result with all records derived from it: the head,
+ * checkpoint, keyframes, canonical text and revisions.
  */
 import * as Y from 'yjs'
 import { textRootName } from '../../../shared/names.ts'

@@ -1,12 +1,12 @@
 /**
  * Removes old versions of documents, if the operator limits their age (`AGMD_HISTORY_DAYS`) or number (`AGMD_HISTORY_REVISIONS`).
  *
- * The versions up to a point of the history are removed, except those that are kept: named revisions, the newest revision, revisions that are not old
- * yet, and the versions of open review assignments. Merged entries of the journal (journal.ts) replace the entries between the kept versions. Text
- * that was deleted before a kept version then exists nowhere in the history. Old events stay, without the lines that changed.
+ * The server removes the versions up to a point in the history. It keeps named revisions, the newest revision, revisions that are not old yet, and
+ * the versions of open review assignments. Merged entries of the journal (journal.ts) replace the entries between the kept versions. Text that was
+ * deleted before a kept version then exists nowhere in the history. Old events stay, without the lines that changed.
  *
- * The steps are separate commits, ordered so that a crash at any point leaves a readable document behind: first the revisions and lines are removed,
- * then one commit writes the merged entries, then the entries that they replace are removed. Until then, readers skip or repeat those entries, which
+ * The steps are separate commits, ordered so that a crash at any point leaves a readable document behind. First the revisions and lines are removed.
+ * Then one commit writes the merged entries. Then the entries that they replace are removed. Until then, readers skip or repeat those entries, which
  * changes nothing.
  */
 import * as Y from 'yjs'
