@@ -3,7 +3,7 @@ const root = document.documentElement
 try {
   const theme = localStorage.getItem('agmd.theme')
   if (theme === 'light' || theme === 'dark') root.dataset.theme = theme
-  // Hides the text that came with the page. A returning visitor may have a newer text on this device, or use another view.
+  // Hides the text that came with the page. A returning visitor may have newer text on this device, or use another view.
   const doc = location.pathname.split('/')[2]
   const isKnown = doc !== undefined && localStorage.getItem('agmd.documents')?.includes(`"${doc}"`)
   const mode = localStorage.getItem(`agmd.mode.${doc}`) ?? 'live'
