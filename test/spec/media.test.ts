@@ -233,11 +233,15 @@ test('[MEDIA-7] a node runs the jobs of its own account; those named by the oper
   const id = await startOcr(doc)
   await common.answer((await common.next()).job, { text: 'shared' })
   expect((await ended(doc, id)).text).toBe('shared')
-  // The account's own node is preferred.
-  const own = await join(ana)
-  await startOcr(doc)
-  await own.next()
   expect(strange.flatMap(({ jobs }) => jobs)).toEqual([])
+})
+
+test('[MEDIA-52] the compute node of the account gets the job, even if one for everybody is free', async () => {
+  const common = await join(shared, { capabilities: ['ocr'] })
+  const own = await join(ana)
+  await startOcr(await ana.document())
+  await own.next()
+  expect(common.jobs).toEqual([])
 })
 
 test('[MEDIA-8] an account has a limited number of node tokens', async () => {
