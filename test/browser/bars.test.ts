@@ -152,7 +152,13 @@ test('[QUICK-4] [QUICK-7] [WRITE-59] [WRITE-117] [WRITE-140] at 360 pixels nothi
       await until(async () => (await editorText(page)).endsWith('- one\n- two'), 'the item of the outer list')
       const bar = page.getByRole('toolbar', { name: 'Formatting' })
       expect(await bar.evaluate((element) => getComputedStyle(element, '::after').backgroundImage)).toContain('linear-gradient')
+      const arrow = () =>
+        bar.evaluate((element) => [getComputedStyle(element, '::after').content, getComputedStyle(element, '::after').color])
+      const [sign, shown] = await arrow()
+      expect(sign).toContain('›')
+      expect(shown).not.toBe('rgba(0, 0, 0, 0)')
       await bar.evaluate((element) => element.scrollTo({ left: element.scrollWidth }))
+      await until(async () => (await arrow())[1] === 'rgba(0, 0, 0, 0)', 'no arrow at the end')
       // The last button is whole at the end of the bar, to the left of the faded edge.
       const last = await bar.getByRole('button').last().boundingBox()
       expect((last?.x ?? 360) + (last?.width ?? 0)).toBeLessThanOrEqual(360 - 36)

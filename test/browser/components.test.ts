@@ -19,7 +19,7 @@ const columnNames = (page: Page): Promise<string[]> =>
   page.locator('.board-column').evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
 
-test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] [COMP-119] [COMP-120] a board works with the pointer: each interaction is a small edit of its text and one undo step', async () => {
+test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] [COMP-119] [COMP-120] [COMP-125] a board works with the pointer: each interaction is a small edit of its text and one undo step', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const column = (name: string) => page.getByRole('group', { name, exact: true })
   const card = (name: string) => page.locator('.card', { hasText: name })
@@ -121,6 +121,17 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] [COMP-79] [COMP
       return area !== undefined && element.getBoundingClientRect().right <= area.right + 1
     })
   await until(isInView, 'the new column is in view')
+  // Four columns fit in a wide window. In a narrow one, the edge fades until the last column is in view.
+  const board = page.locator('.board')
+  await page.setViewportSize({ width: 1280, height: 720 })
+  expect(await board.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  const fade = () => board.evaluate((element) => getComputedStyle(element).maskSize)
+  expect(await fade()).toBe('calc(100% + 40px) 100%')
+  await page.setViewportSize({ width: 500, height: 720 })
+  await board.evaluate((element) => element.scrollTo({ left: 0 }))
+  await until(async () => (await fade()) === '100% 100%', 'the faded edge')
+  await board.evaluate((element) => element.scrollTo({ left: element.scrollWidth }))
+  await until(async () => (await fade()) === 'calc(100% + 40px) 100%', 'no faded edge')
   await leave()
 })
 

@@ -122,7 +122,7 @@ test('[HISTORY-1] [HISTORY-12] with the keyboard: open, read the changed words, 
   await page.context().close()
 })
 
-test('[HISTORY-9] [REV-8] [WHO-15] undoing a restore keeps everything that others wrote since', async () => {
+test('[HISTORY-9] [HISTORY-22] [REV-8] [WHO-15] undoing a restore keeps everything that others wrote since', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -163,6 +163,12 @@ test('[HISTORY-9] [REV-8] [WHO-15] undoing a restore keeps everything that other
   await page.getByText('These lines have been changed since.').waitFor()
   // The refusal may arrive before the text of others.
   await until(async () => (await editorText(page)) === theirs, 'the text of others')
+  // The notice disappears, and does not wait for a press.
+  await page.clock.install()
+  await restoreFirst()
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).waitFor()
+  await page.clock.fastForward(15_000)
+  await page.locator('.toast').waitFor({ state: 'detached' })
   await page.context().close()
 })
 

@@ -229,7 +229,7 @@ test('[PUBLISH-9] [PUBLISH-22] a diagram is drawn when it comes into view, and a
   await context.close()
 })
 
-test('[PUBLISH-14] [PUBLISH-24] the page of the person who publishes draws the diagrams, and an editor’s page draws changed ones: readers need no script', async () => {
+test('[PUBLISH-14] [PUBLISH-24] [PUBLISH-28] the page of the person who publishes draws the diagrams, and an editor’s page draws changed ones: readers need no script', async () => {
   const words = '# T\n\n```mermaid\nflowchart LR\n  A --> B\n```\n'
   const document = await createDocument(world.url, words)
   const context = await browser.newContext({ colorScheme: 'dark' })
@@ -265,5 +265,10 @@ test('[PUBLISH-14] [PUBLISH-24] the page of the person who publishes draws the d
   })
   expect(gaps[0]).toBe(gaps[1])
   expect(gaps[0]).toBeGreaterThan(50)
+  await published.setViewportSize({ width: 360, height: 740 })
+  const hidden = await published
+    .locator('.diagram-picture')
+    .evaluateAll((frames) => frames.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+  expect(hidden).toEqual([0, 0])
   await reader.close()
 })

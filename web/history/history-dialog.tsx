@@ -7,7 +7,7 @@ import type { View } from '../view/view.ts'
 import { t, tn } from '../text/t.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
 import { useModal } from '../ui/modal.ts'
-import { offer, toast } from '../ui/toast.tsx'
+import { dropToast, toast } from '../ui/toast.tsx'
 import type { Revision } from './api.ts'
 import { Authors } from './authors.tsx'
 import { Changes } from './changes.tsx'
@@ -22,6 +22,9 @@ const words = (error: unknown): string => {
   if (error.status === 0) return t('The server cannot be reached. The history loads when you are back online.')
   return error.status === 403 ? t('Your link does not allow this.') : `${error.message} ${error.hint}`
 }
+
+/** Time for which the notice about a restore offers Undo, in milliseconds. The keyboard shortcut works for longer. */
+const offerMs = 15_000
 
 const restoredWords = (revision: Revision): string =>
   revision.label === null
@@ -265,7 +268,9 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
           )
         }
         const giveKeyBack = undoByKey(view, undoRestore)
-        const withdraw = offer(restoredWords(restored), t('Undo'), undoRestore)
+        const told = restoredWords(restored)
+        const withdraw = (): void => dropToast(told)
+        toast(told, { name: t('Undo'), run: undoRestore, milliseconds: offerMs })
       }
     } catch (error) {
       const isOvertaken = error instanceof RequestError && error.status === 409

@@ -97,6 +97,8 @@ async function importOne(file: File): Promise<string> {
     const { set, heading } = titleIn(content)
     return await create(set === undefined && heading === undefined ? { title: titleOf(name), content } : { content })
   } catch (error) {
+    // The next file would be refused too, and the message does not depend on the file.
+    if (error instanceof StartFailure && error.needsAccount) throw error
     throw new StartFailure(`“${name}”: ${(error as Error).message}`)
   }
 }
@@ -107,7 +109,7 @@ interface Imported {
   readonly refused: readonly string[]
 }
 
-/** Creates a document from each file. If there is only one, the page opens it. */
+/** Creates a document from each file. If there is only one, the page opens it. Throws `StartFailure` if the server wants an account. */
 export async function importFiles(files: readonly File[]): Promise<Imported> {
   const ids: string[] = []
   const refused: string[] = []
@@ -116,6 +118,7 @@ export async function importFiles(files: readonly File[]): Promise<Imported> {
       ids.push(await importOne(file))
     } catch (error) {
       if (!(error instanceof StartFailure || error instanceof TextFileFailure)) throw error
+      if (error instanceof StartFailure && error.needsAccount) throw error
       refused.push(error.message)
     }
   }
