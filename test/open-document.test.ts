@@ -7,7 +7,7 @@ import * as Y from 'yjs'
 import type { Head } from '../server/domain/records/keys.ts'
 import { createLedger } from '../server/domain/records/ledger.ts'
 import { decodeEntries, formatVersion } from '../server/domain/text/journal.ts'
-import { createOpenDocument } from '../server/domain/text/open-document.ts'
+import { OpenDocument } from '../server/domain/text/open-document.ts'
 import type { LoadedDocument } from '../server/live/documents.ts'
 import { createPresenceFrames } from '../server/live/presence-frames.ts'
 import { createRounds } from '../server/live/rounds.ts'
@@ -30,7 +30,7 @@ const opened = async () => {
   const document = new Document('document')
   onTestFinished(() => document.destroy())
   takeOverUpdates(document)
-  const openDoc = createOpenDocument({
+  const openDoc = new OpenDocument({
     id: 'document',
     ydoc: document,
     head,

@@ -11,7 +11,7 @@ import type { Follower } from '../domain/text/follower.ts'
 import type { StoredEvent } from '../domain/records/keys.ts'
 import { entriesBetween, rebuild } from '../domain/text/journal.ts'
 import type { DocumentHandle, Registry } from '../domain/live.ts'
-import { createOpenDocument, type OpenDocument } from '../domain/text/open-document.ts'
+import { OpenDocument } from '../domain/text/open-document.ts'
 import type { Vault } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 import { type Agents, createAgents } from './agents.ts'
@@ -204,7 +204,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
     document.flush()
     takeOverUpdates(document)
     const onFailure = (cause: unknown): void => fence(id, cause)
-    const openDoc = createOpenDocument({
+    const openDoc = new OpenDocument({
       id,
       ydoc: document,
       head,

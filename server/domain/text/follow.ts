@@ -4,6 +4,7 @@
  * has one follower. Typed text is safe even without a follower.
  */
 import type { Announcement, Follower } from './follower.ts'
+import { Debounce } from './debounce.ts'
 import * as Y from 'yjs'
 import type { Hunk } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -65,38 +66,6 @@ const compactionStep = 32
 
 /** Yields to the event loop. Awaiting the store would not do so, because the store responds within the same turn. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-/**
- * Calls `run` once: `quietMs` after the last `poke`, but at most `maxMs` after the first. A `poke` costs almost nothing, because it does not set the
- * timer again. Instead, the timer checks when it ends whether there were more pokes.
- */
-const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void): { poke(at: number): void; stop(): void } => {
-  let first = 0
-  let last = 0
-  let cancel: (() => void) | undefined
-  const due = (): number => Math.min(last + quietMs, first + maxMs)
-  const wait = (now: number): void => {
-    cancel = clock.after(Math.max(0, due() - now), () => {
-      const at = clock.now()
-      // A clock that was set back must not delay the call.
-      if (at >= last && at < due()) return wait(at)
-      cancel = undefined
-      return run()
-    })
-  }
-  return {
-    poke(at) {
-      last = at
-      if (cancel !== undefined) return
-      first = at
-      wait(at)
-    },
-    stop() {
-      cancel?.()
-      cancel = undefined
-    }
-  }
-}
 
 /** Returns the hunks, computed in this turn. If the texts differ too much to compare in one turn, returns a single coarse hunk. */
 const hunksAtOnce = (before: string, after: string): readonly Hunk[] => {
@@ -254,12 +223,12 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     if (!openDoc.failed) work().catch(onProblem)
   }
 
-  const announcing = debounce(clock, limits.announceMs, limits.announceMs, later(announce))
-  const projecting = debounce(clock, limits.projectQuietMs, limits.projectMaxMs, later(project))
-  const saving = debounce(clock, limits.autosaveQuietMs, limits.autosaveMaxMs, later(autosave))
+  const announcing = new Debounce(clock, limits.announceMs, limits.announceMs, later(announce))
+  const projecting = new Debounce(clock, limits.projectQuietMs, limits.projectMaxMs, later(project))
+  const saving = new Debounce(clock, limits.autosaveQuietMs, limits.autosaveMaxMs, later(autosave))
 
   /** Announces the changes made by a node that ended before it announced them. */
-  const announcingLate = debounce(clock, limits.announceLateMs, limits.announceLateMs, later(announce))
+  const announcingLate = new Debounce(clock, limits.announceLateMs, limits.announceLateMs, later(announce))
 
   const stopUpdates = openDoc.onUpdate((writers) => {
     hasWritten = true

@@ -82,23 +82,35 @@ export const nextTag = (tag: string, update: Uint8Array): string =>
 
 export const formatVersion = (point: Point): string => `${point.seq}-${point.tag}`
 
-/** Returns a snapshot. Its derived values are computed when they are first used. */
-export const snapshotOf = ({ seq, tag }: Point, content: string, stored?: Uint8Array): Snapshot => {
-  let bytes = stored
-  let titles: TextTitle | undefined
-  return {
-    seq,
-    tag,
-    version: formatVersion({ seq, tag }),
-    content,
-    get bytes() {
-      return (bytes ??= Buffer.from(content))
-    },
-    get titles() {
-      return (titles ??= titleIn(content))
-    }
+class TextAtPoint implements Snapshot {
+  readonly seq: number
+  readonly tag: string
+  readonly content: string
+  #bytes: Uint8Array | undefined
+  #titles: TextTitle | undefined
+
+  constructor({ seq, tag }: Point, content: string, bytes: Uint8Array | undefined) {
+    this.seq = seq
+    this.tag = tag
+    this.content = content
+    this.#bytes = bytes
+  }
+
+  get version(): string {
+    return formatVersion(this)
+  }
+
+  get bytes(): Uint8Array {
+    return (this.#bytes ??= Buffer.from(this.content))
+  }
+
+  get titles(): TextTitle {
+    return (this.#titles ??= titleIn(this.content))
   }
 }
+
+/** Returns a snapshot. Its derived values are computed when they are first used. */
+export const snapshotOf = (point: Point, content: string, stored?: Uint8Array): Snapshot => new TextAtPoint(point, content, stored)
 
 /** Returns the point in the history for a version; undefined if the version is malformed. */
 export const parseVersion = (version: string): Point | undefined => {

@@ -11,33 +11,6 @@ export const nodeOrigin = { source: 'node' } as const
 /** Maximum number of times that `settled` calls `take`. Each repetition means that another node was faster. */
 const settlesMax = 100
 
-export interface NodeUpdates {
-  /** The newest head on disk that this process knows. */
-  readonly head: Head
-  /** Whether the current transaction applies updates from another node. */
-  readonly isApplying: boolean
-  /** The promise that was passed to `expect`, until it settles. */
-  readonly coming: Promise<unknown> | undefined
-  /** Notes the head that a commit by this process has written. */
-  written(head: Head): void
-  /** Whether this copy contains the text of a head on disk, and `head` is this head. */
-  isCurrent(head: Head): boolean
-  /** Reads and applies the updates from other nodes, up to a head on disk. Drops this copy if they contradict the updates that wait here. */
-  catchUp(head: Head): Promise<void>
-  /** Makes `settled` wait for a promise, because this copy is about to catch up with other nodes. */
-  expect(coming: Promise<unknown>): void
-  /**
-   * Calls `take`, and resolves to its result when all updates that `take` saw are on disk under the same numbers. Calls `take` again if updates from
-   * other nodes have changed these numbers. Rejects if the journal failed.
-   */
-  settled<T>(take: () => T): Promise<T>
-  /**
-   * Calls `listener` with each head from another node and the authors of its updates, after the updates were applied. Returns a function that removes
-   * it.
-   */
-  onForeign(listener: (head: Head, actors: ReadonlySet<string>) => void): () => void
-}
-
 export interface NodeUpdatesOptions {
   readonly id: string
   readonly ydoc: Y.Doc
@@ -50,43 +23,52 @@ export interface NodeUpdatesOptions {
   readonly onRenumbered: () => void
 }
 
-export const createNodeUpdates = ({ id, ydoc, head, queue, entriesTo, onRenumbered }: NodeUpdatesOptions): NodeUpdates => {
-  let newest = head
-  let isApplying = false
-  let coming: Promise<unknown> | undefined
-  const listeners = new Set<(head: Head, actors: ReadonlySet<string>) => void>()
+export class NodeUpdates {
+  readonly #options: NodeUpdatesOptions
+  readonly #listeners = new Set<(head: Head, actors: ReadonlySet<string>) => void>()
+  /** The newest head on disk that this process knows. */
+  head: Head
+  /** Whether the current transaction applies updates from another node. */
+  isApplying = false
+  /** The promise that was passed to `expect`, until it settles. */
+  coming: Promise<unknown> | undefined = undefined
 
-  const apply = (entries: readonly JournalEntry[]): void => {
-    const updates = entries.map(({ update }) => update)
-    if (queue.contradicts(updates)) throw new Error(`journal of ${id}: another node wrote what contradicts the updates that wait here`)
-    isApplying = true
-    try {
-      ydoc.transact(() => {
-        for (const update of updates) Y.applyUpdate(ydoc, update, nodeOrigin)
-      }, nodeOrigin)
-    } finally {
-      isApplying = false
-    }
-    if (ydoc.store.pendingStructs !== null) throw new Error(`journal of ${id}: updates from another node lack their predecessors`)
-    queue.addForeign(updates.reduce((sum, { length }) => sum + length, 0))
+  constructor(options: NodeUpdatesOptions) {
+    this.#options = options
+    this.head = options.head
   }
 
-  const catchUp = async (onDisk: Head): Promise<void> => {
+  /** Whether this copy contains the text of a head on disk, and `head` is this head. */
+  isCurrent({ seq, tag, event, annotated, announcedSeq, deletedAt }: Head): boolean {
+    const { head } = this
+    return (
+      seq === head.seq &&
+      tag === head.tag &&
+      event === head.event &&
+      annotated === head.annotated &&
+      announcedSeq === head.announcedSeq &&
+      deletedAt === head.deletedAt
+    )
+  }
+
+  /** Reads and applies the updates from other nodes, up to a head on disk. Drops this copy if they contradict the updates that wait here. */
+  async catchUp(onDisk: Head): Promise<void> {
+    const { queue, entriesTo, onRenumbered } = this.#options
     if (queue.failed) throw queue.failure as Error
     try {
       const actors = new Set<string>()
       // This head was read before a newer one that is already known. A commit that relies on it will fail.
-      if (onDisk.seq < newest.seq) return
-      if (onDisk.seq !== newest.seq) {
-        const entries = (await entriesTo?.({ seq: newest.seq, tag: newest.tag }, onDisk)) ?? []
-        if (entries.length > 0) apply(entries)
+      if (onDisk.seq < this.head.seq) return
+      if (onDisk.seq !== this.head.seq) {
+        const entries = (await entriesTo?.({ seq: this.head.seq, tag: this.head.tag }, onDisk)) ?? []
+        if (entries.length > 0) this.#apply(entries)
         queue.renumber(onDisk)
         onRenumbered()
         for (const { actor } of entries) actors.add(actor)
       }
-      newest = onDisk
+      this.head = onDisk
       queue.notify()
-      for (const listener of listeners) listener(onDisk, actors)
+      for (const listener of this.#listeners) listener(onDisk, actors)
     } catch (cause) {
       // If the store does not respond, the copy of the text may still be right.
       if (!(cause instanceof ServiceError) || cause.code === 'storage_corrupt') queue.fail(cause)
@@ -94,9 +76,24 @@ export const createNodeUpdates = ({ id, ydoc, head, queue, entriesTo, onRenumber
     }
   }
 
-  const settled: NodeUpdates['settled'] = async (take) => {
+  /** Makes `settled` wait for a promise, because this copy is about to catch up with other nodes. */
+  expect(promise: Promise<unknown>): void {
+    const mine = promise
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.coming === mine) this.coming = undefined
+      })
+    this.coming = mine
+  }
+
+  /**
+   * Calls `take`, and resolves to its result when all updates that `take` saw are on disk under the same numbers. Calls `take` again if updates from
+   * other nodes have changed these numbers. Rejects if the journal failed.
+   */
+  async settled<T>(take: () => T): Promise<T> {
+    const { id, queue } = this.#options
     for (let attempts = settlesMax; attempts > 0; attempts--) {
-      if (coming !== undefined) await coming
+      if (this.coming !== undefined) await this.coming
       const before = queue.renumberings
       const taken = take()
       await queue.durable()
@@ -105,39 +102,25 @@ export const createNodeUpdates = ({ id, ydoc, head, queue, entriesTo, onRenumber
     throw new ServiceError('storage_unavailable', {}, { cause: new Error(`other nodes wrote into ${id} again and again`) })
   }
 
-  return {
-    get head() {
-      return newest
-    },
-    get isApplying() {
-      return isApplying
-    },
-    get coming() {
-      return coming
-    },
-    written(written) {
-      newest = written
-    },
-    isCurrent: ({ seq, tag, event, annotated, announcedSeq, deletedAt }) =>
-      seq === newest.seq &&
-      tag === newest.tag &&
-      event === newest.event &&
-      annotated === newest.annotated &&
-      announcedSeq === newest.announcedSeq &&
-      deletedAt === newest.deletedAt,
-    catchUp,
-    expect(promise) {
-      const mine = promise
-        .catch(() => undefined)
-        .finally(() => {
-          if (coming === mine) coming = undefined
-        })
-      coming = mine
-    },
-    settled,
-    onForeign(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+  /** Calls `listener` with each head from another node and the authors of its updates, after they were applied. Returns a function that removes it. */
+  onForeign(listener: (head: Head, actors: ReadonlySet<string>) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #apply(entries: readonly JournalEntry[]): void {
+    const { id, ydoc, queue } = this.#options
+    const updates = entries.map(({ update }) => update)
+    if (queue.contradicts(updates)) throw new Error(`journal of ${id}: another node wrote what contradicts the updates that wait here`)
+    this.isApplying = true
+    try {
+      ydoc.transact(() => {
+        for (const update of updates) Y.applyUpdate(ydoc, update, nodeOrigin)
+      }, nodeOrigin)
+    } finally {
+      this.isApplying = false
     }
+    if (ydoc.store.pendingStructs !== null) throw new Error(`journal of ${id}: updates from another node lack their predecessors`)
+    queue.addForeign(updates.reduce((sum, { length }) => sum + length, 0))
   }
 }

@@ -23,54 +23,6 @@ type Pending = JournalEntry & Taken & { readonly isPlanned: boolean }
 
 const bytesOf = (entries: readonly Taken[]): number => entries.reduce((sum, { update }) => sum + update.length, 0)
 
-export interface UpdateQueue {
-  /** The number and tag of the newest applied update. */
-  readonly point: Point
-  /** The number of the newest update that is on disk. */
-  readonly durableSeq: number
-  /** The number of updates that this process has applied. */
-  readonly mark: number
-  /** The number of these updates that are on disk. */
-  readonly durableMark: number
-  /** The number of times that waiting updates were renumbered. */
-  readonly renumberings: number
-  /** The number of the newest update that replaced the entire text; 0 if there was none. */
-  readonly replacedSeq: number
-  /** The size of the updates that wait. */
-  readonly waitingBytes: number
-  /** When the oldest waiting update was applied, in milliseconds since 1970; undefined if none waits. */
-  readonly waitingSince: number | undefined
-  readonly failed: boolean
-  /** The cause of the failure. */
-  readonly failure: unknown
-  /** The number and size of the updates in the journal since the last checkpoint. */
-  readonly tail: Tail
-  /** Counts the size of an update that `add` is about to receive. */
-  expectBytes(bytes: number): void
-  /** Notes that the next update replaces the entire text. */
-  expectReplacement(): void
-  /** Numbers updates and begins to write them. With `isPlanned`, no other node may write before them. */
-  add(updates: readonly Taken[], isPlanned: boolean): void
-  /** Whether updates from another node contradict the updates that wait here. */
-  contradicts(updates: readonly Uint8Array[]): boolean
-  /** Counts updates that another node has written to the journal. */
-  addForeign(bytes: number): void
-  /** Gives the updates that wait new numbers after a head on disk. */
-  renumber(onDisk: Head): void
-  /** Writes into the transaction the updates that wait, up to `upTo` if it is given. Throws the cause if the queue has failed. */
-  journalInto(tx: Transaction, upTo?: number): void
-  /** Resolves when everything up to `upTo` (by default, the current `mark`) is on disk. Rejects if the journal failed. */
-  durable(upTo?: number): Promise<void>
-  /** Calls `listener` whenever `durableSeq` advances, and when the journal fails. Returns a function that removes the listener. */
-  onDurable(listener: () => void): () => void
-  /** Calls the listeners of `onDurable`. */
-  notify(): void
-  /** Ends the queue. From then on, nothing is written. */
-  fail(cause: unknown): void
-  /** Records that a checkpoint contains the tail. */
-  checkpointed(): void
-}
-
 export interface UpdateQueueOptions {
   readonly id: string
   readonly ydoc: Y.Doc
@@ -100,41 +52,113 @@ const overlaps = (ydoc: Y.Doc, updates: readonly Uint8Array[]): boolean => {
   })
 }
 
-export const createUpdateQueue = ({ id, ydoc, head, tail, ledger, clock, onFailure }: UpdateQueueOptions): UpdateQueue => {
-  let point: Point = { seq: head.seq, tag: head.tag }
-  let durableSeq = head.seq
-  let mark = 0
-  let renumberings = 0
-  let replacedSeq = head.replacedSeq ?? 0
-  let failed = false
-  let failure: unknown
-  let pending: Pending[] = []
-  let waitingBytes = 0
-  let draining = false
-  let { records, bytes } = tail
-  const listeners = new Set<() => void>()
+export class UpdateQueue {
+  readonly #options: UpdateQueueOptions
+  readonly #listeners = new Set<() => void>()
+  #pending: Pending[] = []
+  #draining = false
+  #failed = false
+  #failure: unknown
+  #records: number
+  #bytes: number
+  /** The number and tag of the newest applied update. */
+  point: Point
+  /** The number of the newest update that is on disk. */
+  durableSeq: number
+  /** The number of updates that this process has applied. */
+  mark = 0
+  /** The number of times that waiting updates were renumbered. */
+  renumberings = 0
+  /** The number of the newest update that replaced the entire text; 0 if there was none. */
+  replacedSeq: number
+  /** The size of the updates that wait. */
+  waitingBytes = 0
 
-  const notify = (): void => listeners.forEach((listener) => listener())
-
-  const fail = (cause: unknown): void => {
-    if (failed) return
-    failed = true
-    failure = cause
-    notify()
-    onFailure(cause)
+  constructor(options: UpdateQueueOptions) {
+    const { head, tail } = options
+    this.#options = options
+    this.point = { seq: head.seq, tag: head.tag }
+    this.durableSeq = head.seq
+    this.replacedSeq = head.replacedSeq ?? 0
+    this.#records = tail.records
+    this.#bytes = tail.bytes
   }
 
-  const settle = (seq: number): void => {
-    durableSeq = Math.max(durableSeq, seq)
-    pending = (pending.at(-1)?.seq ?? 0) <= durableSeq ? [] : pending.filter((entry) => entry.seq > durableSeq)
-    waitingBytes = bytesOf(pending)
-    notify()
+  /** The number of the updates counted by `mark` that are on disk. */
+  get durableMark(): number {
+    return this.mark - this.#pending.length
   }
 
-  const journalInto = (tx: Transaction, upTo = Number.POSITIVE_INFINITY): void => {
+  /** When the oldest waiting update was applied, in milliseconds since 1970; undefined if none waits. */
+  get waitingSince(): number | undefined {
+    return this.#pending[0]?.at
+  }
+
+  get failed(): boolean {
+    return this.#failed
+  }
+
+  /** The cause of the failure. */
+  get failure(): unknown {
+    return this.#failure
+  }
+
+  /** The number and size of the updates in the journal since the last checkpoint. */
+  get tail(): Tail {
+    return { records: this.#records, bytes: this.#bytes }
+  }
+
+  /** Counts the size of an update that `add` is about to receive. */
+  expectBytes(count: number): void {
+    this.waitingBytes += count
+  }
+
+  /** Notes that the next update replaces the entire text. */
+  expectReplacement(): void {
+    this.replacedSeq = this.point.seq + 1
+  }
+
+  /** Numbers updates and begins to write them. With `isPlanned`, no other node may write before them. */
+  add(updates: readonly Taken[], isPlanned: boolean): void {
+    const at = this.#options.clock.now()
+    for (const each of updates) {
+      this.point = { seq: this.point.seq + 1, tag: nextTag(this.point.tag, each.update) }
+      this.#pending.push({ ...each, ...this.point, at, isPlanned })
+    }
+    this.mark += updates.length
+    this.#drain()
+  }
+
+  /** Whether updates from another node contradict the updates that wait here. */
+  contradicts(updates: readonly Uint8Array[]): boolean {
+    const pending = this.#pending
+    return pending.some((entry) => entry.isPlanned) || (pending.length > 0 && overlaps(this.#options.ydoc, updates))
+  }
+
+  /** Counts updates that another node has written to the journal. */
+  addForeign(bytes: number): void {
+    this.#records += 1
+    this.#bytes += bytes
+  }
+
+  /** Gives the updates that wait new numbers after a head on disk. */
+  renumber(onDisk: Head): void {
+    this.replacedSeq = onDisk.replacedSeq ?? this.replacedSeq
+    this.point = { seq: onDisk.seq, tag: onDisk.tag }
+    this.#pending = this.#pending.map((entry) => {
+      this.point = { seq: this.point.seq + 1, tag: nextTag(this.point.tag, entry.update) }
+      return { ...entry, ...this.point }
+    })
+    this.durableSeq = onDisk.seq
+    if (this.#pending.length > 0) this.renumberings += 1
+  }
+
+  /** Writes into the transaction the updates that wait, up to `upTo` if it is given. Throws the cause if the queue has failed. */
+  journalInto(tx: Transaction, upTo = Number.POSITIVE_INFINITY): void {
     // Writes that were queued behind the failed one must not reach the disk, because another copy may have continued from the state on disk.
-    if (failed) throw failure as Error
-    const entries = pending.filter((entry) => entry.seq > tx.head.seq && entry.seq <= upTo)
+    if (this.#failed) throw this.#failure as Error
+    const { id } = this.#options
+    const entries = this.#pending.filter((entry) => entry.seq > tx.head.seq && entry.seq <= upTo)
     const last = entries.at(-1)
     if (last === undefined) return
     if (entries[0]?.seq !== tx.head.seq + 1) throw new Error(`journal of ${id}: ${tx.head.seq} is followed by ${entries[0]?.seq}`)
@@ -145,7 +169,7 @@ export const createUpdateQueue = ({ id, ydoc, head, tail, ledger, clock, onFailu
       seq: last.seq,
       tag: last.tag,
       updatedAt: tx.now,
-      ...(replacedSeq > 0 ? { replacedSeq } : {}),
+      ...(this.replacedSeq > 0 ? { replacedSeq: this.replacedSeq } : {}),
       unsaved: mergeUnsaved(
         tx.head.unsaved,
         entries.reduce((sum, entry) => sum + entry.added, 0),
@@ -153,108 +177,71 @@ export const createUpdateQueue = ({ id, ydoc, head, tail, ledger, clock, onFailu
         entries.map((entry) => entry.actor)
       )
     }
-    records += 1
-    bytes += record.length
+    this.#records += 1
+    this.#bytes += record.length
   }
 
-  const drain = (): void => {
-    if (draining) return
-    draining = true
-    ledger
-      .write(id, 'system', (tx) => {
-        draining = false
-        journalInto(tx)
-        return tx.head.seq
-      })
-      .then(settle, fail)
-  }
-
-  const renumber = (onDisk: Head): void => {
-    replacedSeq = onDisk.replacedSeq ?? replacedSeq
-    point = { seq: onDisk.seq, tag: onDisk.tag }
-    pending = pending.map((entry) => {
-      point = { seq: point.seq + 1, tag: nextTag(point.tag, entry.update) }
-      return { ...entry, ...point }
-    })
-    durableSeq = onDisk.seq
-    if (pending.length > 0) renumberings += 1
-  }
-
-  const durable = (upTo = mark): Promise<void> =>
-    new Promise((resolve, reject) => {
+  /** Resolves when everything up to `upTo` (by default, the current `mark`) is on disk. Rejects if the journal failed. */
+  durable(upTo = this.mark): Promise<void> {
+    return new Promise((resolve, reject) => {
       const check = (): void => {
-        const isDurable = mark - pending.length >= upTo
-        if (!isDurable && !failed) return
-        listeners.delete(check)
+        const isDurable = this.durableMark >= upTo
+        if (!isDurable && !this.#failed) return
+        this.#listeners.delete(check)
         if (isDurable) resolve()
-        else reject(failure as Error)
+        else reject(this.#failure as Error)
       }
-      listeners.add(check)
+      this.#listeners.add(check)
       check()
     })
+  }
 
-  return {
-    get point() {
-      return point
-    },
-    get durableSeq() {
-      return durableSeq
-    },
-    get mark() {
-      return mark
-    },
-    get durableMark() {
-      return mark - pending.length
-    },
-    get renumberings() {
-      return renumberings
-    },
-    get replacedSeq() {
-      return replacedSeq
-    },
-    get waitingBytes() {
-      return waitingBytes
-    },
-    get waitingSince() {
-      return pending[0]?.at
-    },
-    get failed() {
-      return failed
-    },
-    get failure() {
-      return failure
-    },
-    get tail() {
-      return { records, bytes }
-    },
-    expectBytes: (count) => void (waitingBytes += count),
-    expectReplacement: () => void (replacedSeq = point.seq + 1),
-    add(updates, isPlanned) {
-      const at = clock.now()
-      for (const each of updates) {
-        point = { seq: point.seq + 1, tag: nextTag(point.tag, each.update) }
-        pending.push({ ...each, ...point, at, isPlanned })
-      }
-      mark += updates.length
-      drain()
-    },
-    contradicts: (updates) => pending.some((entry) => entry.isPlanned) || (pending.length > 0 && overlaps(ydoc, updates)),
-    addForeign(count) {
-      records += 1
-      bytes += count
-    },
-    renumber,
-    journalInto,
-    durable,
-    onDurable(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    notify,
-    fail,
-    checkpointed() {
-      records = 0
-      bytes = 0
-    }
+  /** Calls `listener` whenever `durableSeq` advances, and when the journal fails. Returns a function that removes the listener. */
+  onDurable(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Calls the listeners of `onDurable`. */
+  notify(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Ends the queue. From then on, nothing is written. */
+  fail(cause: unknown): void {
+    if (this.#failed) return
+    this.#failed = true
+    this.#failure = cause
+    this.notify()
+    this.#options.onFailure(cause)
+  }
+
+  /** Records that a checkpoint contains the tail. */
+  checkpointed(): void {
+    this.#records = 0
+    this.#bytes = 0
+  }
+
+  #drain(): void {
+    if (this.#draining) return
+    this.#draining = true
+    const { id, ledger } = this.#options
+    ledger
+      .write(id, 'system', (tx) => {
+        this.#draining = false
+        this.journalInto(tx)
+        return tx.head.seq
+      })
+      .then(
+        (seq) => this.#settle(seq),
+        (cause: unknown) => this.fail(cause)
+      )
+  }
+
+  #settle(seq: number): void {
+    this.durableSeq = Math.max(this.durableSeq, seq)
+    this.#pending = (this.#pending.at(-1)?.seq ?? 0) <= this.durableSeq ? [] : this.#pending.filter((entry) => entry.seq > this.durableSeq)
+    this.waitingBytes = bytesOf(this.#pending)
+    this.notify()
   }
 }
