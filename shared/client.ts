@@ -37,8 +37,8 @@ export interface CallOptions {
 }
 
 /**
- * One function for each operation. If the operation is on a document, the first argument is the id of the document. All functions throw a
- * `ServiceError` if the service answers with an error.
+ * One function for each operation. If an operation concerns a document, its first argument is the document's id. Every function throws a
+ * `ServiceError` if the service responds with an error.
  */
 export type Client = {
   readonly [Name in OperationName]: Name extends DocumentOperation
@@ -50,9 +50,7 @@ type Fields = Record<string, unknown>
 
 const isErrorCode = (code: unknown): code is ErrorCode => errorCodes.includes(code as ErrorCode)
 
-/**
- * Returns the error that a problem document describes. An answer from elsewhere, such as a proxy, gives `internal` with its HTTP status.
- */
+/** Returns the error that a problem document describes. A response from elsewhere, such as a proxy, becomes `internal` with its HTTP status. */
 export const errorFrom = (status: number, problem: Fields): ServiceError =>
   new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status, ...problem })
 

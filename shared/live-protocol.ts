@@ -38,9 +38,9 @@ export type LiveMessage =
   /** `person` is the id that presence uses for all pages of this person. `number` distinguishes a guest without a name from other such guests. */
   | { readonly type: 'you'; readonly person: string; readonly number?: number }
   | { readonly type: 'event'; readonly event: Output<'listEvents'>['events'][number] }
-  /** A review assignment was created or changed. The message never contains the link of the assignment. */
+  /** A review assignment was created or changed. The message never contains the assignment's link. */
   | { readonly type: 'task'; readonly task: Output<'readTask'>['task'] }
-  /** A comment or suggestion was created, changed or decided, or a replacement of the text moved or orphaned it. */
+  /** A comment or suggestion was created, changed or decided, or replacing the text moved or orphaned it. */
   | { readonly type: 'comment'; readonly comment: Output<'resolveComment'>['comment'] }
   | { readonly type: 'suggestion'; readonly suggestion: Output<'decideSuggestion'>['suggestion'] }
   | { readonly type: 'comment.deleted'; readonly commentId: string }

@@ -1,4 +1,4 @@
-/** The groups of MCP tools, and how the address of an invitation lists them. */
+/** The groups of MCP tools, and how an invitation's address lists them. */
 import { includesRole, type Role } from './roles.ts'
 
 export const groups = ['read', 'edit', 'review', 'share', 'media', 'account'] as const

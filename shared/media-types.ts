@@ -48,8 +48,8 @@ export const mediaTypes: readonly MediaType[] = [
 const kinds = new Map(mediaTypes.toReversed().map(({ extension, kind }) => [extension, kind]))
 
 /**
- * Returns the kind of media at an address, by its extension; undefined if the extension is unknown. A container that can hold audio and video counts
- * as video.
+ * Returns the kind of media at an address, based on its extension; undefined if the extension is unknown. A container that can hold audio and video
+ * counts as video.
  */
 export const kindOfAddress = (address: string): MediaKind | undefined =>
   kinds.get(/\.(\w+)(?:[?#]|$)/.exec(address)?.[1]?.toLowerCase() ?? '')

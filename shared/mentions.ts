@@ -5,7 +5,7 @@ import { withoutEnd } from './text/scan.ts'
 export const mentionOf = (name: string): string =>
   withoutEnd(name.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, '-').replace(/^[^\p{L}\p{N}_]+/u, ''), '-.')
 
-/** Replaces the code spans of a line (CommonMark 0.31.2, §6.1) with blanks, so that its length stays the same. Takes linear time. */
+/** Replaces the code spans in a line (CommonMark 0.31.2, §6.1) with spaces, so that the line keeps its length. Takes linear time. */
 const withoutCode = (line: string): string => {
   const runs = [...line.matchAll(/`+/g)]
   const lasts = new Map(runs.map(({ 0: run, index }) => [run.length, index]))

@@ -1,4 +1,4 @@
-/** Ids, keys and tokens with their formats, and names and titles of documents. */
+/** The formats of ids, keys and tokens, and the names and titles of documents. */
 import { limits } from './limits.ts'
 import { afterFrontMatter } from './text/front-matter.ts'
 import { atxOf, withoutFootnotes, withoutTargets } from './text/scan.ts'
@@ -9,14 +9,14 @@ export const documentIdPattern = /^[A-Za-z0-9_-]{12,22}$/
 /** Pattern of share keys: 24 random bytes in base64url. */
 export const shareKeyPattern = /^[A-Za-z0-9_-]{32}$/
 
-/** Returns a path without the secret of a link (`DELETE …/shares/{secret}`), for logs and answers. */
+/** Returns a path without a link's secret (`DELETE …/shares/{secret}`), for logs and responses. */
 export const hideShareSecret = (path: string): string => path.replace(/(\/shares\/)[A-Za-z0-9_-]{32}(?![A-Za-z0-9_-])/g, '$1[redacted]')
 
 export const isDocumentId = (text: string): boolean => documentIdPattern.test(text)
 
 /**
- * Returns a name in the form that is stored and displayed: one line, without characters that control text or its direction, and at most `charsMax`
- * UTF-16 units. The result is '' if no characters are left.
+ * Returns a name in the form that is stored and displayed: one line, without control characters or characters that change the text direction, and at
+ * most `charsMax` UTF-16 units. The result is '' if no characters are left.
  */
 export const plainName = (text: string, charsMax: number): string =>
   text
@@ -36,16 +36,14 @@ export const collabPath = '/collab'
 export const headingUnitsMax = 20_000
 const headingLinesMax = 200
 
-/** Returns a heading as plain text. A link becomes its text, and marks of emphasis and code are removed. A name that consists only of marks stays. */
+/** Returns a heading as plain text. A link becomes its text, and emphasis and code marks are removed. A name that consists only of marks stays. */
 export const plainHeading = (heading: string): string =>
   withoutTargets(withoutFootnotes(heading))
     // An escaped character represents itself.
     .replace(/\\([!-/:-@[-`{-~])|\*\*|__|~~|`|\*/g, '$1')
     .trim() || heading
 
-/**
- * Returns the first heading of a Markdown text, outside code and without marks; undefined if there is none. Only the beginning of the text is read.
- */
+/** Returns the first heading in Markdown text, outside code and without marks; undefined if there is none. Only the beginning of the text is read. */
 export const firstHeading = (content: string): string | undefined => {
   let fence: string | undefined
   const lines = content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
@@ -85,10 +83,10 @@ export interface TextTitle {
   readonly line: string | undefined
 }
 
-/** Marks at the beginning of a line that determine its kind: list, task or quote. */
+/** Marks at the beginning of a line that make it a list item, a task or a quote. */
 const lineMarks = /^(?:[-*+>]|\d{1,9}[.)]|\[[ xX>]\])[ \t]+/
 
-/** How many characters of a first line serve as the title, and how many of them are read. */
+/** How many characters of the first line the title may have, and how many are read. */
 const firstLineCharsMax = 80
 const firstLineUnitsMax = 400
 
@@ -127,7 +125,7 @@ export const breaksIn = (content: string): boolean => {
   return settingIn(lines.slice(0, afterFrontMatter(lines)), 'breaks', breaksUnitsMax).toLowerCase() !== 'false'
 }
 
-/** Returns the title of a Markdown text and its fallbacks. */
+/** Returns the title that Markdown text sets, and its fallbacks. */
 export const titleIn = (content: string): TextTitle => {
   const lines = beginningOf(content)
   const after = afterFrontMatter(lines)

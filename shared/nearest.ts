@@ -1,4 +1,4 @@
-/** Finds the known name that an unknown name was probably meant to be. */
+/** Finds the known name that was probably meant by an unknown name. */
 
 /**
  * Returns how many letters must be changed, added, omitted or swapped with a neighbor to turn one word into the other (optimal string
@@ -40,14 +40,14 @@ export const plainField = (name: string): string => name.toLowerCase().replaceAl
 /** Returns a name in the form for a message: shortened and well-formed. */
 export const shownName = (name: string): string => name.slice(0, nameUnitsMax).toWellFormed()
 
-/** Returns the number of letters in which a misspelling may differ from the field. */
+/** Returns how many letters of a misspelling may differ from the field. */
 const slipsMax = (name: string): number => (name.length >= 8 ? 2 : 1)
 
 /** Whether a name is a misspelling of a field. Short names are too similar to each other to decide this. */
 const isSlip = (name: string, field: string): boolean =>
   name === field ||
   (name.length >= 6 && field.startsWith(name)) ||
-  // The lengths are compared first, because computing the distance takes time proportional to both.
+  // The lengths are compared first, because computing the distance takes time proportional to their product.
   (name.length >= 5 && Math.abs(name.length - field.length) <= slipsMax(name) && distance(name, field) <= slipsMax(name))
 
 /** Returns the field that a name probably misspells: wrong letters, wrong case, dashes or a missing end. */

@@ -17,7 +17,7 @@ export interface RestBinding {
   readonly query?: readonly string[]
   /** HTTP status of a success; 200 by default. */
   readonly status?: number
-  /** HTTP status if the answer contains `created: false`, because an earlier request has already created the record. */
+  /** HTTP status if the response contains `created: false`, because an earlier request has already created the record. */
   readonly repeatStatus?: number
   /**
    * Alternatives to a JSON body. `markdown`: the body may be the document itself (text/markdown or text/plain), as the field `content`. `media`: the
@@ -25,12 +25,13 @@ export interface RestBinding {
    */
   readonly body?: 'markdown' | 'media'
   /**
-   * For a `media` body: the accepted kinds, and the largest file in bytes. The default is the limits of assets. `fields`: the body may also be JSON
-   * that contains the file.
+   * For a `media` body: the accepted kinds, and the size limit in bytes. The defaults are those of assets. `fields`: the body may also be JSON that
+   * contains the file.
    */
   readonly media?: { readonly kinds: readonly MediaKind[]; readonly bytesMax: number; readonly fields: boolean }
   /**
-   * Format of the answer. `file`: a file. `markdown`: the text, unless the caller requests JSON. `record`: JSON, unless the caller requests the text.
+   * Format of the response. `file`: a file. `markdown`: the text, unless the caller requests JSON. `record`: JSON, unless the caller requests the
+   * text.
    */
   readonly reply?: 'markdown' | 'record' | 'file'
   /** Whether the operation is an OAuth endpoint. Such an endpoint accepts forms and JSON, and reports errors as OAuth specifies. */
@@ -41,7 +42,7 @@ export interface RestBinding {
   readonly large?: boolean
 }
 
-/** An operation of the service. Its input never contains the document id or a credential. Each interface supplies these in its own way. */
+/** An operation of the service. Its input never contains the document id or a credential, which each interface supplies in its own way. */
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
   readonly summary: string
   readonly description?: string
@@ -59,10 +60,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
    * sufficient.
    */
   readonly needs?: 'account' | 'identity' | 'access'
-  /** Whether a call with a link is about the document of that link, although the address does not name a document. */
+  /** Whether a call with a link concerns that link's document, although the address does not name a document. */
   readonly ofLink?: boolean
   /**
-   * For an `account`: whether a program may call the operation on behalf of a person, with a token or OAuth. Otherwise, only the person may call it.
+   * If `on` is `account`: whether a program may call the operation on behalf of a person, with a token or OAuth. Otherwise, only the person may call
+   * it.
    */
   readonly byProgram?: boolean
   /**

@@ -77,7 +77,7 @@ const values: Readonly<Record<string, string>> = {
   pending: 'open active proposed'
 }
 
-/** Returns the known value that an unknown value was probably meant to be. */
+/** Returns the known value that was probably meant by an unknown value. */
 export const valueMeant = (written: string, known: readonly string[]): string | undefined => {
   const said = written.slice(0, 40).toLowerCase().replaceAll(/[_ -]/g, '')
   return known.find((value) => values[value]?.split(' ').includes(said) === true)

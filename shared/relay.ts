@@ -9,7 +9,7 @@ export const relayProtocol = 1
 
 /** Largest chunk of a file in one frame, in bytes. */
 export const relayChunkBytesMax = 64 * 1024
-/** Number of bytes of a file that may be in flight without a credit. */
+/** Maximum number of bytes of a file that may be in flight without a credit. */
 export const relayWindowBytes = 256 * 1024
 
 /** Close codes of `/relay`. */
@@ -69,7 +69,7 @@ export type ServiceMessage =
   | { readonly type: 'credit'; readonly job: number; readonly bytes: number }
   | { readonly type: 'cancel'; readonly job: number }
 
-/** Encodes bytes of a job's file as a frame: the job number, big-endian, then the bytes. */
+/** Encodes bytes from a job's file as a frame: the job number, big-endian, then the bytes. */
 export const encodeChunk = (job: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> => {
   const frame = new Uint8Array(4 + bytes.length)
   new DataView(frame.buffer).setUint32(0, job)

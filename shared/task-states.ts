@@ -19,7 +19,7 @@ export type TaskActor = (typeof taskActors)[number]
 
 /**
  * The state after an action, or the reason why the action is refused. An unchanged state means that the action has already been done. The service
- * then repeats its answer without an event.
+ * then repeats its response without an event.
  */
 export type TaskOutcome = TaskState | ErrorCode
 

@@ -1,4 +1,4 @@
-/** The WAV format of media jobs: one channel, 16 kHz, 16 bit. */
+/** The WAV format for media jobs: one channel, 16 kHz, 16 bit. */
 
 /** Samples per second. */
 export const wavRate = 16_000

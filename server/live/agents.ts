@@ -1,6 +1,6 @@
 /**
- * Programs as participants. A program that writes through HTTP or MCP has no socket, so presence shows it at its last edit for half a minute. If a
- * program or person has an open page, that page shows them instead.
+ * Shows programs as participants. A program that writes through HTTP or MCP has no socket, so presence shows it at its last edit for half a minute.
+ * If a program or person has an open page, that page shows them instead.
  */
 import { hash } from 'node:crypto'
 import type { Document } from '@hocuspocus/server'
@@ -22,7 +22,7 @@ export interface Agents {
   show(caller: Caller, name: string, at: Range): void
   /** Whether a program is shown under this client id. */
   has(client: number): boolean
-  /** Leaves the presence of a program to another node, where the program has written last. */
+  /** Leaves a program's presence to another node, because the program last wrote there. */
   leave(client: number): void
   /** Removes all programs. */
   stop(): void
@@ -32,7 +32,7 @@ interface Shown {
   readonly client: number
   clock: number
   cancel: () => void
-  /** Stops watching the link of the program. */
+  /** Stops watching the program's link. */
   forget: () => void
 }
 
@@ -98,7 +98,7 @@ export const createAgents = ({ doc, document, openDoc, registry, clock }: Agents
     show(caller, name, at) {
       const id = `${caller.share ?? ''} ${caller.identity.kind} ${name}`
       const entry = shown.get(id) ?? enter(id, caller)
-      // The link of the program may have since ended.
+      // The program's link may have ended since.
       if (!shown.has(id)) return entry.forget()
       const { client } = entry
       const user: PresenceUser = { name, kind: 'agent', role: caller.role ?? 'view', hue: hueOfName(name) }

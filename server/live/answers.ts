@@ -1,6 +1,7 @@
 /**
- * Answers that contain an entire document. They cost the server time and memory, and a reader may request them as often as it likes. The server
- * therefore sends one answer in each turn of the event loop, only to clients that read what they requested, and within a byte budget.
+ * Paces responses that contain an entire document. They cost the server time and memory, and a reader may request them as often as it likes. The
+ * server therefore sends one such response in each turn of the event loop. It sends them only to clients that read what they requested, and within a
+ * byte budget.
  */
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
@@ -17,13 +18,16 @@ interface Budget {
 const budgetsMax = 10_000
 
 export interface Answers {
-  /** Resolves when the server may send the answer. Throws if the socket is closed, or was closed because its address requested too much. */
+  /**
+   * Resolves when the server may send the response. Throws if the socket is closed, including when it was closed because its address requested too
+   * much.
+   */
   turn(peer: Peer, bytes: number): Promise<void>
 }
 
 const everyone = 'all addresses'
 
-/** Counts, for each address, the bytes of answers that its clients have not read yet. */
+/** Counts, for each address, the response bytes that its clients have not read yet. */
 const createUnread = () => {
   const bytesOf = new Map<string, number>()
   let waiting: (() => void)[] = []
@@ -44,16 +48,16 @@ const createUnread = () => {
   }
 
   return {
-    /** Resolves when the unread answers leave enough room for this answer, or when the socket is closed. */
+    /** Resolves when the unread responses leave enough room for this response, or when the socket is closed. */
     async room({ address, ...peer }: { readonly address: string; readonly isOpen: () => boolean }, bytes: number): Promise<void> {
       const isFull = (): boolean =>
         !fits(address, bytes, limits.socketAnswersWaitingBytesMax) || !fits(everyone, bytes, limits.socketsAnswersWaitingBytesMax)
       while (peer.isOpen() && isFull()) await new Promise<void>((resolve) => waiting.push(resolve))
     },
-    /** Counts an answer as unread until the promise that `read` returns resolves. */
+    /** Counts a response as unread until the promise that `read` returns resolves. */
     note(address: string, bytes: number, read: () => Promise<void>): void {
       note(address, bytes)
-      // By the next turn of the event loop, the answer has been sent.
+      // By the next turn of the event loop, the response has been sent.
       setImmediate(() => {
         void read().then(() => {
           note(address, -bytes)

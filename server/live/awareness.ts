@@ -1,6 +1,6 @@
 /**
- * Presence under the control of the server. Each connection has one client id that no other connection may use. The server sets name, kind, role
- * and color. A client chooses its cursor and, as a guest, a name. The id of its device never leaves the server.
+ * Presence, which the server controls. Each connection has one client id that no other connection may use. The server sets name, kind, role and
+ * color. A client chooses its cursor and, as a guest, a name. The server never passes on the id of the client's device.
  */
 import { createHash } from 'node:crypto'
 import * as decoding from 'lib0/decoding'
@@ -17,7 +17,7 @@ export interface PresenceUser {
   readonly role: string
   /** The index of a color in the presence palette, from 0 to 9. */
   readonly hue: number
-  /** A mark that all pages of one person share on one document. It does not reveal the identity of the person. */
+  /** A mark that all of a person's pages share on one document. It does not reveal the person's identity. */
   readonly person?: string
   /** A number from 10 to 99 that permanently distinguishes a guest without a name from other such guests on this document. */
   readonly number?: number

@@ -1,4 +1,4 @@
-/** Back-pressure on one socket. While there is any reason not to read, the server reads nothing from the socket, and TCP slows the sender. */
+/** Back-pressure on one socket. While there is any reason not to read, the server reads nothing from the socket, so TCP slows the sender. */
 import type { WebSocket } from 'ws'
 
 /**
@@ -31,7 +31,7 @@ export class BackPressure {
     if (this.#reasons.delete(reason) && this.#reasons.size === 0 && !this.#isFixed) this.#ws.resume()
   }
 
-  /** Resumes reading and ignores all reasons, because otherwise the server would not see the close frame of the client. */
+  /** Resumes reading and ignores all reasons, because otherwise the server would not see the client's close frame. */
   end(): void {
     if (this.#isFixed) return
     this.#isFixed = true

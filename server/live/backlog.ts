@@ -54,12 +54,12 @@ export class Inbox {
     return this.#handling.size > 0
   }
 
-  /** Records that a frame is passed to Hocuspocus after all, although it was first delivered in another way. */
+  /** Records that a frame is passed to Hocuspocus after all, although it was first handled in another way. */
   passed(frame: Uint8Array): void {
     this.#handling.add(frame)
   }
 
-  /** Records that Hocuspocus has finished a frame. */
+  /** Records that Hocuspocus has finished handling a frame. */
   handled(frame: Uint8Array): void {
     if (this.#handling.delete(frame)) this.#enter()
   }

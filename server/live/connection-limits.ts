@@ -4,7 +4,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Caller } from '../domain/rights/caller.ts'
 
 export interface ConnectionLimits {
-  /** Reserves a place in a document. Returns a function that releases the place. Throws `rate_limited` if no place is left for this caller. */
+  /** Reserves one of a document's connections. Returns a function that releases it. Throws `rate_limited` if none is left for this caller. */
   take(doc: string, caller: Caller, address: string): () => void
 }
 

@@ -27,7 +27,7 @@ export interface Context {
   readonly peer: Peer
   readonly inbox: Inbox
   readonly caller: Caller
-  /** Determines the caller again, for credentials that may end elsewhere without notice. Throws the errors of `callerOfDocument`. */
+  /** Determines the caller again, for credentials that another service may end without notice. Throws the errors of `callerOfDocument`. */
   readonly again?: () => Promise<Caller>
   /** The name that a guest chose in its presence, or "Guest" and the number. */
   guestName?: string
@@ -68,7 +68,7 @@ export interface LoadedDocument {
   readonly openDoc: OpenDocument
   readonly follower: Follower
   readonly document: Document
-  /** Programs that are shown in presence although they have no socket. */
+  /** The programs that are shown in presence although they have no socket. */
   readonly agents: Agents
   readonly tidier: Tidier
   /** The edits of this turn of the event loop. */
@@ -127,13 +127,13 @@ interface DocumentsOptions {
 
 /** Follows what other nodes do in one document (nodes.ts). */
 export interface DocumentNodes {
-  /** Announces an event that this process has written, after those of other nodes that came before it. */
+  /** Announces an event that this process has written, after earlier events from other nodes. */
   event(event: StoredEvent): void
   /** Whether `ask` must be called before a page of this node writes with a client id. */
   mustAsk(client: number): boolean
   /** Asks the other nodes whether their pages write with some client ids, unless this is known. Takes up to `limits.nodeAnswerMs`. */
   ask(clients: readonly number[]): Promise<void>
-  /** Whether a page that is connected with another node uses a client id. */
+  /** Whether a page that is connected to another node uses a client id. */
   isElsewhere(client: number): boolean
   /** Whether another node reported the presence with a client id. */
   isForeign(client: number): boolean
@@ -157,7 +157,7 @@ const actorOfOrigin = (origin: unknown): string => {
 const whoOf = ({ peer, person, caller: { identity } }: Context): unknown =>
   identity.kind === 'guest' ? (person ?? peer) : `${identity.kind} ${identity.id}`
 
-/** The request that Hocuspocus sees for every connection. A request of its own would cost each connection several kilobytes. */
+/** The request that Hocuspocus sees for every connection. Separate requests would cost several kilobytes for each connection. */
 export const internalRequest = new Request('http://localhost/')
 
 export const createDocuments = (options: DocumentsOptions): Documents => {
@@ -200,7 +200,7 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
     await quotas.load(head)
     document.clientID = serviceClientId()
     const tail = await rebuild(storage, id, document, head)
-    // Nobody is connected yet. Without this flush, the first client would receive the pending broadcasts of the load a second time.
+    // Nobody is connected yet. Without this flush, the first client would receive the broadcasts from loading a second time.
     document.flush()
     takeOverUpdates(document)
     const onFailure = (cause: unknown): void => fence(id, cause)

@@ -21,7 +21,7 @@ import { BackPressure } from './back-pressure.ts'
 const tellsOfText = (type: number): boolean =>
   type === messageTypes.sync || type === messageTypes.syncReply || type === messageTypes.syncStatus
 
-/** A frame with its recipients. The gate holds the frame until the updates of this process are on disk up to `mark`. */
+/** A frame with its recipients. The gate holds the frame until this process's updates are on disk up to `mark`. */
 interface Held {
   readonly mark: number
   readonly frame: Uint8Array
@@ -136,7 +136,7 @@ const handleOf = (socket: Duplex): Handle | undefined => (socket as { readonly _
 /** The first number of an authentication message that denies access. */
 const permissionDenied = 1
 
-/** Returns the answer that Hocuspocus gives to an invalid token. */
+/** Returns the response that Hocuspocus sends to an invalid token. */
 export const refusalOf = (address: string, reason: string): Uint8Array =>
   liveFrame(address, messageTypes.auth, (frame) => {
     encoding.writeVarUint(frame, permissionDenied)
@@ -218,7 +218,7 @@ export class Peer implements WebSocketLike {
     else gate.hold(this, message)
   }
 
-  /** Sends a message immediately, `times` times, because each edit needs its own acknowledgement. */
+  /** Sends a message immediately, `times` times, because each edit needs a separate acknowledgement. */
   write(message: Uint8Array, times = 1): void {
     if (!this.isOpen) return
     if (this.#socket.writableLength > limits.socketBufferPauseBytes && !this.#keepsUp()) return
@@ -307,7 +307,7 @@ export class Peer implements WebSocketLike {
     if (!this.isOpen) return
     this.#isEnded = true
     this.#ws.close(closeCode(code), reason.slice(0, 120))
-    // The close frame of the client follows its earlier messages, so the server must keep reading.
+    // The client's close frame follows its earlier messages, so the server must keep reading.
     this.backPressure.end()
     this.#progressed()
   }
@@ -332,8 +332,8 @@ export class Peer implements WebSocketLike {
   }
 
   /**
-   * Drops the socket if there has been no sign of life since the last ping; otherwise sends a ping. A client cannot have answered yet while the
-   * server is not reading from its socket, or before it has read everything that precedes the ping.
+   * Drops the socket if there has been no sign of life since the last ping; otherwise sends a ping. The server cannot have seen an answer while it is
+   * not reading from the socket. The client cannot have answered before it has read everything that precedes the ping.
    */
   probe(): void {
     if (!this.#answered && !this.backPressure.isPaused && this.#socket.writableLength === 0) {
@@ -345,7 +345,7 @@ export class Peer implements WebSocketLike {
   }
 }
 
-/** The close code of Hocuspocus for too many messages that wait for an authentication. */
+/** The close code that Hocuspocus sends if too many messages are waiting for authentication. */
 const resetConnection = 4205
 
 /** Returns a close code that our protocol defines and that a close frame may contain (RFC 6455 §7.4.2). */

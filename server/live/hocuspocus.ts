@@ -52,7 +52,7 @@ export interface LiveOptions {
   /** The maximum number of sockets for each address, and of connections for each document. Null means no limit. */
   readonly socketsPerAddressMax: number | null
   readonly socketsPerDocumentMax: number | null
-  /** Runs the opening of a document as a span. Undefined if the server has no traces. */
+  /** Records the opening of a document as a span. Undefined if tracing is off. */
   readonly trace: Trace | undefined
   /** The other nodes; undefined if no other process can use the store. */
   readonly nodes: Nodes | undefined
@@ -217,7 +217,7 @@ export const createLive = ({
     async onAuthenticate({ token, documentName, connectionConfig, context }) {
       if (stopping) throw new Refusal('shutting_down')
       if (!isDocumentId(documentName)) throw new Refusal('not_found')
-      // A right that another node has just ended must not open the document.
+      // Access that another node has just revoked must not open the document.
       if (nodes !== undefined) await nodes.heard()
       const isBearer = /^(asess_|apat_|ai_)/.test(token)
       // If there is a bearer token, the browser's cookie is ignored, as for HTTP requests.
@@ -271,7 +271,7 @@ export const createLive = ({
         peer.close(closeCodeOf(code), code)
       }
       const forget = registry.add(documentName, caller, (code, linkIsLeft) => {
-        // The page reconnects with only its link. If the link has ended too, the page learns that when it reconnects.
+        // The page reconnects with only its link. If the link has ended too, the page finds out when it reconnects.
         if (linkIsLeft) peer.close(closeCodes.syncAgain, code)
         else end(code)
         const entry = documents.find(documentName)

@@ -24,13 +24,13 @@ const socketOpen = 1
 
 const peerOf = (connection: Connection): Peer => (connection.context as Context).peer
 
-// The client id that a writing connection uses to show its presence: the id of its own page. The connection also sends states with other ids, from
+// The client id under which a writing connection shows its presence: the id of its own page. The connection also sends states with other ids, from
 // earlier or other open pages of the same device, because each page loads the state that the device has stored.
 const homesOf = onceFor((_entry: LoadedDocument) => new Map<Peer, number>())
 
 /**
- * Whether another open connection, perhaps with another node, uses this client id to write. A connection without presence owns every id that it has used. Queued messages of a
- * closed connection may still be applied, and must not reserve the id.
+ * Whether another open connection, perhaps to another node, uses this client id to write. A connection without presence owns every id that it has
+ * used. Queued messages of a closed connection may still be applied, and must not reserve the id.
  */
 const takenByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
   const owner = entry.owners.get(client)
@@ -154,8 +154,8 @@ export const takeUpdate = async (
 }
 
 /**
- * Returns the update if the server can apply it together with other updates. Such an update only appends to the document's state, wipes nothing,
- * and passes all checks. All other updates go to `takeUpdate`, which refuses them with an error message.
+ * Returns the update if the server can apply it together with other updates. Such an update only appends to the document's state, does not delete the
+ * whole text, and passes all checks. All other updates go to `takeUpdate`, which refuses them with an error message.
  */
 export const plainUpdate = (
   entry: LoadedDocument,
@@ -188,14 +188,14 @@ export const noteUpdate = ({ owners, openDoc }: LoadedDocument, { spans, untidy 
 /** Close codes after which a client keeps its unsent changes. */
 const endings: Partial<Record<ErrorCode, number>> = { content_too_large: closeCodes.tooBig, quota_exceeded: closeCodes.full }
 
-/** The next steps for clients, by close code. Each is added to the error message in the reason of a close frame (at most 123 bytes). */
+/** The next steps for clients, by close code. Each is appended to the error message in a close frame's reason (at most 123 bytes). */
 const nextSteps: Partial<Record<number, string>> = { [closeCodes.full]: ' Make room, then connect again.' }
 
 /** Closes the socket that sent a refused update. The close code tells the client the next step. Returns the text to log. */
 export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, error: unknown): string => {
   if (error instanceof UpdateRefused) {
     const honest = error.reason === 'gap' || error.reason === 'client_id'
-    // The owner of the id may be gone without having closed its socket.
+    // The client that owns the id may be gone without having closed its socket.
     if (error.client !== undefined) entry?.owners.get(error.client)?.probe()
     peer.close(honest ? closeCodes.syncAgain : closeCodes.badMessage, error.message)
     return `${error.reason}: ${error.message}`
@@ -206,7 +206,7 @@ export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, erro
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Reduces the states of a message to one presence, with an id of this connection, in the form that the server shows. Changes `states` in place. */
+/** Reduces a message's states to one presence, with an id of this connection, in the form that the server shows. Changes `states` in place. */
 export const takePresence = (
   entry: LoadedDocument,
   connection: Connection,
@@ -272,8 +272,8 @@ export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Ar
 }
 
 /**
- * Removes the presence of a connection that the server is closing, because its page may answer late or never. The ids are forgotten too, because
- * the page may return with the same id before this connection is gone.
+ * Removes the presence of a connection that the server is closing, because its page may respond late or never. The ids are forgotten too, because the
+ * page may return with the same id before this connection is gone.
  */
 export const hidePresence = (entry: LoadedDocument, connection: Connection, peer: Peer): void => {
   const clients = entry.document.getClients(connection) as Set<number>

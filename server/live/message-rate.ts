@@ -2,7 +2,7 @@
 import { limits } from '../../shared/limits.ts'
 import type { BackPressure } from './back-pressure.ts'
 
-/** Reading resumes only when this many tokens have accumulated, because each stop and start costs two system calls. */
+/** Reading resumes only when this many tokens have accumulated, because stopping and starting cost two system calls each time. */
 const atOnce = 100
 
 export class MessageRate {

@@ -21,7 +21,7 @@ type Followed = Omit<LoadedDocument, 'nodes'>
 
 type State = readonly [client: number, clock: number, state: object | null]
 
-/** The time between two looks for silent nodes, in seconds. */
+/** The time between two checks for silent nodes, in seconds. */
 const lookSeconds = limits.nodeRepeatSeconds / 2
 
 /** The states of one node on one document. */
@@ -38,7 +38,7 @@ interface Shown {
   readonly others: Map<string, Reported>
   /** Client ids with which pages of this node have written. */
   readonly own: Set<number>
-  /** Client ids about which the other nodes were asked, and which of them another node owned, with the time of its answer. */
+  /** Client ids about which the other nodes were asked. For those that another node owned, also the time of its answer. */
   readonly asked: Map<number, Promise<void>>
   readonly owned: Map<number, number>
   /** The clients of this node whose states the others do not know yet. */
@@ -58,7 +58,7 @@ interface NodePresenceOptions {
   readonly find: (doc: string) => LoadedDocument | undefined
 }
 
-/** Whether the connection with this presence may write. The server sets the role in it (`presentState`). */
+/** Whether the connection with this presence may write. The server sets the role in the presence (`presentState`). */
 const mayWrite = (state: object | undefined): boolean => {
   const { user } = (state ?? {}) as { readonly user?: { readonly role?: Role } }
   return includesRole(user?.role ?? null, 'edit')
@@ -234,7 +234,7 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
           const node = [...shown.others].find(([, { clients }]) => clients.has(client))?.[0]
           // A reader must not lock out a writer by showing presence with the writer's id.
           if (node === undefined || !mayWrite(document.awareness.states.get(client))) return false
-          // The node may have ended without a word.
+          // The node may have ended without telling the others.
           nodes.isAlive(node).then(
             (isAlive) => isAlive || forget(shown, node),
             () => undefined

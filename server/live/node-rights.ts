@@ -1,5 +1,5 @@
 /**
- * Ends the connections of this node when another node has ended their access. A commit of another node names the records that it wrote. Each
+ * Ends the connections of this node when another node has ended their access. A commit notice from another node names the records that it wrote. Each
  * connection whose access depends on one of them (its link, session or account) is checked again, so a revocation takes effect everywhere within
  * moments.
  */
@@ -49,13 +49,13 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
     return entry && decodeRecord<Share>(entry.value)
   }
 
-  /** Returns why access ended. A disabled account has no sessions, so the record of the account must say it. */
+  /** Returns why access ended. A disabled account has no sessions, so its record must show whether it was disabled. */
   const reasonOf = async ({ rests: { account } }: Caller, code: ErrorCode): Promise<ErrorCode> => {
     const entry = account === null || code !== 'credential_invalid' ? undefined : await service().storage.get(account)
     return entry !== undefined && decodeRecord<Account>(entry.value).disabledAt !== undefined ? 'account_disabled' : code
   }
 
-  /** Ends a connection whose access ended. The link is left if only the session ended, or if the link has another role now. */
+  /** Ends a connection whose access ended. The page keeps its link if only the session ended, or if the link now has another role. */
   const endFor = async ({ caller, end }: Connected, code: ErrorCode): Promise<void> => {
     const isLeft = caller.rests.session !== null && isLive(await shareOf(caller), service().clock.now())
     return end(await reasonOf(caller, code), isLeft || code === 'forbidden')
@@ -67,7 +67,7 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
       await requireRightNow(service(), doc, caller)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      // A store that does not answer says nothing about the access. Deletions end connections by the head (`checkDocument`).
+      // If the store does not answer, the access is unknown and stays. For deletions, `checkDocument` ends the connections based on the head.
       if (!error.code.startsWith('storage') && error.code !== 'document_deleted' && error.code !== 'taken_down')
         await endFor(connected, error.code)
       return
@@ -91,7 +91,7 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
     checkAll(byDocument.get(doc) ?? [])
   }
 
-  /** Notes that a link has ended, for callers who were admitted just before. Its former role is no longer known to be too high. */
+  /** Records that a link has ended, for callers who were admitted just before. Also forgets an earlier change to its role. */
   const noteShare = async (doc: string, id: string): Promise<void> => {
     registry.forget(doc, id)
     const entry = await service().storage.get(keys.share(doc, id))
@@ -105,7 +105,7 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
     if (first !== 'd') return
     if (key.length === 2) {
       const name = String(doc)
-      // The head changes with each edit. Open documents look at it anyway (nodes.ts).
+      // The head changes with each edit. Open documents read it anyway (nodes.ts).
       const isWatched = byDocument.has(name) && service().live.find(name) === undefined
       if (isWatched || registry.hasEnded(name)) checkDocument(name).catch(onProblem)
     } else if (kind === 'share') noteShare(String(doc), String(id)).catch(onProblem)

@@ -1,8 +1,8 @@
 /**
  * Several nodes on one store: an open document follows the others.
  *
- * The journal is the truth, and a commit of another node is only a wake-up: it names the head of the document, and this node then reads what it
- * lacks (the updates, the events, the annotations). Presence is not stored. It travels in messages (node-presence.ts).
+ * The journal is the truth. A commit notice from another node only wakes this node up: it names the document's head, and this node then reads the
+ * updates, events and annotations that it lacks. Presence is not stored. It travels in messages (node-presence.ts).
  */
 import { limits } from '../../shared/limits.ts'
 import { reasonOfEnd } from '../domain/documents/deleted.ts'
@@ -115,7 +115,7 @@ export const createNodes = ({ service, nodes, find, announceEvent, onDeleted, on
       else if (those.length === 0) service().live.announce(id, { type: 'annotations' })
       else announceTouched(those).catch(onProblem)
     }
-    /** The annotations that other nodes have written since the last look. */
+    /** The annotations that other nodes have written since the last check. */
     let touched: { readonly kind: AnnotationKind; readonly annotation: string }[] = []
     const announceTouched = async (those: typeof touched): Promise<void> => {
       const annotations = await annotationsOf(service(), held)
@@ -147,7 +147,7 @@ export const createNodes = ({ service, nodes, find, announceEvent, onDeleted, on
       if (written.length === 0 || written.some(({ length }) => length === 2)) look()
     })
     const exchange = presence.follow(entry)
-    // Another node may have written between the reading of the journal and now.
+    // Another node may have written since the journal was read.
     look()
 
     return {

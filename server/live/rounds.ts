@@ -1,7 +1,7 @@
 /**
  * Handles the edits of many documents in rounds. While several documents are being edited, their edits wait for each other for a few milliseconds.
- * Then one turn of the event loop handles all of them, and one commit writes them: a commit of its own costs as much as several edits. The edits of a
- * few documents, and of a single writer, do not wait.
+ * Then one turn of the event loop handles all of them, and one commit writes them: a separate commit costs as much as several edits. Edits do not
+ * wait if only a few documents are being edited, or if a document has a single writer.
  */
 import { limits } from '../../shared/limits.ts'
 
@@ -14,7 +14,7 @@ export interface Rounds {
 export const createRounds = (clock = (): number => performance.now()): Rounds => {
   const waiting = new Map<string, () => void>()
   let isPlanned = false
-  /** The documents that entered since `began`, a time in milliseconds, and how many there were in the period before. */
+  /** The documents that entered since `began`, a time in milliseconds, and how many entered in the previous period. */
   const entered = new Set<string>()
   let began = Number.NEGATIVE_INFINITY
   let before = 0
@@ -29,7 +29,7 @@ export const createRounds = (clock = (): number => performance.now()): Rounds =>
     entered.add(doc)
   }
 
-  /** Runs what is waiting, for a limited time in each turn of the event loop. */
+  /** Runs the waiting functions, for a limited time in each turn of the event loop. */
   const run = (): void => {
     const until = performance.now() + limits.socketTurnMs
     for (const [doc, flush] of waiting) {

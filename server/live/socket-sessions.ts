@@ -1,6 +1,6 @@
 /**
  * The documents that one socket holds open. Hocuspocus lets a socket open any number of sessions of a document (`doc` or `doc NUL session`), so a
- * socket could take every place of the document. Here, a document has only one session on each socket.
+ * single socket could use up the document's connections. Here, a document has only one session on each socket.
  */
 import type { Connection } from '@hocuspocus/server'
 import { limits } from '../../shared/limits.ts'
@@ -8,7 +8,7 @@ import { limits } from '../../shared/limits.ts'
 interface Session {
   /** The address in the frames of the session. */
   readonly address: string
-  /** Releases the session's place in the document. Set once the token of the session has been accepted. */
+  /** Releases the connection that the session uses. Set once the session's token has been accepted. */
   leave: () => void
   /** Set once Hocuspocus has connected the session. */
   connection: Connection | undefined
@@ -45,7 +45,7 @@ export class SocketSessions {
     return known !== undefined && known.address !== address
   }
 
-  /** Records that a token was accepted. `leave` is called when the session ends; it releases the session's place in the document. */
+  /** Records that a token was accepted. `leave` is called when the session ends; it releases the connection that the session uses. */
   admit(doc: string, mayWrite: boolean, leave: () => void): void {
     const known = this.#sessions.get(doc)
     if (known === undefined || this.#isEnded) return leave()

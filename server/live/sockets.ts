@@ -65,7 +65,7 @@ export interface Sockets {
  */
 const earlyBytesMax = limits.socketQueueBytesMax + limits.socketHelloBytesMax
 
-/** The maximum size of an unfinished message on a read-only socket, in bytes. The largest message of a read-only socket is a state vector. */
+/** The maximum size of an unfinished message on a read-only socket, in bytes. The largest message that such a socket may send is a state vector. */
 const readerBytesMax = 2 * limits.stateVectorBytesMax
 
 const deny = (socket: Duplex, status: string): void => {
@@ -159,7 +159,7 @@ export const createSockets = ({
     return false
   }
 
-  /** Passes a frame to Hocuspocus. Returns true if Hocuspocus will report when it has finished the frame. */
+  /** Passes a frame to Hocuspocus. Returns true if Hocuspocus will report when it has finished handling the frame. */
   const deliver = (peer: Peer, client: Client, inbox: Inbox, { frame, head }: Waiting): boolean => {
     if (!peer.isOpen) return false
     try {
@@ -244,7 +244,7 @@ export const createSockets = ({
       return undefined
     })
     watchBytes(peer, socket)
-    // Hocuspocus drops a socket that sends nothing for a minute. The answer to a ping also counts as a sign of life.
+    // Hocuspocus drops a socket that sends nothing for a minute. A pong also counts as a sign of life.
     ws.on('pong', () => (client.lastMessageReceivedAt = Date.now()))
     ws.on('error', (error) => log('debug', 'socket error', { error }))
     ws.on('close', (code, reason) => {

@@ -23,7 +23,7 @@ interface TidierOptions {
   readonly agents: Agents
   readonly clock: Clock
   readonly texts: Texts
-  /** The turns to write; null if no other node can write. */
+  /** The turns that nodes take to write; null if no other node can write. */
   readonly turns: Turns | null
   readonly onProblem: (error: unknown) => void
 }

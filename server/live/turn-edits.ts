@@ -1,8 +1,8 @@
 /**
  * Handles the edits of one document that arrive in the same turn of the event loop as one piece of work. Each edit is checked. Then all of them are
  * applied in one transaction, journaled in one record with their authors, sent as one frame, and acknowledged together once they are on disk.
- * Hocuspocus would run its chains of hooks for each edit. In a crowd, the edits of a few milliseconds are handled together. The edit of a single
- * writer never waits.
+ * Hocuspocus would run its chains of hooks for each edit. In a crowd, the edits that arrive within a few milliseconds are handled together. A single
+ * writer's edits never wait.
  *
  * Only edits that can be accepted without other steps are handled here. All other edits (those that are refused, wipe the text, or overlap
  * existing structs) go to Hocuspocus. Everything that the same connection sent after such an edit goes there too.
@@ -76,12 +76,12 @@ export const createTurnEdits = ({ id, entry, service, rounds }: TurnEditsOptions
     waiting = []
     last = { at: performance.now(), writer: batch.every(({ peer }) => peer === first.peer) ? first.peer : undefined }
     const found = entry()
-    // Edits of a dropped document are not acknowledged. The client sends them again.
+    // Edits to a dropped document are not acknowledged. The client sends them again.
     if (found === undefined) return
     for (const each of take(found, first, batch)) acknowledge(found.openDoc, each)
   }
 
-  /** Returns how long edits wait for other edits, in milliseconds. Edits of a single writer, and edits after a pause, do not wait. */
+  /** Returns how long edits wait for other edits, in milliseconds. A single writer's edits, and edits after a pause, do not wait. */
   const delay = (): number => {
     const people = entry()?.document.getConnectionsCount() ?? 0
     if (people < limits.crowdMin || waiting.every(({ peer }) => peer === last.writer)) return 0

@@ -1,6 +1,6 @@
 /**
  * Divides the event loop fairly between sockets. Hocuspocus handles all messages that it has before anything else runs. It therefore gets a few
- * messages of each socket, one socket after another, and only for a limited time in each turn.
+ * messages from each socket in turn, and only for a limited time in each turn of the event loop.
  */
 import { limits } from '../../shared/limits.ts'
 

@@ -1,8 +1,9 @@
 /**
  * Checks a Yjs update before it touches the live document. Yjs itself does not validate anything: a 7-byte update may cost 233 MB, a 6-byte update
- * may erase another person's typing, and an update that throws halfway stays half applied.
+ * may erase another person's typing, and an update that throws halfway remains half applied.
  *
- * The check accepts V1 updates without gaps that only insert plain text into our one root or delete text. Nobody else may be using their client ids.
+ * The check accepts V1 updates without gaps that only insert plain text into our one root or delete text. Nobody else may be using the client ids in
+ * the update.
  *
  *   update     count of clients · client…  · delete set
  *   client     count of structs · client id · clock of the first struct · struct…
@@ -87,7 +88,8 @@ const readClient = (decoder: decoding.Decoder): number => {
 }
 
 /**
- * Reads a number of items, each of which takes at least one byte. A number that exceeds the remaining bytes must be wrong, and would waste memory.
+ * Reads a number of items, each of which takes at least one byte. A number that exceeds the remaining bytes must be wrong, and using it would waste
+ * memory.
  */
 const readCount = (decoder: decoding.Decoder): number => {
   const count = decoding.readVarUint(decoder)
@@ -208,8 +210,8 @@ const append = <T>(lists: Map<number, T[]>, key: number, item: T): void => {
 const waitsMax = 1_000_000
 
 /**
- * Whether the structs can be ordered so that each comes after its neighbors. Structs in a cycle would stay pending forever: acknowledged, but not
- * in the text.
+ * Whether the structs can be ordered so that each comes after the structs that it depends on. Structs in a cycle would stay pending forever:
+ * acknowledged, but not in the text.
  */
 const isOrderable = (update: ParsedUpdate, clockOf: (client: number) => number): boolean => {
   const ends = new Map(update.spans.map(({ client, to }) => [client, to]))

@@ -9,7 +9,7 @@ import type { OpenDocument } from '../domain/text/open-document.ts'
 import type { Peer } from './durable-acks.ts'
 import { liveFrame } from './frame.ts'
 
-/** The origin of a transaction with edits of connections. `several` is true if other connections also contributed edits. */
+/** The origin of a transaction with edits from connections. `several` is true if other connections also contributed edits. */
 export interface EditsOrigin {
   readonly source: 'connection'
   readonly connection: Connection

@@ -1,5 +1,5 @@
 /**
- * Reads a store in a process of its own: `node check-process.ts <folder> [--full | --begin]`. Prints one line of JSON (`Finding`) and exits with 0.
+ * Reads a store in a separate process: `node check-process.ts <folder> [--full | --begin]`. Prints one line of JSON (`Finding`) and exits with 0.
  * With `--begin`, the process first prints the line `{}` when it has opened the store and read a few entries at both ends.
  */
 import { constants, setPriority } from 'node:os'
@@ -13,7 +13,10 @@ import { decodeKey } from './keys.ts'
 import { openDatabase, readIdentity, refuseOtherStore } from './lmdb-database.ts'
 import { decodeEntry } from './lmdb-envelope.ts'
 
-/** Maximum time for reading entries unless all are read, in milliseconds. One half is for reading up from the first key, the other for reading down. */
+/**
+ * Maximum time for reading entries, unless all of them are to be read, in milliseconds. One half is for reading up from the first key, the other for
+ * reading down from the last key.
+ */
 const checkMsMax = 2_000
 
 /** How many entries are read at each end before the server may open the store. */
@@ -44,7 +47,7 @@ function readStore(folder: string, instance: Instance, mode: Mode): Finding {
   if (mode === '--begin') {
     readEnds(database, checkMsMax, beginEntries)
     process.stdout.write('{}\n')
-    // From now on the server runs, and needs the processor more.
+    // From now on, the server is running and needs the processor more.
     setPriority(constants.priority.PRIORITY_LOW)
   }
   return { ok: true, ...readEnds(database, mode === '--full' ? Infinity : checkMsMax) }
@@ -53,7 +56,7 @@ function readStore(folder: string, instance: Instance, mode: Mode): Finding {
 type Database = ReturnType<typeof openDatabase>
 type Read = { readonly entries: number; readonly complete: boolean }
 
-/** Reads entries upwards from the first key, and then, if these were not all, downwards from the last key. */
+/** Reads entries upwards from the first key, and then, if entries remain, downwards from the last key. */
 function readEnds(database: Database, milliseconds: number, most = Infinity): Read {
   const upwards = readEntries(database, false, milliseconds / 2, most)
   if (upwards.complete) return upwards

@@ -15,7 +15,7 @@ export type Finding =
   | { readonly ok: true; readonly entries: number; readonly complete: boolean }
   | { readonly ok: false; readonly exitCode: 1 | 3 | 4; readonly problem: string }
 
-/** A check that has found nothing wrong at both ends of a store. */
+/** A running check that has found nothing wrong at either end of a store. */
 export interface Begun {
   /** Resolves when the check has ended. Throws `DataFolderError`, with exit code 3 for damage. */
   readonly ended: Promise<void>

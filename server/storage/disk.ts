@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** A disk with fewer free bytes than this counts as full, because LMDB reports a lack of space as an I/O error. */
 const freeBytesMin = 1024 * 1024
 
-/** Returns the free bytes of the disk that holds a path. Rejects if the disk does not even report its size, because it has then failed. */
+/** Returns the free bytes of the disk that holds a path. Rejects if the disk does not even report its size, because then the disk has failed. */
 export const freeBytes = async (path: string): Promise<number> => {
   const { bavail, bsize } = await statfs(path)
   return bavail * bsize

@@ -1,6 +1,6 @@
 /**
- * Decides when deleted bytes are overwritten: one run handles the deletions of a minute. Two runs never overlap, and runs are less frequent if a
- * run has a lot to write.
+ * Decides when deleted bytes are overwritten: one run handles a minute's deletions. Two runs never overlap, and runs are less frequent if a run has a
+ * lot to write.
  */
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
@@ -35,7 +35,7 @@ export const createEraser = ({ clock, prepare, run, isDue }: EraserOptions): Era
   const schedule = (): void => {
     if (clock === undefined || cancel !== undefined || stopped) return
     const wait = Math.max(limits.eraseQuietSeconds * 1000, restUntil - clock.now())
-    // After a failed run, the store still marks that erasing is due, so the run is repeated no later than the next start.
+    // After a failed run, the store is still marked as due for erasing, so the run is repeated no later than the next start.
     cancel = clock.after(wait, () => void now().catch(schedule))
   }
 

@@ -108,7 +108,7 @@ function rewrite(database: Database, key: Buffer): void {
  */
 const emptyCommits = 3
 
-/** The number of free pages that are filled one by one. It is about the number of pages that the last transactions hold back. */
+/** The number of free pages that are filled one by one. The last transactions hold back about as many pages. */
 const lastPages = 24
 
 /** Returns the number of fillers to write in the next step. The file never grows by more than a few pages. */
@@ -144,7 +144,7 @@ export async function removeFillers({ database, transact, stopped }: ErasingOpti
 }
 
 /**
- * Whether another process, such as a backup, reads a state of the store that is older than a transaction. LMDB does not give away the pages that were
+ * Whether another process, such as a backup, reads a state of the store that is older than a transaction. LMDB does not reuse the pages that were
  * freed since then, so fillers cannot overwrite them. This process has no long read transactions.
  */
 function isHeldBack(database: Database, transaction: number): boolean {

@@ -8,7 +8,7 @@
  * No encoded part is a prefix of another one, so exactly the keys below a prefix begin with the bytes of that prefix. Bytes below 0x10 and above
  * 0x20 never begin a part: they serve as bounds, and 0x00 begins the records that a store keeps about itself.
  *
- * The ordered-binary keys of lmdb are not used: they do not escape NUL in strings of 64 units and more, so such keys can collide.
+ * The ordered-binary keys of lmdb are not used: they do not escape NUL in strings of 64 or more units, so such keys can collide.
  */
 import assert from 'node:assert/strict'
 
@@ -36,7 +36,7 @@ export function encodeKey(key: Key): Uint8Array {
   return encodeParts(key)
 }
 
-/** Returns the key that these bytes encode. If it is known to extend `prefix`, whose encoding has `start` bytes, only the rest is decoded. */
+/** Returns the key that these bytes encode. If the key is known to extend `prefix`, whose encoding has `start` bytes, only the rest is decoded. */
 export function decodeKey(bytes: Uint8Array, prefix: Key = [], start = 0): Key {
   const key: KeyPart[] = [...prefix]
   for (let at = start; at < bytes.length;) {

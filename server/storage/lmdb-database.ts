@@ -36,7 +36,7 @@ export async function openOwn(folder: string, instance: Instance): Promise<Datab
 /** Opens the LMDB environment at `path`. */
 export function openDatabase(path: string, readOnly: boolean): Database {
   // Never set useWritemap: a full disk would then be a SIGBUS. Never set noSync or separateFlushed: a resolved commit would then not be durable.
-  // eventTurnBatching creates a second promise for each transaction. No code can reach that promise, so its rejection would end the process.
+  // eventTurnBatching creates a second promise for each transaction. No code can access that promise, so its rejection would end the process.
   const safety = { overlappingSync: false, eventTurnBatching: false }
   return open<Uint8Array, Uint8Array>({
     path,

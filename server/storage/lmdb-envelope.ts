@@ -43,7 +43,7 @@ export function wrap(value: Uint8Array): Buffer {
   return envelope
 }
 
-/** Writes version and checksum into an envelope of `wrap`, and returns it. */
+/** Writes the version and checksum into an envelope from `wrap`, and returns the envelope. */
 export function stamp(envelope: Buffer, version: number): Buffer {
   envelope.writeDoubleBE(version, versionAt)
   envelope.writeUInt32BE(crc32(envelope.subarray(versionAt)), checksumAt)

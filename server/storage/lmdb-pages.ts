@@ -16,7 +16,7 @@
  */
 import { keyBytesMax } from './keys.ts'
 
-/** The size of a page's header in bytes. A value that is this much smaller than a page fills one separate page. */
+/** The size of a page's header in bytes. A value that is smaller than a page by exactly this much fills one separate page. */
 export const pageHeaderBytes = 24
 
 const flagsAt = 18

@@ -1,6 +1,6 @@
 /**
- * A snapshot of an LMDB store. LMDB lets several processes read a store while one process writes to it. A read transaction sees the last commit before
- * its beginning. While it is open, LMDB does not reuse pages that were freed later, so the file of the store may grow.
+ * A snapshot of an LMDB store. LMDB lets several processes read a store while one process writes to it. A read transaction sees the last commit
+ * before the transaction began. While the transaction is open, LMDB does not reuse pages that were freed later, so the store's file may grow.
  */
 import { join } from 'node:path'
 import type { Transaction } from 'lmdb'
@@ -68,8 +68,8 @@ export async function openLmdbSnapshot(folder: string, instance: Instance): Prom
 }
 
 /**
- * Opens the store of a data folder for reads that last long, even while a server is running. Each read sees the last commit, and LMDB reuses pages
- * meanwhile. Throws `DataFolderError` like `openLmdbSnapshot`.
+ * Opens the store of a data folder for long reads, even while a server is running. Each read sees the last commit, and LMDB reuses pages meanwhile.
+ * Throws `DataFolderError` like `openLmdbSnapshot`.
  */
 export async function openLmdbReader(folder: string, instance: Instance): Promise<Pick<Storage, 'get' | 'list' | 'close'>> {
   await refuseLostStore(folder, instance)

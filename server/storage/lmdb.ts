@@ -1,8 +1,8 @@
 /**
  * The store on one machine. It uses LMDB in `<data folder>/store` (`lmdb-database.ts` specifies the keys).
  *
- * All versions in the store come from one counter, so none is used again after a delete. `overlappingSync` is off: a commit is written and fsynced
- * before it becomes visible. As a result, nobody reads data that a power cut could undo, and disk errors reach the promise of the commit.
+ * All versions in the store come from one counter, so no version is used again after a delete. `overlappingSync` is off: a commit is written and
+ * fsynced before it becomes visible. As a result, nobody reads data that a power cut could undo, and disk errors reach the promise of the commit.
  */
 import { join } from 'node:path'
 import { ServiceError } from '../../shared/errors.ts'
@@ -62,7 +62,7 @@ export async function openLmdbToFill(folder: string, instance: Instance): Promis
 function createLmdbStorage(database: Database, path: string, { onFailure = () => {}, clock }: LmdbOptions): Storage {
   const watchers = createWatchers()
   let queue: Waiting[] = []
-  /** The group that is being written. Undefined if the store is idle. */
+  /** The write of the current group. Undefined if the store is idle. */
   let writing: Promise<void> | undefined
   let failure: ServiceError | undefined
   let closed = false
@@ -73,8 +73,8 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
       const group = queue
       queue = []
       await writeGroup(group)
-      // Under load, commits that arrive within a few milliseconds share one sync, because the sync of a single commit costs the disk and LMDB as much
-      // as the sync of a group.
+      // Under load, commits that arrive within a few milliseconds share one sync, because syncing a single commit costs the disk and LMDB as much as
+      // syncing a group.
       if (group.length >= limits.commitGroupMin) await new Promise((resolve) => setTimeout(resolve, limits.commitGroupMs))
     }
     writing = undefined
@@ -203,7 +203,7 @@ function quiet<T>(written: Promise<T>): Promise<T> {
   return written
 }
 
-/** Whether the disk is full. Returns false if the disk does not even report its size, because it has then failed. */
+/** Whether the disk is full. Returns false if the disk does not even report its size, because then the disk has failed. */
 async function isFull(path: string): Promise<boolean> {
   return hasSpace(path).then(
     (has) => !has,

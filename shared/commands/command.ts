@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Operation, pathParameters } from '../operation.ts'
 import { type OperationName, operations } from '../operations/index.ts'
 
-/** An argument that is given by its position. */
+/** A positional argument. */
 export interface Positional {
   /** Placeholder in the usage line and in messages, such as `DOC`, `FILE` or `COMMENT`. */
   readonly name: string
@@ -33,7 +33,7 @@ export interface Command {
   readonly words: string
   readonly summary: string
   readonly description?: string
-  /** The operation that the command calls first. It is absent for commands about this computer. */
+  /** The operation that the command calls first. It is absent for commands that concern only this computer. */
   readonly operation?: OperationName
   readonly positionals: readonly Positional[]
   readonly options: readonly Option[]
@@ -41,9 +41,9 @@ export interface Command {
   readonly examples: readonly string[]
   /** Whether the command runs until it is stopped. With `--json`, it prints one line for each event. */
   readonly endless?: boolean
-  /** Whether the command has code of its own. Otherwise, the client derives its single call from the operation. */
+  /** Whether the command has its own code. Otherwise, the client derives its single call from the operation. */
   readonly own: boolean
-  /** Whether the command creates a link. If so, the client shows the key of the link. */
+  /** Whether the command creates a link. If so, the client shows the link's key. */
   readonly tellsLink?: boolean
   /** Whether the command deletes something. If so, it asks for confirmation first. */
   readonly destroys?: boolean
@@ -65,7 +65,7 @@ export const exampleVariables: Readonly<Record<string, string>> = {
   TOKEN: 'a session or agent token'
 }
 
-/** The first argument of every command on a document. */
+/** The first argument of every command that acts on a document. */
 export const documentPositional: Positional = {
   name: 'DOC',
   summary: 'share URL, document id, or a pulled file',

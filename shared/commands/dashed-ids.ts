@@ -1,4 +1,4 @@
-/** Ids on a command line. An id can begin with a dash, and would otherwise be parsed as options. */
+/** Ids on a command line. An id can begin with a dash, and would otherwise be parsed as an option. */
 
 /** A long word with a capital letter, a digit or an underscore is an id and not an option. The id of a link is two ids with a slash. */
 const isId = (word: string): boolean => /^-[\w-]{11,}(?:\/[\w-]+)?$/.test(word) && /[A-Z\d_]/.test(word)

@@ -1,4 +1,4 @@
-/** Events on the cards of a board and on the draft of a card: keys, typing and decisions. */
+/** Handles events on a board's cards and on a card's draft: keys, typing and decisions. */
 import type { Board, Card, CardPosition } from '../fences/board.ts'
 import { findCard, wordsOf } from './board.ts'
 import { type BoardEvent, type BoardOutcome, type BoardState, noParts } from './board-state.ts'

@@ -1,4 +1,4 @@
-/** Events on the fields and columns of a board. */
+/** Handles events on a board's fields and columns. */
 import type { BoardChange } from './board-changes.ts'
 import { columnStep } from './board.ts'
 import { type Field, type GoneText, nearestColumn, type Opening } from './board-field.ts'

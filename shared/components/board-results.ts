@@ -1,4 +1,4 @@
-/** The state, the focus and the announcement after a change by this person was written, suggested or refused. */
+/** The state, the focus and the announcement after this person's change was written, suggested or refused. */
 import type { Board } from '../fences/board.ts'
 import { cardsOn, columnIn, columnMove, findCard, titlesOf, wordsOf } from './board.ts'
 import { closeDraft } from './board-cards.ts'
@@ -15,7 +15,7 @@ function newWords(before: Board, now: Board): string[] {
     .filter((words) => !known.has(words))
 }
 
-/** Adds the cards that are new since `before` to those that are shown despite the filter. */
+/** Adds the cards that appeared since `before` to those that are shown despite the filter. */
 export const withFresh = (state: BoardState, before: Board): BoardState =>
   state.filter === '' ? state : { ...state, fresh: new Set([...state.fresh, ...newWords(before, state.board)]) }
 

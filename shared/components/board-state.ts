@@ -83,7 +83,7 @@ export type BoardEvent =
   | { readonly kind: 'column key'; readonly key: Key; readonly column: number }
   | { readonly kind: 'move column'; readonly column: number; readonly to: number }
   | { readonly kind: 'delete column'; readonly column: number }
-  /** Opens a field. Later events name the `field` that was drawn, because a different field may have since been opened. */
+  /** Opens a field. Later events name the `field` that was drawn, because a different field may have been opened since. */
   | { readonly kind: 'open'; readonly opening: Opening }
   | { readonly kind: 'typed line'; readonly text: string }
   | { readonly kind: 'enter' | 'leave'; readonly field: Field; readonly text: string }

@@ -85,7 +85,7 @@ const isAt = ({ position }: PositionedCard, wanted: CardPosition | undefined): b
   position.column === wanted?.column && position.card === wanted.card
 
 /**
- * Returns a draft after the board changed. A draft stays with its card. The draft of a removed card belongs to a card again only if that card
+ * Returns a draft after the board changed. A draft stays with its card. After its card is removed, a draft belongs to a card again only if that card
  * returns.
  */
 export function followDraft(draft: CardDraft, before: Board, now: Board): CardDraft {
@@ -102,7 +102,7 @@ export function followDraft(draft: CardDraft, before: Board, now: Board): CardDr
   return found === undefined ? { ...draft, isGone: true } : { ...draft, ...found, isGone: false }
 }
 
-/** Returns the parts that both the author of the draft and other people changed, in different ways. */
+/** Returns the parts that the draft's author and other people changed differently. */
 export function contestedParts({ begun, card }: CardDraft, mine: CardParts): CardPart[] {
   const [before, theirs] = [partsOf(begun), partsOf(card)]
   return cardParts.filter((part) => mine[part] !== before[part] && theirs[part] !== before[part] && theirs[part] !== mine[part])

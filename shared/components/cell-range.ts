@@ -37,7 +37,7 @@ export const cornersOf = ({ top, bottom, first, last }: Area): { readonly one: C
   other: { row: bottom, column: last }
 })
 
-/** Returns the result of `of` for each cell of an area, row by row. */
+/** Returns the result of `of` for each cell in an area, row by row. */
 export const rowsIn = <T>({ top, bottom, first, last }: Area, of: (place: CellPosition) => T): T[][] =>
   Array.from({ length: bottom - top + 1 }, (_row, down) =>
     Array.from({ length: last - first + 1 }, (_cell, across) => of({ row: top + down, column: first + across }))

@@ -244,7 +244,7 @@ export interface ChatShown {
   readonly formAt: number | undefined
 }
 
-/** Returns the latest entries, at most `most`. The draft is always shown, even if its message is older or no longer exists. */
+/** Returns at most `most` of the latest entries. The draft is always shown, even if its message is older or no longer exists. */
 export function chatShown({ entries }: Chat, draft: Draft | undefined, most: number): ChatShown {
   const latest = entries.slice(-most)
   const isApart = draft !== undefined && !latest.includes(draft.message)

@@ -1,4 +1,4 @@
-/** Copies of cells: pasted ones, and those that fill a selection. Formulas are adjusted to the place of their copy. */
+/** Copies of cells: pasted ones, and those that fill a selection. Formulas are adjusted to the position of the copy. */
 import { formulaCopied } from '../fences/formula/rewrite.ts'
 import { parseTsv } from '../fences/sheet-edits.ts'
 import type { CellChange, Table } from '../fences/table.ts'
@@ -6,14 +6,14 @@ import { limits } from '../limits.ts'
 import { type Area, type Axis, type CellPosition, rowsIn, textAt } from './cell-range.ts'
 import { pastedNumber } from './typed-number.ts'
 
-/** Returns the text of a cell as its copy reads elsewhere. */
+/** Returns the text that a cell has when it is copied to another position. */
 const copyOf = (text: string, from: CellPosition, to: CellPosition): string =>
   text.startsWith('=') ? formulaCopied(text, { row: to.row - from.row, column: to.column - from.column }) : text
 
 /** Text that is being pasted, in the clipboard format of spreadsheets. */
 export interface Pasted {
   readonly text: string
-  /** The place of the first copied cell; undefined for cells that were cut, and for the text of another program. */
+  /** The position of the first copied cell; undefined for cells that were cut and for text from another program. */
   readonly copiedFrom?: CellPosition | undefined
   /** Whether the text comes from another program. */
   readonly isForeign?: boolean
@@ -27,7 +27,7 @@ export interface PasteSize {
   readonly columnsFit: number
 }
 
-/** Returns how often copied rows or columns fill the selected ones. Cells that do not fill them exactly are pasted once. */
+/** Returns how many times the copied rows or columns fit into the selected ones. If they do not fit exactly, they are pasted once. */
 const timesIn = (selected: number, copied: number): number => (selected % copied === 0 ? selected / copied : 1)
 
 /** Returns the cells that a paste changes. Pasting begins in the first selected cell, and repeats the text if it fills the selection exactly. */
@@ -41,7 +41,7 @@ export function pasting(
   const [down, across] = [timesIn(bottom - top + 1, rows), timesIn(last - first + 1, columns)]
   const textIn = (text: string, { row, column }: CellPosition, place: CellPosition): string => {
     if (isForeign) return hasDecimalComma ? pastedNumber(text) : text
-    // In the data of a chart every value is plain text.
+    // In chart data, every value is plain text.
     if (copiedFrom === undefined || index < 0) return text
     return copyOf(text, { row: copiedFrom.row + row, column: copiedFrom.column + column }, place)
   }
@@ -69,7 +69,7 @@ function filledFrom({ top, bottom, first, last }: Area, axis: Axis): number | un
 
 /**
  * Returns the cells that change when the first selected row fills the others, or the first column does. Returns undefined if there is nothing to
- * fill. `isAdjusted`: formulas are adjusted to their place.
+ * fill. `isAdjusted`: formulas are adjusted to their position.
  */
 export function filling(table: Table, area: Area, axis: Axis, isAdjusted: boolean): readonly CellChange[] | undefined {
   const index = filledFrom(area, axis)

@@ -1,4 +1,4 @@
-/** Events on the cell of a sheet that a person edits: keys, typing, selected references, and changes by others. */
+/** Handles events on the cell that a person edits: keys, typing, selected references, and changes by others. */
 import type { Fence } from '../fences/fences.ts'
 import { closedFormula } from '../fences/formula/parse.ts'
 import type { Table } from '../fences/table.ts'
@@ -72,7 +72,7 @@ const storing =
     return [...now.setCells([{ ...placeOf(readingOf(now), begun), text: named.text }]), ...named.edits]
   }
 
-/** Returns typed text as its cell stores it. In the data of a chart every value is plain text. */
+/** Returns typed text as its cell stores it. In chart data, every value is plain text. */
 function storedText(text: string, before: string, { index, hasDecimalComma, hasGermanNames }: SheetWorld): string {
   if (text === before) return text
   const typed = hasDecimalComma ? typedNumber(text, before) : text
@@ -81,7 +81,7 @@ function storedText(text: string, before: string, { index, hasDecimalComma, hasG
   return closedFormula(hasGermanNames ? withEnglishNames(formula) : formula)
 }
 
-/** Ends the editing and stores the draft. If others have since changed the cell, the page asks which text to keep. */
+/** Ends editing and stores the draft. If others have since changed the cell, the page asks which text to keep. */
 function commit(state: SheetState, world: SheetWorld, step: CellPosition): SheetOutcome {
   const { begun, draft, pointing } = state
   if (begun === undefined) return { state }
@@ -116,7 +116,7 @@ function inserted(state: SheetState, begun: Begun, result: Inserted | undefined,
 
 function carryOutInField(state: SheetState, world: SheetWorld, command: FieldCommand): SheetOutcome {
   const { begun, draft, pointing, pointsSideways } = state
-  // The table of a chart has no formulas.
+  // A chart's table has no formulas.
   const isFormula = begun !== undefined && world.index >= 0
   switch (command.kind) {
     case 'commit':

@@ -1,4 +1,4 @@
-/** Events on the selected cells of a sheet: keys, clicks, the clipboard, and changes of rows and columns. */
+/** Handles events on a sheet's selected cells: keys, clicks, the clipboard, and changes to rows and columns. */
 import type { Change } from '../fences/formula/rewrite.ts'
 import type { Table } from '../fences/table.ts'
 import type { Edit } from '../text/diff.ts'
@@ -66,7 +66,7 @@ export function pasteCells(
   return { state, focus: true, isTaken: true, announcement: { kind: 'pasted', ...size }, edits: (now) => now.setCells(cells) }
 }
 
-/** Fills the selection from its first row or column. The page keeps the key if there is nothing to fill. */
+/** Fills the selection from its first row or column. If there is nothing to fill, the page handles the key. */
 function fill(state: SheetState, { table, index }: SheetWorld, axis: Axis): SheetOutcome {
   const area = areaOf(state.selection, table)
   if (filling(table, area, axis, index >= 0) === undefined) return { state }
@@ -99,7 +99,7 @@ export function carryOutInGrid(state: SheetState, world: SheetWorld, command: Gr
     case 'fill':
       return fill(state, world, command.axis)
     case 'carry':
-      // Elsewhere, the key belongs to the page.
+      // If other cells are selected, the page handles the key.
       return selection.whole === command.axis
         ? changeShape(state, world, stepOf(areaOf(selection, table), command.axis, command.by))
         : { state }

@@ -81,7 +81,7 @@ function idOf(
   return all.findIndex((each) => each.id === id) === sheet ? { id } : { sharedId: id }
 }
 
-/** Replaces the place of a reference with the name of the cells. */
+/** Writes the name of the cells at the place for the reference. */
 function insert(draft: Typed, pointing: Pointing, range: CellRange, { from, to, end }: Spot, { sheets, index }: SheetsOfText): Inserted {
   const name = rangeName(range)
   const isOwn = range.sheet === index
@@ -119,8 +119,8 @@ function within(sheet: Sheet | undefined, { row, column }: CellPosition): CellPo
 }
 
 /**
- * Selects the cell that is some rows and columns away from the last selected cell, or else from the edited cell. Returns undefined if no reference
- * can be inserted at the caret.
+ * Selects the cell that is the given number of rows and columns away from the last selected cell, or else from the edited cell. Returns undefined if
+ * no reference can be inserted at the caret.
  */
 export function pointBy(
   draft: Typed,

@@ -19,7 +19,7 @@ export interface Selection {
   readonly begunColumn: number
   /** The cell in which the caret stayed because the sheet is full. The next typed text must not overwrite this cell. */
   readonly fullAt: CellPosition | undefined
-  /** The cell that sideways moves have reached, and the column in which these moves began. */
+  /** The cell that a run of sideways moves has reached, and the column in which the run began. */
   readonly run: { readonly at: CellPosition; readonly column: number } | undefined
 }
 
@@ -115,8 +115,8 @@ export const focusedAt = (selection: Selection, place: CellPosition): Selection 
   isSame(place, selection.end) ? selection : put(leaveFor(selection, place), place)
 
 /**
- * Moves on after a cell was written. At the end of a row, it moves to the next row. At the end of the sheet, it starts a new row. After several cells
- * in a row, a move down returns to the column of the first of these cells.
+ * Moves on after a cell was written. At the end of a row, it moves to the next row. At the end of the sheet, it starts a new row. After a run of
+ * sideways moves, a move down returns to the column in which the run began.
  */
 export function goOn(selection: Selection, table: Table, place: CellPosition, step: CellPosition, isWritten: boolean): Selection {
   const { width } = sizeOf(selection, table)

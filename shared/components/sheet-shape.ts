@@ -1,4 +1,4 @@
-/** Changes of entire rows and columns in a sheet: their edits, the reasons why they are impossible, and the selection after them. */
+/** Changes to entire rows and columns in a sheet: their edits, the reasons why they are impossible, and the selection after them. */
 import { parseChart } from '../fences/chart.ts'
 import { followData } from '../fences/chart-pick.ts'
 import type { Fence } from '../fences/fences.ts'

@@ -45,7 +45,7 @@ export const beginSheet: SheetState = {
   gone: undefined
 }
 
-/** The sheet at the time of an event. The table of a chart has the `index` -1. */
+/** The sheet at the time of an event. For a chart's table, `index` is -1. */
 export interface SheetWorld extends SheetsOfText {
   readonly table: Table
   readonly mayChange: boolean

@@ -26,7 +26,7 @@ function levelsOf(tokens: readonly Token[]): readonly Level[] {
   })
 }
 
-/** Whether a comma belongs to a number: digits follow it, and digits or nothing that could be an argument precedes it. */
+/** Whether a comma belongs to a number. Digits must follow it. Before it, there must be digits or nothing that could be an argument. */
 function isDecimal(tokens: readonly Token[], at: number): boolean {
   const [before, comma, after] = [tokens[at - 1], tokens[at], tokens[at + 1]]
   if (comma === undefined || after?.kind !== 'number' || after.from !== comma.to || after.text.startsWith('.')) return false

@@ -1,6 +1,6 @@
 /**
  * The actions that people can take on a board. Columns and cards are identified by their index in the parsed board. An index that does not exist
- * changes nothing. A moved card leaves its line break in the old position and is inserted as entire lines (edits.ts).
+ * changes nothing. A moved card leaves its line break at the old position and is inserted as entire lines (edits.ts).
  */
 import { withoutEnds } from '../text/scan.ts'
 import { limits } from '../limits.ts'

@@ -7,7 +7,7 @@ const known = new WeakMap<readonly Fence[], ReadonlyMap<number, string>>()
 
 const isCodeMark = (line: string): string | undefined => /^ {0,3}(```|~~~)/.exec(line)?.[1]
 
-/** Returns the heading above each fence, by the start of the fence. Reads the text once, up to the last fence. */
+/** Returns the heading above each fence, keyed by the fence's start. Reads the text once, up to the last fence. */
 export function headingsAbove(fences: readonly Fence[]): ReadonlyMap<number, string> {
   const found = known.get(fences)
   if (found !== undefined) return found

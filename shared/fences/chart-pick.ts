@@ -50,8 +50,8 @@ export const followData = (chart: Chart, id: string, change: Change): readonly E
 }
 
 /**
- * Returns the settings that a chart uses to name the picked cells. If the selection has all rows, the chart names columns by their headings, so
- * that it also draws rows added later. If the headings are not sufficient, and in all other cases, it names the cells. The area counts from 0 and
+ * Returns the settings that a chart uses to name the picked cells. If the selection contains all rows, the chart names columns by their headings, so
+ * that it also draws rows added later. In all other cases, and if the headings do not suffice, it names the cells. The area counts from 0 and
  * includes both ends.
  */
 export const namedCells = (

@@ -32,7 +32,7 @@ const stepOf = (span: number, count: number): number => {
 /** Returns a linear scale from a range of values to a range of pixels. Both ends of the range of values are rounded. */
 export const scaleOf = (least: number, most: number, from: number, to: number, count: number): Scale => {
   const [low, high] = least === most ? [least - 1, most + 1] : [least, most]
-  // If the difference of the ends is too large for a number, there are no round steps.
+  // If the difference between the ends is too large for a number, there are no round steps.
   if (!Number.isFinite(high - low)) {
     const farthest = Math.min(Number.MAX_VALUE, Math.max(-low, high))
     return { at: (value) => from + (value / farthest / 2 + 0.5) * (to - from), ticks: [-farthest, 0, farthest] }
@@ -135,7 +135,7 @@ const labelAxis = ({ data: { labels }, left, bottom, width }: Frame, at: (point:
   return labels.map((label, point) => (point % every === 0 ? text(at(point), bottom + 18, short(label), 'middle') : '')).join('')
 }
 
-/** Bands for the labels, perpendicular to the axis of the values. `from` and `to` are in pixels. */
+/** Bands for the labels, perpendicular to the value axis. `from` and `to` are in pixels. */
 interface Bands {
   readonly from: number
   readonly to: number

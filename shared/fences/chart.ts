@@ -95,7 +95,7 @@ export const setChart = (chart: Chart, key: ChartKey, text: string): readonly Ed
 
 // ——— data ———
 
-/** Texts of cells, row by row. The first row names the columns. */
+/** Cell text, row by row. The first row names the columns. */
 export type Rows = readonly (readonly string[])[]
 
 /** The reason why nothing can be drawn. */

@@ -21,7 +21,7 @@ export interface Message {
   readonly index: number
   readonly lines: readonly Line[]
   readonly author: string
-  /** The time as it is written: ISO 8601 in our own messages, any text in messages of Chat View; '' if there is none. */
+  /** The time as it is written: ISO 8601 in our own messages, any text in messages from Chat View; '' if there is none. */
   readonly at: string
   /** The time in milliseconds since 1970; undefined if unknown. */
   readonly time: number | undefined
@@ -161,7 +161,7 @@ export interface NewMessage {
   readonly text: string
 }
 
-/** Adds a message at the end. Two messages that are sent at the same time both stay intact. A blank text changes nothing. */
+/** Adds a message at the end. Two messages that are sent at the same time both stay intact. Blank text changes nothing. */
 export const appendMessage = ({ fence }: Chat, { author, time, text }: NewMessage): readonly Edit[] => {
   const [first = '', ...rest] = written(text)
   if (first === '') return []

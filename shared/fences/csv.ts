@@ -1,4 +1,4 @@
-/** Reads comma-separated values, with the places of the cells. The delimiter is determined by the first record. */
+/** Reads comma-separated values, with the positions of the cells. The delimiter is determined by the first record. */
 import type { Line } from './fences.ts'
 import { type Cell, type Row, trimmed } from './rows.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Finds the component fences of a Markdown text: their positions, and their lines with absolute offsets.
+ * Finds the component fences in Markdown text: their positions, and their lines with absolute offsets.
  *
  *     fence = mark info NL (prefix line NL)* [prefix mark]          mark: three or more ` or ~
  *     info  = kind (" #" id | " " key ["=" value])*                  value may be quoted: title="Two words"
@@ -142,7 +142,7 @@ const isBreakLine = (line: string): boolean => isBreak(breakOf(line, 0, line.len
 const createReader = (text: string) => {
   const place: ReadingPosition = { at: 0, column: 0 }
   let [start, end] = [0, 0]
-  /** Offset after the last unit of the line that is not whitespace. */
+  /** Offset after the line's last non-whitespace unit. */
   let inkTo = 0
   /** The position after the whitespace that was read last. */
   const ink: ReadingPosition = { at: -1, column: 0 }
@@ -415,7 +415,7 @@ export const fencesOf = (text: string): Fence[] => {
     const newline = text.indexOf('\n', start)
     const end = newline === -1 ? text.length : newline
     const next = end + 1
-    // An empty rest after the last line break is not a line of the fence.
+    // The empty remainder after the last line break is not a line of the fence.
     if (start === text.length && opened !== undefined) break
     reader.begin(start, end)
     const matched = enter(reader, containers)

@@ -1,5 +1,5 @@
 /**
- * Finds out how rows and columns of a table were inserted, deleted and moved between two readings, based on the text of their cells. It is used for
+ * Detects how rows and columns of a table were inserted, deleted and moved between two readings, based on the text of their cells. It is used for
  * drafts that are not part of the text yet. Rows and columns with the same text can only be distinguished by their order.
  */
 import { limits } from '../limits.ts'

@@ -195,7 +195,7 @@ const insertRow = (body: Body, at: number): Edit[] => {
   return item === undefined ? appended(body, [empty]) : [edit(body, item.from, item.from, `${empty},${gapBefore(body, item)}`)]
 }
 
-/** Returns the edits that remove some entries of a list, each together with one comma. */
+/** Returns the edits that remove some entries from a list, each together with one comma. */
 const without = (body: Body, entries: readonly Entry[], isGone: (entry: Entry) => boolean): Edit[] => {
   const kept = entries.findIndex((entry) => !isGone(entry))
   const [first, last, behind] = [entries[0], entries.at(-1), entries[kept]]
@@ -211,7 +211,7 @@ const without = (body: Body, entries: readonly Entry[], isGone: (entry: Entry) =
 }
 
 /**
- * Returns the edits that put entries into a different order. Each entry is written in the place of another one, and the text between the entries does not
+ * Returns the edits that put entries into a different order. Each entry takes the place of another one, and the text between the entries does not
  * change.
  */
 const reordered = (body: Body, entries: readonly Entry[], order: readonly Entry[]): Edit[] =>

@@ -25,7 +25,7 @@ const writtenRow = (sheet: Sheet, texts: readonly string[], row: number): string
   return cells.join(sheet.delimiter).trim() === '' && cells.length < 2 ? '""' : cells.join(sheet.delimiter)
 }
 
-/** Returns the edits that add cells after the last one of a row. */
+/** Returns the edits that add cells after the last cell of a row. */
 const appended = ({ delimiter }: Sheet, { line, cells }: Row, written: readonly string[]): Edit[] => {
   if (written.length === 0) return []
   const at = line.from + line.text.trimEnd().length
@@ -56,7 +56,7 @@ const changeRow = (sheet: Sheet, row: Row, at: number, changes: ReadonlyMap<numb
 const lineBefore = ({ rows, dashes, fence }: Sheet, row: number): number =>
   rows[row]?.index ?? Math.max(rows.at(-1)?.index ?? fence.lines.length - 1, dashes?.index ?? -1) + 1
 
-/** Whether a row may be inserted before a line. */
+/** Returns a function that decides whether a row may be inserted before a line. */
 const isRowOf =
   ({ delimiter }: Sheet) =>
   ({ text }: Line): boolean =>
@@ -103,7 +103,7 @@ const isOwn =
   (id: string | undefined): boolean =>
     id === undefined || id === fence.id
 
-/** Returns the edits of another sheet of the document after rows or columns of the sheet with this id changed. */
+/** Returns the edits to another sheet in the document after rows or columns of the sheet with this id changed. */
 export const followChange = (other: Sheet, id: string, change: Change): Edits =>
   within(
     other.fence,

@@ -41,7 +41,7 @@ export interface Table {
   align?(): Edits
 }
 
-/** Whether `count` rows or columns can be moved before the index `to`: all of them exist, and the move would change their place. */
+/** Whether `count` rows or columns can be moved before the index `to`: all of them exist, and the move would change their position. */
 export const isMove = (from: number, to: number, count: number, size: number): boolean =>
   count > 0 && from >= 0 && from + count <= size && to >= 0 && to <= size && (to < from || to > from + count)
 

@@ -1,7 +1,7 @@
 /**
  * Tidies a fence that nobody has changed for a while. It removes the traces of concurrent interactions: empty lines in place of cards, messages and
- * rows, markers with more than one character, and spaces at the ends of lines. It only changes whitespace and markers, never text. Running it again
- * changes nothing.
+ * rows, markers with more than one character, and trailing spaces. It only changes whitespace and markers, never text. Running it again changes
+ * nothing.
  */
 import type { Edit } from '../text/diff.ts'
 import { isSpacedBefore, letters, parseBoard } from './board.ts'

@@ -68,7 +68,7 @@ const written = (value: unknown): string | undefined => {
   return safe !== undefined && new TextEncoder().encode(safe).length <= limits.widgetStateBytesMax ? safe : undefined
 }
 
-/** Whether a value can be stored as a state. */
+/** Whether a value can be stored as the state. */
 export const fitsState = (value: unknown): boolean => written(value) !== undefined
 
 /** Writes the state to its line, or adds that line. A state that has no JSON form or is too long changes nothing. */

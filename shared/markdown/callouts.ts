@@ -1,6 +1,6 @@
 /**
  * Callouts. A callout is a quote whose first line is `[!NOTE]`, `[!TIP]`, `[!IMPORTANT]`, `[!WARNING]` or `[!CAUTION]`. Text after the marker is the
- * title of the callout.
+ * callout's title.
  */
 import type MarkdownIt from 'markdown-it'
 import type { Token } from './tokens.ts'

@@ -1,8 +1,7 @@
 /** HTML comments. They are notes for writers: they stay in the source and are not shown to readers. */
 import type MarkdownIt from 'markdown-it'
 
-// If a comment that begins at some offset has no end, later comments have none either. Without this cache, every `<!--` would cause a search to the
-// end of the text.
+// If a comment is not closed, no later comment is closed either. Without this cache, every `<!--` would cause a search to the end of the text.
 const endless = new WeakSet<object>()
 
 const endOf = (state: { readonly src: string }, start: number): number | undefined => {

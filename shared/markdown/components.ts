@@ -1,4 +1,4 @@
-/** Renders the component fences of a page. This code is not in page.ts, because a browser loads it only for documents that need it. */
+/** Renders the component fences on a page. This code is not in page.ts, because a browser loads it only for documents that need it. */
 import { documentSheets, type DocumentSheets } from '../fences/document-sheets.ts'
 import { fencesOf, findFence } from '../fences/fences.ts'
 import { componentHtml } from '../fences/kinds.ts'

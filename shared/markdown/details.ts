@@ -6,8 +6,8 @@ const summaryLine = /^<summary>(.*?)<\/summary>\s*$/i
 const closing = /^<\/details>\s*$/i
 
 /**
- * Returns whether the collapsible text that a line opens is initially open, and the summary on the same line. Returns undefined if the line opens
- * none.
+ * Parses a line that opens collapsible text. Returns whether the text is initially open, and the summary on the same line. Returns undefined for
+ * other lines.
  */
 const openingOf = (line: string): { readonly isOpen: boolean; readonly summary: string | undefined } | undefined => {
   const found = tag.exec(line)

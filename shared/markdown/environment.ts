@@ -1,4 +1,4 @@
-/** Values that the parts of the renderer share while one text is rendered. */
+/** Values that the parts of the renderer share during one rendering. */
 
 export interface Heading {
   /** Level of the heading, 1 to 6. */

@@ -1,4 +1,4 @@
-/** Headings with ids for links. An id consists of the words in lower case, joined by hyphens, with a number if it would occur twice. */
+/** Headings with ids for links. An id consists of the words in lower case, joined by hyphens. A number is added if the id would occur twice. */
 import type MarkdownIt from 'markdown-it'
 import type { Environment } from './environment.ts'
 import type { Token } from './tokens.ts'
@@ -13,7 +13,7 @@ export const slugOf = (text: string): string =>
     .slice(0, 120)
 
 /**
- * Returns the words of inline text, without marks, allowed tags and footnote numbers. With `pictures`, the descriptions of pictures count as words.
+ * Returns the words of inline text, without marks, allowed tags or footnote numbers. With `pictures`, the descriptions of pictures count as words.
  */
 export const wordsOf = (children: readonly Token[], pictures: boolean): string =>
   children

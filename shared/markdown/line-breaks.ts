@@ -10,7 +10,7 @@ export const lineBreaks = (markdown: MarkdownIt): void => {
     if (!breaksIn(src)) return
     for (const { children } of tokens) {
       children?.forEach((token, index) => {
-        // If a line ends with `<br>`, that is already the break of the line.
+        // A `<br>` at the end of a line is already its line break.
         if (token.type !== 'softbreak' || children[index - 1]?.type === 'hardbreak') return
         token.type = 'hardbreak'
         token.tag = 'br'

@@ -50,7 +50,10 @@ const searchRuns = (linkify: MarkdownIt['linkify']): void => {
 /** Total length of the addresses that references may add to a page beyond the length of the source, in UTF-16 units. cmark has the same limit. */
 const sharedAddressUnitsMax = 100_000
 
-/** Many references to one long address would turn a small document into a huge page. Links beyond this budget therefore lose their address. */
+/**
+ * Limits the total length of link addresses. Many references to one long address would otherwise turn a small document into a huge page. Links beyond
+ * the budget lose their address.
+ */
 const budgetAddresses = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('address_budget', ({ src, tokens }) => {
     // In percent-encoded UTF-8, one UTF-16 unit takes up to nine characters.

@@ -1,6 +1,6 @@
 /**
  * Inline marks that are not part of CommonMark: `==highlighted==`, `H~2~O` and `x^2^`. The editor and the renderer share these rules. The search for
- * a closing mark is bounded, so that text full of opening marks takes linear time.
+ * a closing mark is bounded, so that even text full of opening marks takes linear time.
  */
 import type MarkdownIt from 'markdown-it'
 

@@ -16,7 +16,7 @@ export interface FormulaSetter {
   ): string
 }
 
-/** Returns the MathML of a formula. Throws if the formula cannot be typeset, or the library is not loaded yet. */
+/** Returns the MathML for a formula. Throws if the formula cannot be typeset, or if the library is not loaded yet. */
 export const setFormula = (setter: FormulaSetter | undefined, tex: string, displayMode: boolean): string => {
   // The caller catches this error and shows the source of the formula.
   if (setter === undefined) throw new Error('formulas cannot be set yet')
@@ -25,7 +25,7 @@ export const setFormula = (setter: FormulaSetter | undefined, tex: string, displ
 
 type ToHtml = ((tex: string, display: boolean) => string) | undefined
 
-/** Whether CSS declarations are of the kind that formulas need. They must not end their rule or load anything. */
+/** Whether CSS declarations contain only characters that formulas need, so that they cannot end their rule or load anything. */
 const isPlain = (style: string): boolean => /^[\w\s:;.,%#()!-]*$/.test(style) && !/url/i.test(style)
 
 const styleMark = ' style="'
@@ -156,7 +156,7 @@ const unclosedIn = (environment: object): Unclosed => {
   return known
 }
 
-/** Returns the line that closes a block. If many blocks are not closed, only the first search reads all lines below. */
+/** Returns the line that closes a block. Even if many blocks are not closed, only the first search reads all lines below. */
 const closingLine = (lineOf: (line: number) => string, start: number, end: number, unclosed: Unclosed): number | undefined => {
   if (start >= (unclosed.get(end) ?? Infinity)) return undefined
   for (let line = start + 1; line < end; line++) if (lineOf(line).trimEnd().endsWith('$$')) return line

@@ -34,10 +34,10 @@ export interface PageLibraries {
   readonly pictureOf?: (source: string) => Picture | undefined
 }
 
-/** Longest code that is colored, and longest line in it, in UTF-16 units. Longer code is hardly written for people. */
+/** Longest code that is colored, and longest line in it, in UTF-16 units. Code beyond that is rarely written for people. */
 const highlightUnitsMax = 50_000
 const highlightLineUnitsMax = 1000
-/** Languages for which highlight.js reads a run of words again at every second word. */
+/** Languages for which highlight.js rereads a run of words at every second word. */
 const wordyLanguages = new Set(['C', 'C++', 'C#', 'Arduino'])
 /**
  * Maximum number of consecutive words without punctuation, and of letters in a word. Real code in such a language never has more, so the text is
@@ -49,7 +49,7 @@ const isWordy = (code: string): boolean => {
   let [words, end] = [0, -1]
   for (const { 0: all, 1: word = '', index } of code.matchAll(/(\w+)[\s*&]*/g)) {
     words = index === end ? words + 1 : 1
-    // No other word directly follows, so this word is the last one of its row.
+    // No other word follows directly, so this word is the last one in its row.
     end = all.length > word.length ? index + all.length : -1
     if (word.length >= wordUnitsMax || (words >= rowWordsMax && end !== -1)) return true
   }
@@ -75,8 +75,8 @@ const pictureHtml = ({ light, dark, width, height, title }: Picture, source: str
   `<details><summary>Source of the diagram</summary><pre tabindex="0"><code>${escape(source)}</code></pre></details></figure>\n`
 
 /**
- * Creates the renderer. `typography` is for documents that are only read (typography.ts). The caller passes it in, because it contains the names of all
- * emoji.
+ * Creates the renderer. `typography` is for documents that are read and not edited (typography.ts). The caller passes it in, because it contains the
+ * names of all emoji.
  */
 export const createPageRenderer = (
   libraries: PageLibraries,

@@ -1,5 +1,5 @@
 /**
- * The published page as HTML. It is readable without scripts, without signing in, and without other requests except for its styles. A downloaded
+ * The published page as HTML. It is readable without scripts, without signing in, and without any requests other than for its styles. A downloaded
  * file has the same form.
  */
 import type { Heading } from './environment.ts'
@@ -13,11 +13,11 @@ export interface Page {
   readonly indexed: boolean
   /** When the text was published, in milliseconds since 1970; undefined for a file. */
   readonly publishedAt?: number
-  /** When the text was changed last; undefined for a page that is not a document, such as the documentation. */
+  /** When the text was last changed; undefined for a page that is not a document, such as the documentation. */
   readonly updatedAt: number | undefined
   /** Trusted HTML above the text, such as a form that searches the documentation. */
   readonly above?: string
-  /** Trusted HTML of the line below the text, instead of links to the Markdown and to the service. */
+  /** Trusted HTML for the line below the text, which replaces the links to the Markdown and to the service. */
   readonly below?: string
   /** The author that the text names. */
   readonly author?: string | undefined
@@ -111,7 +111,7 @@ const withByline = (html: string, byline: string): string => {
   return `${html.slice(0, at)}\n${byline}${html.slice(at)}`
 }
 
-/** Returns the letters and digits of an HTML text, to compare typeset words with plain words. */
+/** Returns the letters and digits in HTML, to compare typeset words with plain words. */
 const lettersOf = (html: string): string => html.replaceAll(/<[^<>]*>|&#?\w+;|[^\p{L}\p{N}]/gu, '')
 
 /** Splits text that begins with its title into the title as a heading and the rest. The title may be a heading or a line of text. */
@@ -122,7 +122,7 @@ function ownTitle(title: string, html: string): { readonly heading: string; read
   const end = html.startsWith(`<${tag}`) ? html.indexOf(`</${tag}>`) : -1
   if (end === -1) return undefined
   const [block, after] = [html.slice(0, end), html.slice(end + tag.length + 3)]
-  // The sign of a section link is not part of the title.
+  // The section link's sign is not part of the title.
   if (isTitle(block)) return { heading: `<h1${block.slice(tag.length + 1)}</h1>`, rest: after }
   const lineEnd = tag === 'p' ? block.indexOf('<br>') : -1
   const line = block.slice(block.indexOf('>') + 1, lineEnd)

@@ -40,9 +40,9 @@ export interface FenceToRender {
 export interface RenderOptions {
   /** Returns the HTML of highlighted code; undefined if the language is unknown. The result must be escaped. */
   readonly highlight?: (code: string, language: string) => string | undefined
-  /** Returns the HTML (MathML) of a TeX formula. If it throws, the source of the formula is shown. */
+  /** Returns the HTML (MathML) for a TeX formula. If it throws, the formula's source is shown. */
   readonly math?: (tex: string, display: boolean) => string
-  /** Returns the HTML of a fence that is more than code (mermaid, board and so on); undefined to show the fence as code. */
+  /** Returns the HTML for a fence that is more than code (mermaid, board and so on); undefined to show the fence as code. */
   readonly fence?: (fence: FenceToRender) => string | undefined
   /** Prefix of every id, so that a document cannot use the ids of the page around it. */
   readonly idPrefix?: string
@@ -58,15 +58,15 @@ export interface Rendered {
   readonly html: string
   /** Style rules that the HTML needs in addition to the style sheet, for its formulas. They are safe inside `<style>`. */
   readonly css: string
-  /** Headings in the order of the text. */
+  /** Headings in document order. */
   readonly headings: readonly Heading[]
   /** Source offset of the letter in each task box, in UTF-16 units; undefined if unknown. The offsets are in the order of the boxes in the HTML. */
   readonly tasks: readonly (number | undefined)[]
   /** First line of each component, counted from 0. The lines are in the order of `figure.component` in the HTML. */
   readonly components: readonly number[]
   /**
-   * The source lines of each top-level element of the HTML, counted from 0 and without the last line. The entry is undefined for an element with
-   * several sources, such as footnotes.
+   * The source lines of each top-level element in the HTML, counted from 0. The end is exclusive. The entry is undefined for an element with several
+   * sources, such as footnotes.
    */
   readonly blocks: readonly (readonly [from: number, to: number] | undefined)[]
   /** The first paragraph as plain text, at most 200 characters; '' if there is none. */

@@ -1,5 +1,5 @@
-/** Helpers for the tokens of markdown-it. */
+/** Helpers for markdown-it tokens. */
 import type MarkdownIt from 'markdown-it'
 
-/** A token of markdown-it. */
+/** A markdown-it token. */
 export type Token = ReturnType<MarkdownIt['parse']>[number]

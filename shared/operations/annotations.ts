@@ -37,7 +37,7 @@ export const targetFields = {
   occurrence: z.int().min(1).max(1_000_000).optional().meta({ description: 'Which match, from 1.' })
 } as const
 
-/** Removes fields that are null, because they count as absent. */
+/** Removes null fields, because they count as absent. */
 const given = (raw: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
 

@@ -22,7 +22,7 @@ import {
 } from './schemas.ts'
 import { ProposedSuggestions } from './suggestions.ts'
 
-/** The first fields of an answer to a change to the text. */
+/** The first fields of the response to a text change. */
 const written = { ok: z.literal(true), version: Version, revisionId: z.number().int().nullable(), changed: z.boolean() }
 
 const asContent = 'Send the Markdown as content.'

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { line } from './schemas.ts'
 
-// Entities, references and patterns could make a small file extremely slow. If a picture is refused, the browser of the reader draws the diagram.
+// Entities, references and patterns could make a small file extremely slow to draw. If a picture is refused, the reader's browser draws the diagram.
 const greedy = /<(?:!|use|pattern|image|feimage|script|foreignobject)/i
 
 const Svg = z

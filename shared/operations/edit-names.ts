@@ -81,9 +81,7 @@ const operationNames: Readonly<Record<string, string>> = {
 /** Other names for `op` itself. */
 export const otherOpNames = ['command', 'action', 'kind', 'method'] as const
 
-/**
- * Returns the operation that an edit with an unknown or missing `op` was probably meant to be. It is found by its name, or otherwise by its fields.
- */
+/** Returns the operation that was probably meant by an edit with an unknown or missing `op`. It is found by its name, or otherwise by its fields. */
 export const operationMeant = (
   given: Readonly<Record<string, unknown>>,
   fieldsOf: Readonly<Record<string, readonly string[]>>

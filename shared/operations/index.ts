@@ -160,7 +160,7 @@ export type OperationName = keyof typeof operations
 /** The input of a handler, after parsing and checking. */
 export type Input<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>
 
-/** The answer of a handler. */
+/** The response of a handler. */
 export type Output<Name extends OperationName> = z.output<(typeof operations)[Name]['output']>
 
 /** The input that a caller sends. */

@@ -30,7 +30,7 @@ const job = {
 /** The fields that all jobs have. */
 export const MediaJob = z.object(job).meta({ id: 'MediaJob' })
 
-/** Returns the schema of the answer to a start or a poll. `result` and its fields are present when `status` is `done`. */
+/** Returns the schema of the response when a job is started or polled. `result` and its fields are present when `status` is `done`. */
 const jobOf = <Result extends z.ZodRawShape>(id: string, idName: string, result: Result) =>
   z
     .object({

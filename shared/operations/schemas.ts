@@ -91,7 +91,7 @@ export const OthersChanged = z
   .optional()
   .meta({ description: 'Other people’s changes since baseVersion, as a unified diff.' })
 
-/** Whether the answer is short and contains only ids, versions and states. */
+/** Whether the response is short and contains only ids, versions and states. */
 export const Brief = z.boolean().optional()
 
 /** Whether a change is applied or suggested. */
@@ -221,5 +221,5 @@ interface EventOf<Kind extends EventKind> {
   readonly payload: ShownPayload<Kind>
 }
 
-/** The schema only states that a payload is an object. The type states the payload of each kind (shared/events.ts). */
+/** The schema only says that a payload is an object. The type defines the payload of each kind (shared/events.ts). */
 export const EventRecord = EventShape as unknown as z.ZodType<AnyEvent>

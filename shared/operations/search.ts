@@ -1,4 +1,4 @@
-/** Search in the text of one document, and in all documents of an account. */
+/** Search in one document's text, and in all documents of an account. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'

@@ -1,7 +1,7 @@
 /**
- * The anchors of comments and suggestions, and how they follow their text. An anchor has the ids of its characters
- * (characters.ts), and its text with the context. A replacement of the document may remove the characters and insert the same text elsewhere. The
- * stored text then finds the new place (reanchor.ts).
+ * The anchors of comments and suggestions, and how they follow their text. An anchor has the ids of its characters (characters.ts), and its text with
+ * the context. Replacing the document may remove the characters and insert the same text elsewhere. The stored text is then used to find the new
+ * place (reanchor.ts).
  */
 import type * as Y from 'yjs'
 import { contextOf, type Range } from './targets.ts'
@@ -35,11 +35,11 @@ export const locateAnchors = (text: Y.Text, content: string, anchors: readonly A
   return ranges
 }
 
-/** An unchanged run of this many units is the same text, even if much of the surrounding text is gone. */
+/** An unchanged run of this many units counts as the same text, even if much of the surrounding text is gone. */
 const runUnitsMin = 16
 
 /**
- * Whether enough of a range remains after the edits to be the same text. At least half of the range or a long run must remain, because single
+ * Whether enough of a range remains after the edits to count as the same text. At least half of the range or a long run must remain, because single
  * characters often survive a comparison by chance.
  */
 const isKept = ({ from, to }: Range, edits: readonly Edit[]): boolean => {
@@ -79,8 +79,7 @@ interface Replacement {
   /** The edits that turned `before` into `after`. */
   readonly edits: readonly Edit[]
   /**
-   * Whether the edits result from a comparison of the texts. Such edits keep some characters by chance. If false, a caller named the place of each
-   * edit.
+   * Whether the edits come from comparing two versions. Such edits keep some characters by chance. If false, a caller named the place of each edit.
    */
   readonly isCompared: boolean
 }
@@ -113,7 +112,7 @@ const deletesWithin = ({ from, to }: Range, edits: readonly Edit[]): boolean =>
   edits.some((edit) => edit.from < to && edit.to > from && edit.to > edit.from)
 
 /**
- * Updates anchors after a replacement of the document. `stood` contains their previous ranges. If the text of an anchor moved, the anchor follows it. If
+ * Updates anchors after the document is replaced. `stood` contains their previous ranges. If the text of an anchor moved, the anchor follows it. If
  * almost none of an anchor's text is left, the anchor becomes lost instead of moving to other text.
  */
 export const anchorsAfter = (

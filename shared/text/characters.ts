@@ -19,7 +19,7 @@ export interface CharacterPosition {
    */
   readonly left: CharacterId | null
   readonly right: CharacterId | null
-  /** For a place between two characters: the neighbors that must still exist. */
+  /** The neighbors that must still exist, for a place between two characters. */
   readonly needs: 'left' | 'right' | 'both'
 }
 

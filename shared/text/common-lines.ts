@@ -40,7 +40,7 @@ const stepOn = (row: Int32Array, edits: number, diagonal: number, oldLength: num
   return !canRemove || (canAdd && removed < added) ? added : removed + 1
 }
 
-/** Walks both lists to their ends. Returns undefined if that takes more than `editsMax` edits. */
+/** Walks both lists to the end. Returns undefined if that takes more than `editsMax` edits. */
 const walked = (before: Int32Array, after: Int32Array, editsMax: number): Walk | undefined => {
   const rows: Int32Array[] = []
   let [lowest, highest] = [-Infinity, Infinity]

@@ -1,6 +1,6 @@
 /**
- * Differences between two texts as minimal edits, and edits that follow another change. Lines are compared
- * with Myers' algorithm (`common-lines.ts`) inside the part that differs, and words are compared within a hunk. Only differing text is touched.
+ * Computes the differences between two versions as minimal edits, and moves edits past other changes. Lines are compared with Myers' algorithm
+ * (`common-lines.ts`) inside the part that differs, and words are compared within a hunk. The edits touch only the text that differs.
  */
 import { commonItems } from './common-lines.ts'
 
@@ -11,8 +11,8 @@ export interface Edit {
   readonly insert: string
 }
 
-// If the lines or words that occur in both texts differ by more edits than this, the entire middle part is replaced. An exact result is not worth
-// the time, which grows with the square of the number of edits while the server waits.
+// If the lines or words that occur in both texts differ by more edits than this, the entire middle part is replaced. An exact result is not worth the
+// time: the server waits for it, and the time grows with the square of the number of edits.
 const editLengthMax = 1000
 const wordEditLengthMax = 200
 
@@ -173,7 +173,7 @@ export const differingLines = (before: string, after: string): { from: number; o
   return { from, old: before.slice(from, before.length - keep), young: after.slice(from, after.length - keep) }
 }
 
-// A block is a line with the empty lines after it. Separate empty lines would match anywhere and pull their neighbors apart.
+// A block is a line with the empty lines after it. Separate empty lines would match anywhere and separate their neighbors.
 const blocksOf = (text: string): string[] => text.match(/[^\n]+\n*|\n+/g) ?? []
 // For the same reason, a word includes the whitespace after it.
 const wordsOf = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? []
@@ -218,7 +218,7 @@ export const applyEdits = (before: string, edits: readonly Edit[]): string => {
   return parts.join('')
 }
 
-/** Returns the part that differs as a single exact edit. It is used for two versions of text that somebody types. */
+/** Returns the part that differs as a single exact edit. It is used for two versions of text that somebody is typing. */
 export const coarseDiff = (before: string, after: string): readonly Edit[] => {
   if (before === after) return []
   const from = commonPrefix(before, after)
@@ -246,7 +246,7 @@ export const coarsened = (edits: readonly Edit[], before: string, countMax: numb
   return result
 }
 
-/** Returns the range of the text after edits. It is the range of the first edit that touches the text, or otherwise the shifted range. */
+/** Returns a range's position after edits. It is the range of the first edit that touches the text, or otherwise the shifted range. */
 export const changeIn = ({ from, to }: Pick<Edit, 'from' | 'to'>, edits: readonly Edit[]): Pick<Edit, 'from' | 'to'> => {
   let shift = 0
   for (const edit of edits) {

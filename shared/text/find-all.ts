@@ -1,4 +1,4 @@
-/** Searches text as people do: it ignores case and the encoding of accents. Each match comes with its line, section and context. */
+/** Searches text as people expect: the search ignores case and the encoding of accents. Each match comes with its line, section and context. */
 import { type Lines, linesOf, partsLetter, splitsPair } from './targets.ts'
 import { isAccent } from './fold.ts'
 import { outlineOf, type Section } from './outline.ts'
@@ -20,7 +20,7 @@ export interface Match {
   readonly matched?: string
 }
 
-/** Number of units of the line that are shown on either side of a match. */
+/** Number of units that are shown on either side of a match. */
 const excerptUnits = 80
 
 interface Folded {

@@ -49,7 +49,7 @@ for (const dash of '‐‑–—−') fates[code(dash)] = code('-')
 // Marks that may precede the words of a line, in any order: quote, list, heading and task marks.
 const lineMark = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t\n]|$)|\[[ xX]\](?=[ \t]))/y
 
-/** Returns the end of the link target that opens at `open`, after its closing parenthesis; undefined if it does not close on this line. */
+/** Returns the offset after the closing parenthesis of the link target that opens at `open`; undefined if it does not close on this line. */
 const targetEnd = (text: string, open: number): number | undefined => {
   let depth = 0
   const end = Math.min(text.length, open + targetUnitsMax)
@@ -73,7 +73,7 @@ export const fold = (text: string): Folded => {
   const units = new Uint16Array(text.length)
   const sources = new Int32Array(text.length)
   let length = 0
-  // Link targets that open before this offset are not searched for their end: an earlier search has already come this far without finding one.
+  // Link targets that open before this offset are not searched for their end: an earlier search has already reached this offset without finding one.
   let scanned = 0
   const put = (unit: number, source: number): void => {
     units[length] = unit

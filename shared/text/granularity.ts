@@ -1,4 +1,4 @@
-/** Splits the difference between two texts into suggested changes: by words, sentences, paragraphs or sections. */
+/** Splits the difference between two versions into suggested changes: by words, sentences, paragraphs or sections. */
 import type { Range } from './targets.ts'
 import { applyEdits, type Edit } from './diff.ts'
 import { outlineOf } from './outline.ts'

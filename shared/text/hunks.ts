@@ -84,10 +84,7 @@ const endOf = ({ at, removed }: LineChange): number => at + removed.length
 const marked = (mark: string, lines: readonly string[]): string[] =>
   lines.flatMap((line) => (line.endsWith('\n') ? mark + line.slice(0, -1) : [mark + line, '\\ No newline at end of file']))
 
-/**
- * Returns a hunk of a unified diff. `lines` are the lines of the old text around its changes. `first` is the number of the first of these lines,
- * counted from 0.
- */
+/** Returns a hunk of a unified diff. `lines` are the lines of the old text around its changes. `first` is the first line's number, counted from 0. */
 const unifiedHunk = (
   lines: readonly string[],
   first: number,
@@ -128,7 +125,7 @@ const linesOn = (text: string, at: number, count: number): number => {
   return to
 }
 
-/** Returns a unified diff with three lines of context. It is cut at a line break so that it has at most `charsMax` UTF-16 units. */
+/** Returns a unified diff with three lines of context. It is truncated at a line break so that it has at most `charsMax` UTF-16 units. */
 export const unifiedDiff = (before: string, after: string, charsMax: number): string => {
   if (before === after) return ''
   const { from, old, young } = differingLines(before, after)
@@ -148,7 +145,7 @@ export const unifiedDiff = (before: string, after: string, charsMax: number): st
     for (const line of hunk.lines) {
       shown.push(line)
       chars += line.length + 1
-      // The remaining lines would be cut off.
+      // The remaining lines would be truncated anyway.
       if (chars > charsMax + 1) break
     }
     if (chars > charsMax + 1) break

@@ -1,4 +1,4 @@
-/** Finds the list items of a Markdown text, by their words or by the section of their list. */
+/** Finds list items in Markdown text, by their words or by the section that contains their list. */
 import type { Range } from './targets.ts'
 import type { Source } from './resolution.ts'
 import type { Resolved } from './resolved.ts'
@@ -104,7 +104,7 @@ const listFrom = (lines: readonly ProseLine[], first: Item): List => {
       isLoose = isApart
       ;[beforeLast, last] = [last, item]
     }
-    // If a line is indented less than the text of the items, it belongs to them only as the continuation of a paragraph.
+    // If a line is indented less than the text of the items, it belongs to them only as a paragraph continuation.
     else if (
       (!isInside || at < Math.min(contentColumn(last), last.lead.length + 2)) &&
       (isApart || item !== undefined || isRule(line.text) || /^[#|`~<>]/.test(line.text.slice(at)))

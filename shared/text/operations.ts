@@ -33,7 +33,7 @@ export type Operation =
   | { readonly op: 'set_document'; readonly markdown: string }
   | Structured
 
-/** Whether the operation names its place by a number. If other people have inserted text above the place, the number means another line or row. */
+/** Whether the operation names its place by a number. If other people have since inserted text above, the number means another line or row. */
 export const isByNumber = (operation: Operation): boolean =>
   operation.op === 'replace_lines' ||
   (operation.op === 'set_cell' && (typeof operation.row === 'number' || typeof operation.column === 'number'))

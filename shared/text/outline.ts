@@ -1,4 +1,4 @@
-/** The headings of a Markdown text and the sections below them (CommonMark: ATX and setext headings, outside code). */
+/** The headings in Markdown text and the sections below them (CommonMark: ATX and setext headings, outside code). */
 import { plainHeading } from '../names.ts'
 import { afterFrontMatter } from './front-matter.ts'
 import { atxOf, breaksLine, runEnd, skipBlanks } from './scan.ts'
@@ -86,7 +86,7 @@ const headingsOf = (text: string): Heading[] => {
   return headings
 }
 
-/** Returns the headings in the order of the text, each with the end of its section. */
+/** Returns the headings in document order, each with the end of its section. */
 export const outlineOf = (text: string): Section[] => {
   const headings = headingsOf(text)
   const ends: number[] = []

@@ -1,4 +1,4 @@
-/** The lines of a Markdown text. Lines of front matter and fences are marked, so that tables and lists outside components can be found. */
+/** The lines of Markdown text. Lines of front matter and fences are marked, so that tables and lists outside components can be found. */
 import { afterFrontMatter } from './front-matter.ts'
 import { closes, openedBy } from './outline.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Finds text that a replacement of the document removed and inserted elsewhere, for example because it was moved, rewrapped or restored. A match must
- * be unambiguous: the text, alone or with its context, occurred once before and occurs once now.
+ * Finds text that was removed and inserted elsewhere when the document was replaced, for example because it was moved, rewrapped or restored. A match
+ * must be unambiguous: the text, alone or with its context, occurred once before and occurs once now.
  */
 import { contextUnits, type Range } from './targets.ts'
 import type { Edit } from './diff.ts'
@@ -184,7 +184,7 @@ const covering = (text: string, quote: string, range: Range): Range | undefined 
 /** Number of units to search on either side of the rest of the text, in addition to twice the length of the text. */
 const aroundUnits = 64
 
-/** Returns the range of the complete text, of which `kept` remains. The match is exact, or ignores whitespace and Markdown marks. */
+/** Returns the range of the complete text; `kept` is the part of it that remains. The match is exact, or ignores whitespace and Markdown marks. */
 export const findAround = (text: string, quote: string, kept: Range): Range | undefined => {
   const start = Math.max(0, kept.from - 2 * quote.length - aroundUnits)
   const window = text.slice(start, kept.to + 2 * quote.length + aroundUnits)

@@ -64,5 +64,5 @@ export const sectionOf = (source: Source, name: string, occurrence?: number): Se
   }
 }
 
-/** Whether two texts have the same letters, regardless of how accents are encoded. */
+/** Whether two strings have the same letters, regardless of how accents are encoded. */
 export const isSame = (one: string, other: string): boolean => one === other || one.normalize('NFC') === other.normalize('NFC')

@@ -38,7 +38,7 @@ export const withoutEnd = (text: string, characters: string): string => text.sli
 /** Returns the text without the given characters at its beginning and end. */
 export const withoutEnds = (text: string, characters: string): string => withoutEnd(text.slice(runEnd(text, characters, 0)), characters)
 
-/** Whether the text contains a line terminator of JavaScript. In a regular expression, `.` does not match such a character. */
+/** Whether the text contains a JavaScript line terminator. In a regular expression, `.` does not match such a character. */
 export const breaksLine = (text: string): boolean => /[\n\r\u2028\u2029]/.test(text)
 
 export interface Atx {

@@ -16,7 +16,7 @@ const failures = (pattern: string): Int32Array => {
   return table
 }
 
-/** Returns the offset after the next occurrence, of which `matched` units are before `at`; -1 if there is none. */
+/** Returns the offset after the next occurrence; -1 if there is none. `matched` units of the occurrence may already precede `at`. */
 const walk = (text: string, pattern: string, table: Int32Array, matched: number, at: number): number => {
   for (; at < text.length; at++) {
     const unit = text.charCodeAt(at)

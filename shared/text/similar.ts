@@ -1,4 +1,4 @@
-/** Finds lines that a caller may have meant if text is not found, for example because it was quoted from memory or from an earlier version. */
+/** Finds lines that a caller may have meant when text is not found, for example because it was quoted from memory or from an earlier version. */
 import type { Range } from './targets.ts'
 import type { Source } from './resolution.ts'
 

@@ -77,7 +77,7 @@ const ambiguous = (source: Source, message: string, ranges: readonly Range[], ta
   hint: `Choose one with ${takes}.`
 })
 
-/** Returns a change with the exact names in the text, if the operation used a part of a name or another case. */
+/** Returns a change with the exact names from the text, if the operation used part of a name or a different case. */
 const matching = (change: Resolved, names: readonly (readonly [given: number | string | undefined, there: string])[]): Resolved => {
   const otherwise = names.filter(([given, there]) => typeof given === 'string' && given.trim() !== there).map(([, there]) => there)
   return otherwise.length === 0 ? change : { ...change, matched: otherwise.join(', ') }
@@ -122,7 +122,7 @@ const replaceAll = (source: Source, { find, with: insert, section, expected }: E
 
 // ——— tables ———
 
-/** Returns words without marks, to compare names. */
+/** Returns words without marks, for comparing names. */
 const plain = (text: string): string =>
   text
     .replaceAll(/[*_`~]/g, '')
@@ -187,7 +187,7 @@ const indexOf = (
   return { ...notFound(`The table has no ${what} ${quoted(named)}.`, named), candidates: candidatesAt(source, cells) }
 }
 
-/** Returns the index of a column that is named by number, by heading, or in a sheet by its letters. */
+/** Returns the index of a column that is named by number, by heading or, in a sheet, by its letters. */
 const columnIn = (source: Source, { heading, sheet }: TextTable, named: number | string): number | Unresolved => {
   const found = indexOf(source, heading.cells, named, 'column')
   if (typeof found === 'number' || typeof named === 'number' || found.code !== 'target_not_found') return found

@@ -1,6 +1,6 @@
 /**
- * Decides whether text that survived a replacement of the document is still the anchored text. A comparison keeps characters by chance: if two texts
- * only have a number in common, it keeps the number. The context therefore decides.
+ * Decides whether text that survived when the document was replaced is still the anchored text. A comparison keeps characters by chance: if two
+ * versions have only a number in common, it keeps the number. The context therefore decides.
  */
 import { contextUnits, type Range } from './targets.ts'
 import type { Edit } from './diff.ts'
@@ -83,8 +83,9 @@ const countOf = (text: string, sought: string): number => {
 }
 
 /**
- * Returns a function that decides whether the edits from `before` to `after` removed the context of a range in `before`. In that case, the rest of
- * the range may be different text. The result is also true if the edits inserted the same text elsewhere and nothing distinguishes the two.
+ * Returns a function that decides whether the edits from `before` to `after` removed the context of a range in `before`. In that case, the text that
+ * remains in the range may be different text. The result is also true if the edits inserted the same text elsewhere and nothing distinguishes the
+ * two.
  */
 export const surroundingsTaken = (before: string, after: string, edits: readonly Edit[]): ((range: Range) => boolean) => {
   let sum = 0

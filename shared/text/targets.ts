@@ -62,9 +62,9 @@ export const contextOf = (text: string, { from, to }: Range): { prefix: string; 
   }
 }
 
-/** The starts of the lines in the text. They are computed once and can be queried many times. */
+/** The starts of the lines in the text. They are computed once and then queried many times. */
 export interface Lines {
-  /** Returns the line of an offset. */
+  /** Returns the line that contains an offset. */
   at(offset: number): number
   /** Returns the range of a line without its line ending; undefined if there is no such line. */
   range(line: number): Range | undefined
@@ -73,7 +73,7 @@ export interface Lines {
 
 const lineFeed = 10
 
-/** Returns the line of an offset, counted from 1. */
+/** Returns the line that contains an offset, counted from 1. */
 export const lineAt = (text: string, offset: number): number => {
   let line = 1
   for (let at = 0; at < offset; at++) if (text.charCodeAt(at) === lineFeed) line++

@@ -1,4 +1,4 @@
-/** The numbers of commits, by which a node finds out whether it knows all commits of the other nodes. */
+/** Commit numbers, which tell a node whether it knows all commits of the other nodes. */
 import { type Query, withinSeconds } from './connection.ts'
 
 export interface NewestCommit {
@@ -11,13 +11,15 @@ export interface NewestCommit {
 /** How long PostgreSQL may take to answer, in seconds. */
 export const answerSecondsMax = 5
 
-/** Returns the newest commit of each store that has committed within a minute. Nodes that listened meanwhile know all earlier commits. */
+/**
+ * Returns the newest commit of each store that has committed within the last minute. Nodes that listened during that time know all earlier commits.
+ */
 export const newestCommits = async (query: Query): Promise<NewestCommit[]> => {
   const text = `select id, last from writer where seen > now() - interval '1 minute'`
   return withinSeconds(answerSecondsMax, query<NewestCommit>({ name: 'newest commits', text }))
 }
 
-/** Tracks up to which commit of each other node the notices have arrived. `own` is the id of this store, whose notices do not count. */
+/** Tracks, for each other node, the commit up to which notices have arrived. `own` is the id of this store, whose notices do not count. */
 export const createCommitNumbers = (own: string) => {
   const known = new Map<string, number>()
   const waiting = new Set<() => void>()
@@ -31,7 +33,7 @@ export const createCommitNumbers = (own: string) => {
       known.set(id, number)
       for (const look of waiting) look()
     },
-    /** Waits until the notices of these commits have arrived. Resolves to false if they do not arrive within some seconds. */
+    /** Waits until the notices of these commits have arrived. Resolves to false if they do not arrive within `seconds`. */
     async arrived(newest: readonly NewestCommit[], seconds: number): Promise<boolean> {
       if (has(newest)) return true
       const { promise, resolve } = Promise.withResolvers<boolean>()

@@ -52,7 +52,7 @@ export function clientConfig({ host, port, user, password, database, ssl, schema
   }
 }
 
-/** Resolves to the rows that PostgreSQL answers. */
+/** Resolves to the rows that PostgreSQL returns. */
 export type Query = <T extends pg.QueryResultRow>(query: pg.QueryConfig) => Promise<T[]>
 
 export interface Connection {
@@ -66,7 +66,7 @@ export interface Connection {
 
 /** Connects to PostgreSQL. `onEnd` is called once when the connection ends, for any reason. Throws the errors of the network and of PostgreSQL. */
 export async function connect(config: pg.ClientConfig, onEnd: (which: Connection) => void = () => {}): Promise<Connection> {
-  // The socket is created here so that it can be destroyed. A pg client waits for an answer from the server before it ends.
+  // The socket is created here so that it can be destroyed. A pg client waits for a response from the server before it ends.
   const socket = new Socket()
   const client = new pg.Client({ ...config, stream: () => socket })
   let made = false
@@ -94,7 +94,7 @@ export async function connect(config: pg.ClientConfig, onEnd: (which: Connection
   return connection
 }
 
-/** Resolves to the result, or rejects after `seconds`, because a hanging server never answers. */
+/** Resolves to the result, or rejects after `seconds`, because a server that hangs never answers. */
 export async function withinSeconds<T>(seconds: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`PostgreSQL did not answer within ${seconds} s`)), seconds * 1000)

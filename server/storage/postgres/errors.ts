@@ -1,4 +1,4 @@
-/** Interprets errors of PostgreSQL, and errors of the connection to it, for the store. */
+/** Interprets PostgreSQL errors, and connection errors, for the store. */
 import { DatabaseError } from 'pg'
 
 import { ServiceError } from '../../../shared/errors.ts'
@@ -17,7 +17,7 @@ export class PostgresError extends Error {
   }
 }
 
-/** Returns the SQLSTATE of an error that the server reported (PostgreSQL manual, appendix A); undefined for an error of the connection. */
+/** Returns the SQLSTATE of an error that the server reported (PostgreSQL manual, appendix A); undefined for a connection error. */
 export const stateOf = (error: unknown): string | undefined => (error instanceof DatabaseError ? error.code : undefined)
 
 /** An SQLSTATE that this program defines: another connection of the store has replaced this connection (`commit_records`). */
@@ -25,7 +25,7 @@ const fencedState = 'AG001'
 
 /**
  * The next step after an error. `reconnect`: the connection can no longer be used, and the statement may or may not have run. `again`: the
- * transaction was rolled back, and may succeed the next time. `fail`: neither of these would help.
+ * transaction was rolled back, and may succeed the next time. `fail`: neither step would help.
  */
 export type Remedy = 'reconnect' | 'again' | 'fail'
 

@@ -1,5 +1,5 @@
 /**
- * Combines the batches of a group, so that one call of `commit_records` writes them.
+ * Combines the batches of a group, so that one call to `commit_records` writes them.
  *
  * The code here decides for one batch after another whether it is written, and assumes that the first check of each key holds. The call verifies
  * these assumptions, and writes only if all of them hold. Otherwise, the call returns the current versions, and the decisions are made again
@@ -88,7 +88,7 @@ export function judge(group: readonly EncodedBatch[], known: Known): Judged {
   return { outcomes, assumptions: [...assumptions.values()], finals }
 }
 
-/** Returns the parameters of `commit_records` that come after the number of the commit and before the channel, in order. */
+/** Returns the parameters of `commit_records` that come after the commit number and before the channel, in order. */
 export function parametersOf({ assumptions, finals }: Judged): unknown[] {
   const pieces: Uint8Array[] = []
   let end = 1

@@ -1,7 +1,6 @@
 /**
- * The connection that receives notices about the commits of other nodes, and their messages. It also holds the lock that marks the schema as in use.
- * If the connection breaks, the listener tries to reconnect until PostgreSQL answers. Meanwhile, it looks for new commits through the connections that
- * read.
+ * The connection that receives messages from other nodes and notices about their commits. It also holds the lock that marks the schema as in use. If
+ * the connection breaks, the listener tries to reconnect until PostgreSQL answers. Meanwhile, it looks for new commits through the read connections.
  */
 import type pg from 'pg'
 
@@ -18,10 +17,12 @@ import { decodeNotice, encodeMessage } from './notices.ts'
  */
 const beatSeconds = 4
 
-/** The time between two looks for commits of other nodes while the connection is interrupted, in seconds. */
+/** The time between two checks for commits of other nodes while the connection is interrupted, in seconds. */
 const lookSeconds = 2
 
-/** How long a request waits before such a look, in milliseconds. All requests that arrive meanwhile share it, because it can cost many reads. */
+/**
+ * How long a request waits before such a check, in milliseconds. All requests that arrive meanwhile share the check, because it can cost many reads.
+ */
 const lookPauseMs = 250
 
 /** How long to wait for the notices of a commit that another node has made, in seconds. They normally arrive within a few milliseconds. */
@@ -41,9 +42,9 @@ export interface ListenerOptions {
   readonly exclusive: boolean
   /** Called with the keys that another node wrote. `any` means that any key may have been written. */
   readonly onKeys: (keys: readonly Key[] | 'any') => void
-  /** Called with each text that another node sent. */
+  /** Called with each message that another node sent. */
   readonly onMessage: (text: string, node: string) => void
-  /** Called when the connection listens again after an interruption. Any key may have since been written. */
+  /** Called when the connection listens again after an interruption. Any key may have been written since. */
   readonly onReturn: () => void
   readonly onAnswer: (works: boolean) => void
   /** Called when it becomes known whether no other node listens. */
@@ -97,10 +98,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       const lock = made.client.query<{ held: boolean }>(`select ${take}(${serviceLock}) as held`, [schema])
       const { rows } = await withinSeconds(answerSecondsMax, lock)
       await withinSeconds(answerSecondsMax, made.client.query(`listen ${channel}`))
-      // A node that was alone tells nobody about its commits. From now on, it does.
+      // A node that believes it is alone announces no commits. After this greeting, it does.
       const greet = { text: 'select pg_notify($1, $2)', values: [channel, encodeMessage(writer, greeting)] }
       await withinSeconds(answerSecondsMax, made.client.query(greet))
-      // This node has read nothing yet that these commits wrote, or forgets it (`onReturn`).
+      // This node has not read any data that these commits wrote, or discards it (`onReturn`).
       for (const { id, last } of await newestCommits(made.query)) numbers.heard(id, Number(last))
       if (made.ended()) throw new Error('the connection ended')
       connection = made
@@ -174,7 +175,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 
   const ownOf = (newest: readonly NewestCommit[]): number => Number(newest.find(({ id }) => id === writer)?.last ?? 0)
 
-  /** Notes that these commits were made, and that any key may have been written. */
+  /** Records that these commits were made, and reports that any key may have been written. */
   const forget = (newest: readonly NewestCommit[]): void => {
     onKeys('any')
     for (const { id, last } of newest) numbers.heard(id, Number(last))
@@ -213,7 +214,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       await new Promise((resolve) => setTimeout(resolve, lookPauseMs))
       return await lookElsewhere()
     } catch {
-      // Open documents may lack commits that were made while nobody listened. They look for them when the connection is back.
+      // Open documents may lack commits that were made while this node did not listen. They look for these commits when the connection is back.
       const left = lostAt / 1000 + answerSecondsMax - performance.now() / 1000
       if (connection === undefined && left > 0) await withinSeconds(left, back.promise).catch(() => undefined)
       return 0

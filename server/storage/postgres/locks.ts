@@ -1,4 +1,4 @@
-/** The advisory locks of a schema: one says that nodes use it, and others are names that one node has claimed. */
+/** The advisory locks of a schema. One lock means that nodes use the schema. Each of the others is a name that one node has claimed. */
 import type { Query } from './connection.ts'
 
 /** The SQL expression for the key of the advisory lock that nodes (shared) or a migration (exclusively) hold while they use a schema. */

@@ -15,12 +15,12 @@ import { decodeKey } from '../keys.ts'
 const keyBytesMax = 5_800
 const messagesMax = 16
 
-/** Replaces the keys if a commit wrote nothing. */
+/** Stands in place of the keys if a commit wrote nothing. */
 const nothing = '-'
 
 export const channelOf = (schema: string): string => `agmd_${schema}`
 
-/** Returns the messages about the keys that one commit wrote. With `any`, they mean that any key may have been written. */
+/** Returns the messages about the keys that one commit wrote. With `any`, the messages mean that any key may have been written. */
 export function encodeNotices(id: string, number: number, keys: readonly Uint8Array[] | 'any'): string[] {
   if (keys === 'any') return [`${id}.${number} `]
   if (keys.length === 0) return [`${id}.${number} ${nothing}`]

@@ -1,10 +1,10 @@
 /**
  * The connection that tells other nodes which keys were written, and sends them messages.
  *
- * The notices of a commit are sent after it, in a transaction of their own. A transaction with a `NOTIFY` holds a lock on the whole database until it
- * ends. If the commit itself sent them, all nodes would therefore wait for the disk one after another. A transaction that only notifies writes nothing
- * and does not wait for the disk. Everything that arrives during one such transaction, and in the pause after it, goes into the next one. Nothing is
- * sent while no other node listens.
+ * The notices about a commit are sent after it, in a separate transaction. A transaction with a `NOTIFY` holds a lock on the whole database until it
+ * ends. If the commit itself sent them, all nodes would therefore wait for the disk one after another. A transaction that only notifies writes
+ * nothing and does not wait for the disk. Notices and messages that arrive during one such transaction, or in the pause after it, go into the next
+ * one. Nothing is sent while no other node listens.
  *
  * A commit does not wait for its notices. A node that must know the commits of other nodes compares their numbers (`listener.ts`), which also finds the
  * commits of a node that was killed before it sent its notices.
@@ -24,10 +24,10 @@ const closeSecondsMax = 1
 /** The maximum number of notices that wait. If there are more, one notice that names no keys replaces them all. */
 const noticesMax = 1_000
 
-/** How long a message that no other node could hear is kept, in milliseconds. One may have just begun to listen. */
+/** How long a message is kept if no other node listens, in milliseconds. Another node may have just begun to listen. */
 const unsentMs = 1_000
 
-/** A string for the other nodes. `commit` is the number of the commit that it is about; it is absent for a message. */
+/** A string for the other nodes. `commit` is the number of the commit that the string announces; absent for a message. */
 interface Waiting {
   readonly text: string
   readonly commit?: number
@@ -36,11 +36,13 @@ interface Waiting {
 export interface Notifier {
   /** Tells other nodes that a commit wrote these keys. `any` means that any key may have been written. */
   wrote(commit: number, keys: readonly Uint8Array[] | 'any'): void
-  /** Sends a message. It is dropped if too many are waiting, or if it cannot be sent at once: its sender repeats the state that it is about. */
+  /**
+   * Sends a message. It is dropped if too many are waiting, or if it cannot be sent immediately. Senders therefore repeat the state that they report.
+   */
   send(text: string): void
   /** Sets whether no other node listens. At first, others may listen. */
   alone(isAlone: boolean): void
-  /** Waits a moment for what is being sent, then ends the connection. */
+  /** Waits a moment for the transaction in progress, then ends the connection. */
   close(): Promise<void>
 }
 
@@ -51,7 +53,7 @@ export function createNotifier({ config, id, channel }: { config: pg.ClientConfi
   let connection: Connection | undefined
   let closed = false
   let isAlone = false
-  /** The number of the newest commit of which nobody was told, because no other node listened. */
+  /** The number of the newest commit that was not announced, because no other node listened. */
   let untold: number | undefined
   /** The recent messages that were not sent for the same reason, and the time of each in milliseconds of `performance.now()`. */
   const unsent: { readonly text: string; readonly at: number }[] = []

@@ -21,7 +21,7 @@ export interface Owner {
   readonly secret: Uint8Array
   /** The version of this program. */
   readonly version: string
-  /** Whether the data folder is new. With the secret of the store, it then becomes the folder of another node of the store's installation. */
+  /** Whether the data folder is new. If it has the store's secret, it then becomes the folder of another node of the store's installation. */
   readonly joins?: boolean
 }
 
@@ -65,7 +65,7 @@ export async function openClient(address: PostgresAddress): Promise<Connection> 
 
 const hint = 'Check AGMD_STORAGE.'
 
-/** Converts an error to one that the operator understands, with specific messages for the most common faults of a new server. */
+/** Converts an error to one that the operator understands. The most common faults on a new server have specific messages. */
 function explained({ shown, user, database, schema }: PostgresAddress, error: unknown): unknown {
   if (error instanceof PostgresError) return error
   const reason = error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error)
@@ -107,7 +107,7 @@ export function preparePostgres(address: PostgresAddress, owner: Owner, use: 'se
 
 type Meta = ReadonlyMap<string, string>
 
-/** Returns the settings of a server that `judgeServer` checks, as text. */
+/** Returns the server settings that `judgeServer` checks, as text. */
 export async function readSettings(client: pg.Client): Promise<Readonly<Record<string, string>>> {
   const names = ['server_version_num', 'server_version', 'fsync', 'full_page_writes', 'synchronous_standby_names', 'synchronous_commit']
   const { rows } = await client.query<Record<string, string>>(
@@ -151,7 +151,7 @@ function warningsOf(address: PostgresAddress, found: Readonly<Record<string, str
   return warnings
 }
 
-/** Migrates the tables in one transaction. Only one process can do so at a time. Returns the contents of `meta`. */
+/** Migrates the tables in one transaction. Only one process can do this at a time. Returns the contents of `meta`. */
 async function migrate(client: pg.Client, { schema, shown }: PostgresAddress, { instance, secret, version }: Owner): Promise<Meta> {
   await client.query('begin')
   await client.query(`select pg_advisory_xact_lock(hashtextextended('agmd schema ' || $1, 0))`, [schema])

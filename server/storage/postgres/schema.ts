@@ -20,7 +20,7 @@ export const schemaFormat = 1
 /** The oldest supported version of PostgreSQL, as `server_version_num`. */
 export const oldestServer = 150_000
 
-/** The number of partitions of `record`. They are enough to spread over several machines, and so few that a listing can read all of them. */
+/** The number of partitions of `record`. There are enough to spread over several machines, but few enough for a listing to read all of them. */
 const partitions = 16
 
 /** Returns the place of a key. Keys with the same first two parts have the same place. */
@@ -35,8 +35,8 @@ const partition = (number: number): string => `
 
 /**
  * The function for one commit of a store: a group of batches that `group.ts` has combined. `bytes` contains all data; the arrays contain the
- * positions in it. Returns one row. On success, the row has the version of the puts. Otherwise it has the positions in `expected` that do not hold,
- * with the versions found, and nothing is written.
+ * positions in it. Returns one row. On success, the row contains the version of the puts. Otherwise, nothing is written, and the row contains the
+ * positions in `expected` that do not hold, with the versions found.
  *
  * Checked records are locked in key order, so that two nodes never wait for each other. Records that are only checked get a shared lock. A key that
  * must be absent is inserted, so that no other node can insert it. If it must stay absent, it is also among the deletes.

@@ -1,4 +1,4 @@
-/** A snapshot of a PostgreSQL store: one transaction with the isolation level `repeatable read`, on a connection of its own. */
+/** A snapshot of a PostgreSQL store: one transaction with the isolation level `repeatable read`, on a separate connection. */
 import type pg from 'pg'
 import type { Storage } from '../../domain/ports.ts'
 import { scanRecords } from '../records.ts'

@@ -1,4 +1,7 @@
-/** The German names of functions and constants, as spreadsheets use them. Formulas use the English names; the reason for a failure names them. */
+/**
+ * The German names of functions and constants, as spreadsheets use them. Formulas use the English names. If a formula has a German name, its error
+ * names the English one.
+ */
 import { Failure } from './values.ts'
 
 /** English names by their German names. */

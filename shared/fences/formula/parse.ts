@@ -114,7 +114,7 @@ export const tokensOf = (text: string): Token[] => {
   return tokens
 }
 
-/** Returns the kinds of token that may begin with a character. Trying all patterns at every place would take most of the time. */
+/** Returns the kinds of token that may begin with a character. Trying all patterns at every position would take most of the time. */
 const kindsAt = (code: number): readonly PlainKind[] => {
   if (code === 35) return ['error', 'sheet']
   if (code === 34) return ['string']

@@ -1,6 +1,6 @@
 /**
- * Rewrites the references of formulas. After rows or columns of a sheet have been inserted, deleted or moved, references still name the same cells. In
- * the copy of a formula, relative references name the cells that lie the same way from the copy.
+ * Rewrites the references of formulas. After rows or columns of a sheet have been inserted, deleted or moved, references still name the same cells.
+ * In a copied formula, relative references name the cells at the same offset from the copy.
  */
 import { limits } from '../../limits.ts'
 import { applyEdits, type Edit } from '../../text/diff.ts'
@@ -164,7 +164,7 @@ const shifted =
   }
 
 /**
- * Returns a formula as its copy reads `by.row` rows below it and `by.column` columns to its right. Rows and columns with `$` stay. A reference that
- * leaves the sheet becomes `#REF!`.
+ * Returns a formula as it is after copying it `by.row` rows down and `by.column` columns to the right. Rows and columns with `$` stay. A reference
+ * that leaves the sheet becomes `#REF!`.
  */
 export const formulaCopied = (formula: string, by: CellPosition): string => replaced(formula, shifted(by))

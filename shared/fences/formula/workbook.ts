@@ -11,7 +11,7 @@ import { term } from '../../words.ts'
 export interface SheetInput {
   /** The id that other sheets use to name this sheet. If two sheets have the same id, the first one counts. */
   readonly id: string | undefined
-  /** Texts of the cells, row by row. Text that begins with `=` is a formula. */
+  /** Cell text, row by row. Text that begins with `=` is a formula. */
   readonly rows: readonly (readonly string[])[]
 }
 
