@@ -31,7 +31,7 @@ const commands = {
   'test:all': {
     run: testAll,
     tools: true,
-    help: 'run the whole suite, including the long runs: all seeds, all hostile documents, 50 kills'
+    help: 'run the whole suite, including the long runs: appearance, more variants, all seeds, all hostile documents, 50 kills'
   },
   check: { run: check, tools: true, help: 'check format, types, lint, dead code and regular expressions, and run the fast tests' },
   types: { run: types, tools: true, help: 'check the types' },
@@ -345,11 +345,14 @@ function filesBelow(folder) {
 
 const vitest = ['vitest/vitest.mjs', 'run']
 
+// Several checkers examine the same types again, so one checker takes half of the CPU time and hardly longer.
+const tsc = ['typescript/bin/tsc', '--noEmit', '--checkers', '1']
+
 // The checks are run by path with our Node, because .bin is not in the PATH of callers that do not use npm.
 const staticChecks = {
   format: ['oxfmt/bin/oxfmt', '--check', '.'],
-  types: ['typescript/bin/tsc', '--noEmit'],
-  'types of the pages': ['typescript/bin/tsc', '--noEmit', '--project', 'web'],
+  types: tsc,
+  'types of the pages': [...tsc, '--project', 'web'],
   lint: ['oxlint/bin/oxlint', '--type-aware'],
   'dead code': ['knip/bin/knip.js'],
   'regular expressions': [inRoot('scripts/check-regexes.ts')]
@@ -367,10 +370,11 @@ async function test(...words) {
   const built = await buildIfStale()
   if (built !== 0) return built
   if (words.length > 0) return runTool([...vitest, ...words], { env: chromium })
-  return withStaticChecks(runSuite(chromium))
+  const server = await buildServerIfStale()
+  return server || withStaticChecks(runSuite(chromium))
 }
 
-/** Runs all tests. `test/support/repeats.ts` determines how long the test files run. */
+/** Runs all tests, also those in `test/long-run.json`. `test/support/repeats.ts` determines how often they repeat their steps. */
 function testAll(...words) {
   process.env.AGMD_TEST_ALL = '1'
   return test(...words)
@@ -397,6 +401,7 @@ async function browserTests(...words) {
 /** Takes screenshots. They are by-products of the tests that check how the pages look (test/browser/appearance.ts). */
 async function screens(...words) {
   process.env.AGMD_TEST_SCREENS = '1'
+  process.env.AGMD_TEST_ALL = '1'
   const files = words.length > 0 ? words : filesBelow('test/browser').filter((path) => path.endsWith('.test.ts') && takesPictures(path))
   return browserTests(...files)
 }
@@ -435,15 +440,19 @@ async function runStaticChecks() {
   return checks
 }
 
-/** In continuous integration, a skipped test counts as a failure, because it would hide a missing component. */
+/**
+ * Runs all tests, or all but those of the long run. In continuous integration, a skipped test counts as a failure, because it would hide a missing
+ * component.
+ */
 async function runSuite(env) {
   const report = inRoot('dist/test-report.json')
   rmSync(report, { force: true })
-  const strict = inContinuousIntegration ? { AGMD_REQUIRE_ALL: '1' } : {}
+  const settings = { AGMD_TEST_BUILT: '1', ...(inContinuousIntegration && { AGMD_REQUIRE_ALL: '1' }) }
   const reporters = ['--reporter=json', `--outputFile.json=${report}`, '--reporter=default']
-  const code = await runTool([...vitest, ...reporters], { env: { ...env, ...strict } })
+  const titles = process.env.AGMD_TEST_ALL === '1' ? '' : titlesOfShortRun()
+  const code = await runTool([...vitest, ...reporters, '--testNamePattern', titles], { env: { ...env, ...settings } })
   if (code !== 0 || !inContinuousIntegration) return code
-  const skipped = skippedTests(JSON.parse(readFileSync(report, 'utf8')))
+  const skipped = skippedTests(JSON.parse(readFileSync(report, 'utf8'))).filter((title) => new RegExp(titles).test(title))
   if (skipped.length === 0) return 0
   say(`${skipped.length} tests were skipped, which CI=true forbids:\n${skipped.map((title) => `  ${title}`).join('\n')}`)
   return 1
@@ -452,6 +461,16 @@ async function runSuite(env) {
 function skippedTests({ testResults }) {
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
   return tests.filter(({ status }) => !['passed', 'failed'].includes(status)).map(({ fullName }) => fullName)
+}
+
+/**
+ * Returns a pattern of the titles that `npm test` runs: all but those in `test/long-run.json`, which has beginnings of titles. There, "…" stands for
+ * any text.
+ */
+function titlesOfShortRun() {
+  const escaped = (part) => part.trim().replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  const titles = Object.values(JSON.parse(readFileSync(inRoot('test/long-run.json'), 'utf8'))).flat()
+  return `^(?!.*(?:${titles.map((title) => title.split('…').map(escaped).join('.*')).join('|')}))`
 }
 
 // --- Chromium

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { admin as runAdmin, commands } from '../server/admin.ts'
 import { createProgress } from '../server/admin/progress.ts'
 import { emptyStreams } from './support/operator.ts'
+import { serverMain } from './support/server-main.ts'
 import { startProcess } from './support/start.ts'
 import { newVisitor, password, signIn } from './support/visitor.ts'
 
@@ -18,7 +19,7 @@ interface Outcome {
 
 const admin = (words: string[], env: Record<string, string>): Promise<Outcome> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, '../server/main.ts'), 'admin', ...words], {
+    const child = spawn(process.execPath, [serverMain, 'admin', ...words], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe']
     })

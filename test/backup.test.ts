@@ -9,6 +9,7 @@ import { png } from './support/media.ts'
 import { bucket, startObjectStore } from './support/object-store.ts'
 import { runAdmin, startAdmin } from './support/operator.ts'
 import { freshSchema, noPostgres, sharedCluster } from './support/postgres.ts'
+import { serverMain } from './support/server-main.ts'
 import { startProcess } from './support/start.ts'
 import { countTokens, createDocument, putMarkdown, readMarkdown, TokenLedger, Typist } from './support/typist.ts'
 import { signUp } from './support/visitor.ts'
@@ -224,9 +225,8 @@ const restoreStream = (folder: string, bytes: Buffer) => {
 
 test('[BACKUP-17] [BACKUP-18] a backup goes through a pipe, and the result and the progress go to standard error', async () => {
   const folder = join(await temporaryFolder(), 'data')
-  const main = join(import.meta.dirname, '../server/main.ts')
   const command = `"$NODE" "$MAIN" admin backup --to - --json | "$NODE" "$MAIN" admin restore --from - --to "$TO"`
-  const env = { ...process.env, NODE: process.execPath, MAIN: main, TO: folder, AGMD_DATA_DIR: source.folder, AGMD_STORAGE: '' }
+  const env = { ...process.env, NODE: process.execPath, MAIN: serverMain, TO: folder, AGMD_DATA_DIR: source.folder, AGMD_STORAGE: '' }
   const { status, stdout, stderr } = spawnSync('bash', ['-o', 'pipefail', '-c', command], { env, encoding: 'utf8' })
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(`into ${folder}`) })
   const lines = stderr

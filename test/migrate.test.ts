@@ -16,8 +16,8 @@ import { openPostgres } from '../server/storage/postgres/open.ts'
 import { preparePostgres } from '../server/storage/postgres/prepare.ts'
 import { openPostgresStorage } from '../server/storage/postgres/store.ts'
 import { type Cluster, freshSchema, noPostgres, sharedCluster } from './support/postgres.ts'
+import { serverMain } from './support/server-main.ts'
 
-const main = join(import.meta.dirname, '../server/main.ts')
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 interface Outcome {
@@ -27,7 +27,7 @@ interface Outcome {
 }
 
 const admin = (words: readonly string[], env: Record<string, string>) => {
-  const child = spawn(process.execPath, [main, 'admin', 'migrate', ...words], {
+  const child = spawn(process.execPath, [serverMain, 'admin', 'migrate', ...words], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })

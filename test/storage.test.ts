@@ -16,6 +16,7 @@ import { openLmdbStorage } from '../server/storage/lmdb.ts'
 import { openDatabase } from '../server/storage/lmdb-database.ts'
 import { createMemoryStorage } from '../server/storage/memory.ts'
 import { withReadCache } from '../server/storage/read-cache.ts'
+import { serverMain } from './support/server-main.ts'
 import { storageContract } from './storage-contract.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -311,7 +312,6 @@ test('[STORE-33] the server starts although the rest of the store is still being
   await damage(folder, ['d', 500], (envelope) => envelope.writeUInt8(0, 30))
   const { ended } = await beginCheck(folder)
   await expect(ended).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining('["d",500]') })
-  const main = new URL('../server/main.ts', import.meta.url).pathname
-  const server = promisify(execFile)(process.execPath, [main], { env: { ...process.env, AGMD_PORT: '0', AGMD_DATA_DIR: folder } })
+  const server = promisify(execFile)(process.execPath, [serverMain], { env: { ...process.env, AGMD_PORT: '0', AGMD_DATA_DIR: folder } })
   await expect(server).rejects.toMatchObject({ code: 3, stderr: expect.stringContaining('["d",500]') })
 })

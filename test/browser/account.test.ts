@@ -5,6 +5,7 @@ import { password } from '../support/visitor.ts'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { recordLoad } from '../../server/domain/operator/load.ts'
+import { isLong } from '../support/repeats.ts'
 import { start, type World } from '../support/start.ts'
 import { chip, complaints, createDocument, createLink, readMarkdown, saved, typeAtEnd, ownPage } from './browser.ts'
 import { lookAtSizes, sizes } from './appearance.ts'
@@ -191,6 +192,7 @@ test('[WEB-61] account pages without script work, and have no violations on wide
   // Axe needs scripts, so it checks a page with scripts and the same markup.
   const looked = await browser.newContext({ reducedMotion: 'reduce' })
   const lookAt = async (name: string, act = async (_page: Page): Promise<void> => undefined): Promise<void> => {
+    if (!isLong) return
     await looked.clearCookies()
     await looked.addCookies(await context.cookies())
     const other = await looked.newPage()

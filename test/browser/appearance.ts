@@ -80,15 +80,14 @@ export async function look(
 
 /**
  * Checks a page at every size, narrow first, and leaves it wide and dark. Loading a page costs more than looking at it, so a page that differs only
- * in its layout is loaded once for all sizes. `check` runs at each size. Colors hardly depend on the size, so only the long run and `npm run screens`
- * look at narrow dark pages.
+ * in its layout is loaded once for all sizes. `check` runs at each size. Only the long run looks at narrow pages with axe, because most violations do
+ * not depend on the size.
  */
 export async function lookAtSizes(page: Page, name: string, { fullPage = false, shown, check }: SizesOptions = {}): Promise<void> {
   for (const size of sizes.toReversed()) {
     await page.setViewportSize(size)
     await shown?.waitFor()
-    const isFull = isLong || size === sizes[0] || process.env['AGMD_TEST_SCREENS'] === '1'
-    await look(page, name, fullPage, isFull ? ['light', 'dark'] : ['light'])
+    if (isLong || size === sizes[0]) await look(page, name, fullPage)
     await check?.(`${name} at ${size.width} px`)
   }
 }

@@ -19,8 +19,8 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-const marksOfPage = repeats(6, 15)
-const marksOfAgent = repeats(5, 10)
+const marksOfPage = repeats(4, 15)
+const marksOfAgent = repeats(3, 10)
 
 test('[WEB-42] the CommonMark specification, typed into on two pages and replaced by an agent at once, ends byte-equal everywhere', async () => {
   expect(specification.length).toBeGreaterThan(190_000)

@@ -178,8 +178,10 @@ const tryExamples = async (chosen: readonly Command[], account: Account): Promis
   await machine.remove()
 }
 
+// Each example needs a document and one to four processes, so the short run takes every third command.
 test('[CLI-3] every example of every command does what it says', { timeout: 240_000 }, async () => {
-  const groups = [...Map.groupBy(commands, (_command, index) => index % 3).values()]
+  const tried = commands.filter((_command, index) => isLong || index % 3 === 1)
+  const groups = [...Map.groupBy(tried, (_command, index) => index % 3).values()]
   await Promise.all(groups.map(async (chosen, index) => tryExamples(chosen, await newAccount(`ana${index}@example.org`))))
 })
 

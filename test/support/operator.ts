@@ -1,11 +1,11 @@
 /** An operator who runs admin commands: in a separate process, as `npm start -- admin` does, or in the process of the test. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { admin } from '../../server/admin.ts'
 import type { CommandContext, CommandResult } from '../../server/admin/command.ts'
 import type { OnProgress } from '../../server/admin/progress.ts'
 import { readConfig } from '../../server/config.ts'
+import { serverMain } from './server-main.ts'
 
 export interface Outcome {
   readonly code: number | null
@@ -17,7 +17,7 @@ type Env = Readonly<Record<string, string>>
 
 /** Starts a command in a separate process, which may read the store of a running server. */
 export const startAdmin = (words: readonly string[], env: Env): { child: ChildProcess; outcome: Promise<Outcome> } => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../server/main.ts'), 'admin', ...words], {
+  const child = spawn(process.execPath, [serverMain, 'admin', ...words], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })

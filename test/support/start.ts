@@ -17,6 +17,7 @@ import { openLmdbStorage } from '../../server/storage/lmdb.ts'
 import { openPostgres } from '../../server/storage/postgres/open.ts'
 import { withReadCache } from '../../server/storage/read-cache.ts'
 import { noPostgres, schemaOf, sharedCluster } from './postgres.ts'
+import { builtMain, serverMain } from './server-main.ts'
 import { nodesOfTests, startFront } from './spread.ts'
 
 export interface StartOptions {
@@ -29,7 +30,7 @@ export interface StartOptions {
   readonly clientFile?: string
   /** A module that the server process loads first, and that sends messages. */
   readonly preload?: string
-  /** Whether `startProcess` runs the built server, as `npm start` does, and not the sources. */
+  /** Whether `startProcess` runs the built server in any case, as `npm start` does. */
   readonly built?: boolean
   /** Wraps the store of the service, for example with a delay or a failure. */
   readonly storage?: (storage: Storage) => Storage
@@ -185,7 +186,7 @@ export interface ProcessWorld {
 /** Starts a server in a separate process. */
 export const startProcess = async (options: StartOptions = {}): Promise<ProcessWorld> => {
   const folder = options.folder ?? (await temporaryFolder())
-  const main = join(import.meta.dirname, '..', '..', options.built === true ? 'dist/server/main.js' : 'server/main.ts')
+  const main = options.built === true ? builtMain : serverMain
   const { preload } = options
   const child = spawn(process.execPath, [...(preload === undefined ? [] : ['--import', preload]), main], {
     env: { ...process.env, ...testSettings, AGMD_DATA_DIR: folder, ...(await storageOf(folder)), ...options.env },
