@@ -1,4 +1,4 @@
-/** Actions of the commands that make more than one call to the service. */
+/** Actions for the commands that make more than one call to the service. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { type Client, errorFrom, inHeader } from '../shared/client.ts'
@@ -31,15 +31,12 @@ import { watch } from './watch.ts'
 
 // ——— one operation ———
 
-/** Any operation of the client. The types of its fields are not checked here, because the service checks their values. */
+/** Any operation of the client. Field types are not checked here, because the service checks the values. */
 type Loose = (...given: readonly unknown[]) => Promise<unknown>
 
 const loose = (client: Client, name: OperationName): Loose => client[name] as unknown as Loose
 
-/**
- * Returns the only assignment that is visible through the link, for a command line that names no assignment. Throws `usage` if there is not exactly
- * one.
- */
+/** Returns the only assignment that the link can see, for a command line that names no assignment. Throws `usage` if there is not exactly one. */
 const onlyTask = async (client: Client, address: DocumentAddress): Promise<string> => {
   const { tasks } = await client.listTasks(address.doc)
   const [task] = tasks
@@ -51,7 +48,7 @@ const onlyTask = async (client: Client, address: DocumentAddress): Promise<strin
   )
 }
 
-/** Runs a command that makes only one call, to its operation. */
+/** Runs a command whose only call is to its operation. */
 export const callOperation: Action = async (call) => {
   const { command } = call.parsed
   const name = command.operation as OperationName
@@ -94,8 +91,8 @@ const showRevision: Action = async (call) => {
 }
 
 /**
- * Restores a revision. If the caller names no base version, the client first reads the current version, so that the restore cannot replace text that
- * is written later.
+ * Restores a revision. If the caller names no base version, the client first reads the current version, so that the restore cannot replace text
+ * written after that.
  */
 const restore: Action = async (call) => {
   const address = call.address()
@@ -253,7 +250,7 @@ const keyOfPath = (path: string, origin: string): string | undefined => {
   return doc !== undefined && isDocumentId(doc) ? knownKey(origin, doc) : undefined
 }
 
-/** Returns the fields of an answer. If the answer is not a JSON object, returns an empty object. */
+/** Returns the fields of a response. If the response is not a JSON object, returns an empty object. */
 const problemIn = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text)

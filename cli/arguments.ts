@@ -35,7 +35,7 @@ export interface Line {
   readonly command: Command | undefined
   /** The words at the position of the command: a command, a group of commands, or neither. */
   readonly typed: string
-  /** The words of the line, without the words of the command. */
+  /** The words of the line, without those of the command. */
   readonly rest: readonly string[]
 }
 

@@ -24,7 +24,7 @@ export interface Call {
   origin(): string
   /** Returns a client for a document, or for the account. */
   client(address?: DocumentAddress): Client
-  /** Prints an answer. Keys are hidden, except by commands whose purpose is to show a link. */
+  /** Prints a response. Keys are hidden, except by commands whose purpose is to show a link. */
   answer(value: unknown, words: () => string): void
   /** Asks the person for confirmation before something is destroyed. Throws `canceled` or `usage`. */
   confirm(question: string): Promise<void>

@@ -1,4 +1,4 @@
-/** Errors of the client, in addition to those of the service (shared/errors.ts), and how both are reported. */
+/** The client's own errors, in addition to the service's errors (shared/errors.ts), and how both are reported. */
 import { type ErrorCode, errorMeanings, ServiceError, signInHint } from '../shared/errors.ts'
 import { exitCodes } from '../shared/exit-codes.ts'
 
@@ -48,7 +48,7 @@ export interface FailureReport {
   readonly hint: string
   readonly requestId?: string
   readonly exit: number
-  /** Other fields of the service's answer. */
+  /** Other fields of the service's response. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
@@ -77,7 +77,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'Run the command again.'
 }
 
-/** Returns the exit code for an answer whose error is unknown. */
+/** Returns the exit code for a response whose error is unknown. */
 const exitOfStatus = (status: number): number => {
   if (status === 401 || status === 403) return exitCodes.signIn
   if (status === 404 || status === 410) return exitCodes.notFound
@@ -95,7 +95,7 @@ const reportOfService = (error: ServiceError): FailureReport => {
   const known = code === error.code
   // The service's hint about an invalid field can be more specific than the general hint.
   const special = error.code === 'invalid_request' && typeof hint === 'string' && hint !== errorMeanings.invalid_request.hint
-  // If the service advises signing in, only an account helps, and the hint about links would be wrong.
+  // If the service advises signing in, the person needs an account, and the hint about links would be wrong.
   const own = special ? undefined : hint === signInHint ? hints.account_required : hints[error.code]
   return {
     code: typeof code === 'string' ? code : error.code,

@@ -1,5 +1,5 @@
 /**
- * Stores the sessions and keys of services in `$XDG_CONFIG_HOME/agmd/hosts.json`, which only the owner can read. A secret is sent only to the origin
+ * Stores the sessions and keys for services in `$XDG_CONFIG_HOME/agmd/hosts.json`, which only its owner can read. A secret is sent only to the origin
  * under which it is stored. The format of the file:
  *
  *     { "https://docs.example": { "token", "user", "insecureHttp", "keys": [{ "doc", "key", "role" }] } }
@@ -25,7 +25,7 @@ export interface Host {
   readonly user?: string
   /** Whether the user has allowed connections without encryption (plain-http.ts). */
   readonly insecureHttp?: boolean
-  /** Keys of documents, newest last. */
+  /** Document keys, newest last. */
   readonly keys?: readonly KnownKey[]
 }
 

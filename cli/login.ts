@@ -131,7 +131,7 @@ export const login = async (call: Call): Promise<void> => {
   else call.terminal.say(`${call.terminal.paint('green', '✓')} Signed in to ${new URL(origin).host} as ${oneLine(name)}.`)
 }
 
-/** Deletes the session on this machine, and also ends it on the service if the service can be reached. */
+/** Deletes the session on this machine, and also ends it at the service if the service can be reached. */
 export const logout = async (call: Call): Promise<number> => {
   const origin = call.origin()
   const token = readHosts()[origin]?.token

@@ -1,4 +1,4 @@
-/** Entry point of `agmd`: parses the command line, runs the action of the command, and returns its exit code. */
+/** Entry point of `agmd`: parses the command line, runs the command's action, and returns the exit code. */
 import { exitCodes } from '../shared/exit-codes.ts'
 import { globalOptions } from '../shared/commands/command.ts'
 import { commands } from '../shared/commands/index.ts'

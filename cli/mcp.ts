@@ -33,7 +33,7 @@ interface Bridge {
   readonly address: string
   readonly origin: string
   readonly headers: Record<string, string>
-  /** Whether the bridge was started for one document. If so, it uses the link of that document and sends no other stored key. */
+  /** Whether the bridge was started for one document. If so, it uses that document's link and sends no other stored key. */
   readonly isBound: boolean
 }
 
@@ -44,7 +44,7 @@ const keyInAddress = (doc: string, origin: string): string | undefined => {
 }
 
 /**
- * Returns the key of the document that a call names, as a header: the service does not read a long message before it knows a key. If the call
+ * Returns the key for the document that a call names, as a header: the service does not read a long message before it knows a key. If the call
  * contains only an id, a stored key is sent, so that no model has to see it. With a session, no stored key is sent, because the key would limit the
  * rights of the session.
  */
@@ -78,7 +78,7 @@ interface Answer {
   readonly result?: { readonly protocolVersion?: string; readonly capabilities?: Readonly<Record<string, unknown>> }
 }
 
-/** Parses a JSON-RPC message. Returns undefined for anything else, such as an error page of a proxy. */
+/** Parses a JSON-RPC message. Returns undefined for anything else, such as a proxy's error page. */
 const parsed = (text: string): Answer | undefined => {
   try {
     const value = JSON.parse(text) as Answer | null
@@ -88,14 +88,14 @@ const parsed = (text: string): Answer | undefined => {
   }
 }
 
-/** Removes subscriptions from the capabilities in an answer: the bridge has no stream on which notifications could arrive. */
+/** Removes subscriptions from the capabilities in a response: the bridge has no stream on which notifications could arrive. */
 const withoutSubscriptions = (answer: Answer): Answer => {
   const { result } = answer
   if (result?.capabilities?.['resources'] === undefined) return answer
   return { ...answer, result: { ...result, capabilities: { ...result.capabilities, resources: {} } } }
 }
 
-/** Returns the answer to one line; undefined if the line needs no answer. */
+/** Returns the response to one line; undefined if the line needs none. */
 const relay = async (bridge: Bridge, line: string): Promise<string | undefined> => {
   const { address, headers } = bridge
   let message: Message
@@ -150,7 +150,7 @@ export const mcp = async (call: Call): Promise<void> => {
     })
     underWay.add(done)
     void done.finally(() => underWay.delete(done))
-    // Later messages need the version that `initialize` negotiates, so they wait for its answer.
+    // Later messages need the version that `initialize` negotiates, so they wait for its response.
     if (line.includes('"initialize"')) await done
   }
   await Promise.all(underWay)

@@ -12,7 +12,7 @@ import { Failure } from './failure.ts'
 import { writeWhole } from './files.ts'
 import { harmless } from './terminal.ts'
 
-/** Seconds that one request waits for the job. This is less than the timeout of the client. */
+/** Seconds that one request waits for the job. This is less than the client's timeout. */
 const waitSeconds = 25
 
 /** Reads a file to upload. The file extension determines the media type. Throws `file_not_found` or `usage`. */

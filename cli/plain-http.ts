@@ -1,11 +1,11 @@
-/** Decides which addresses may be used without encryption. Without encryption, anyone on the network path could read keys and change answers. */
+/** Decides which addresses may be used without encryption. Without encryption, anyone on the network path could read keys and change responses. */
 import { Failure } from './failure.ts'
 import { allowInsecureHttp, allowsInsecureHttp } from './hosts.ts'
 
 /** Whether the command line contains `--insecure-http`. */
 let isAllowedNow = false
 
-/** Handles `--insecure-http`. Every service that this command contacts is stored as one that needs no encryption. */
+/** Handles `--insecure-http`. For every service that this command contacts, stores that encryption is not required. */
 export const allowNow = (): void => {
   isAllowedNow = true
 }

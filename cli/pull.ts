@@ -8,7 +8,7 @@ import type { DocumentAddress } from './service.ts'
 import { asDocument, type Both, checkMarks, connect, type Copy, remember, save, writeMarks } from './sync.ts'
 import { oneLine } from './terminal.ts'
 
-/** Merges both sides. Returns a failure with the number of conflicts if they conflict. */
+/** Merges both sides. If they conflict, returns a failure with the number of conflicts. */
 const together = (both: Both): string | Failure => {
   const merged = merge(both.base, both.local, both.remote.content)
   return merged.clean ? merged.content : writeMarks(both, merged.conflicts.length)

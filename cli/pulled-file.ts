@@ -12,7 +12,7 @@ export interface Link {
   readonly doc: string
   /** Fingerprint of the key with which the file was pulled. */
   readonly key?: string
-  /** Whether that key was found among the stored keys instead of being given (service.ts). */
+  /** Whether that key came from the stored keys and was not given explicitly (service.ts). */
   readonly implied?: boolean
   /** The version that was pulled. */
   readonly version: string

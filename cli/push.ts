@@ -157,7 +157,7 @@ const finish = ({ file, address, local }: Push, { content, version }: Written): 
   connect(file, address, { content, version })
 }
 
-/** Whether the file has become empty. Usually this is the fault of a program that writes the file. */
+/** Whether the file has become empty. Usually, the cause is a program that is writing the file. */
 export const isEmptied = (local: string, base: string): boolean => local.trim() === '' && base.trim() !== ''
 
 /** Pushes a file without printing anything. Throws the errors of `docs push`. */

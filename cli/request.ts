@@ -6,20 +6,20 @@ import { version } from './build.ts'
 import { Failure } from './failure.ts'
 import { requireEncryption } from './plain-http.ts'
 
-/** Time to wait for an answer, in milliseconds. This is longer than a long poll. */
+/** Time to wait for a response, in milliseconds. This is longer than a long poll. */
 const answerMsMax = 90_000
 
-/** Largest answer that is read, in bytes. This is several times the largest document. */
+/** Largest response that is read, in bytes. This is several times the largest document. */
 const answerBytesMax = 128 * 1024 * 1024
 
-/** The complete answer to a request. */
+/** The complete response to a request. */
 export interface Answer {
   readonly ok: boolean
   readonly status: number
   readonly bytes: Buffer
   text(): string
   json(): Promise<unknown>
-  /** Returns the body with the Content-Type of the answer. */
+  /** Returns the body with the Content-Type of the response. */
   blob(): Promise<Blob>
 }
 
@@ -60,7 +60,7 @@ const redirected = (origin: string, to: string): Failure =>
     }
   )
 
-/** Sends a request. Throws `not_encrypted`, `service_unreachable`, `timeout` or `not_an_agmd_service`, or the reason for an aborted `signal`. */
+/** Sends a request. Throws `not_encrypted`, `service_unreachable`, `timeout` or `not_an_agmd_service`, or the abort reason of `signal`. */
 export const send = async (address: string | URL, { method = 'GET', headers, body, signal }: SendInit = {}): Promise<Answer> => {
   const url = new URL(address)
   requireEncryption(url)

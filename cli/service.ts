@@ -1,4 +1,4 @@
-/** Determines the service, the credentials and the document of a command. */
+/** Determines the service, the credentials and the document for a command. */
 import { existsSync } from 'node:fs'
 import { type Client, createClient } from '../shared/client.ts'
 import { documentIdPattern, shareKeyPattern } from '../shared/names.ts'
@@ -45,7 +45,7 @@ export const serviceOrigin = (given: string | undefined): string => {
 }
 
 /**
- * Returns the origin to contact for the origin of a link. The origin must belong to the requested service, to the service from which this program was
+ * Returns the origin to contact for a link's origin. The origin must belong to the requested service, to the service from which this program was
  * downloaded, or to a known service. Throws `foreign_origin` for any other origin, before anything is sent.
  */
 const acceptedOrigin = (origin: string, given: string | undefined): string => {
@@ -66,7 +66,7 @@ export interface DocumentAddress {
   readonly origin: string
   readonly doc: string
   readonly key: string | undefined
-  /** Whether the key was found among the stored keys instead of being given. Such a key must not limit the rights of the session. */
+  /** Whether the key came from the stored keys and was not given explicitly. Such a key must not limit the session's rights. */
   readonly implied: boolean
   /** The pulled file, if the command named a file instead of the document. */
   readonly file?: string
@@ -87,7 +87,7 @@ const addressOfUrl = (text: string, given: string | undefined): DocumentAddress 
   return { origin, doc, key: key === null ? knownKey(origin, doc) : keyFromText(key), implied: key === null }
 }
 
-/** Finds the document of a share URL, a document id or a pulled file. Throws `usage`, `foreign_origin` or `not_pulled`. */
+/** Finds the document that a share URL, a document id or a pulled file names. Throws `usage`, `foreign_origin` or `not_pulled`. */
 export const addressOf = (typed: string, given: string | undefined): DocumentAddress => {
   // A copied link sometimes has whitespace around it.
   const text = /^\s*https?:/i.test(typed) ? typed.trim() : typed
@@ -95,7 +95,7 @@ export const addressOf = (typed: string, given: string | undefined): DocumentAdd
   const link = readLink(text)
   if (link !== undefined) {
     const origin = acceptedOrigin(link.origin, given)
-    // If the file was pulled with only a session, no stored key is used, because the key would limit the rights of the session.
+    // If the file was pulled with only a session, no stored key is used, because the key would limit the session's rights.
     const key = link.key === undefined ? undefined : (knownKey(origin, link.doc, link.key) ?? knownKey(origin, link.doc))
     return { origin, doc: link.doc, key, implied: link.implied === true, file: text }
   }
@@ -142,8 +142,8 @@ export interface Access {
 }
 
 /**
- * Returns a function that sends requests with the credentials. A session has either the rights of the owner or none, and a key sent with it limits
- * these rights (docs/api.md, Credentials and roles). A stored key is therefore sent only if the service finds nothing with the session alone.
+ * Returns a function that sends requests with the credentials. A session has either the owner's rights or none, and a key sent with it limits these
+ * rights (docs/api.md, Credentials and roles). A stored key is therefore sent only if the service finds nothing with the session alone.
  */
 export const sendWith = (access: Access): typeof send => {
   const sendAll = sendKey(access)

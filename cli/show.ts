@@ -1,8 +1,8 @@
-/** Describes answers of the service as text. Text written by other people is made harmless and put on one line. */
+/** Describes the service's responses as text. Text written by other people is made harmless and put on one line. */
 import type { OperationName, Output } from '../shared/operations/index.ts'
 import { columns, harmless, maskedLink, oneLine } from './terminal.ts'
 
-/** Functions that describe the answers of some operations. The answers of all other operations are printed as JSON. */
+/** Functions that describe the responses of some operations. The responses of all other operations are printed as JSON. */
 type Words = { readonly [Name in OperationName]?: (answer: Output<Name>) => string }
 
 const date = (instant: string): string => instant.slice(0, 16).replace('T', ' ')
@@ -96,7 +96,7 @@ const about =
     return taskLines(shown)
   }
 
-/** Returns the descriptions of answers. If `masked` is true, keys in links are hidden. */
+/** Returns the descriptions of responses. If `masked` is true, keys in links are hidden. */
 export const wordsFor = (masked: boolean): Words => {
   const link = (url: string): string => (masked ? maskedLink(url) : url)
   const task = about(masked)
@@ -271,7 +271,7 @@ export const wordsFor = (masked: boolean): Words => {
 
 type InboxItem = Output<'readInbox'>['items'][number]
 
-/** Formats an item of the inbox in two lines: its text, and the next call. */
+/** Formats an inbox item in two lines: its text, and the next call. */
 const inboxLines = ({ cursor, at, reason, actor, doc, text, quote, next }: InboxItem): string =>
   `${cursor}  ${date(at)}  ${reason}  ${oneLine(actor ?? '', 30)}  ${oneLine(doc.title, 40)}: ${oneLine(text)}${quote === undefined ? '' : `  (on “${oneLine(quote, 40)}”)`}\n  → agmd api ${next.method} ${oneLine(next.path, 200)}`
 

@@ -89,7 +89,7 @@ export const checkStill = (file: string, local: string): void => {
   })
 }
 
-/** Writes both versions into the file, between conflict markers. The version of the document becomes the base of the file. */
+/** Writes both versions into the file, between conflict markers. The document's version becomes the file's base. */
 export const writeMarks = ({ file, address, base, local, remote }: Both, conflicts: number): Failure => {
   const labels = { mine: `${file} (yours)`, base: 'before', theirs: `the document (${remote.version})` }
   save(file, mergeWithMarks(base, local, remote.content, labels))

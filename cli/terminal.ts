@@ -56,13 +56,13 @@ export interface Terminal {
   result(value: unknown, words: () => string): void
   /** Prints a value as one line of JSON. A command can print several such lines. */
   line(value: unknown): void
-  /** Prints text of the program itself, such as help. */
+  /** Prints the program's own text, such as help. */
   print(words: string): void
   /**
    * Prints the text of a document. A terminal gets it without control characters and with a line break at the end; other outputs get it unchanged.
    */
   text(text: string): void
-  /** Makes text by other people safe to print inside the text of the program. */
+  /** Makes text by other people safe to print inside the program's own text. */
   shown(text: string): string
   /** Reports the progress of a command on standard error. */
   say(words: string): void
@@ -154,7 +154,7 @@ const maskedKey = (key: string): string => `${key.slice(0, 4)}…`
 export const maskedLink = (link: string): string =>
   link.replace(/([?&]key=)([\w-]+)/g, (_match, before: string, key: string) => before + maskedKey(key))
 
-/** Hides the keys in an answer. Text written by people is not changed. */
+/** Hides the keys in a response. Text written by people is not changed. */
 export const masked = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(masked)
   if (typeof value !== 'object' || value === null) return value

@@ -30,7 +30,7 @@ function plainTables(): Plugin {
   // Parsing JSON is faster than evaluating a literal, and the code is shorter.
   const literal = (table: object): string =>
     `JSON.parse(${JSON.stringify(JSON.stringify(table, (_name, field: unknown) => (isCheck(field) ? undefined : field)))})`
-  // The client does not need these fields: commands have descriptions of their own, and the service explains why it refuses a request.
+  // The client does not need these fields: commands have their own descriptions, and the service explains why it refuses a request.
   const said = new Set(['summary', 'description', 'elsewhere', 'mcp', 'cli', 'example', 'examples'])
   const sent = Object.fromEntries(
     Object.entries(operations).map(([name, entry]) => [
@@ -73,7 +73,7 @@ export default defineConfig({
     outDir: '../dist',
     emptyOutDir: false,
     target: 'node20',
-    // Without minification, the engines of a node would make the file larger than its limit of 200 KB.
+    // Without minification, the node's engines would make the file larger than its limit of 200 KB.
     minify: 'oxc',
     copyPublicDir: false,
     rollupOptions: {

@@ -10,7 +10,7 @@ import { pullInto } from './pull.ts'
 import { isEmptied, pushFile } from './push.ts'
 import { mustRead } from './sync.ts'
 
-/** Time without changes to the file before it is pushed, in milliseconds. Editors save in several steps. */
+/** Time that the file must stay unchanged before it is pushed, in milliseconds. Editors save in several steps. */
 const quietMs = 300
 
 /** First delay before an unreachable service is tried again, in milliseconds. The delay doubles up to a maximum. */

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** Maximum length, in UTF-16 units, of an address in any spelling and of other text that is used as a name. */
+/** Maximum length, in UTF-16 units, of an address in any notation and of other text that is used as a name. */
 const addressUnitsMax = 64
 
 const forwardedFor = (request: IncomingMessage): string[] =>
@@ -58,8 +58,7 @@ const groupOfIpv6 = (address: string): string => {
 }
 
 /**
- * Returns the name under which an address is counted. It does not depend on the spelling of the address. Text that is not an address is its own
- * name.
+ * Returns the name under which an address is counted. It does not depend on how the address is written. Text that is not an address is its own name.
  */
 export const addressGroup = (text: string): string => {
   const address = bare(text)
@@ -70,8 +69,8 @@ export const addressGroup = (text: string): string => {
 const isLoopback = (group: string): boolean => group.startsWith('127.') || group === '0:0:0:0::/64'
 
 /**
- * Returns the exact address of a client behind `trusted` proxies. Returns undefined if an undeclared proxy forwarded the request, because the address
- * of the proxy does not identify the client.
+ * Returns the exact address of a client behind `trusted` proxies. Returns undefined if an undeclared proxy forwarded the request, because the proxy's
+ * address does not identify the client.
  */
 export const exactAddress = (request: IncomingMessage, trusted: number): string | undefined => {
   const { headers, socket } = request

@@ -18,7 +18,7 @@ import { migrateCommand } from './admin/migrate.ts'
 import { restoreCommand } from './admin/restore.ts'
 import { verifyCommand } from './admin/verify.ts'
 
-/** The commands by their names, in the order of the overview. */
+/** The commands by name, in the order of the overview. */
 export const commands: Readonly<Record<string, Command>> = {
   invite,
   reset,

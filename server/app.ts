@@ -43,12 +43,12 @@ const identify =
     ctx.res.setHeader('X-Request-Id', ctx.state.requestId)
   }
 
-/** Headers for answers other than pages. Pages set different ones (pages.ts). */
+/** Headers for responses other than pages. Pages set different ones (pages.ts). */
 const securityHeaders = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Permissions-Policy': permissionsPolicy(),
   'Referrer-Policy': 'no-referrer',
-  // A name server must not learn where the links of a document or a widget lead before somebody follows them.
+  // A name server must not learn where the links in a document or a widget lead before somebody follows them.
   'X-DNS-Prefetch-Control': 'off',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin'
@@ -58,7 +58,7 @@ const secure: Check = (ctx) => {
   for (const [name, value] of securityHeaders) ctx.res.setHeader(name, value)
 }
 
-/** Wraps every request: gives it an id, sets the headers of the answer, turns errors into answers, and writes one log record. */
+/** Wraps every request: gives it an id, sets the response headers, turns errors into responses, and writes one log record. */
 const answered = (http: Http): Middleware => {
   const identified = identify(http)
   const checks = [counted(http), plainTarget, available(http), sameOrigin(http)]
@@ -94,7 +94,7 @@ const answered = (http: Http): Middleware => {
   }
 }
 
-/** Cuts off a refused request if its body is still arriving after a while. The sender already has the answer. */
+/** Cuts off a refused request if its body is still arriving after a while. The sender already has the response. */
 const endUnsent = ({ service }: Http, request: IncomingMessage): void => {
   if (request.complete) return
   const cancel = service.clock.after(limits.refusedBodySecondsMax * 1000, () => request.socket.destroy())
@@ -122,14 +122,14 @@ const plainTarget: Check = (ctx) => {
   if (odd) throw new ServiceError('invalid_request', { message: 'The request target is not valid.' })
 }
 
-/** Prevents pages of other sites from writing through a visitor's browser. */
+/** Prevents other sites' pages from writing through a visitor's browser. */
 const sameOrigin =
   ({ service }: Http): Check =>
   (ctx) => {
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return
     const site = ctx.get('Sec-Fetch-Site')
     const origin = ctx.get('Origin')
-    // A page with `Referrer-Policy: no-referrer` sends its own forms with `Origin: null`. But no page can set Sec-Fetch-Site.
+    // A page with `Referrer-Policy: no-referrer` sends its own forms with `Origin: null`. However, no page can set Sec-Fetch-Site.
     const hidden = origin === 'null' && site === 'same-origin'
     const elsewhere = origin !== '' && !hidden && !isOwnOrigin(origin, ctx.req, service.baseUrl)
     const foreign = site === 'cross-site' || site === 'same-site' || elsewhere
@@ -204,7 +204,7 @@ export const createApp = (
   app.use(routers.refuseOtherMethods)
   app.use(nothingHere(http, files))
   app.on('error', (error: Error, ctx?: Context) => {
-    // A client that disconnects during the answer is not a fault of the server.
+    // If a client disconnects during the response, the server is not at fault.
     http.log.debug('connection error', { error: error.message, path: ctx?.path })
   })
   return { app, routes: routers.listed() }

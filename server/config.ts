@@ -9,8 +9,8 @@ import { parseS3Address, s3AddressAllowed } from './blobs/s3/address.ts'
 import { addressAllowed, isPostgresAddress } from './storage/postgres/address.ts'
 
 /**
- * One environment variable. `default` is its text if the variable is not set. If `default` is null, the value is derived as `docs` says. `allowed`
- * completes messages that begin with "must be".
+ * One environment variable. `default` is the text that is used if the variable is not set. If `default` is null, the value is derived as `docs` says.
+ * `allowed` completes messages that begin with "must be".
  */
 interface Variable {
   /** Settings that OpenTelemetry defines have its names, because collectors and platforms set them. */
@@ -63,7 +63,7 @@ const accounts = z
   .string()
   .transform((text) => wordsOf(text).map((each) => (each.includes('@') ? each.normalize('NFC').toLowerCase() : each)))
 
-/** The address of an issuer, which can have a path. It is compared character by character, so it must not be normalized. */
+/** An issuer's address, which can have a path. It is compared character by character, so it must not be normalized. */
 const issuer = z.string().refine((text) => {
   if (!URL.canParse(text)) return false
   const url = new URL(text)

@@ -11,7 +11,7 @@ const statusOf = ({ code }: NodeJS.ErrnoException): string => {
 
 /**
  * Answers and ends a connection. `end` closes only one direction: a client that never closes the other direction would keep the connection open. A
- * client that is still sending gets a moment, because cutting a connection with unread bytes would lose the answer (RFC 9112 §9.6).
+ * client that is still sending gets a moment, because cutting a connection with unread bytes would lose the response (RFC 9112 §9.6).
  */
 export const endConnection = (socket: Duplex, status: string): void => {
   if (!socket.writable) return void socket.destroy()

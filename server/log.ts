@@ -60,7 +60,7 @@ function writeRecord({ format, write, now }: LogOptions, level: LogLevel, messag
   write(capped((kept, text) => present(time, level, text, kept), redactText(message), redactFields(fields)))
 }
 
-/** Presents a record without its longest fields if it would exceed the limit. `cut` names the fields that were left out. */
+/** Presents a record, without its longest fields if it would exceed the limit. `cut` names the fields that were left out. */
 function capped(present: (fields: LogFields, message: string) => string, message: string, fields: LogFields): string {
   const whole = present(fields, message)
   if (Buffer.byteLength(whole) <= logRecordBytesMax) return whole

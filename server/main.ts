@@ -44,7 +44,7 @@ const settings = (): Config => {
  */
 const libraryRecordsPerMinute = 20
 
-/** Redirects the console output of libraries to the log. Each message becomes one line without secrets. The lines per minute are limited. */
+/** Redirects the console output of libraries to the log. Each message becomes one line without secrets. The number of lines per minute is limited. */
 const captureConsole = (log: Log): void => {
   const text = (parts: unknown[]): string =>
     parts.map((part) => (part instanceof Error ? part.message : typeof part === 'string' ? part : JSON.stringify(part))).join(' ')
@@ -255,7 +255,7 @@ const run = async (): Promise<void> => {
   const storage = withReadCache(opened)
   const blobs = await openBlobs({
     address: config.blobs,
-    // The processes of a server share its assets, but each receives uploads into a folder of its own.
+    // The processes of a server share its assets, but each receives uploads into its own folder.
     folder: among?.folder ?? config.dataDir,
     receivedIn: join(config.dataDir, 'blobs', 'new'),
     // Opening a PostgreSQL store may have changed the instance: a new data folder takes over the instance of the store.
@@ -276,7 +276,7 @@ const run = async (): Promise<void> => {
     ...(among && worker && { among: { process: among.process, metricsOfOthers: worker.metricsOfOthers } })
   })
   const facts = { listening: server.url, data: config.dataDir, rateLimits: config.rateLimits }
-  // A server with several processes says so once, when it serves.
+  // A server with several processes logs this only once, when it serves.
   if (worker === undefined) log.info(`agmd ${version} serves ${server.service.baseUrl}`, facts)
   worker?.begin({ accept: server.accept, readMetrics: server.readMetrics })
 

@@ -29,7 +29,7 @@ const importProtocol = 'agmd-import'
 /** The longest path of a socket that every system accepts, in bytes. */
 const pathBytesMax = 100
 
-/** Calls `use` with a path of the socket. On Linux, a path that is too long is replaced with a short one, through an open file of its folder. */
+/** Calls `use` with a path of the socket. On Linux, a path that is too long is replaced with a short one that leads through the opened folder. */
 const withPath = async <T>(folder: string, use: (path: string) => Promise<T>): Promise<T> => {
   const path = join(folder, socketName)
   if (Buffer.byteLength(path) <= pathBytesMax) return use(path)
@@ -93,7 +93,7 @@ export const serveOperators = async (folder: string, service: Service, log: Log)
   })
   const path = join(folder, socketName)
   try {
-    // A server that was killed leaves its socket behind. This process holds the lock of the folder, so no other server uses it.
+    // A server that was killed leaves its socket behind. This process holds the folder's lock, so no other server uses the folder.
     await rm(path, { force: true })
     await withPath(folder, async (at) => {
       await new Promise<void>((resolve, reject) => server.once('error', reject).listen(at, resolve))
@@ -149,7 +149,7 @@ export const connectForImport = async (folder: string, version: string): Promise
     const { promise, resolve, reject } = Promise.withResolvers<Duplex | undefined>()
     const request = send({ socketPath, path: '/', headers: { Connection: 'Upgrade', Upgrade: importProtocol } })
     request.once('upgrade', (_response, upgraded, head) => {
-      // The first answer can arrive together with the headers.
+      // The first response can arrive together with the headers.
       if (head.length > 0) upgraded.unshift(head)
       resolve(upgraded)
     })

@@ -86,7 +86,7 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 
-/** Returns the settings by which the domain decides who may do what. */
+/** Returns the settings with which the domain decides who may do what. */
 const policyOf = ({ nodeAccounts, signUp, admins, auditDays, historyDays, historyRevisions, publishing, searchEngines }: Config) => ({
   nodeAccounts,
   signUp,
@@ -114,7 +114,7 @@ const quotaSettings = ({ documentMegabytes, accountMegabytes, anonymousMegabytes
   anonymousBytesMax: anonymousMegabytes * 1024 * 1024
 })
 
-/** Creates the registry of connections. With several nodes, `startRights` starts ending connections whose access other nodes have ended. */
+/** Creates the registry of connections. With several nodes, `startRights` begins to end connections whose access ended on other nodes. */
 const createRegistries = (
   { clock, log, storage }: ServerOptions,
   service: () => Service

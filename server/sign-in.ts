@@ -68,7 +68,7 @@ export const createIdentity = (
       issuer: service.baseUrl,
       clientId: ownClientId,
       clientSecret: null,
-      // The public address might not lead back to this process, because of a proxy or because there is no route.
+      // The public address might not lead back to this process, because there is a proxy or no route.
       fetch: (url, init) => fetch(url.replace(service.baseUrl, localUrl), init as RequestInit)
     }),
     issuer: service.baseUrl,

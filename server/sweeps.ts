@@ -1,4 +1,4 @@
-/** Work that the server repeats: it removes expired records, old versions, and everything that a deletion left behind. */
+/** Work that the server repeats: it removes expired records, old versions, and all remains of deletions. */
 import { limits } from '../shared/limits.ts'
 import { finishAccountEnds } from './domain/accounts/account-end.ts'
 import { finishDeletions, type OnFailure } from './domain/documents/trash.ts'
@@ -21,13 +21,13 @@ const notEnded =
   (account: string, error: unknown): void =>
     log.error('a deleted account could not be removed; the server will try again', { account, error })
 
-/** Finishes deletions of documents and accounts that a stop of the server interrupted. */
+/** Finishes deletions of documents and accounts that were interrupted when the server stopped. */
 export const finishEnds = async (service: Service, log: Log): Promise<void> => {
   await finishDeletions(service, notErased(log))
   await finishAccountEnds(service, notEnded(log))
 }
 
-/** Sweeps of records that no longer matter. One node at a time does them. */
+/** Sweeps records that no longer matter. Only one node at a time does this. */
 const sweepRecords = async (service: Service, log: Log, removeOld: () => Promise<void>): Promise<void> => {
   const tried = (work: Promise<void>, failure: string): Promise<void> => work.catch((error: unknown) => log.warn(failure, { error }))
   // A node that is late keeps its claim for one more round.

@@ -1,9 +1,9 @@
-/** Temporary folders of jobs. They contain people's files, so they exist only as long as a job runs. */
+/** Temporary folders for jobs. They contain people's files, so each exists only while its job runs. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Prefix of the folder names. The process id of the node follows, to identify its owner. */
+/** Prefix of the folder names. The node's process id follows it and shows which node owns the folder. */
 const prefix = 'agmd-node-'
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
@@ -16,7 +16,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Removes the folders of nodes that were killed. Folders of other users are skipped, because this user cannot remove them. */
+/** Removes folders that killed nodes left behind. Folders of other users are skipped, because this user cannot remove them. */
 export const removeLeftFolders = async (): Promise<void> => {
   for (const name of await readdir(tmpdir())) {
     const pid = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined

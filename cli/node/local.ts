@@ -15,8 +15,8 @@ const always = new AbortController().signal
 const recordingSecondsMax = 2 * 3600
 
 /**
- * Converts a recording in another format to WAV. A recording that is too long is cut off slightly above the limit, so that its excess length can
- * still be detected.
+ * Converts a recording in another format to WAV. A recording that is too long is cut off slightly above the limit, so that it is still detected as
+ * too long.
  */
 const converted = async ({ file, contentType, folder, signal }: Work): Promise<Buffer> => {
   const out = join(folder, 'converted.wav')
@@ -165,7 +165,7 @@ const espeak = async (): Promise<Engine | undefined> => {
   return speaker('espeak-ng', program, voices, (voice, text, wav) => ['-v', voice, '-s', '140', '-f', text, '-w', wav])
 }
 
-/** Combines several speech programs into one engine. Each voice is spoken by the program that provides it. */
+/** Combines several speech programs into one engine. Each voice is handled by the program that provides it. */
 const speakers = (engines: readonly Engine[]): Engine | undefined => {
   const [first] = engines
   if (first === undefined || engines.length === 1) return first
@@ -184,7 +184,7 @@ const speakers = (engines: readonly Engine[]): Engine | undefined => {
 
 // ——— transcription ———
 
-/** Returns the spoken word of a token, without the number of its pronunciation, as in `read(2)`. Returns '' for noises and pauses. */
+/** Returns a token's spoken word, without the pronunciation number, as in `read(2)`. Returns '' for noises and pauses. */
 const wordOf = (token: string): string => (/^(<.*>|\[.*\]|\+\+.*\+\+)$/.test(token) ? '' : token.replace(/\(\d+\)$/, ''))
 
 const joined = (segments: readonly Segment[]): string => segments.map(({ text }) => text).join('\n')

@@ -125,7 +125,7 @@ export const node: Action = async (call) => {
     const why = reason || (welcomed ? '' : await whyRefused(origin, token))
     pauseMs = welcomed ? pauseMsMin : Math.min(pauseMsMax, pauseMs * 2)
     tell({ connected: false, reason: why }, `Not connected${why === '' ? '' : ` (${why})`}; reconnecting.`)
-    // After a restart of the service all nodes reconnect. A random delay keeps them from doing so at the same moment.
+    // After a restart of the service all nodes reconnect. A random delay keeps them from reconnecting at the same moment.
     await pause(pauseMs * (0.5 + Math.random() / 2), stopped.signal)
   }
   return exitCodes.ok

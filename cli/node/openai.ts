@@ -12,7 +12,7 @@ import { recording } from './local.ts'
 import { JobFailure } from './program.ts'
 import { normalWav } from './wav.ts'
 
-/** Largest answer that is read, in bytes. This is slightly more than the largest result in Base64. */
+/** Largest response that is read, in bytes. This is slightly more than the largest result in Base64. */
 const answerBytesMax = 16 * 1024 * 1024
 
 const setting = (name: string): string | undefined => {
@@ -132,7 +132,7 @@ const works = { image, speech, transcription } as const
 
 const isRemote = (kind: string): kind is keyof typeof works => Object.hasOwn(works, kind)
 
-/** Whether the server answers. Its answer does not say which kinds of job it supports, so the settings list them. */
+/** Whether the server answers. Its response does not say which kinds of job it supports, so the settings list them. */
 const answers = async (base: string): Promise<boolean> => {
   const key = setting('KEY')
   try {

@@ -1,4 +1,4 @@
-/** Runs the local programs that do the work of a job. */
+/** Runs the local programs that do a job's work. */
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -14,7 +14,7 @@ export class JobFailure extends Error {
   }
 }
 
-/** Longest output of a program that is read, in bytes. This is slightly more than the longest text in an answer. */
+/** Longest output of a program that is read, in bytes. This is slightly more than the longest text in a response. */
 const outputBytesMax = 2 * 1024 * 1024
 
 /** Returns the path of a program; undefined if the program is not installed. */
@@ -62,7 +62,7 @@ const withoutFolders = (path: string): string => {
   return from < to ? path.slice(0, from) + path.slice(to + 1) : path
 }
 
-/** Returns the end of a failed program's output, without the paths of this machine. */
+/** Returns the end of a failed program's output, without paths on this machine. */
 export const lastWords = ({ code, stderr, stdout }: Ran): string =>
   (stderr.trim() || stdout.trim())
     .split('\n')

@@ -15,7 +15,7 @@ interface Sound {
   readonly samples: Float32Array
 }
 
-/** Format codes of WAV: integer samples, floating-point samples, and the extensible format, which states the sample format later in the header. */
+/** WAV format codes: integer samples, floating-point samples, and the extensible format, which states the sample format later in the header. */
 const wholeNumbers = 1
 const floating = 3
 const extensible = 0xfffe
@@ -100,7 +100,7 @@ const divisor = (one: number, other: number): number => (other === 0 ? one : div
 
 /**
  * Resamples with a windowed sinc filter, which also removes frequencies above the new limit. New samples have only a few different positions relative
- * to the old ones. The weights are therefore computed once, and an hour of sound takes only seconds.
+ * to the old ones. The weights are therefore computed only once for each position, so that an hour of sound takes only seconds.
  */
 const resampled = async (samples: Float32Array, from: number): Promise<Float32Array> => {
   if (from === rate) return samples

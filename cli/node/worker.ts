@@ -49,7 +49,7 @@ export interface Ended {
   readonly welcomed: boolean
 }
 
-/** File extensions by content type. Some programs choose the format by the extension. */
+/** File extensions by content type. Some programs detect the format by the extension. */
 const endings: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -92,7 +92,7 @@ const failureOf = (error: unknown): { code: JobFailure['code']; message: string 
 export const connect = (options: WorkerOptions, signal: AbortSignal): Promise<Ended> => {
   const { origin, token, engines, slots, onWelcome, onJob } = options
   const { promise, resolve } = Promise.withResolvers<Ended>()
-  // Unlike in browsers, the WebSocket of Node accepts headers.
+  // Unlike a browser's WebSocket, Node's accepts headers.
   const init = { headers: { Authorization: `Bearer ${token}` } } as unknown as string[]
   const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}${relayPath}`, init)
   socket.binaryType = 'arraybuffer'

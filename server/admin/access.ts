@@ -1,4 +1,4 @@
-/** `npm start -- admin links`, `tokens` and `nodes`: list and revoke links, and the access of programs and compute nodes. */
+/** `npm start -- admin links`, `tokens` and `nodes`: list and revoke links, and revoke the access of programs and compute nodes. */
 import { AdminError } from './error.ts'
 import { columns, listOptions, nextLine, numberOf, subcommand, subcommands, textOf, timeText } from './subcommands.ts'
 
@@ -14,7 +14,7 @@ const docAndLink = (text = ''): { doc: string; link: string } => {
 
 export const links = subcommands('links', {
   summary: 'list and revoke the links of documents',
-  about: `LINK is a link as the list shows it: DOC/ID. The list never contains the secret of a link. When you revoke a link, the links that were made
+  about: `LINK is a link as the list shows it: DOC/ID. The list never contains a link’s secret. When you revoke a link, the links that were made
 through it end, too, and their open pages are disconnected.`,
   entries: {
     list: subcommand({
@@ -55,7 +55,7 @@ through it end, too, and their open pages are disconnected.`,
 
 export const tokens = subcommands('tokens', {
   summary: 'list and revoke tokens and authorized programs',
-  about: 'ID is the id of a token in the list. The secret of a token is shown only once, to the person who creates it.',
+  about: 'ID is a token’s id in the list. A token’s secret is shown only once, to the person who creates it.',
   entries: {
     list: subcommand({
       act: 'listTokens',
@@ -89,7 +89,7 @@ export const tokens = subcommands('tokens', {
 
 export const nodes = subcommands('nodes', {
   summary: 'list and revoke compute nodes',
-  about: 'ID is the id of a node in the list.',
+  about: 'ID is a node’s id in the list.',
   entries: {
     list: subcommand({
       act: 'listNodes',
@@ -112,10 +112,10 @@ export const nodes = subcommands('nodes', {
     revoke: subcommand({
       act: 'revokeNode',
       usage: 'ID',
-      summary: 'revoke the token of a node and disconnect it',
+      summary: 'revoke a node’s token and disconnect it',
       irreversible: true,
       input: (node = '') => ({ node }),
-      show: () => 'Revoked the token of the node.'
+      show: () => 'Revoked the node’s token.'
     })
   }
 })

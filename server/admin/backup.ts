@@ -111,7 +111,7 @@ const list = async (text: string, json: boolean): Promise<CommandResult> => {
   }
 }
 
-/** Throws the error again. Explains to the operator that the store is damaged, with exit code 3. */
+/** Rethrows the error. If the store is damaged, explains this to the operator and sets exit code 3. */
 const explained = (error: unknown): never => {
   const isDamaged =
     (error instanceof ServiceError && error.code === 'storage_corrupt') || (error instanceof DataFolderError && error.exitCode === 3)

@@ -47,7 +47,7 @@ export const garbageOf = async ({ folder, blobs, snapshot: { storage } }: Instal
   return garbage
 }
 
-/** The result for a repository: what nothing needs, and the names of damaged manifests, which are skipped. */
+/** The result for a repository: the objects that nothing needs, and the names of damaged manifests, which are skipped. */
 export interface BackupGarbage {
   readonly garbage: Garbage[]
   readonly damaged: readonly string[]

@@ -1,5 +1,5 @@
 /**
- * The parts that every command of `npm start -- admin` shares. This folder contains one file for each command, and the work that commands do.
+ * The parts that all commands of `npm start -- admin` share. This folder contains one file for each command, and the work that commands do.
  * `server/admin.ts` lists the commands.
  */
 import type { Writable } from 'node:stream'
@@ -30,7 +30,7 @@ export interface CommandContext {
 export interface CommandResult {
   /** The text for standard output, without the line break at its end. */
   readonly output: string
-  /** Whether the text goes to standard error, because standard output has the bytes of a backup. */
+  /** Whether the text goes to standard error, because standard output carries the bytes of a backup. */
   readonly onStderr?: boolean
   /** The exit code of the process; 0 if absent. */
   readonly exitCode?: number
@@ -50,7 +50,7 @@ export interface Command {
   run(words: readonly string[], context: CommandContext): Promise<CommandResult>
 }
 
-/** Marks a negative number like an id: no option begins with a digit, and the command itself says which numbers are possible. */
+/** Marks a negative number like an id: no option begins with a digit, and the command itself checks which numbers are possible. */
 const shield = (word: string): string => (/^-\d+$/.test(word) ? `\0${word}` : shieldId(word))
 
 /** Parses the words of a command. Throws `AdminError` with the help page if a word is not allowed. */

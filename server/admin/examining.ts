@@ -29,7 +29,7 @@ const warning = (part: string, message: string, next: string): Finding => ({ par
 const problem = (part: string, message: string, next: string): Finding => ({ part, state: 'problem', message, next })
 
 const gibibyte = 1024 ** 3
-/** Free space of the disk, in bytes, below which `doctor` reports a warning or a problem. */
+/** Free disk space, in bytes, below which `doctor` reports a warning or a problem. */
 const freeWarning = 2 * gibibyte
 const freeProblem = gibibyte / 4
 
@@ -39,7 +39,7 @@ const remoteFileSystems = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x657
 /** Age of the newest backup, in milliseconds, above which `doctor` reports a warning. */
 const backupAgeMax = 48 * 60 * 60 * 1000
 
-/** Maximum time to wait for an answer from the server, in milliseconds. */
+/** Maximum time to wait for a response from the server, in milliseconds. */
 const answerMsMax = 5_000
 
 /** Examines each part of the installation and yields the findings. No check changes the installation. */
@@ -141,7 +141,7 @@ async function* examineSecret({ dataDir, secret }: Config): AsyncGenerator<Findi
   }
 }
 
-/** Returns a warning for each entry of AGMD_ADMINS that makes nobody an administrator. */
+/** Returns a warning for each entry in AGMD_ADMINS that makes nobody an administrator. */
 const findingsOnAdmins = async ({ admins }: Config, storage: Storage): Promise<Finding[]> => {
   const findings: Finding[] = []
   for (const named of admins) {

@@ -3,7 +3,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { TransferError } from '../transfer/source.ts'
 import { AdminError } from './error.ts'
 
-/** Throws the error as an `AdminError`. `next` is a sentence that tells the next step after a failure of the store. */
+/** Throws the error as an `AdminError`. `next` is a sentence that gives the next step after a store failure. */
 export const explained = (error: unknown, next?: string): never => {
   if (error instanceof TransferError) throw new AdminError(error.message, { exitCode: 1, cause: error })
   if (!(error instanceof ServiceError)) throw error

@@ -107,7 +107,7 @@ const run: Command['run'] = async (words, context) => {
       ...(owner !== undefined && { account: owner }),
       ...(documents !== undefined && { docs: documents.slice(0, limits.adminPageMax) })
     }
-    // The log is written first: nothing leaves the server without a record.
+    // The audit log is written first, so that nothing leaves the server without a record.
     const unrecorded = await noteTransfer(config, context.version, { kind: 'export', ...noted })
     const report = await exportTo(wanted, target, context)
     const text = [textOf(wanted.path, report), ...(unrecorded === undefined ? [] : [unrecorded])].join('\n')

@@ -1,4 +1,4 @@
-/** `npm start -- admin forget`: removes a secret from the whole history of a document. */
+/** `npm start -- admin forget`: removes a secret from a document’s entire history. */
 import type { Forgotten } from '../domain/operator/forgetting.ts'
 import { type Command, parseWords } from './command.ts'
 import { AdminError } from './error.ts'
@@ -6,16 +6,16 @@ import { operate } from './operate.ts'
 
 const help = `usage: npm start -- admin forget DOC --yes [--json] < FILE
 
-Removes text, such as a password, from the whole history of a document: from its versions, comments, suggestions, assignments and events. Blocks of the
+Removes text, such as a password, from a document’s entire history: from its versions, comments, suggestions, assignments and events. Blocks of the
 same length replace it, so all versions, revisions and comments stay valid. The command reads the text from standard input, so that the history of your
 shell does not contain it. A line break at the end does not count. The document itself must no longer contain the text.
-The activity of the document says that an operator removed text, but not which.
+The document’s activity list says that an operator removed text, but not which text.
 
   --yes   confirm the command; it cannot be undone
   --json  print the result as JSON
 
-Not changed: backups and exports made before, answers that programs received, and what pages on other devices have stored. The command works while the
-server runs, and nobody's page is interrupted.
+The command does not change earlier backups and exports, responses that programs have received, or data that pages have stored on other
+devices. It works while the server runs, and nobody's page is interrupted.
 
 Examples:
   npm start -- admin forget DOC --yes < secret.txt

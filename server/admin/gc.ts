@@ -54,7 +54,7 @@ const run: Command['run'] = async (words, { settings, progress }) => {
   }
 }
 
-/** `damaged` has the names of manifests that were skipped. */
+/** `damaged` contains the names of manifests that were skipped. */
 const resultOf = async (garbage: readonly Garbage[], removes: boolean, json: boolean, damaged: readonly string[] = []) => {
   if (removes) for (const { remove } of garbage) await remove()
   const listed = garbage.map(({ name, reason }) => ({ name, reason }))

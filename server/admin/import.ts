@@ -21,21 +21,21 @@ type Format = (typeof formats)[number]
 
 const help = `usage: npm start -- admin import SOURCE [--owner EMAIL] [--write] [options]
 
-Creates documents from an export of agmd, or from the files of a folder or zip archive. Without --write, the command only reports what it would
+Creates documents from an agmd export, or from the files in a folder or zip archive. Without --write, the command only reports what it would
 create and leave out. It works while the server runs, and changes no existing document. If the command is interrupted, run it again to continue. A
 second import of the same source creates nothing twice.
 
   SOURCE           a folder or a zip archive
-  --owner EMAIL    the account that will own the documents. From an export of agmd, it gets only the documents whose owners have no account here
+  --owner EMAIL    the account that will own the documents. From an agmd export, it gets only the documents whose owners have no account here
   --write          create the documents
-  --format FORMAT  ${formats.join(', ')}. auto is the default: it recognizes exports of agmd and vaults of Obsidian
-  --name NAME      the name of the source, by which a later import recognizes it. The default is the name of the folder or archive
+  --format FORMAT  ${formats.join(', ')}. auto is the default: it recognizes agmd exports and Obsidian vaults
+  --name NAME      the name by which a later import recognizes the source. The default is the name of the folder or archive
   --encoding NAME  the encoding of files that are not UTF-8, such as windows-1252
   --json           print the report as JSON, and the progress as lines of JSON on standard error
 
-An export of agmd is restored with its history, comments, suggestions, assignments, events and assets. In other sources, links between the files
-become links between the documents, and linked pictures, sound and video become assets. In a vault of Obsidian, [[links]] and ![[pictures]] do, too.
-Pads of Etherpad (.etherpad) become Markdown. Pictures of HedgeDoc or HackMD are read from a folder named uploads.
+An agmd export is restored with its history, comments, suggestions, assignments, events and assets. In other sources, links between the files
+become links between the documents, and linked pictures, sound and video become assets. In an Obsidian vault, [[links]] and ![[pictures]] do, too.
+Etherpad pads (.etherpad) become Markdown. HedgeDoc and HackMD pictures are read from a folder named uploads.
 
 Examples:
   npm start -- admin import ~/Vault --owner ana@example.org

@@ -54,7 +54,7 @@ const withOwnServer = async <T>(
 
 /**
  * Records an export or import in the audit log. Returns a sentence for the operator if that is not possible, for example on a disk that is read-only.
- * Data must still come out of such a disk.
+ * An export from such a disk must still work.
  */
 export const noteTransfer = async (config: Config, version: string, input: ActInput<'noteTransfer'>): Promise<string | undefined> => {
   try {

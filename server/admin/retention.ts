@@ -1,6 +1,6 @@
-/** Describes the limits on old versions in one sentence. */
+/** Describes, in one sentence, how long old versions are kept. */
 
-/** Returns the sentence. `days` is the age of versions, and `revisions` the number of those without a name. 0: no limit. */
+/** Returns the sentence. `days` limits the age of versions, and `revisions` limits the number of revisions without a name. 0 means no limit. */
 export const retentionText = ({ days, revisions }: { readonly days: number; readonly revisions: number }): string => {
   if (days === 0 && revisions === 0)
     return 'All versions of documents are kept. AGMD_HISTORY_DAYS and AGMD_HISTORY_REVISIONS can limit them.'

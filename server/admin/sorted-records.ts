@@ -1,4 +1,4 @@
-/** Reads records that are in memory, in key order, like a store. */
+/** Reads records in memory like a store. They are in key order. */
 import type { Entry, Key, Range, Storage } from '../domain/ports.ts'
 import { limits } from '../../shared/limits.ts'
 import { encodeKey, encodeRange, isBelow } from '../storage/keys.ts'

@@ -58,7 +58,7 @@ const openStore = async (config: Config, secret: Uint8Array, version: string): P
     ? openLmdbStorage({ folder: config.dataDir, clock: systemClock })
     : openPostgres({ url: config.storage, folder: config.dataDir, secret, version, clock: systemClock })
 
-/** The target of an import: `store` has the existing documents, and `arrivals` stores the new ones. */
+/** The target of an import: `store` contains the existing documents, and `arrivals` stores the new ones. */
 export interface ImportTarget {
   readonly store: StoreReader
   readonly arrivals: Arrivals

@@ -11,7 +11,7 @@ type Values = Readonly<Record<string, string | boolean | undefined>>
 /** One subcommand. */
 export interface Subcommand<Name extends ActName> {
   readonly act: Name
-  /** The arguments, such as `ACCOUNT`. The words in capitals are positional. */
+  /** The arguments, such as `ACCOUNT`. Words in capitals are positional arguments. */
   readonly usage: string
   /** One line. It begins with a verb in lower case and has no period at its end. */
   readonly summary: string
@@ -57,7 +57,7 @@ export const columns = (rows: readonly (readonly string[])[]): string => {
     .join('\n')
 }
 
-/** Returns the line that says how to read the next page of a list. */
+/** Returns the line that explains how to read the next page of a list. */
 export const nextLine = (next: string | null): string => (next === null ? '' : `\n\nThere may be more: --after ${next}`)
 
 /** Returns bytes in words, such as `1.5 MiB`. */
@@ -80,7 +80,7 @@ const usageOf = (entries: object): string => Object.keys(entries).join('|')
 
 const helpOf = (name: string, about: string, entries: Readonly<Record<string, AnySubcommand>>): string => {
   const rows = Object.entries(entries).map(([word, entry]) => [`  ${word} ${entry.usage}${shownOptions(entry)}`.trimEnd(), entry.summary])
-  return `usage: npm start -- admin ${name} ${usageOf(entries)} … [--json]\n\n${about}\n\n${columns(rows)}\n\n  --json  print the answer as JSON\n  --yes   confirm a command that cannot be undone\n\nThese commands work while the server runs, and take effect in it immediately.`
+  return `usage: npm start -- admin ${name} ${usageOf(entries)} … [--json]\n\n${about}\n\n${columns(rows)}\n\n  --json  print the result as JSON\n  --yes   confirm a command that cannot be undone\n\nThese commands work while the server runs, and take effect in it immediately.`
 }
 
 /** Returns a command with subcommands. */

@@ -1,4 +1,4 @@
-/** `npm start -- admin usage`: the storage that documents use, by owner. */
+/** `npm start -- admin usage`: shows the storage that documents use, by owner. */
 import { type Command, parseWords } from './command.ts'
 import { operate } from './operate.ts'
 import { retentionText } from './retention.ts'
@@ -10,7 +10,7 @@ Prints the number of documents, the storage that they use (without assets), and 
 which old versions the server removes.
 
   --limit N  the maximum number of owners (50 if absent)
-  --json     print the answer as JSON`
+  --json     print the result as JSON`
 
 export const usage: Command = {
   usage: '',

@@ -73,7 +73,7 @@ export const users = subcommands('users', {
       irreversible: true,
       input: (account = '', { to, documents }) => ({ account, to: textOf(to), documents: documentsAfter(textOf(documents)) }),
       show: ({ id, moved, movedInTrash, inTrash }) =>
-        `Deleted the account ${id}.${moved === 0 ? '' : ` Handed over ${moved} documents.`}${movedInTrash === 0 ? '' : ` ${movedInTrash} documents are now in the trash of the new owner.`}${inTrash === 0 ? '' : ` ${inTrash} documents stay in the trash, and are erased when their time there is over.`}`
+        `Deleted the account ${id}.${moved === 0 ? '' : ` Handed over ${moved} documents.`}${movedInTrash === 0 ? '' : ` ${movedInTrash} documents are now in the trash of the new owner.`}${inTrash === 0 ? '' : ` ${inTrash} documents stay in the trash until they expire and are erased.`}`
     })
   }
 })

@@ -40,9 +40,9 @@ const problemsMax = 100
 /** A larger document is read again from the store, in small pieces. In bytes of keys and values. */
 const gatheredBytesMax = 64 * 1024 * 1024
 
-/** The records of one document, which follow each other in the store. */
+/** The records of one document, which are adjacent in the store. */
 interface Gathered {
-  /** The document, as in the keys of the records. */
+  /** The document id, as in the keys of the records. */
   readonly doc: Key[number]
   readonly head: Head
   readonly records: StoredRecord[]
@@ -99,7 +99,10 @@ const gather = (gathered: Gathered, record: StoredRecord): void => {
   else gathered.records.length = 0
 }
 
-/** Returns the options with a store that has the records of a document in memory, unless they are too large. Listing them again costs more than the rest. */
+/**
+ * Returns the options with a store that holds a document's records in memory, unless they are too large. Listing them again would cost more than the
+ * other checks.
+ */
 const withGathered = (options: VerifyOptions, { doc, records, bytes }: Gathered): VerifyOptions => {
   if (bytes > gatheredBytesMax) return options
   const storage = withRecordsBelow(['d', doc], records, options.snapshot.storage)

@@ -1,5 +1,5 @@
 /**
- * Tokens of agents (`ai_…`), which the configured external issuer issues. A JWT is verified with the issuer's keys. For any other token, the
+ * Verifies agent tokens (`ai_…`), which the configured external issuer issues. A JWT is verified with the issuer's keys. For any other token, the
  * service asks the issuer (RFC 7662).
  */
 import { hash } from 'node:crypto'
@@ -62,7 +62,7 @@ export const createAgents = (options: AgentTokenOptions): Agents => {
     const subject = text(claims.sub)
     const expiresAt = typeof claims.exp === 'number' ? claims.exp * 1000 : undefined
     const audiences = [claims.aud].flat()
-    // It is not enough that these values are present: a token for another service is not valid here.
+    // The values must also match: a token for another service is not valid here.
     if (subject === undefined || expiresAt === undefined || expiresAt <= clock.now() || !audiences.includes(baseUrl)) return undefined
     const id = hash('sha256', `${issuer}\0${subject}`, 'base64url').slice(0, 22)
     return { id, name: (text(claims.name) ?? text(claims.client_id) ?? subject).slice(0, limits.authorUnitsMax), expiresAt }

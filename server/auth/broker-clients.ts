@@ -1,4 +1,4 @@
-/** The checks of clients that register themselves or name their metadata document. */
+/** Checks clients that register themselves or name their metadata document. */
 import type { ClientMetadata, KoaContextWithOIDC } from 'oidc-provider'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
@@ -51,7 +51,7 @@ export const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, 
   // it.
   const isLocal = (uri: unknown): boolean => typeof uri === 'string' && uri.startsWith('http:') && URL.canParse(uri)
   if (clientHost(metadata.client_id) !== undefined && metadata.redirect_uris.some(isLocal)) metadata.application_type = 'native'
-  // Many programs on a person's computer omit `application_type`. The default of the protocol is a web client.
+  // Many programs on a person's computer omit `application_type`. The protocol's default is a web client.
   if (isTypeOmitted && areNative(metadata.redirect_uris)) metadata.application_type = 'native'
   const hasCredentials = (uri: unknown): boolean => {
     const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined

@@ -5,7 +5,7 @@ import { field, filled, html, type Markup, named, type Page } from '../http/html
 import { type Words, wordsOf } from '../http/words.ts'
 import { brokerPaths } from './broker-paths.ts'
 
-/** Shows a page as the answer to a request. */
+/** Shows a page in response to a request. */
 export type Show = (ctx: KoaContextWithOIDC, page: Page) => void
 
 const codeForm = ({ t }: Words, action: string, token: string, value: string | undefined, error: string | undefined): Markup => html`
@@ -87,7 +87,7 @@ export const signOut = (show: Show): object => ({
   }
 })
 
-/** Shows the error of a request that cannot be answered by returning to the client. */
+/** Shows an error as a page if the browser cannot be sent back to the client. */
 export const renderError =
   (show: Show): NonNullable<Configuration['renderError']> =>
   (ctx, out) => {

@@ -35,7 +35,7 @@ interface Index extends Expiring {
 
 const dayMs = 24 * 3600 * 1000
 
-/** Returns the lifetime of a record. A record without one is a client that registered itself. */
+/** Returns the lifetime of a record. Only clients that registered themselves have a record without one. */
 const lifetimeMs = (seconds: number | undefined): number => (seconds === undefined ? limits.brokerClientDays * dayMs : seconds * 1000)
 
 /** Returns the account of a record. An interaction has an account once somebody has signed in to it. */
@@ -76,7 +76,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     return found !== undefined && (await counts(found.record)) ? open(model, hash, found.record) : undefined
   }
 
-  /** Whether a record is still valid. It is, unless access to its account has ended since the record was stored. */
+  /** Whether a record is still valid. It is valid unless access to its account has ended since the record was stored. */
   const counts = async ({ account, epoch = 0 }: BrokerRecord): Promise<boolean> => account === null || (await epochNow(account)) === epoch
 
   const epochNow = async (account: string): Promise<number> => epochOf((await findAccount(service, account)) ?? {})
@@ -106,7 +106,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     ]
   }
 
-  /** Renews the lifetime of a client from time to time, so that a client in use is not removed. */
+  /** Renews a client's lifetime from time to time, so that a client in use is not removed. */
   const renewClient = async (hash: string): Promise<void> => {
     const found = await findLive<BrokerRecord>(service, recordKey('Client', hash))
     if (found === undefined || found.record.expiresAt - clock.now() > lifetimeMs(undefined) / 2) return

@@ -1,7 +1,7 @@
 /**
- * The built-in identity broker: panva's `oidc-provider` in our process, with our accounts and our pages. It signs people in, for us and for clients
- * that register themselves. A token that names one of our resources is a credential at that resource, and nowhere else. A token that names no
- * resource gives no access.
+ * The built-in identity broker: panva's `oidc-provider` in our process, with our accounts and our pages. It signs people in, both for us and for
+ * clients that register themselves. A token that names one of our resources is a credential for that resource only. A token that names no resource
+ * gives no access.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Configuration, interactionPolicy, KoaContextWithOIDC, Provider } from 'oidc-provider'
@@ -57,7 +57,7 @@ const accountOf =
     return { accountId: id, claims: () => claims }
   }
 
-/** Returns the grant of a client. Our own service needs no consent; every other client gets the scopes to which the person agreed. */
+/** Returns a client's grant. Our own service needs no consent; every other client gets the scopes to which the person agreed. */
 const grantOf: NonNullable<Configuration['loadExistingGrant']> = async (ctx) => {
   const { client, session, provider, result } = ctx.oidc
   const clientId = client?.clientId ?? ''
@@ -93,10 +93,10 @@ const clientDocuments = ({ fetchDocument, mayFetchFor }: BrokerOptions): object 
   cacheDuration: { min: limits.clientDocumentKeptSecondsMin, max: limits.clientDocumentKeptSecondsMax }
 })
 
-/** Returns the rules by which the broker asks the person before it answers a client. */
+/** Returns the rules that decide whether the broker asks the person before it responds to a client. */
 const promptPolicy = (policies: typeof interactionPolicy): interactionPolicy.DefaultPolicy => {
   const policy = policies.base()
-  // With this prompt, a client can request that an account is created (OpenID Connect Prompt Create 1.0).
+  // With this prompt, a client can request that an account be created (OpenID Connect Prompt Create 1.0).
   policy.add(new policies.Prompt({ name: 'create', requestable: true }), 0)
   const documentsCheck = new policies.Check(
     'documents_prompt',

@@ -81,8 +81,8 @@ const bodyOf = async (answer: IncomingMessage): Promise<Buffer<ArrayBuffer>> => 
 export type FetchClientDocument = (url: string) => Promise<Response>
 
 /**
- * Returns a function that fetches metadata documents. The function throws if the address is forbidden, or if the answer has a status other than 200, is
- * too large, or arrives too late.
+ * Returns a function that fetches metadata documents. The function throws if the address is forbidden, or if the response has a status other than
+ * 200, is too large, or arrives too late.
  */
 export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = { mayReach: isPublicAddress }): FetchClientDocument => {
   let underWay = 0
@@ -102,7 +102,7 @@ export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = 
   const get = async (url: URL): Promise<Response> => {
     const answer = await answerOf(url, AbortSignal.timeout(limits.clientDocumentSecondsMax * 1000))
     try {
-      if (answer.statusCode !== 200) throw new Error(`the answer has status ${answer.statusCode}`)
+      if (answer.statusCode !== 200) throw new Error(`the response has status ${answer.statusCode}`)
       const cache = answer.headers['cache-control']
       return new Response(await bodyOf(answer), { headers: cache === undefined ? {} : { 'Cache-Control': cache } })
     } finally {

@@ -3,7 +3,7 @@ import { hkdfSync } from 'node:crypto'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
 export interface Cookies {
-  /** Name of the cookie for the session of a browser. */
+  /** Name of the cookie for a browser's session. */
   readonly session: string
   /** Name of the cookie that ties a sign-in in progress to this browser. */
   readonly signIn: string
@@ -42,7 +42,7 @@ export const readCookie = ({ cookie }: IncomingHttpHeaders, name: string): strin
   return values.length === 1 && values[0] !== '' ? values[0] : undefined
 }
 
-/** Adds a cookie to an answer. The cookie is valid for `seconds` seconds; 0 removes it from the browser. */
+/** Adds a cookie to a response. The cookie is valid for `seconds` seconds; 0 removes it from the browser. */
 export const writeCookie = (response: ServerResponse, { secure }: Cookies, name: string, value: string, seconds: number): void => {
   const parts = [`${name}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax', `Max-Age=${seconds}`, ...(secure ? ['Secure'] : [])]
   response.appendHeader('Set-Cookie', parts.join('; '))

@@ -19,7 +19,7 @@ export const cleanAuthor = (name: string | undefined): string | undefined => {
   return clean === '' ? undefined : clean
 }
 
-/** Returns the credentials of a request. An empty key counts as absent. `sessionCookie` is the name of the cookie for the session of a browser. */
+/** Returns the credentials of a request. An empty key counts as absent. `sessionCookie` is the name of the cookie for a browser's session. */
 export const readCredentials = (headers: IncomingHttpHeaders, query: URLSearchParams, sessionCookie: string): Credentials => {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   const key = first(headers['x-share-key']) ?? query.get('key') ?? undefined

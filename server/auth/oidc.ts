@@ -53,7 +53,7 @@ interface UnderWay {
 }
 
 const context = 'sign-in under way 1'
-/** The maximum number of tabs that can sign in at the same time. Each tab needs a cookie, and a header has space for only a few. */
+/** The maximum number of tabs that can sign in at the same time. Each tab needs a cookie, and a header has room for only a few. */
 const tabsMax = 4
 
 /**
@@ -69,7 +69,7 @@ export const safeReturnTo = (text: string | null | undefined, baseUrl: string): 
   return url.origin === new URL(baseUrl).origin && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}${url.hash}` : fallback
 }
 
-/** Whether an error means that the issuer could not be reached. False if the issuer answered with a fault. */
+/** Whether an error means that the issuer could not be reached. False if the issuer responded with an error. */
 const unreachable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   const code = (error as { code?: string }).code ?? ''
@@ -79,7 +79,7 @@ const unreachable = (error: unknown): boolean => {
   return (typeof status === 'number' && status >= 500) || (error.cause instanceof Error && unreachable(error.cause))
 }
 
-/** Returns a client of an issuer. It reads the issuer's metadata at first use and caches the metadata for a while. Throws `issuer_unavailable`. */
+/** Returns a client of an issuer. It reads the issuer's metadata on first use and caches it for a while. Throws `issuer_unavailable`. */
 export const issuerClient = (
   { clock }: Pick<Service, 'clock'>,
   { issuer, clientId, clientSecret, fetch, log }: Pick<RelyingPartyOptions, 'issuer' | 'clientId' | 'clientSecret' | 'fetch' | 'log'>
@@ -112,7 +112,7 @@ export const issuerClient = (
     } catch (error) {
       // The next request tries the issuer again. Requests that are already waiting fail with this one.
       if (known === asked) known = undefined
-      log.warn('the metadata of the issuer could not be read', { issuer, error })
+      log.warn('the issuer’s metadata could not be read', { issuer, error })
       throw new ServiceError('issuer_unavailable', {}, { cause: error })
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Passkeys (WebAuthn): creates the challenge for a browser, and checks the browser's answer. Challenges are sealed strings that pass through the
+ * Passkeys (WebAuthn): creates the challenge for a browser, and checks the browser's response. Challenges are sealed strings that pass through the
  * form. Each challenge is valid once, for one purpose, and for a few minutes. Viewing a page does not store anything.
  */
 import { randomBytes } from 'node:crypto'
@@ -13,7 +13,7 @@ import { addPasskey, findPasskey, listPasskeys, notePasskeyUse } from '../domain
 import { hashSecret, openSealed } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
-/** Fields of a form: the challenge for the browser, and the values that the browser must return with its answer. */
+/** Fields of a form: the challenge for the browser, and the values that the browser must return with its response. */
 export interface PasskeyQuestion {
   /** The options for `navigator.credentials`, as JSON. */
   readonly options: string

@@ -1,4 +1,4 @@
-/** Opens the store of blobs that the settings name. If that is a bucket, moves the blobs of the data folder to it. */
+/** Opens the blob store that the settings name. If that is a bucket, moves the data folder's blobs to it. */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ interface BlobOptions {
   /** The id of the installation. */
   readonly instance: string
   onWarning(text: string): void
-  /** Called after blobs of the data folder were moved to the bucket. */
+  /** Called after blobs were moved from the data folder to the bucket. */
   onMoved(count: number): void
 }
 
@@ -27,7 +27,9 @@ interface BlobOptions {
  */
 const noteName = 'in-bucket'
 
-/** Moves all blobs, and returns their number. A blob is removed once the other store has it. After a crash, the next start moves the other blobs. */
+/**
+ * Moves all blobs, and returns their number. A blob is removed once the other store has it. After a crash, the next start moves the remaining blobs.
+ */
 export const moveBlobs = async (from: Blobs, to: Blobs): Promise<number> => {
   const names = await from.list()
   const present = new Set(names.length === 0 ? [] : await to.list())

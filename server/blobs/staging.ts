@@ -1,5 +1,5 @@
 /**
- * Receives uploads into files of a folder, until a store of blobs takes them over. A file that a crash leaves behind is removed at the next start. The
+ * Receives uploads into files in a folder, until a blob store takes them over. A file that a crash leaves behind is removed at the next start. The
  * bytes of a file are overwritten before the file is removed.
  */
 import { createHash, randomBytes } from 'node:crypto'
@@ -23,7 +23,7 @@ export const onDisk = async <T>(work: () => Promise<T>): Promise<T> => {
 
 const zeros = Buffer.alloc(64 * 1024)
 
-/** Overwrites a file with zeros, which a concurrent reader can see. Does nothing if there is no such file. */
+/** Overwrites a file with zeros. A concurrent reader can see them. Does nothing if there is no such file. */
 const overwrite = async (path: string): Promise<void> => {
   const file = await open(path, 'r+').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined

@@ -1,7 +1,4 @@
-/**
- * Rewrites the next calls that an answer names (for an assignment, or for the items of an inbox) as tools, under the names that the connection
- * lists.
- */
+/** Rewrites the next calls that a response names (for an assignment, or for inbox items) as tools, under the names that the connection lists. */
 import type { Output } from '../../shared/operations/index.ts'
 import type { TaskState } from '../../shared/task-states.ts'
 import type { Fields } from './tool.ts'
@@ -19,7 +16,7 @@ type Items = Output<'readInbox'>['items']
 const withTool = (item: Items[number], to: string): Items[number] =>
   item.next.tool === undefined ? item : { ...item, next: { ...item.next, tool: `${to}${item.next.tool}` } }
 
-/** Returns the answer with the next tools instead of the next HTTP calls. `to` is the beginning of tool names on that connection. */
+/** Returns the response with the next tools instead of the next HTTP calls. `to` is the beginning of tool names on that connection. */
 export const withNextTool = (answer: Fields, to: string): Fields => {
   const { assignment, task, items } = answer as {
     readonly assignment?: { readonly status: TaskState }

@@ -1,7 +1,7 @@
 /**
  * Answers requests to the MCP endpoint (docs/api.md, MCP; Streamable HTTP). It is stateless: each request gets its own server and transport, so that
- * no answer can reach another client. Answers are plain JSON. The endpoint supports the protocol versions with `initialize`, and the version without
- * it (`modern.ts`). `GET` describes the endpoint to programs.
+ * no response can reach another client. Responses are plain JSON. The endpoint supports the protocol versions with `initialize`, and the version
+ * without it (`modern.ts`). `GET` describes the endpoint to programs.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -68,7 +68,7 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
       RpcErrorCode.InvalidParams,
       `Unknown tool: ${name.slice(0, 100)}.${toldTools(prefix, name)} tools/list names all tools.`
     )
-  // A client that connects only to read relies on the fact that it cannot write.
+  // A client that connects only to read must be unable to write.
   if (groups !== undefined && !groups.has(found.group) && found !== skillTool)
     throw new Malformed(
       RpcErrorCode.InvalidParams,
@@ -86,8 +86,8 @@ const isLoopbackName = (name: string): boolean => name === 'localhost' || name.e
 const isAddress = (name: string): boolean => /^(\[[0-9a-f:.]+\]|\d{1,3}(\.\d{1,3}){3})$/i.test(name)
 
 /**
- * Checks that the Host header of a request names this service. Otherwise, a page of another site could make its host name resolve to this machine,
- * and then call the service as its own origin (DNS rebinding). Throws `origin_refused`.
+ * Checks that the Host header of a request names this service. Otherwise, another site's page could make its host name resolve to this machine, and
+ * then call the service as its own origin (DNS rebinding). Throws `origin_refused`.
  */
 const checkHost = (ctx: Context, baseUrl: string): void => {
   const { host } = ctx.req.headers
@@ -142,7 +142,7 @@ const withArguments = (body: Record<string, unknown>): Record<string, unknown> =
   return isObject(params) && params['arguments'] === null ? { ...body, params: { ...params, arguments: {} } } : body
 }
 
-/** Returns the fault of a message, independently of the method that it calls. */
+/** Returns a message's fault, regardless of the method that it calls. */
 const faultOf = (body: Record<string, unknown>): readonly [RpcErrorCode, string] | undefined => {
   const { jsonrpc, method, id, params } = body
   if (jsonrpc !== '2.0') return [RpcErrorCode.InvalidRequest, 'jsonrpc must be "2.0"']
@@ -159,7 +159,7 @@ const refuseOddMessage = (body: Record<string, unknown>): void => {
   if (code !== undefined) throw new Malformed(code, `This is not a JSON-RPC message: ${why}.`, idOf(body))
 }
 
-/** Refuses calls that the SDK would report as a failure of its own. Lists have only one page, so no cursor was ever issued. */
+/** Refuses calls that the SDK would report as its own failure. Lists have only one page, so no cursor was ever issued. */
 const refuseOddCall = (body: Record<string, unknown>): void => {
   const id = idOf(body)
   const schema = schemas.get(String(body['method']))
@@ -188,7 +188,7 @@ const schemas = new Map<string, Pick<typeof CallToolRequestSchema, 'safeParse'>>
 ])
 
 /**
- * Returns the maximum size of a message, in bytes. An invalid token turns the answer into a 401, so that the client gets a new token (MCP,
+ * Returns the maximum size of a message, in bytes. An invalid token turns the response into a 401, so that the client gets a new token (MCP,
  * Authorization). A call with an invalid token is always refused. A call without a credential is refused later, if it needs one. With
  * `?sign_in=required` in the address, such a call is refused immediately, for clients that sign in only when they connect. Throws `rate_limited` or
  * `credential_required`.
@@ -279,7 +279,7 @@ const requestOf = (ctx: Context, url: string, modern: boolean): Request => {
   return new Request(url, { method: 'POST', headers: { ...headers, ...(version === '' ? {} : { 'MCP-Protocol-Version': version }) } })
 }
 
-/** Makes the transport send the answer of a handler in the form of the version without a handshake. */
+/** Makes the transport send a handler's response in the form of the version without a handshake. */
 const sendModernised = (transport: WebStandardStreamableHTTPServerTransport, method: string, info: ServerInfo): void => {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => send(modernised(message, method, info), options)

@@ -28,7 +28,7 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   task_link_required: 'Pass task.share.url of the assignment as doc.'
 }
 
-/** For operations that have no tool of their own: the tool to call instead, with its arguments. */
+/** For operations that have no tool: the tool to call instead, with its arguments. */
 const waysOf: Partial<Readonly<Record<OperationName, string>>> = {
   readOutline: 'read_doc {view: "outline"}',
   readDocument: 'read_doc {view: "info"}',
@@ -100,7 +100,7 @@ export const hintForTools = (hint: string, to: string): string =>
 export const hintAfter = (code: ErrorCode, said: string, isOwn: boolean, to: string): string =>
   hintForTools((isOwn ? undefined : hints[code]) ?? said, to)
 
-/** Returns an answer whose `undo` is a tool with its arguments instead of an HTTP call. */
+/** Returns a response whose `undo` is a tool with its arguments instead of an HTTP call. */
 export const withUndoByTool = (answer: Readonly<Record<string, unknown>>, to: string): Readonly<Record<string, unknown>> => {
   const undo = answer['undo'] as { readonly body: object } | undefined
   return undo === undefined ? answer : { ...answer, undo: { tool: `${to}${operations.restoreRevision.mcp}`, arguments: undo.body } }

@@ -77,7 +77,7 @@ const plain = (value: string): string => {
 export const checkModern = (ctx: Context, body: Body): void => {
   const id = idOf(body)
   const { method, params } = body
-  // A notification gets no answer.
+  // A notification gets no response.
   if (typeof method !== 'string' || id === null) return
   const refuse = (code: number, message: string, status = 400, data?: unknown): never => {
     throw new Malformed(code, message, id, { status, data })
@@ -120,7 +120,7 @@ export const resultFields = (info: ServerInfo, meta: object = {}): object => ({
   _meta: { ...meta, [key('serverInfo')]: info }
 })
 
-/** Converts an answer from the form of earlier versions to the form of this version. */
+/** Converts a response from the form of earlier versions to the form of this version. */
 export const modernised = (message: JSONRPCMessage, method: string, info: ServerInfo): JSONRPCMessage => {
   if ('error' in message)
     return message.error.code === resourceNotFound ? { ...message, error: { ...message.error, code: RpcErrorCode.InvalidParams } } : message

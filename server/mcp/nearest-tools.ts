@@ -1,4 +1,4 @@
-/** Finds the tools that a call of an unknown tool probably meant. */
+/** Finds the tools that were probably meant when a call names an unknown tool. */
 import { nearest } from '../../shared/nearest.ts'
 import { allTools } from './list.ts'
 

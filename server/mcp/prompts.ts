@@ -94,7 +94,7 @@ const getPrompt = ({ name, given, connected, to, offers }: Asked): object => {
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
-/** Adds the handlers of requests for prompts. */
+/** Adds the handlers for prompt requests. */
 export const addPrompts = (server: Server, to: string, connected: string | undefined, offers: Offers): void => {
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: listPrompts(connected, offers) }) as never)
   server.setRequestHandler(

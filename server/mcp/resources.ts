@@ -1,6 +1,6 @@
 /**
- * Documents as resources (MCP, Resources), for clients in which people choose the text that a model receives. `agmd://doc/ID` is the Markdown. Below
- * it are the outline, a section, the comments and the suggestions. The usual operations read them, with the credentials of the connection.
+ * Documents as resources (MCP, Resources), for clients in which a person chooses the text that a model receives. `agmd://doc/ID` is the Markdown.
+ * Below it are the outline, a section, the comments and the suggestions. The usual operations read them, with the credentials of the connection.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
@@ -177,7 +177,7 @@ const readResource = async (
   }
 }
 
-/** Adds the handlers of requests for resources. */
+/** Adds the handlers for resource requests. */
 export const addResources = (server: Server, http: Http, ctx: Context, { doc }: Connection): void => {
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => listResources(http, ctx, doc, params?.cursor) as never)
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: templates }))

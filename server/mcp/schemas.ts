@@ -47,7 +47,7 @@ const words: Readonly<Record<string, string>> = {
 
 const isObject = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether a model does not need a keyword of a schema. Examples are a bound that no call reaches, and a name for OpenAPI. */
+/** Whether a model does not need a keyword of a schema. Examples are a bound that no call reaches, and a name that only OpenAPI uses. */
 const isNoise = (name: string): boolean =>
   name === '$schema' ||
   name === '$defs' ||

@@ -1,6 +1,6 @@
 /**
- * Messages between the nodes of a service about MCP sessions. With them, a request of a session can reach any node. The id of a session begins with
- * the id of the node that began it. Each node keeps the subscriptions that it accepted, and one node has the stream.
+ * Messages about MCP sessions between the nodes of a service. With them, any node can handle a session's request. The id of a session begins with the
+ * id of the node that began it. Each node keeps the subscriptions that it accepted, and one node has the stream.
  *
  *     mcp whose {session}         a node received a request of a session that another node began
  *     mcp alive {session}         the session continues; the node with the stream repeats this

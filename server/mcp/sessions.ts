@@ -2,8 +2,8 @@
  * The sessions of MCP clients. A session is the stream of one client with its subscriptions. Sessions are the only state of the endpoint. A session
  * lives as long as its stream. Invariant: a session that has ended watches nothing.
  *
- * With several nodes, each node that received a request of a session has a part of it, with the subscriptions that came there. The part without the
- * stream passes its notices to the node that has the stream (sessions-of-nodes.ts).
+ * With several nodes, each node that received a request of a session has a part of it, with the subscriptions that came there. Parts without the
+ * stream pass their notices to the node that has the stream (sessions-of-nodes.ts).
  */
 import type { PassThrough } from 'node:stream'
 import { ServiceError } from '../../shared/errors.ts'
@@ -38,13 +38,13 @@ export interface Sessions {
   /** Returns the session with this id, which any node may have begun. Throws `not_found` if it has ended, or `rate_limited`. */
   get(id: string): Promise<Session>
   end(id: string): void
-  /** Makes a stream the one of its session. Another stream of the session ends, on any node. Throws `not_found` if the session has ended. */
+  /** Makes a stream the session's stream. Ends the session's previous stream, on any node. Throws `not_found` if the session has ended. */
   open(id: string, session: Session, stream: PassThrough): Promise<void>
   /** Sends heartbeats at intervals that are shorter than the idle limit of proxies. */
   beat(id: string, session: Session): void
-  /** Reports a change to a resource on the stream of the session, on whichever node it is. */
+  /** Reports a change to a resource on the session's stream, which may be on another node. */
   notify(id: string, session: Session, uri: string): void
-  /** Notes that this node watches a resource from now on. */
+  /** Records that this node watches a resource from now on. */
   watch(id: string, session: Session, uri: string): void
   /** Stops watching a resource, on all nodes. */
   unwatch(id: string, session: Session, uri: string): void
@@ -104,7 +104,7 @@ export const createSessions = ({ clock, nodes, notice }: SessionsOptions): Sessi
     sessions.set(id, session)
   }
 
-  /** A session waits only for some time for its stream, or for news of its stream on another node. */
+  /** A session waits only a limited time for its stream, or for news about its stream on another node. */
   const waitForStream = (id: string, session: Session): void => {
     session.cancel()
     session.cancel = clock.after(limits.mcpStreamSeconds * 1000, () => {

@@ -3,7 +3,7 @@
  *
  * Up to version 2025-11-25 of MCP (Resources; Streamable HTTP), a header names the session. The session ends when the connection closes, the link
  * ends, or the server stops. A request with the id of an ended session gets a 404, and the client begins a new session. From version 2026-07-28 on
- * (Subscriptions), a session is one request, `subscriptions/listen`, whose answer is the stream.
+ * (Subscriptions), a session is one request, `subscriptions/listen`, whose response is the stream.
  */
 import { PassThrough } from 'node:stream'
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
@@ -222,7 +222,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
   }
 }
 
-/** Adds the handlers of requests for subscriptions. */
+/** Adds the handlers for subscription requests. */
 export const addSubscriptions = (server: Server, http: Http, ctx: Context, subscriptions: Subscriptions): void => {
   const answered = async (work: () => Promise<void>): Promise<object> => {
     try {

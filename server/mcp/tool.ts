@@ -1,6 +1,6 @@
 /**
- * Defines a tool and derives it from the operations table. A tool represents one operation, or several that a model treats as one. Its description is
- * written for models.
+ * Defines a tool and derives it from the operations table. A tool represents one operation, or several operations that a model treats as one. Its
+ * description is written for models.
  */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
@@ -53,7 +53,7 @@ export interface Tool extends ListedTool {
   readonly takes: readonly string[]
   /** Arguments for which null has a meaning. For other arguments, null counts as absent. */
   readonly nulls: readonly string[]
-  /** Whether the tool creates a link, so that the answer can contain the secret of the link. */
+  /** Whether the tool creates a link, so that the response can contain the link's secret. */
   readonly makesLink: boolean
   /** Whether a call can be as large as a document. */
   readonly large: boolean

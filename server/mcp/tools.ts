@@ -88,9 +88,7 @@ const blindSection = ({ baseVersion: read, dryRun: looks, mode: proposes, operat
     ? undefined
     : new ServiceError('version_required', { message: 'replace_section replaces text only if you name the version that you read.' })
 
-/**
- * Returns the error for a call without text. The error also names unknown arguments, because the model may have sent the text in one of them.
- */
+/** Returns the error for a call without text. The error also names unknown arguments, because one of them may contain the text. */
 const lacking = (given: Fields, takes: readonly string[], fault: FieldFault): ServiceError => {
   const unknown = unknownFields(given, takes, outsideEdits)
   return new ServiceError('invalid_request', { ...unknown, details: [...(unknown?.details ?? []), fault] })
@@ -177,7 +175,7 @@ const appendTool = toolOf('append_doc', {
 // ——— Media ———
 
 /**
- * Returns a tool for media jobs. The tool starts a job and waits for the job to end. If the tool is called again with `jobId`, it continues to wait.
+ * Returns a tool for media jobs. The tool starts a job and waits until the job ends. If the tool is called again with `jobId`, it continues to wait.
  * It waits because models are bad at polling, and because most jobs end within one call.
  */
 const mediaTool = (start: OperationName, read: OperationName, idName: string, title: string, description: string): Tool => {

@@ -1,4 +1,4 @@
-/** Takes samples of the load for the page of administrators (server/domain/operator/load.ts). */
+/** Takes samples of the load for the administrators' page (server/domain/operator/load.ts). */
 import { limits } from '../../shared/limits.ts'
 import { type LoadSample, recordLoad } from '../domain/operator/load.ts'
 import type { Service } from '../domain/service.ts'
@@ -27,7 +27,7 @@ export const sampleLoad = (service: Service, readers: Readers, onFailure: (error
   const take = (): void => {
     void readLoad(readers)
       .then((sample) => (stopped ? undefined : recordLoad(service, sample)))
-      // A store that has since been closed refuses the sample.
+      // If the store has been closed since, it refuses the sample.
       .catch((error: unknown) => (stopped ? undefined : onFailure(error)))
       .then(() => {
         if (!stopped) cancel = service.clock.after(limits.loadMinutes * 60_000, take)

@@ -1,9 +1,9 @@
-/** Combines the metrics of the processes of one server. Each sample gets the number of its process as a label. */
+/** Combines the metrics from the processes of one server. Each sample gets its process number as a label. */
 
 export interface MetricsOfProcess {
   /** The number of the process, from 1. */
   readonly process: number
-  /** Metrics in the text format of Prometheus. */
+  /** Metrics in the Prometheus text format. */
   readonly text: string
 }
 

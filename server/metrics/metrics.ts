@@ -1,5 +1,5 @@
 /**
- * The metrics in the text format of Prometheus. Only the server loads this file, and only if somebody may read the metrics. Requests and commits are
+ * The metrics in the Prometheus text format. Only the server loads this file, and only if somebody may read the metrics. Requests and commits are
  * counted when they end. All other values are read when Prometheus requests the metrics.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'

@@ -1,6 +1,6 @@
 /**
- * Sends spans to a collector of OpenTelemetry: OTLP over HTTP, as JSON (opentelemetry-proto, `ExportTraceServiceRequest`). Spans wait in a bounded
- * queue, and one message is on its way at a time. No caller waits for it. If the collector does not accept a message, its spans are dropped.
+ * Sends spans to an OpenTelemetry collector: OTLP over HTTP, as JSON (opentelemetry-proto, `ExportTraceServiceRequest`). Spans wait in a bounded
+ * queue, and only one message is in flight at a time. No caller waits for it. If the collector does not accept a message, its spans are dropped.
  */
 import { limits } from '../../shared/limits.ts'
 import type { Clock, SpanFacts } from '../domain/ports.ts'
@@ -27,7 +27,7 @@ export interface ExporterOptions {
   /** The address of the collector, without a slash at the end. */
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
-  /** Describes this server. */
+  /** The attributes that describe this server. */
   readonly resource: SpanFacts
   readonly clock: Clock
   readonly warn: (message: string, facts: Readonly<Record<string, unknown>>) => void
@@ -49,7 +49,7 @@ const attributes = (facts: SpanFacts): object[] =>
 
 const nanoseconds = (milliseconds: number): string => String(BigInt(Math.round(milliseconds * 1000)) * 1000n)
 
-// Numbers of the protocol: SpanKind and StatusCode.
+// Numbers that the protocol defines: SpanKind and StatusCode.
 const internalKind = 1
 const serverKind = 2
 const errorStatus = 2
@@ -117,7 +117,7 @@ export const createExporter = ({ endpoint, headers, resource, clock, warn }: Exp
     return sending
   }
 
-  // A collector that is away is asked only every few seconds, no matter how many spans wait.
+  // If the collector cannot be reached, it is tried only every few seconds, no matter how many spans wait.
   const schedule = (): void => {
     if (sending !== undefined || stopped.signal.aborted) return
     if (waiting.length >= limits.traceBatchSpansMax && !isAway) void sendNow()

@@ -30,7 +30,7 @@ export interface OutsideOptions {
   readonly addressOf: (request: IncomingMessage) => string | undefined
 }
 
-/** Answers a request for `/livez`, `/readyz` or `/metrics`. Returns false if the request is for a different address. */
+/** Handles a request for `/livez`, `/readyz` or `/metrics`. Returns false if the request is for a different address. */
 export type Outside = (request: IncomingMessage, response: ServerResponse) => boolean
 
 const send = (response: ServerResponse, status: number, type: string, body: string, more: Readonly<Record<string, string>> = {}): void => {

@@ -1,4 +1,6 @@
-/** Finds out whether the server is ready for requests. This folder contains the code for operators and monitoring programs: readiness and metrics. */
+/**
+ * Determines whether the server is ready for requests. This folder contains the code for operators and monitoring programs: readiness and metrics.
+ */
 import type { Clock, Storage } from '../domain/ports.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'

@@ -1,6 +1,6 @@
 /** Names of routes and methods in metrics and traces. They come from our own table of routes, so they never contain a part of a request. */
 
-/** The methods that metrics and traces name. A client can send any other word. */
+/** The methods that metrics and traces name. A client can send any other word as a method. */
 export const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Returns the pattern of a route as OpenAPI writes it, such as `/api/docs/{id}`. */
@@ -14,7 +14,7 @@ const shownRoute = (route: unknown): string => {
     .replaceAll('\\', '')
 }
 
-/** Returns a function that names routes, and that remembers the names. Its answer is "other" if no route matched. */
+/** Returns a function that names routes and caches the names. It returns "other" if no route matched. */
 export const createRoutes = (): ((route: unknown) => string) => {
   const shown = new Map<unknown, string>()
   return (route) => {

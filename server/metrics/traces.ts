@@ -1,6 +1,6 @@
 /**
- * The traces of OpenTelemetry. Only the server loads this file, and only if the address of a collector is set. Our own code chooses the
- * names and numbers of a span, which never contains a key, a token, a path, a query or text. A span belongs to the request in whose asynchronous context it begins.
+ * OpenTelemetry traces. Only the server loads this file, and only if a collector's address is set. Our own code chooses the names and numbers of a
+ * span, which never contains a key, a token, a path, a query or text. A span belongs to the request in whose asynchronous context it begins.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
@@ -21,7 +21,7 @@ export interface TraceOptions extends Pick<ExporterOptions, 'endpoint' | 'header
 
 export interface Traces {
   readonly trace: Trace
-  /** Runs an HTTP request as a span, and continues the trace of its sender. */
+  /** Runs an HTTP request as a span, and continues its sender's trace. */
   readonly request: NonNullable<Http['traceRequest']>
   /** Returns a store that runs its commits as spans. */
   watched(storage: Storage): Storage
@@ -34,7 +34,10 @@ interface OpenSpan {
   readonly trace: string
   readonly id: string
   readonly sampled: boolean
-  /** Milliseconds since 1970, and of the monotonic clock. All spans of a trace in this process measure from here, so that a child is within its parent. */
+  /**
+   * Milliseconds since 1970, and of the monotonic clock. All spans of a trace in this process measure from this time, so that a child lies within its
+   * parent.
+   */
   readonly from: { readonly wall: number; readonly monotonic: number }
   ended: boolean
 }
@@ -59,7 +62,7 @@ export const readTraceParent = (header = ''): Sender | undefined => {
   return { trace, id, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** Whether a trace is sampled. The last bits of its id are random (W3C Trace Context, Level 2). 52 of them fit a number exactly. */
+/** Whether a trace is sampled. The last bits of its id are random (W3C Trace Context, Level 2). A number can hold 52 of them exactly. */
 const isSampled = (trace: string, ratio: number): boolean => Number.parseInt(trace.slice(-13), 16) / 2 ** 52 >= 1 - ratio
 
 const bytesOf = ({ puts = [] }: Batch): number => puts.reduce((sum, { value }) => sum + value.byteLength, 0)
@@ -122,7 +125,7 @@ export const createTraces = ({ serviceName, version, ratio, clock, ...sending }:
         error = errorOf(thrown)
         throw thrown
       })
-    // Timers of a document inherit the context of the request that opened it. Their work is not part of that request.
+    // A document's timers inherit the context of the request that opened it. Their work is not part of that request.
     return run(parent?.ended === true ? undefined : parent, undefined, noted, () => ({ name, facts, error, isRequest: false }))
   }
 

@@ -1,7 +1,7 @@
 /**
- * The front of a server with several processes (`AGMD_PROCESSES`). It accepts all connections, reads the first bytes of each, and hands the connection
- * to the process that its document prefers (preference.ts). It understands no request and never sees the rest of the bytes. It starts the processes, and
- * restarts a process that has ended. Each process is a separate node (live/nodes.ts) with its own data folder.
+ * The front of a server with several processes (`AGMD_PROCESSES`). It accepts all connections, reads the first bytes of each, and hands the
+ * connection to the process that its document prefers (preference.ts). It does not parse requests and never sees the remaining bytes. It starts the
+ * processes, and restarts a process that has ended. Each process is a separate node (live/nodes.ts) with its own data folder.
  */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
@@ -16,11 +16,11 @@ interface FrontOptions {
   readonly port: number
   /** The public address; null for http://localhost with the port. */
   readonly baseUrl: string | null
-  /** The data folder of the first process. The folders of the others are in it. */
+  /** The data folder of the first process. It contains the folders of the other processes. */
   readonly folder: string
   readonly processes: number
   readonly log: Log
-  /** Called if a process cannot start and none has started before, or if the first process finds that its store is damaged. */
+  /** Called if a process cannot start and no process has started before, or if the first process finds that its store is damaged. */
   readonly onFatal: (ended: Ended) => void
 }
 
@@ -34,7 +34,7 @@ export interface Front {
 
 /** Reads the first bytes of a connection, and hands the connection over. Nothing is read after that, so no byte is lost. */
 const receive = (socket: Socket, workers: Workers, turn: () => number): void => {
-  // A client that sends nothing gets the same time as for the headers of a request.
+  // A client that sends nothing gets the same time as for sending request headers.
   socket.setTimeout(limits.headersSecondsMax * 1000, () => socket.destroy())
   socket.on('error', () => socket.destroy())
   socket.once('data', (first) => {

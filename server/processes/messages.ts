@@ -2,7 +2,10 @@
 
 import type { MetricsOfProcess } from '../metrics/merged.ts'
 
-/** The first word of the command line of a process that a front has started. The second is its number, and the third is the folder of the first. */
+/**
+ * The first word on the command line of a process that a front has started. The second word is the process number, and the third is the first
+ * process's folder.
+ */
 export const processWord = 'process'
 
 /** From the front to a process. The message `connection` brings a socket, whose first bytes the front has read. */

@@ -1,10 +1,10 @@
-/** Which process a new connection prefers: connections to one document prefer the same process. Any process can serve any request. */
+/** Decides which process a new connection prefers: connections to one document prefer the same process. Any process can serve any request. */
 import { createHash } from 'node:crypto'
 
 /** The part of a request target that names a document: `/d/{id}`, `/pub/{id}`, `/api/docs/{id}`, or the parameter `doc` of a socket or of MCP. */
 const documentInTarget = /^(?:\/(?:d|pub|api\/docs)\/([\w-]{1,64})|\/(?:collab|mcp)\?(?:[^ ]*&)?doc=([\w-]{1,64}))/
 
-/** The start of a request as a client sends it: method, target and version (RFC 9112 §3). */
+/** Matches the start of a request as a client sends it: method, target and version (RFC 9112 §3). */
 const requestLine = /^[A-Z]{1,20} (\/[^ \r\n]{0,2000})/
 
 /** Returns the document that the first bytes of a connection name; undefined if they name none. */

@@ -11,7 +11,7 @@ interface WorkerOptions {
 }
 
 export interface Worker {
-  /** Connects the running server with the front, which then hands over connections. */
+  /** Connects the running server to the front, which then hands over connections. */
   begin(options: WorkerOptions): void
   /** Returns the metrics of the other processes. */
   metricsOfOthers(): Promise<readonly MetricsOfProcess[]>
@@ -26,7 +26,7 @@ export const openWorker = (): Worker => {
   return {
     begin({ accept, readMetrics }) {
       process.on('message', (message: ToProcess, socket: unknown) => {
-        // The client may have closed the connection on the way. In that case, there is no socket.
+        // The client may have closed the connection in transit. In that case, there is no socket.
         if (message.kind === 'connection') return socket !== undefined && accept(socket as Socket, message.first)
         if (message.kind === 'metrics of others') return open.get(message.question)?.(message.texts)
         const { question } = message

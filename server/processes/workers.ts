@@ -1,4 +1,4 @@
-/** The processes of a front: starts them, starts them again when they end, gives them connections, and collects their metrics. */
+/** Manages a front's processes: starts them, restarts them when they end, gives them connections, and collects their metrics. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
@@ -22,14 +22,14 @@ interface WorkersOptions {
 }
 
 export interface Workers {
-  /** Resolves with the numbers of the processes that answer requests, as soon as there is one. Never resolves if all have ended for good. */
+  /** Resolves with the numbers of the processes that answer requests, as soon as there is one. Never resolves if all have ended permanently. */
   someReady(): Promise<readonly number[]>
   /** Gives a process a connection, whose first bytes are `first`. Closes the connection if the process has ended. */
   hand(process: number, socket: Socket, first: Uint8Array): void
   stop(): Promise<void>
 }
 
-/** Returns the data folder of a process. The first one has the folder of the server, whose commands and backups it serves. */
+/** Returns the data folder of a process. The first process uses the server's own folder, because it serves the server's commands and backups. */
 const folderOf = (folder: string, process: number): string => (process === 1 ? folder : join(folder, 'processes', String(process)))
 
 /** Gives another process the secret of the first one, which every additional node needs. */
@@ -109,7 +109,7 @@ export const openWorkers = ({ folder, processes, baseUrl, log, onFatal }: Worker
     if (stopping) return
     const child = fork(processPath(), [processWord, String(process), folder], {
       env: { ...globalThis.process.env, ...ownSettings(folderOf(folder, process), baseUrl) },
-      // Buffers travel as bytes.
+      // Buffers are sent as bytes.
       serialization: 'advanced'
     })
     const begun = performance.now()

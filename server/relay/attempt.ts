@@ -107,7 +107,7 @@ export class Attempt {
     this.#settle(refused(message))
   }
 
-  /** Called when the node has ended the job. Only the node's first answer counts. */
+  /** Called when the node has ended the job. Only the node's first result or failure counts. */
   finish(result: JobResult, file: WireFile | null): void {
     if (this.#over) return
     this.#over = true

@@ -13,7 +13,7 @@ import { limits } from '../../shared/limits.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import type { Clock, Nodes } from '../domain/ports.ts'
 
-/** The work that a compute node of another node can do. */
+/** The work that a compute node on another node can do. */
 export interface OtherOffer {
   readonly id: string
   readonly account: string
@@ -23,7 +23,7 @@ export interface OtherOffer {
 }
 
 interface Handlers {
-  /** The compute nodes of this node that are ready. */
+  /** This node's compute nodes that are ready. */
   readonly offers: () => readonly OtherOffer[]
   /** Called when the offers of other nodes have changed. */
   readonly changed: () => void
@@ -39,7 +39,7 @@ interface Handlers {
 export interface Others {
   /** Returns the compute nodes that are connected to other nodes. */
   offers(): readonly OtherOffer[]
-  /** Tells the others what the compute nodes of this node can do. */
+  /** Tells the other nodes what this node's compute nodes can do. */
   tellOffers(): void
   tell(what: 'job' | 'job-end' | 'jobs-end' | 'node-end' | 'node-taken', ...words: readonly string[]): void
   stop(): void

@@ -3,9 +3,9 @@
  *
  * The stored record of a job is authoritative (domain/media/media-jobs.ts). The relay only knows which jobs wait and which nodes work. A job goes to
  * a node of its account, or to a node that serves everyone. When a node disconnects with an unfinished job, the job immediately goes to another node.
- * If no other node can do the job, the job fails after 25 s, at most a minute after its node froze. After a restart, or when another node of the
- * service is silent, the relay reads the open jobs from the store. Each result is written with compare-and-set on the attempt, so that no job ends
- * twice. Any node of the service can end a job, so the relay watches the record of each job that it knows.
+ * If no other node can do the job, the job fails after 25 s. This is at most a minute after its node froze. After a restart, or when another node of
+ * the service is silent, the relay reads the open jobs from the store. Each result is written with compare-and-set on the attempt, so that no job
+ * ends twice. Any node of the service can end a job, so the relay watches the record of each job that it knows.
  */
 import { limits } from '../../shared/limits.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
@@ -42,7 +42,7 @@ export interface JobQueueOptions {
   readonly nodes: ReadonlySet<ComputeNode>
   /** Whether other nodes of the service use the store. They may end or begin a job. */
   readonly isShared: boolean
-  /** Returns the compute nodes that can do a job of an account and are connected to other nodes of the service. */
+  /** Returns the compute nodes that can do an account's job and are connected to other nodes of the service. */
   readonly elsewhere: (account: string | null) => readonly OtherOffer[]
   /** Tells the other nodes of the service that a job waits. */
   readonly announce: (doc: string, id: string) => void
@@ -57,7 +57,7 @@ export interface JobQueue {
   nodeGone(lost: readonly Attempt[]): void
   /** Tells the other nodes of the service about each waiting job that one of their compute nodes can do. */
   passOnAll(): void
-  /** Takes a job that another node offers, if a compute node of this node can do it. */
+  /** Takes a job that another node offers, if one of this node's compute nodes can do it. */
   takeOffered(doc: string, id: string): Promise<void>
   /** Takes the open jobs of the store that no node works on. */
   recover(): Promise<void>
@@ -66,9 +66,9 @@ export interface JobQueue {
   forgetDocument(doc: string): void
   /** Returns the progress of a running job, from 0 to 1; undefined if it does not run on a compute node of this process. */
   progressOf(id: string): number | undefined
-  /** Returns the number of open jobs of an account that this process knows, including the expected ones. */
+  /** Returns the number of an account's open jobs that this process knows, including the expected ones. */
   openJobs(account: string): number
-  /** Counts a job that an account is about to submit. Returns a function that takes it back. */
+  /** Counts a job that an account is about to submit. Returns a function that undoes this. */
   expect(account: string): () => void
   /** Stops all timers and watches. The jobs remain open in the store. */
   stop(): void
@@ -112,7 +112,7 @@ export const createJobQueue = ({ service, log, nodes, isShared, elsewhere, annou
 
   const giveUp = (open: OpenJob, error: JobError): void => {
     drop(open)
-    // A compute node of another node may have begun the job, so only a queued job is ended.
+    // A compute node on another node may have begun the job, so only a queued job is ended.
     endJob(service(), open.doc, open.id, 'queued', { error }).then(
       (isEnded) => void (ended.failed += isEnded ? 1 : 0),
       (reason: unknown) => failed('a job could not be ended', reason)

@@ -1,4 +1,4 @@
-/** Learns from the store that a job has ended. Any node can end a job. */
+/** Watches the store to find out that a job has ended. Any node can end a job. */
 import { isOpen } from '../domain/media/media-jobs.ts'
 import { decodeRecord, type Job, keys } from '../domain/records/keys.ts'
 import type { Service } from '../domain/service.ts'

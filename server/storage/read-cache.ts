@@ -2,8 +2,9 @@
  * Caches recent reads for any store. Every request reads some small records (links, heads, canonical text). The cache saves copying, verifying and
  * parsing them again.
  *
- * A commit of this process removes its keys from the cache before its promise resolves. A commit of another node does so when `watch` reports it.
- * While this node is not told about such commits, nothing is cached. After a commit whose check failed, its keys are read again.
+ * When this process commits, the keys leave the cache before the commit's promise resolves. When another node commits, they leave the cache once
+ * `watch` reports the commit. While this node is not told about such commits, nothing is cached. After a commit whose check failed, its keys are read
+ * again.
  */
 import type { Entry, Key, Storage } from '../domain/ports.ts'
 
@@ -75,7 +76,7 @@ export const withReadCache = (storage: Storage): Storage => {
       if (!written) {
         generation++
         for (const { key } of batch.checks ?? []) forget(nameOf(key))
-        // Another node may have been faster. Its notices, which also name other keys, can arrive later than this result.
+        // Another node may have committed first. Its notices, which also name other keys, can arrive later than this result.
         await nodes?.heard()
       }
       return written

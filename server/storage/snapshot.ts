@@ -1,6 +1,6 @@
 /**
- * A store at one instant, for reading only. A second process can open a snapshot while the server writes. The server's later commits are not visible in
- * the snapshot.
+ * A read-only view of a store at one instant. A second process can open a snapshot while the server writes. The server's later commits are not
+ * visible in the snapshot.
  */
 import { ServiceError } from '../../shared/errors.ts'
 import type { Storage } from '../domain/ports.ts'

@@ -10,7 +10,7 @@ import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 
 /**
- * The reason why a job was not done. `full`: too many jobs wait. `late`: its turn did not come in time. `replaced`: a newer job replaced it.
+ * The reason why a job was not done. `full`: too many jobs wait. `late`: it waited too long for its turn. `replaced`: a newer job replaced it.
  * `slow`: it took too long. `failed`: its thread failed.
  */
 export type RefusedWhy = 'full' | 'late' | 'replaced' | 'slow' | 'failed'
@@ -26,7 +26,7 @@ export class WorkRefused extends Error {
   }
 }
 
-/** The answer of a thread. */
+/** A thread's response. */
 export type Reply<Answer> =
   | { readonly kind: 'done'; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly details: Readonly<Record<string, unknown>> }
@@ -94,7 +94,7 @@ export class Lane<Job, Answer> {
     if (lane !== undefined) lanes.push({ load: () => ({ lane, waiting: this.#waiting, running: this.#running === undefined ? 0 : 1 }) })
   }
 
-  /** Queues a job and resolves to its answer. Throws `WorkRefused`, or the `ServiceError` that the job throws. */
+  /** Queues a job and resolves to its result. Throws `WorkRefused`, or the `ServiceError` that the job throws. */
   run(holder: string, job: Job, options: JobOptions = {}): Promise<Answer> {
     const queue = this.#queues.get(holder) ?? []
     const same = [this.#running, ...queue].find((each) => each?.name !== undefined && each.name === options.name)
@@ -150,7 +150,7 @@ export class Lane<Job, Answer> {
 
   #start(): Thread {
     const worker = new Worker(this.#options.entry, { resourceLimits: { maxOldGenerationSizeMb: limits.laneMegabytesMax } })
-    // The thread never keeps the process alive. The caller that waits for the job must do that.
+    // The thread never keeps the process alive. The caller that waits for the job must keep it alive.
     worker.unref()
     const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
     worker.once('message', () => resolve())

@@ -13,7 +13,7 @@ const replyTo = <Job, Answer>(run: (job: Job) => Answer, job: Job): Reply<Answer
   }
 }
 
-/** Answers jobs one at a time. */
+/** Runs jobs one at a time. */
 export const serve = <Job, Answer>(run: (job: Job) => Answer): void => {
   const port = parentPort
   port?.on('message', (job: Job) => port.postMessage(replyTo(run, job)))

@@ -13,7 +13,7 @@ export interface TextJob {
 const entry = new URL('text-worker.ts', import.meta.url)
 const { textSecondsMax: secondsMax, laneWaitingMax: waitingMax, textWaitingOfDocumentMax: waitingOfHolderMax } = limits
 
-/** All servers in a process share these lanes. Texts whose work took a long time before have a separate queue. */
+/** All servers in a process share these lanes. Documents whose work took a long time before have a separate queue. */
 const quick = new Lane<TextJob, unknown>({ name: 'text', entry, secondsMax, waitingMax, waitingOfHolderMax })
 const long = new Lane<TextJob, unknown>({ name: 'text_slow', entry, secondsMax, waitingMax, waitingOfHolderMax })
 

@@ -1,4 +1,4 @@
-/** Replaces the account ids of the authors of an exported document with the ids of their accounts on this instance. */
+/** Replaces the account ids of an exported document's authors with the ids of their accounts on this instance. */
 import type { ExportedDocument } from './export-source.ts'
 
 type Accounts = ReadonlyMap<string, { readonly id: string; readonly name: string }>

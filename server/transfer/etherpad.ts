@@ -1,5 +1,6 @@
 /**
- * Reads a pad that Etherpad exported as `.etherpad`, and writes its text as Markdown: bold, italic, struck out, lists and headings. The file is JSON.
+ * Reads a pad that Etherpad exported as `.etherpad`, and writes its text as Markdown with bold, italic and struck-out text, lists and headings. The
+ * file is JSON.
  * `pad:NAME` has the text with its attributes; `pad:NAME:revs:N` has the changes, and `pad:NAME:chat:N` the chat.
  *
  *   attribs   operation…
@@ -57,7 +58,7 @@ const signs = [
   ['strikethrough', '~~']
 ] as const
 
-/** Returns a run in Markdown. Marks do not include the spaces at its ends, because Markdown would not read them as marks. */
+/** Returns a run in Markdown. The spaces at its ends stay outside the marks, because Markdown would otherwise not read them as marks. */
 const inline = ({ text, marks }: Run): string => {
   const core = text.trim()
   if (core === '') return text

@@ -18,7 +18,7 @@ import { readJournal, readStored, replay, type StoredDocument, type StoreReader 
 import type { Target } from './target.ts'
 import { writeTextFile } from './text-file.ts'
 
-/** The paths of the files of a document in the export. */
+/** The paths of a document's files in the export. */
 export interface DocumentPaths {
   readonly id: string
   /** The readable file. */
@@ -33,7 +33,7 @@ export interface ExportDocumentOptions {
   readonly target: Target
   /** Whether a file was written already. Several documents can have the same file as an asset. */
   readonly isWritten: (path: string) => boolean
-  /** Opens the secrets of links. Undefined if links are not exported. */
+  /** Decrypts the secrets of links. Undefined if links are not exported. */
   readonly vault: Vault | undefined
   /** Returns the exported file at an address such as `/d/…` or `/f/…`, with a fragment; undefined if the export does not contain it. */
   readonly fileAt: (address: string) => string | undefined

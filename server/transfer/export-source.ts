@@ -94,7 +94,7 @@ export const documentFiles = (source: Source, root: string): string[] => {
 
 export const readDocumentFile = (source: Source, path: string): Promise<DocumentFile> => readJson(source, path, DocumentFields)
 
-/** Reads the files of a document. The files of empty lists can be absent. Throws `TransferError`. */
+/** Reads the files of a document. Files for empty lists can be absent. Throws `TransferError`. */
 export const readExported = async (source: Source, path: string, document: DocumentFile): Promise<ExportedDocument> => {
   const folder = path.slice(0, -'document.json'.length)
   const list = <T>(name: string, schema: z.ZodType<T>): Promise<T[]> =>

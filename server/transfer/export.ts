@@ -18,9 +18,9 @@ export interface ExportOptions {
   readonly store: StoreReader
   readonly blobs: Pick<Blobs, 'open'>
   readonly target: Target
-  /** Opens the secrets of links. Undefined if links are not exported. */
+  /** Decrypts the secrets of links. Undefined if links are not exported. */
   readonly vault: Vault | undefined
-  /** The documents of one account, some documents, or everything. */
+  /** One account's documents, some documents, or everything. */
   readonly scope: { readonly account: string } | { readonly documents: readonly string[] } | 'all'
   readonly program: string
   readonly instance: string
@@ -189,7 +189,7 @@ export const exportDocuments = async (options: ExportOptions): Promise<ExportRep
     withLinks: vault !== undefined,
     accounts
   }
-  // This file is written last. Its `completedAt` says that the export is complete.
+  // This file is written last. Its `completedAt` shows that the export is complete.
   await target.write('export.json', Buffer.from(`${JSON.stringify(facts, null, 2)}\n`), startedAt)
   await target.end()
   return { ...total, failed, withLinks: vault !== undefined, notes }

@@ -1,4 +1,4 @@
-/** Names of exported files: valid on Linux, macOS and Windows, and different even where names differ only by case. */
+/** Names exported files so that the names are valid on Linux, macOS and Windows, and stay unique on file systems that ignore case. */
 
 /** Longest part of a path, in bytes of UTF-8. File systems allow 255 bytes; a number and an extension can follow. */
 const partBytesMax = 180

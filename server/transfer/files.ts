@@ -1,4 +1,4 @@
-/** Finds the file of a source to which a link leads. */
+/** Finds the file in a source to which a link leads. */
 import { limits } from '../../shared/limits.ts'
 import { type MediaType, mediaTypes } from '../../shared/media-types.ts'
 import { baseNameOf, folderOf, joinPath, splitName } from './file-names.ts'
@@ -18,7 +18,7 @@ const typesByExtension = new Map<string, MediaType>([
   ).map(([other, extension]) => [other, mediaTypes.find((type) => type.extension === extension) as MediaType] as const)
 ])
 
-/** Returns the media type of a file by its extension; undefined if documents cannot have such files as assets. */
+/** Returns the media type of a file, based on its extension; undefined if documents cannot have such files as assets. */
 export const typeOfPath = (path: string): MediaType | undefined => typesByExtension.get(splitName(path)[1].slice(1).toLowerCase())
 
 export const isMarkdown = (path: string): boolean => /\.(?:md|markdown)$/i.test(path)
@@ -38,7 +38,7 @@ const decoded = (address: string): string => {
   }
 }
 
-/** Files to which the address of a folder leads. */
+/** Files to which a folder's address leads. */
 const indexNames = ['index.md', 'README.md']
 
 const add = (groups: Map<string, SourceFile[]>, name: string, file: SourceFile): void => {

@@ -1,6 +1,6 @@
 /**
- * The messages between an import and a running server, over a socket in the data folder. The import sends one request at a time and waits for its
- * answer. Each import has its own connection, and the server accepts one import at a time.
+ * The messages between an import and a running server, over a socket in the data folder. The import sends one request at a time and waits for the
+ * response. Each import has its own connection, and the server accepts one import at a time.
  *
  *   frame    length of the rest (4 bytes, big-endian) · kind (string) · JSON (string) · count · (key as JSON (string) · value (bytes))…
  *   answer   length of the rest (4 bytes, big-endian) · JSON in UTF-8: { "ok": true } or { "code", "message", "hint" }

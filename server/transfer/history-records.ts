@@ -1,4 +1,4 @@
-/** Checks the history of an exported document, and turns it into records of the journal. */
+/** Checks the history of an exported document, and turns it into journal records. */
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'

@@ -1,4 +1,4 @@
-/** Imports an export of this program: every document with its history, comments, suggestions, assignments, events and assets. */
+/** Imports an export that this program made: every document with its history, comments, suggestions, assignments, events and assets. */
 import { createHash } from 'node:crypto'
 import { limits } from '../../shared/limits.ts'
 import { findMediaType, maySendAs } from '../../shared/media-types.ts'
@@ -119,7 +119,7 @@ const assetsOf = async (options: ImportExportOptions, { assets }: DocumentFile, 
   return { arriving, renamed }
 }
 
-/** Leaves out links whose secrets are already known on this instance. This includes the secrets of erased documents. */
+/** Leaves out links whose secrets are already known on this instance, including the secrets of erased documents. */
 const withFreeLinks = async ({ store }: ImportExportOptions, exported: ExportedDocument, report: Reporting): Promise<ExportedDocument> => {
   const { document } = exported
   const free: DocumentFile['links'] = []

@@ -1,4 +1,6 @@
-/** Imports Markdown files, and files of other programs that become Markdown: plans each document, and stores it unless this is a dry run. */
+/**
+ * Imports Markdown files, and files from other programs that it converts to Markdown. Plans each document, and stores it unless this is a dry run.
+ */
 import { createHash } from 'node:crypto'
 import { limits } from '../../shared/limits.ts'
 import { maySendAs } from '../../shared/media-types.ts'
@@ -17,7 +19,7 @@ import { type ImportReport, Reporting } from './report.ts'
 import { type Source, type SourceFile, TransferError } from './source.ts'
 import { type ArrivingAsset, storeDocument } from './storing.ts'
 
-/** The kinds of sources that consist of files. All of them can contain both Markdown files and pads of Etherpad. */
+/** The kinds of sources that consist of files. All of them can contain both Markdown files and Etherpad pads. */
 export type FilesFormat = 'markdown' | 'obsidian' | 'etherpad'
 
 export interface ImportFilesOptions {
@@ -35,7 +37,7 @@ export interface ImportFilesOptions {
   readonly onProgress: (done: number, total: number) => void
 }
 
-/** Creates ids that only this instance can compute, so that nobody can guess the address of an asset. */
+/** Creates ids that only this instance can compute, so that nobody can guess an asset's address. */
 const idsOf = (vault: Vault, owner: string, source: string): Ids => {
   const known = new Map<string, string>()
   return {
@@ -164,7 +166,7 @@ export const importFiles = async (options: ImportFilesOptions): Promise<ImportRe
     await importFile(file)
   }
   onProgress(texts.length, texts.length)
-  // After an earlier import, it is unknown which files its documents use, so no file is reported as unused.
+  // If an earlier import created documents, it is unknown which files they use, so no file is reported as unused.
   const unused = report.present > 0 ? [] : source.files.filter(({ path }) => !isText(path, format) && !used.has(path))
   for (const { path } of unused) report.refuse(path, typeOfPath(path) === undefined ? 'is not Markdown' : 'is used by no imported document')
   return report.end(name, format, arrivals !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Finds the links of a Markdown text with their offsets: inline links, pictures, reference definitions, HTML attributes and wikilinks. Links in code
- * do not count. The time is proportional to the text, no matter what it contains: every search ahead is bounded.
+ * Finds the links in Markdown text with their offsets: inline links, pictures, reference definitions, HTML attributes and wikilinks. Links in code do
+ * not count. The time is proportional to the text, no matter what it contains: every search ahead is bounded.
  */
 
 interface Range {
@@ -16,7 +16,7 @@ export interface Link extends Range {
   readonly target: string
   /** The range of the entire link. */
   readonly whole: Range
-  /** Whether the target is shown in place, as a picture is. */
+  /** Whether the target is shown inline, like a picture. */
   readonly embeds: boolean
 }
 
@@ -51,7 +51,7 @@ function* blocksOf(text: string): Generator<Range> {
   if (start !== undefined) yield { from: start, to: text.length }
 }
 
-/** Returns the ends of the code spans of a block, by their starts. */
+/** Returns the ends of the code spans in a block, keyed by their starts. */
 const codeSpans = (text: string, block: Range): ReadonlyMap<number, number> => {
   const runs = [...text.slice(block.from, block.to).matchAll(/`+/g)].map(({ 0: run, index }) => ({
     at: block.from + index,
@@ -168,7 +168,7 @@ const wikiAt = (text: string, at: number, to: number): Link | undefined => {
   return { kind: 'wiki', ...whole, target: text.slice(at + 2, end - 2), whole, embeds }
 }
 
-/** Adds the links of a block. */
+/** Adds the links in a block. */
 const scanBlock = (text: string, block: Range, wiki: boolean, found: Link[]): void => {
   const spans = codeSpans(text, block)
   const open: number[] = []

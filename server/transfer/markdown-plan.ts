@@ -17,7 +17,7 @@ export interface MarkdownPlanOptions {
   readonly source: string
   readonly files: Files
   readonly ids: Ids
-  /** Whether `[[…]]` is a link, and the name of a file is the title of its document. */
+  /** Whether `[[…]]` is a link, and whether a file's name is its document's title. */
   readonly obsidian: boolean
   /** The encoding of files that are not UTF-8. */
   readonly encoding?: string | undefined
@@ -27,7 +27,7 @@ export interface MarkdownPlanOptions {
   readonly assetBytesMax: number
 }
 
-/** The assets and notes of one document, which are gathered while its links are changed. */
+/** One document's assets and notes, which are gathered while its links are changed. */
 interface Gathering {
   readonly document: string
   readonly assets: Map<string, PlannedAsset>
@@ -80,7 +80,7 @@ const rewriteWiki = (from: string, link: Link, gathering: Gathering, options: Ma
     gathering.missing.add(name.trim())
     return undefined
   }
-  // A block id has no counterpart here.
+  // Documents here have no counterpart to a block id.
   const last = heading.split('#').at(-1) ?? ''
   const fragment = last === '' || last.startsWith('^') ? '' : `#${slugOf(last)}`
   const address = file === undefined ? fragment : addressOf(file, fragment, gathering, options)
@@ -103,7 +103,7 @@ const missingNote = (path: string, missing: ReadonlySet<string>): Note[] => {
   return [{ path, note: `has links to files that are not in the source: ${named}${missing.size > missingMax ? ' and others' : ''}` }]
 }
 
-/** Returns the given title. In a vault, the title is the name of the file; elsewhere it is that name only if the text has no title. */
+/** Returns the given title. In a vault, the title is the file's name. Elsewhere, the file's name is the title only if the text has none. */
 const titleOf = (path: string, { text }: TextFile, { obsidian }: MarkdownPlanOptions): string | null => {
   const { set, heading } = titleIn(text)
   const name = plainName(splitName(baseNameOf(path))[0], limits.titleUnitsMax) || null

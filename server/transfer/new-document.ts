@@ -10,7 +10,7 @@ export interface DocumentRecords {
   readonly head: Head
   /** Records that can be stored before the head. */
   readonly pieces: readonly Put[]
-  /** Records that lead to the document, and must be stored together with the head. */
+  /** Records by which the document is found. They must be stored together with the head. */
   readonly leads: readonly Put[]
 }
 

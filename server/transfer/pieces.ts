@@ -1,6 +1,6 @@
 /** Divides lists into pieces of limited size, so that no commit and no record becomes too large. */
 
-/** The limits of a piece. An item that is larger than `bytesMax` gets a piece of its own. */
+/** The limits of a piece. An item that is larger than `bytesMax` gets a separate piece. */
 export interface PieceLimits {
   readonly bytesMax: number
   readonly countMax: number

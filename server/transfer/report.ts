@@ -17,7 +17,7 @@ export interface ImportReport {
   /** Files that were left out, and files that were changed, with the reasons. */
   readonly refused: readonly Note[]
   readonly notes: readonly Note[]
-  /** Links to documents without an account, by the title of the document. They are shown only once. */
+  /** Links to documents without an account, each with the document's title. They are shown only once. */
   readonly links: readonly { readonly title: string; readonly url: string }[]
 }
 
@@ -73,7 +73,7 @@ const grouped = (title: string, notes: readonly Note[]): string[] => {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Whether the import of an export left out a part of it. Other sources usually contain files that are not documents. */
+/** Whether part of an export was left out when it was imported. Other sources usually contain files that are not documents. */
 export const isIncomplete = ({ format, refused }: ImportReport): boolean => format === 'agmd' && refused.length > 0
 
 /** Returns the report as text for people. */

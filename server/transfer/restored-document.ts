@@ -1,6 +1,6 @@
 /**
- * Converts an exported document to records. Everything is checked again, because somebody may have edited or forged the export: the history must lead
- * to the text, the revisions must be versions of the history, the numbers of events must have no gaps, and the anchors must be found.
+ * Converts an exported document to records. Everything is checked again, because somebody may have edited or forged the export. The history must lead
+ * to the text, the revisions must be versions in the history, the event numbers must have no gaps, and the anchors must be found.
  */
 import { createHash } from 'node:crypto'
 import * as Y from 'yjs'

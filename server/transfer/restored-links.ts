@@ -1,4 +1,6 @@
-/** Replaces the links of exported text with links that work outside the service: those of the imported file, or links relative to the exported file. */
+/**
+ * Replaces the links in exported text with links that work outside the service: those from the imported file, or links relative to the exported file.
+ */
 import type { Imported } from '../domain/records/keys.ts'
 import { type Link, linksIn, type Rewrite, rewritten } from './links.ts'
 
@@ -16,8 +18,8 @@ const grouped = <T>(pairs: readonly (readonly [string, T])[]): Map<string, T[]> 
 }
 
 /**
- * Returns replacements that restore the links of the imported file. Several identical links are restored only if the text still has as many of them as
- * the file had. Otherwise, they cannot be told apart.
+ * Returns replacements that restore the links of the imported file. Several identical links are restored only if the text still has as many of them
+ * as the file had. Otherwise, it is unknown which of them is which.
  */
 const restoring = (text: string, links: readonly Link[], imported: Imported): Map<Link, Rewrite> => {
   const formers = grouped(imported.links)

@@ -1,4 +1,4 @@
-/** The links of a restored document: those of the export, or a new owner link for a document that nobody could open otherwise. */
+/** The links of a restored document: those from the export, or a new owner link for a document that nobody could otherwise open. */
 import type { Put } from '../domain/ports.ts'
 import { encodeRecord, firstLinkLabel, type Head, type KeyIndex, keys, type Share, type Task } from '../domain/records/keys.ts'
 import { hashSecret, newId, newShareKey, type Vault } from '../domain/secrets.ts'

@@ -1,8 +1,8 @@
 /**
  * The source of an import: the files of a folder or of a zip archive, without following links and without unpacking anything.
  *
- * This folder moves documents into and out of an instance. It contains the format of an export (docs/export.md), the readers of foreign formats, and the
- * code of the server that stores imported documents. The readers are pure: they turn names and bytes into planned documents.
+ * This folder moves documents into and out of an instance. It contains the format of an export (docs/export.md), the readers for foreign formats, and
+ * the server code that stores imported documents. The readers are pure: they turn names and bytes into planned documents.
  */
 
 /** The reason why an import or export cannot continue. The message says what to do. */
@@ -26,7 +26,7 @@ export interface SourceFile {
   readonly modifiedAt: number
 }
 
-/** Something in a source that is not imported, or not imported unchanged, and the reason. */
+/** Reports part of a source that is not imported or is changed on import, with the reason. */
 export interface Note {
   readonly path: string
   readonly note: string
@@ -51,7 +51,10 @@ export const byUnits = (one: string, other: string): number => (one < other ? -1
 /** Names of folders that contain program data and no documents. */
 const ignored: ReadonlySet<string> = new Set(['node_modules', '__MACOSX'])
 
-/** Whether a path is skipped because one of its parts is hidden or a folder of a program. This includes `.obsidian`, whose presence is only noticed. */
+/**
+ * Whether a path is skipped because one of its parts is hidden or is a program's folder. This includes `.obsidian`, of which only the presence is
+ * detected.
+ */
 export const isIgnored = (path: string): boolean => path.split('/').some((part) => part.startsWith('.') || ignored.has(part))
 
 /** Collects the bytes of a stream. Throws `TransferError` if there are more than `bytesMax`. */

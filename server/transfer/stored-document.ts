@@ -41,7 +41,7 @@ const recordsAt = async <T>(store: StoreReader, prefix: Key): Promise<T[]> =>
 
 const byNumber = (one: { readonly number: number }, other: { readonly number: number }): number => one.number - other.number
 
-/** Maximum number of times that the records are read because the document changed meanwhile. */
+/** Maximum number of times that the records are read. They are read again if the document changed meanwhile. */
 const attemptsMax = 50
 
 /** The records that can change between two reads. Revisions and events are only added. */
@@ -84,9 +84,7 @@ export const readStored = async (store: StoreReader, doc: string): Promise<Store
   return { ...found, events: events.filter(({ seq }) => seq <= event), revisions: revisions.filter(({ id }) => id <= revision) }
 }
 
-/**
- * Applies journal entries, which are in order, to a Y.Doc. Calls `onText` with the text at each of some sequence numbers, which ascend.
- */
+/** Applies journal entries, which are in order, to a Y.Doc. Calls `onText` with the text at each of the given sequence numbers, which must ascend. */
 export const replay = (
   ydoc: Y.Doc,
   entries: readonly JournalEntry[],

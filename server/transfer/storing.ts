@@ -1,4 +1,4 @@
-/** Stores one document after another through `Arrivals`, in pieces that do not delay the other writes of the server. */
+/** Stores one document after another through `Arrivals`, in pieces that do not delay the server's other writes. */
 import { encodeRecord, type Asset, keys } from '../domain/records/keys.ts'
 import type { Arrivals } from '../domain/documents/arrivals.ts'
 import type { Put } from '../domain/ports.ts'

@@ -1,4 +1,4 @@
-/** Reads the text of a Markdown file, and notes how the file differs from the text of a document, so that an export can restore the file. */
+/** Reads the text of a Markdown file, and notes how the file differs from the document's text, so that an export can restore the file. */
 import { limits } from '../../shared/limits.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import type { Imported } from '../domain/records/keys.ts'
@@ -57,8 +57,8 @@ const withLineEnds = (text: string, ends: FileForm['lineEnds']): string => {
 }
 
 /**
- * Decodes a text file. `encoding` is the name of the encoding of files that are not UTF-8; without it, such a file is refused. Returns the reason as a
- * string if the file is refused.
+ * Decodes a text file. `encoding` names the encoding of files that are not UTF-8; without it, such files are refused. Returns the reason as a string
+ * if the file is refused.
  */
 export const readTextFile = (bytes: Uint8Array, encoding?: string): TextFile | string => {
   const mark = markOf(bytes)

@@ -9,7 +9,7 @@ import type { Manifest } from './format.ts'
 import { openRanges } from './ranges.ts'
 import type { Repository } from './repository.ts'
 
-/** The maximum number of ranges in memory. A range has about 1 MiB. */
+/** The maximum number of ranges in memory. A range contains about 1 MiB. */
 const cachedRanges = 8
 
 /** Returns the store of a backup. Its methods throw `AdminError` if an object is missing or damaged. */

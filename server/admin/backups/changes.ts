@@ -7,8 +7,8 @@
  *               length of key · key · 2 · count · edit…                 the value was edited
  *     edit      kept bytes since the edit before · removed bytes · length · inserted bytes
  *
- * The changes are in key order. After the last edit, the rest of the value is kept. The canonical text of a document is one record, so edits keep the
- * size of a backup in proportion to what people typed.
+ * The changes are in key order. After the last edit, the rest of the value is kept. The canonical text of a document is one record, so edits keep a
+ * backup's size in proportion to the amount of text that people typed.
  */
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
@@ -69,7 +69,7 @@ const changeOf = (before: Plain | undefined, { bytes, value }: Plain): Change =>
   return edits === undefined ? { bytes, value } : { bytes, edits }
 }
 
-/** Returns the changes that lead from some records to others. All lists are in key order. */
+/** Returns the changes that turn `before` into `after`. All lists are in key order. */
 export const changesBetween = (before: readonly Plain[], after: readonly Plain[]): Change[] => {
   const changes: Change[] = []
   let at = 0

@@ -47,7 +47,7 @@ export const openFolderRepository = async (folder: string, { create = false } = 
       throw error
     })
   const pathOf = (name: string): string => {
-    if (!isObjectName(name)) throw new Error(`${name} is not the name of an object of a backup`)
+    if (!isObjectName(name)) throw new Error(`${name} is not the name of a backup object`)
     return join(folder, name)
   }
   const known = new Set<string>()

@@ -11,9 +11,9 @@
  *     record     length of key · key as in `storage/keys.ts` · length of value · value
  *     manifest   one line of JSON (`Manifest`), then a line with the SHA-256 of the first line, in hexadecimal digits
  *
- * An object never changes, except that a backup replaces a damaged chunk or blob, and that `gc` removes one without a manifest. A backup writes its chunks, blobs and secret first, and its
- * manifest last. An interrupted backup therefore has no manifest, and the next backup uses the objects that it wrote. Every backup is complete: its
- * manifest lists all objects that it needs.
+ * An object never changes, with two exceptions: a backup replaces a damaged chunk or blob, and `gc` removes an object that no manifest lists. A
+ * backup writes its chunks, blobs and secret first, and its manifest last. An interrupted backup therefore has no manifest, and the next backup uses
+ * the objects that it wrote. Every backup is complete: its manifest lists all objects that it needs.
  *
  * A full backup (format 1) has all records in chunks. Chunks and blobs that the repository already has are not written again. A chunk ends after a record
  * that is chosen by the bytes of its key, so a change affects only the chunks around it.
@@ -59,7 +59,7 @@ const namePatterns = [
   /^snapshots\/\d{8}T\d{9}Z-[0-9a-f]{8}\.json$/
 ]
 
-/** Whether a backup has objects with such a name. No such name leads out of the repository. */
+/** Whether a name is the name of a backup's object. No such name leads out of the repository. */
 export const isObjectName = (name: string): boolean => {
   const [, folder = '', last] = name.split('/')
   return namePatterns.some((pattern) => pattern.test(name)) && (last === undefined || last.startsWith(folder))
@@ -83,11 +83,11 @@ export interface ChangesEntry {
   readonly bytes: number
 }
 
-/** The present records of the range of a chunk. */
+/** The present records in a chunk's range. */
 export interface RangeSum {
   /** The index of the chunk in the manifest. */
   readonly chunk: number
-  /** The sum, length and number that a chunk with the present records would have. */
+  /** The hash, length and number of records that a chunk with the present records would have. */
   readonly sha256: string
   readonly bytes: number
   readonly records: number
@@ -106,11 +106,11 @@ export interface Manifest {
   readonly createdBy: string
   /** The format of the data folder from which the backup was made. */
   readonly dataFormat: number
-  /** The version that created the installation, and the time, from `instance.json`. */
+  /** The program version that created the installation, and the time of creation, from `instance.json`. */
   readonly installation: { readonly createdBy: string; readonly createdAt: string }
   readonly store: 'lmdb' | 'postgres'
   readonly records: number
-  /** The bytes that the chunks of a full backup of these records would have. */
+  /** The number of bytes that the chunks of a full backup of these records would have. */
   readonly bytes: number
   readonly blobs: { readonly count: number; readonly bytes: number }
   /** Blobs that have a record, but could not be read when the backup was made. */
@@ -120,7 +120,7 @@ export interface Manifest {
   /** `file`: the backup includes the secret. `left out`: the operator left it out. `AGMD_SECRET`: the secret is a setting, so it is not included. */
   readonly secretIn: 'file' | 'left out' | 'AGMD_SECRET'
   readonly chunks: readonly ChunkEntry[]
-  /** The rest belongs to incremental backups. The changes since the full backup, oldest first. */
+  /** The changes since the full backup, oldest first. This field and the following ones belong to incremental backups. */
   readonly changes?: readonly ChangesEntry[]
   /** The ranges whose records differ from their chunks, or once differed. */
   readonly ranges?: readonly RangeSum[]

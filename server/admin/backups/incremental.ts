@@ -1,7 +1,7 @@
 /**
- * Writes an incremental backup: only the changes since the newest backup in the repository. The records of each range are compared with the sum that the
- * newest backup has for them. Older records are read only for ranges that changed. Versions of records are not compared, because a data folder that was
- * copied back could use the same versions again for other values.
+ * Writes an incremental backup: only the changes since the newest backup in the repository. The records of each range are compared with the sum that
+ * the newest backup has for them. Older records are read only for ranges that changed. Versions of records are not compared, because a data folder
+ * that was restored from a copy could reuse versions for other values.
  */
 import type { StoredRecord } from '../../storage/records.ts'
 import { AdminError } from '../error.ts'
@@ -15,10 +15,10 @@ import type { Repository } from './repository.ts'
 /** The maximum number of backups between two full ones, each with its changes. A restore reads all of them. */
 const changesMax = 30
 
-/** The maximum size of all changes since a full backup, in bytes. A restore has them in memory. */
+/** The maximum size of all changes since a full backup, in bytes. A restore holds them in memory. */
 const changesBytesMax = 64 * 1024 * 1024
 
-/** The maximum size of the records in one range, in bytes, unless the chunk is larger. A backup has them in memory. */
+/** The maximum size of the records in one range, in bytes, unless the chunk is larger. A backup holds them in memory. */
 const rangeBytesMax = 64 * 1024 * 1024
 
 /** The maximum age of the full backup, in milliseconds. Deleted text stays in its chunks until the next one. */
@@ -101,7 +101,7 @@ export const writeChanges = async (
   const ranges = openRanges(repository, earlier)
   const compared = await compareAll(ranges, earlier, records).catch((error: unknown) => {
     if (!(error instanceof AdminError) || error.exitCode !== 3) throw error
-    // An object of the earlier backup is damaged. A full backup writes those that it needs again.
+    // An object of the earlier backup is damaged. A full backup rewrites the objects that it needs.
     for (const name of neededChunks(earlier)) present.delete(name)
     return undefined
   })
@@ -112,7 +112,7 @@ export const writeChanges = async (
     bytes: sums.reduce((sum, range) => sum + range.bytes, 0),
     chunks: earlier.chunks
   }
-  // The chunks of a full backup have exactly these records.
+  // The chunks of the full backup contain exactly these records.
   if (changes.length === 0 && earlier.changes === undefined) return content
   const changed = new Set(earlier.ranges?.map(({ chunk }) => chunk))
   return {

@@ -6,7 +6,7 @@ const writersMax = 4
 export interface Pool {
   /** Begins a task when fewer than `writersMax` are running. Throws the error of an earlier task. */
   run(work: () => Promise<void>): Promise<void>
-  /** Waits for all tasks. Throws the error of one that failed. */
+  /** Waits for all tasks. Throws the error of a task that failed. */
   done(): Promise<void>
 }
 

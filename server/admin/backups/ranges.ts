@@ -53,9 +53,12 @@ export const openRanges = (repository: Repository, { chunks, changes = [], range
       if (sum === undefined) return records
       const present = (await load()).reduce((before, all) => withChanges(before, within(all, index)), records)
       if (sha256Of(encodeRecords(present)) === sum.sha256) return present
-      throw new AdminError(`The changes in ${repository.shown} do not lead to the records of the backup. Use another copy of it.`, {
-        exitCode: 3
-      })
+      throw new AdminError(
+        `The changes in ${repository.shown} do not produce the records that the backup should contain. Use another copy of the backup.`,
+        {
+          exitCode: 3
+        }
+      )
     }
   }
 }

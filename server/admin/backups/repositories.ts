@@ -16,7 +16,7 @@ export const repositoryForms = `PLACE is a folder, a tar file (FILE.tar) or a bu
 one writes only what has changed. A tar file contains one complete backup. Without PLACE, the setting AGMD_BACKUP names the place. Other people on
 this machine can see the arguments of a command, so put an address with keys into AGMD_BACKUP or into the file AGMD_BACKUP_FILE.`
 
-/** The repository that stands for standard input or standard output. Only an option can name it, and only of `backup` and `restore`. */
+/** The name that stands for standard input or standard output. Only an option can contain it, and only with `backup` and `restore`. */
 export const streamAddress = '-'
 
 /** Returns the repository that an option, such as `--to`, or the settings name. Throws `AdminError` if neither does. */
@@ -49,7 +49,7 @@ export const openRepository = async (text: string): Promise<Repository> => {
 /** The endings of archives that are not plain tar files. */
 const otherArchive = /\.(?:zip|7z|rar|tgz|tbz2?|txz|tzst|gz|bz2|xz|zst|lz4|age|gpg)$/i
 
-/** Throws `AdminError` if a new place has the name of an archive of another kind. A folder of that name would surprise the operator. */
+/** Throws `AdminError` if a new repository has the name of another kind of archive. A folder with such a name would surprise the operator. */
 const refuseOtherArchive = (text: string): void => {
   if (!otherArchive.test(text) || existsSync(resolve(text))) return
   throw new AdminError(

@@ -214,7 +214,7 @@ const fillStore = async ({ repository, manifest, onProgress }: RestoreOptions, s
     }
     await commit()
     if (records !== manifest.records)
-      throw new AdminError('The backup does not have all records of its manifest. Use another copy.', { exitCode: 3 })
+      throw new AdminError('The backup lacks records that its manifest lists. Use another copy.', { exitCode: 3 })
     return wanted
   } finally {
     await storage.close()

@@ -116,7 +116,10 @@ interface Entry {
 /** Opens a tar file for reading. Throws `AdminError` with exit code 3 if it is damaged, truncated, or not from a backup. */
 export const openTarReader = async (path: string): Promise<Repository> => readTar(path, await onFiles(path, () => open(path, 'r')))
 
-/** Opens a tar file that comes from standard input. A restore reads the end of it first, so a nameless file in `folder` stores it until then. */
+/**
+ * Opens a tar file that comes from standard input. A restore first reads the end of the tar file, so its bytes are stored in a nameless file in
+ * `folder`.
+ */
 export const openTarInput = async (stream: AsyncIterable<Uint8Array>, folder: string): Promise<Repository> => {
   const path = join(folder, inputName)
   const file = await onFiles(folder, () => open(path, 'w+', 0o600))

@@ -6,7 +6,7 @@
  * Port, folder and parameters are optional. Unknown parameters are refused, so that a misspelled `region` is not ignored.
  */
 
-/** The settings that a store of blobs needs for its requests. */
+/** The settings that a blob store needs for its requests. */
 export interface S3Address {
   /** The address of the bucket. The bucket is in the path and not in the host name, because every S3-compatible server supports this form. */
   readonly bucketUrl: string
@@ -29,7 +29,7 @@ const parameters = ['region', 'tls']
 /** Returns the parts of an address. Undefined if it is not the address of a bucket. */
 export function parseS3Address(text: string): S3Address | undefined {
   if (!text.startsWith('s3://') || !URL.canParse(text)) return undefined
-  // The URL parser checks hosts and ports strictly only in schemes that it knows.
+  // The URL parser checks hosts and ports strictly only for schemes that it knows.
   const http = text.replace(/^s3:/, 'http:')
   if (!URL.canParse(http)) return undefined
   const url = new URL(http)

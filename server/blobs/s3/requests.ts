@@ -14,7 +14,7 @@ const attemptsMax = 4
 /** Longest pause before the first retry, in milliseconds. The pause doubles with each retry. */
 const pauseMs = 200
 
-/** An answer with an error status. `code` is the `Code` of the error document, or the HTTP status. */
+/** A response with an error status. `code` is the `Code` of the error document, or the HTTP status. */
 export class S3Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -38,14 +38,16 @@ export interface S3Request {
 }
 
 export interface S3Requests {
-  /** Sends one request. Resolves with a successful answer, whose body the caller must read or cancel. Throws `S3Refusal` or the error of `fetch`. */
+  /**
+   * Sends one request. Resolves with a successful response, whose body the caller must read or cancel. Throws `S3Refusal` or the error of `fetch`.
+   */
   once(request: S3Request): Promise<Response>
   /**
-   * Sends a request until it succeeds, the server refuses it permanently, or the time limit is reached. Resolves with the headers and the text
-   * of the answer.
+   * Sends a request until it succeeds, the server refuses it permanently, or the time limit is reached. Resolves with the headers and the text of the
+   * response.
    */
   send(request: S3Request): Promise<{ readonly headers: Headers; readonly text: string }>
-  /** Like `send`, but resolves with the bytes of the answer. */
+  /** Like `send`, but resolves with the bytes of the response. */
   sendForBytes(request: S3Request): Promise<Uint8Array>
 }
 

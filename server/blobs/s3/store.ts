@@ -1,5 +1,5 @@
 /**
- * Stores blobs as objects of a bucket.
+ * Stores blobs as objects in a bucket.
  *
  *     FOLDER/abcdef…       the bytes of blob `abcdef…`
  *     FOLDER/agmd-instance the id of the installation to which the folder belongs
@@ -79,10 +79,10 @@ const putParts = async (requests: S3Requests, key: string, path: string, size: n
     )
     const body = new TextEncoder().encode(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`)
     const { text } = await send({ method: 'POST', key, query: { uploadId }, body })
-    // A server can begin its answer, with status 200, before it has joined the parts. The body then shows whether joining succeeded.
+    // A server can begin its response, with status 200, before it has joined the parts. The body then shows whether joining succeeded.
     if (!text.includes('CompleteMultipartUploadResult')) throw new Error('the parts of an upload were not joined')
   } catch (error) {
-    // If only the answer was lost, the upload no longer exists when the request is repeated, but the object is complete.
+    // If only the response was lost, the upload no longer exists when the request is repeated, but the object is complete.
     if (await hasObject(requests, key, size)) return
     await send({ method: 'DELETE', key, query: { uploadId } }).catch(() => undefined)
     throw error
@@ -149,7 +149,7 @@ export async function* keysIn(requests: S3Requests, prefix: string): AsyncGenera
   for await (const { key } of objectsIn(requests, prefix)) yield key
 }
 
-/** Converts an error that occurred while the folder was opened to one that the operator understands. */
+/** Converts an error from opening the folder to one that the operator understands. */
 export const explained = (shown: string, error: unknown): unknown => {
   if (error instanceof S3Error) return error
   const options = { cause: error }

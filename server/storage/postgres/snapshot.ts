@@ -17,7 +17,7 @@ export async function openPostgresSnapshot(url: string, instance: string): Promi
   const address = addressOf(url)
   const { client, cut } = await openClient(address)
   try {
-    // The writer of a backup may be slow, so the pauses between the statements have no limit.
+    // The backup may write slowly, so pauses between statements have no limit.
     await client.query('set idle_in_transaction_session_timeout = 0; set statement_timeout = 0')
     await client.query('begin transaction isolation level repeatable read, read only')
     await refuseUnusable(client, address.shown, instance)

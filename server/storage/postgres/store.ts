@@ -1,6 +1,6 @@
 /**
- * The store in PostgreSQL 15 or newer, for a service that outgrows one machine. It has the same methods as LMDB's store, and uses one table
- * (`schema.ts`).
+ * The store in PostgreSQL 15 or newer, for a service that outgrows one machine. It has the same methods as the LMDB store, and keeps its records in
+ * one table (`schema.ts`).
  *
  * One connection commits (`writer.ts`), one tells other nodes about the commits (`notifier.ts`), one listens to them (`listener.ts`), and a pool of
  * connections reads. While PostgreSQL does not answer, reads and commits wait, because it may only be restarting. After `patience.silentSeconds`, they
@@ -44,8 +44,8 @@ export interface PostgresOptions {
 }
 
 /**
- * Returns a store whose tables already exist (`preparePostgres`). Throws `PostgresError` if a migration uses the store or, with `exclusive`, if
- * anyone does.
+ * Opens a store whose tables already exist (`preparePostgres`). Throws `PostgresError` if a migration is using the store or, with `exclusive`, if any
+ * process is.
  */
 export async function openPostgresStorage(options: PostgresOptions): Promise<Storage> {
   const { address, synced, clock, onAnswering = () => {}, exclusive = false } = options
@@ -140,7 +140,7 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
       id: writerId,
       isListening: listener.isListening,
       async heard() {
-        // Another node may know a commit of this node before this node has its answer.
+        // Another node may know about this node's commit before this node has the response.
         await writer.known(await listener.heard())
       },
       send(text) {

@@ -13,7 +13,7 @@ import { type Connection, connect, patience, retryMs, withinSeconds } from './co
 import { remedyOf, serviceErrorOf } from './errors.ts'
 import { type EncodedBatch, judge, type Judged, type Known, parametersOf } from './group.ts'
 
-/** The maximum size of a group: its number of batches, and its bytes. Commits beyond that wait for the next group. */
+/** The maximum size of a group, in batches and in bytes. Commits beyond that wait for the next group. */
 const groupBatchesMax = 1_000
 const groupBytesMax = 16 * 1024 * 1024
 
@@ -37,7 +37,7 @@ export interface WriterOptions {
   readonly onCommit: (number: number, keys: readonly Uint8Array[] | 'any') => void
   /** Called when it becomes unknown whether these batches were written, and again once the outcome is known. */
   readonly onUnknown: (batches: readonly EncodedBatch[]) => void
-  /** Called after each response of PostgreSQL, and after each failure to get a response. */
+  /** Called after each response from PostgreSQL, and after each failure to get one. */
   readonly onAnswer: (works: boolean) => void
 }
 
@@ -69,7 +69,7 @@ export function createWriter({ config, id, onWritten, onCommit, onUnknown, onAns
   let epoch = 0
   /** Number of the newest commit that was sent. */
   let number = 0
-  /** Number of the newest commit whose outcome has been reported, and the promise of the group that is being written. */
+  /** Number of the newest commit whose outcome has been reported, and the promise for the group that is being written. */
   let settled = 0
   let current: Promise<void> = Promise.resolve()
   /** The batches of a commit whose outcome is unknown and for which nobody waits anymore. */
@@ -119,7 +119,7 @@ export function createWriter({ config, id, onWritten, onCommit, onUnknown, onAns
     return undefined
   }
 
-  /** Resolves to what was written once the group is on disk. Throws the last error of PostgreSQL or the network. */
+  /** Resolves to what was written once the group is on disk. Throws the last error from PostgreSQL or the network. */
   const write = async (group: readonly Waiting[]): Promise<Judged> => {
     const deadline = group[0]!.deadline
     const known: Known = new Map()
