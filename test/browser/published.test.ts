@@ -229,8 +229,8 @@ test('[PUBLISH-9] [PUBLISH-22] a diagram is drawn when it comes into view, and a
   await context.close()
 })
 
-test('[PUBLISH-14] [PUBLISH-24] [PUBLISH-28] the page of the person who publishes draws the diagrams, and an editor’s page draws changed ones: readers need no script', async () => {
-  const words = '# T\n\n```mermaid\nflowchart LR\n  A --> B\n```\n'
+test('[PUBLISH-14] [PUBLISH-24] [PUBLISH-28] [PUBLISH-29] the page of the person who publishes draws the diagrams, and an editor’s page draws changed ones: readers need no script', async () => {
+  const words = '# T\n\n```mermaid\nflowchart LR\n  A --> B\n  style A fill:#ff9\n```\n'
   const document = await createDocument(world.url, words)
   const context = await browser.newContext({ colorScheme: 'dark' })
   const page = await context.newPage()
@@ -259,6 +259,9 @@ test('[PUBLISH-14] [PUBLISH-24] [PUBLISH-28] the page of the person who publishe
     'the dark one'
   )
   expect(await pictures.first().evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(50)
+  // On a light fill, the text is dark in the dark theme too.
+  const drawing = await (await fetch(await pictures.first().evaluate((image: HTMLImageElement) => image.currentSrc))).text()
+  expect(drawing.match(/<text[^>]*;fill:#1\w{5}/g)).toHaveLength(1)
   const gaps = await pictures.first().evaluate((image) => {
     const [inner, outer] = [image, image.closest('figure') ?? image].map((element) => element.getBoundingClientRect())
     return inner === undefined || outer === undefined ? [] : [inner.left - outer.left, outer.right - inner.right].map(Math.round)

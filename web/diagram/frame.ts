@@ -3,6 +3,7 @@
  * script. The page shows the result as an image, in which no script runs.
  */
 import mermaid from 'mermaid'
+import { makeReadable } from './ink.ts'
 import { sourceUnitsMax, type Drawn, type DiagramColors, type NotDrawn, type Order, type Reply } from './protocol.ts'
 
 const fontFamily = 'system-ui, sans-serif'
@@ -70,8 +71,16 @@ function setUp({ dark, background, fill, text, muted, border, accent, series }: 
   })
 }
 
+/** Returns a CSS color as `#rrggbb`. Canvas writes a transparent color in another form, and ignores an unknown one. */
+function hexOf(color: string): string {
+  const context = document.createElement('canvas').getContext('2d')
+  if (context === null || !CSS.supports('color', color)) return ''
+  context.fillStyle = color
+  return String(context.fillStyle)
+}
+
 /** Turns mermaid's output into a well-formed SVG of fixed size, as an image requires. Mermaid returns HTML that fills its container. */
-function pictureOf(html: string): Drawn {
+function pictureOf(html: string, { text, background }: DiagramColors): Drawn {
   // A parsed document loads no resources.
   const svg = new DOMParser().parseFromString(html, 'text/html').querySelector('svg')
   if (svg === null) throw new Error('Nothing was drawn.')
@@ -80,6 +89,7 @@ function pictureOf(html: string): Drawn {
   svg.setAttribute('width', String(size.width))
   svg.setAttribute('height', String(size.height))
   svg.style.maxWidth = ''
+  makeReadable(svg, [text, background], hexOf)
   const kind = svg.getAttribute('aria-roledescription') ?? ''
   const title = svg.querySelector('title')?.textContent?.trim() || `Diagram${kind === '' ? '' : ` (${kind.replace(/-v\d+$/, '')})`}`
   return { svg: new XMLSerializer().serializeToString(svg), ...size, title }
@@ -99,7 +109,7 @@ async function draw({ id, source, look }: Order): Promise<void> {
   try {
     setUp(look)
     const { svg } = await mermaid.render(`diagram-${id}`, source)
-    tell({ id, result: pictureOf(svg) })
+    tell({ id, result: pictureOf(svg, look) })
   } catch (error) {
     document.body.replaceChildren()
     tell({ id, result: faultOf(error) })
