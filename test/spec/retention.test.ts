@@ -128,7 +128,7 @@ test('[RETAIN-4] open pages go on and converge; authors of the kept lines stay, 
   }
   expect(editor.closes).toEqual([])
   const other = await owner.connect()
-  expect(other.ytext.toString()).toBe(editor.ytext.toString())
+  await until(() => other.ytext.toString() === editor.ytext.toString(), 'the newest text on the other page')
   const { lines } = (await owner.ask('GET', '/attribution')).json
   expect(lines.at(-1)).toMatchObject({ author: 'Ben' })
   // A secret in a kept version can still be removed.
