@@ -126,7 +126,7 @@ interface Given {
   readonly positionals: string[]
 }
 
-/** Sorts the words of a command line into options and positionals. Throws `usage` for an unknown option or an option without a value. */
+/** Sorts a command line's words into options and positionals. Throws `usage` for an unknown option or an option without a value. */
 const sort = (command: Command, options: readonly Option[], words: readonly string[]): Given => {
   const given: Given = { values: new Map(), flags: new Map(), positionals: [] }
   for (const { kind, name = '', rawName = '', value, inlineValue } of tokensOf(options, words)) {
@@ -174,7 +174,7 @@ const placed = (command: Command, given: readonly string[]): Record<string, stri
   return Object.fromEntries(given.map((word, index) => [positionals[index]?.name ?? '', word]))
 }
 
-/** Parses the words of a command line. Throws `usage` or `file_not_found`. */
+/** Parses a command line's words. Throws `usage` or `file_not_found`. */
 export const parse = async (command: Command, words: readonly string[]): Promise<Parsed> => {
   const options = [...command.options, ...globalOptions]
   const { values, flags, positionals } = sort(command, options, words)
@@ -187,7 +187,7 @@ export const parse = async (command: Command, words: readonly string[]): Promise
   return { command, options: found, positionals: placedWords }
 }
 
-/** Returns the fields of the operation's input that a command line sets. */
+/** Returns the operation's input fields that a command line sets. */
 export const fieldsOf = ({ command, options, positionals }: Parsed): Record<string, unknown> => {
   const fields: Record<string, unknown> = {}
   for (const { name, field } of command.positionals)

@@ -9,18 +9,18 @@ import { masked, type Terminal } from './terminal.ts'
 export interface Call {
   readonly parsed: Parsed
   readonly terminal: Terminal
-  /** The fields of the operation's input that the command line sets. */
+  /** The operation's input fields that the command line sets. */
   readonly fields: Readonly<Record<string, unknown>>
   /** The author's name, if one was given. */
   readonly author: string | undefined
   option(name: string): Value | undefined
-  /** Returns the value of a flag; undefined if it was not given. */
+  /** Returns a flag's value; undefined if it was not given. */
   flag(name: string): boolean | undefined
   words(name: string): string | undefined
   positional(name: string): string | undefined
   /** Returns the document that the command line names, with its service and credentials. */
   address(name?: string): DocumentAddress
-  /** Returns the origin of the service, for commands without a document. */
+  /** Returns the service's origin, for commands without a document. */
   origin(): string
   /** Returns a client for a document, or for the account. */
   client(address?: DocumentAddress): Client

@@ -1,4 +1,4 @@
-/** Formats the details of an error as lines, for example the invalid fields or the required role. */
+/** Formats an error's details as lines, for example the invalid fields or the required role. */
 import { oneLine } from './terminal.ts'
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -22,7 +22,7 @@ const similar = ({ line, text }: Readonly<Record<string, unknown>>): string =>
 const ids = (named: string, value: unknown): string[] =>
   Array.isArray(value) && value.length > 0 ? [`unknown ${named}: ${value.map((id) => oneLine(String(id), 40)).join(', ')}`] : []
 
-/** Returns the details of an error as lines. `shown` returns the command-line name of a request field. */
+/** Returns an error's details as lines. `shown` returns the command-line name of a request field. */
 export const factsOf = (details: Readonly<Record<string, unknown>>, shown: (field: string) => string): string[] => {
   const { requiredRole, role, retryAfterSeconds, failures, candidates } = details
   const limits = Object.entries(details).filter(([name, value]) => name.endsWith('Max') && typeof value === 'number')

@@ -31,7 +31,7 @@ const modeOf = (path: string): number | undefined => statSync(path, { throwIfNoE
 
 /**
  * Writes a temporary file next to the target and renames it. Readers therefore see either the old text or the new text, even after a crash. A
- * symbolic link remains a link. The permissions remain the same unless `mode` is given. Throws `file_not_found` and the errors of the file system.
+ * symbolic link remains a link. The permissions remain the same unless `mode` is given. Throws `file_not_found` and file system errors.
  */
 export const writeWhole = (path: string, data: string | Uint8Array, mode?: number): void => {
   const target = realPath(path)

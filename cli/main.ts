@@ -55,7 +55,7 @@ const run = async (typed: readonly string[]): Promise<number> => {
   return asked ? exitCodes.ok : exitCodes.usage
 }
 
-/** Returns the name of a request field on this command line. For example, `body` becomes `--body`, and `taskId` becomes TASK. */
+/** Returns the name that a request field has on this command line. For example, `body` becomes `--body`, and `taskId` becomes TASK. */
 const shownAs =
   (words: readonly string[]) =>
   (field: string): string => {

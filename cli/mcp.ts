@@ -46,7 +46,7 @@ const keyInAddress = (doc: string, origin: string): string | undefined => {
 /**
  * Returns the key for the document that a call names, as a header: the service does not read a long message before it knows a key. If the call
  * contains only an id, a stored key is sent, so that no model has to see it. With a session, no stored key is sent, because the key would limit the
- * rights of the session.
+ * session's rights.
  */
 const keyHeader = ({ method, params }: Message, { origin, headers, isBound }: Bridge): Record<string, string> => {
   const given = params?.arguments

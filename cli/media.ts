@@ -125,7 +125,7 @@ const finishes: Readonly<Record<JobKind, Finish>> = {
 
 // ——— commands ———
 
-/** Prints the result of a started job, or only the job's id if the command does not wait. */
+/** Prints a started job's result, or only the job's id if the command does not wait. */
 const finish = async (call: Call, document: DocumentClient, started: Job & { readonly kind: JobKind }): Promise<void> => {
   if (call.flag('wait') === false) call.answer(started, () => started.id)
   else await finishes[started.kind](call, document, started)

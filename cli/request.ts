@@ -88,7 +88,7 @@ export const send = async (address: string | URL, { method = 'GET', headers, bod
       incoming.on('data', (chunk: Buffer) => {
         size += chunk.length
         if (size > answerBytesMax)
-          incoming.destroy(new Failure('not_an_agmd_service', `The answer from ${url.origin} is too long.`, 'Check the address.'))
+          incoming.destroy(new Failure('not_an_agmd_service', `The response from ${url.origin} is too long.`, 'Check the address.'))
         else chunks.push(chunk)
       })
       incoming.once('error', fail)

@@ -45,7 +45,7 @@ export const checkMarks = (call: Call, file: string, local: string, base: string
   )
 }
 
-/** Links a file to its document: stores the common base and the fingerprint of the key. */
+/** Links a file to its document: stores the common base and the key's fingerprint. */
 export const connect = (file: string, { origin, doc, key, implied }: DocumentAddress, { content, version }: Copy): void => {
   writeLink(file, {
     origin,

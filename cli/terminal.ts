@@ -1,4 +1,4 @@
-/** Prints the output of a command: results to standard output, everything else to standard error. */
+/** Prints a command's output: results to standard output, everything else to standard error. */
 import { createInterface } from 'node:readline'
 
 export interface Flags {
@@ -64,7 +64,7 @@ export interface Terminal {
   text(text: string): void
   /** Makes text by other people safe to print inside the program's own text. */
   shown(text: string): string
-  /** Reports the progress of a command on standard error. */
+  /** Reports a command's progress on standard error. */
   say(words: string): void
   warn(words: string): void
   paint(style: Style, words: string): string

@@ -56,7 +56,7 @@ export interface ServerOptions extends SignInOptions {
   readonly among?: {
     /** The number of this process, from 1. */
     readonly process: number
-    /** Returns the metrics of the other processes. */
+    /** Returns the other processes' metrics. */
     metricsOfOthers(): Promise<readonly MetricsOfProcess[]>
   }
 }
@@ -71,7 +71,7 @@ export interface RunningServer {
   counts(): { documents: number; sockets: number; waitingBytes: number }
   /** Serves a connection that another process has accepted, and whose first bytes are `first`. */
   accept(socket: Socket, first: Uint8Array): void
-  /** Returns the metrics of this process as text; undefined if it has none. */
+  /** Returns this process's metrics as text; undefined if it has none. */
   readMetrics(): Promise<string | undefined>
   /** Stops accepting requests, notifies open pages, and writes open documents. The caller closes the storage. */
   stop(): Promise<void>
@@ -138,7 +138,7 @@ const upgradeTo =
 const afterHearing = <Parts extends unknown[]>(nodes: Nodes | undefined, handle: (...parts: Parts) => void): ((...parts: Parts) => void) =>
   nodes === undefined ? handle : (...parts) => void nodes.heard().then(() => handle(...parts))
 
-/** Adds the metrics of the other processes of this server, if there are any. */
+/** Adds the metrics of this server's other processes, if there are any. */
 const withOthers = async (
   own: Promise<{ readonly type: string; readonly text: string }>,
   among: ServerOptions['among']

@@ -186,7 +186,7 @@ const meanings = {
     status: 409,
     exit: 5,
     message: 'There is a newer version of this suggestion.',
-    hint: 'Continue from the step in the answer, or send the text as a new suggestion with a new draftId.'
+    hint: 'Continue from the step in the response, or send the text as a new suggestion with a new draftId.'
   },
   suggestion_fixed: {
     status: 409,
@@ -398,7 +398,7 @@ const meanings = {
     exit: 2,
     expected: true,
     message: 'This request would exceed a quota of the service.',
-    hint: 'Nothing was changed. The answer names the quota, usedBytes and allowedBytes. Free some space and try again.'
+    hint: 'Nothing was changed. The response names the quota, usedBytes and allowedBytes. Free some space and try again.'
   },
   storage_full: {
     status: 507,

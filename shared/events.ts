@@ -57,7 +57,7 @@ interface Proposed extends OfSuggestion {
 interface Decided extends Proposed {
   /** Name of the person or program that made the suggestion. */
   readonly author: string | null
-  /** Set if the author of the suggestion withdrew it. */
+  /** Set if the suggestion's author withdrew it. */
   readonly withdrawn?: true
   /** The reason for the rejection, as the person wrote it. */
   readonly reason?: string

@@ -19,9 +19,9 @@ export const closeCodes = {
   credentialEnded: 4401,
   notAllowed: 4403,
   deleted: 4404,
-  /** The operator of the server disabled the account. */
+  /** The server's operator disabled the account. */
   accountDisabled: 4410,
-  /** The operator of the server took the document down. */
+  /** The server's operator took the document down. */
   takenDown: 4451,
   /** A quota is reached. The client keeps its text and may send it again when there is room. */
   full: 4413,

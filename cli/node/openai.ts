@@ -96,7 +96,7 @@ const image = async (base: string, { input: { prompt, width, height }, signal }:
   const request = { ...modelOf('image'), prompt, size: `${width}x${height}`, n: 1, response_format: 'b64_json' }
   const { data } = parsed<{ data?: { b64_json?: unknown }[] }>(await ask(base, '/images/generations', request, signal))
   const encoded = data?.[0]?.b64_json
-  if (typeof encoded !== 'string') throw new JobFailure('engine_failed', 'The engine’s answer contains no picture (data[0].b64_json).')
+  if (typeof encoded !== 'string') throw new JobFailure('engine_failed', 'The engine’s response contains no picture (data[0].b64_json).')
   const bytes = Buffer.from(encoded, 'base64')
   const contentType = typeOfImage(bytes)
   if (contentType === undefined) throw new JobFailure('engine_failed', 'The picture from the engine is not a PNG, JPEG or WebP file.')
@@ -119,7 +119,7 @@ const transcription = async (base: string, work: Work): Promise<Done> => {
   const answer = parsed<{ text?: unknown; segments?: { start?: unknown; end?: unknown; text?: unknown }[] }>(
     await ask(base, '/audio/transcriptions', form, work.signal)
   )
-  if (typeof answer.text !== 'string') throw new JobFailure('engine_failed', 'The engine’s answer contains no text.')
+  if (typeof answer.text !== 'string') throw new JobFailure('engine_failed', 'The engine’s response contains no text.')
   const segments = (answer.segments ?? []).map(({ start, end, text }): Segment => ({
     start: Number(start) || 0,
     end: Number(end) || 0,

@@ -17,7 +17,7 @@ export class JobFailure extends Error {
 /** Longest output of a program that is read, in bytes. This is slightly more than the longest text in a response. */
 const outputBytesMax = 2 * 1024 * 1024
 
-/** Returns the path of a program; undefined if the program is not installed. */
+/** Returns a program's path; undefined if the program is not installed. */
 export const find = (name: string): string | undefined =>
   (process.env['PATH'] ?? '')
     .split(delimiter)

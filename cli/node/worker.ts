@@ -37,7 +37,7 @@ export interface WorkerOptions {
   readonly token: string
   readonly engines: readonly Engine[]
   readonly slots: number
-  /** Called when the service has sent its welcome message, with the name of the node. */
+  /** Called when the service has sent its welcome message, with the node's name. */
   readonly onWelcome: (name: string) => void
   readonly onJob: (kind: string, how: string) => void
 }

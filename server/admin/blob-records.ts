@@ -32,7 +32,7 @@ const checked = (entry: BlobEntry): BlobEntry => {
   return entry
 }
 
-/** Returns the bytes of a blob; undefined if it is missing. Its size is bounded by the limits on uploads and results. */
+/** Returns a blob's bytes; undefined if it is missing. Its size is bounded by the limits on uploads and results. */
 export const readBlob = async (blobs: Pick<StoredBlobs, 'open'>, { name, size }: BlobEntry): Promise<Buffer | undefined> => {
   const blob = await blobs.open(name)
   if (blob === undefined) return undefined

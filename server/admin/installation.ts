@@ -22,7 +22,7 @@ export interface Installation {
   close(): Promise<void>
 }
 
-/** Opens an installation for reading, even while its server runs. Throws `AdminError`, and the errors of the adapters. */
+/** Opens an installation for reading, even while its server runs. Throws `AdminError`, and adapter errors. */
 export const openInstallation = async (config: Pick<Config, 'dataDir' | 'storage' | 'blobs' | 'secret'>): Promise<Installation> => {
   const { dataDir: folder, storage: url } = config
   const instance = await readInstance(folder)

@@ -1,4 +1,4 @@
-/** Shows the progress of a command on standard error: on a terminal as a bar with rate and remaining time, otherwise as lines of JSON. */
+/** Shows a command's progress on standard error: on a terminal as a bar with rate and remaining time, otherwise as lines of JSON. */
 
 /** The state of one phase of a command. */
 export interface Progress {

@@ -27,7 +27,7 @@ const requireStore = async ({ dataDir: folder, storage: url }: Config): Promise<
   throw new AdminError(`There is no data in ${folder} yet. Start the server once (npm start), or set AGMD_DATA_DIR to its data folder.`)
 }
 
-/** Reads from the store, even while a server is running. Throws `AdminError` if there is no store yet, and the errors of the adapters. */
+/** Reads from the store, even while a server is running. Throws `AdminError` if there is no store yet, and adapter errors. */
 export const withReader = async <T>(config: Config, work: (store: StoreReader) => Promise<T>): Promise<T> => {
   const { dataDir: folder, storage: url } = config
   const instance = await requireStore(config)
@@ -94,8 +94,8 @@ const withOwnStore = async <T>(config: Config, version: string, work: Work<T>): 
 }
 
 /**
- * Opens the target of an import: the running server, or the store itself if no server is running. Throws `AdminError`, `TransferError`, and the errors
- * of the adapters.
+ * Opens the target of an import: the running server, or the store itself if no server is running. Throws `AdminError`, `TransferError`, and adapter
+ * errors.
  */
 export const withTarget = async <T>(config: Config, version: string, work: Work<T>): Promise<T> => {
   await requireStore(config)

@@ -17,7 +17,7 @@ import { withRecordsBelow } from './sorted-records.ts'
 
 export interface VerifyOptions {
   readonly snapshot: StoreSnapshot
-  /** Returns the bytes of a blob; undefined if it is missing. */
+  /** Returns a blob's bytes; undefined if it is missing. */
   readonly readBlob: (blob: BlobEntry) => Promise<Uint8Array | undefined>
   /** Null if the secret is not known. In that case, the links are not decrypted. */
   readonly vault: Vault | null

@@ -39,7 +39,7 @@ export const withLowerRoles = (scope: string): string => {
   return [...new Set([...asked, ...documentScopes.slice(0, most === null ? 0 : roles.indexOf(most) + 1)])].join(' ')
 }
 
-/** Whether a scope requests the identity of the person (OpenID Connect Core §3.1.2.1). */
+/** Whether a scope requests the person's identity (OpenID Connect Core §3.1.2.1). */
 export const asksForIdentity = (scope: unknown): boolean => typeof scope === 'string' && scope.split(' ').includes('openid')
 
 /** Whether a code or token names a resource (RFC 8707). */

@@ -35,10 +35,10 @@ interface Index extends Expiring {
 
 const dayMs = 24 * 3600 * 1000
 
-/** Returns the lifetime of a record. Only clients that registered themselves have a record without one. */
+/** Returns a record's lifetime. Only clients that registered themselves have a record without one. */
 const lifetimeMs = (seconds: number | undefined): number => (seconds === undefined ? limits.brokerClientDays * dayMs : seconds * 1000)
 
-/** Returns the account of a record. An interaction has an account once somebody has signed in to it. */
+/** Returns a record's account. An interaction has an account once somebody has signed in to it. */
 const accountOf = ({ accountId, result, session }: AdapterPayload): string | null => {
   const { login } = (result ?? {}) as { login?: { accountId?: string } }
   return accountId ?? login?.accountId ?? session?.accountId ?? null
@@ -48,11 +48,11 @@ export interface BrokerStore {
   adapter(model: string): Adapter
   /** Ends an account's sessions at the broker, and the grants of its programs. */
   endSessions(account: string): Promise<void>
-  /** Ends the session of a browser, which is identified by the value of its cookie. */
+  /** Ends a browser's session, which is identified by the cookie's value. */
   endSession(id: string): Promise<void>
   /**
-   * Returns the permanent name of a browser's session, which is identified by the value of its cookie. Returns undefined if the session does not
-   * belong to this account.
+   * Returns the permanent name of a browser's session, which is identified by the cookie's value. Returns undefined if the session does not belong to
+   * this account.
    */
   nameOfSession(id: string, account: string): Promise<string | undefined>
   /** Ends a grant, which is identified by the hash of its id, and everything that was issued under it. */

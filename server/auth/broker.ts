@@ -201,7 +201,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
   return provider
 }
 
-/** Makes the provider read the address of the service from the configuration, and never from a client's headers. */
+/** Makes the provider read the service's address from the configuration, and never from a client's headers. */
 const pretend = ({ headers }: IncomingMessage, baseUrl: string): void => {
   const { host, protocol } = new URL(baseUrl)
   headers.host = host

@@ -31,7 +31,7 @@ export const cookiesOf = (baseUrl: string): Cookies => {
   }
 }
 
-/** Returns the value of a cookie; undefined if it is absent, empty or sent twice. */
+/** Returns a cookie's value; undefined if it is absent, empty or sent twice. */
 export const readCookie = ({ cookie }: IncomingHttpHeaders, name: string): string | undefined => {
   if (cookie === undefined) return undefined
   const values = cookie

@@ -38,7 +38,7 @@ export interface RelyingParty {
   begin(ctx: Context, returnTo: string, ask?: 'create' | 'login'): Promise<void>
   /** Finishes the sign-in when the issuer has sent the browser back. Throws `sign_in_failed` or `issuer_unavailable`. */
   finish(ctx: Context): Promise<SignedIn>
-  /** Returns the metadata of the issuer. Throws `issuer_unavailable`. */
+  /** Returns the issuer's metadata. Throws `issuer_unavailable`. */
   metadata(): Promise<oidc.ServerMetadata>
   /** Returns the address at which a browser ends its session with the issuer; undefined if the issuer has no such address. */
   signOutUrl(): Promise<string | undefined>

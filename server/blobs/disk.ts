@@ -61,7 +61,7 @@ export const openStoredDiskBlobs = (folder: string): StoredBlobs => {
 
 /**
  * Opens the folder. `receivedIn` is the folder for files that are still being received; files that an earlier process left in it are removed. Throws
- * the errors of the file system.
+ * file system errors.
  */
 export const openDiskBlobs = async (folder: string, receivedIn = join(folder, incoming)): Promise<Blobs> => {
   const receive = await openStaging(receivedIn)

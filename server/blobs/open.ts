@@ -8,7 +8,7 @@ import { parseS3Address } from './s3/address.ts'
 import { S3Error } from './s3/errors.ts'
 
 interface BlobOptions {
-  /** The address of the bucket. Null if the blobs are stored in the data folder. */
+  /** The bucket's address. Null if the blobs are stored in the data folder. */
   readonly address: string | null
   /** The data folder. */
   readonly folder: string
@@ -41,7 +41,7 @@ export const moveBlobs = async (from: Blobs, to: Blobs): Promise<number> => {
   return names.length
 }
 
-/** Opens the store that the settings name. Throws `S3Error`, or the errors of the file system. */
+/** Opens the store that the settings name. Throws `S3Error`, or file system errors. */
 export const openBlobs = async (options: BlobOptions): Promise<Blobs> => {
   const { address: text, folder, instance, onWarning, onMoved } = options
   const receivedIn = options.receivedIn ?? join(folder, 'blobs', 'new')

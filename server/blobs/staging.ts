@@ -80,7 +80,7 @@ const write = async (file: FileHandle, source: AsyncIterable<Uint8Array>): Promi
  */
 export type Receive = (source: AsyncIterable<Uint8Array>, keep: (path: string, name: string) => Promise<void>) => Promise<Upload>
 
-/** Opens the folder, and removes files that an earlier process left behind. Throws the errors of the file system. */
+/** Opens the folder, and removes files that an earlier process left behind. Throws file system errors. */
 export const openStaging = async (folder: string): Promise<Receive> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   for (const name of await readdir(folder)) await erase(join(folder, name))

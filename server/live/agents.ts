@@ -36,7 +36,7 @@ interface Shown {
   forget: () => void
 }
 
-/** Returns the name of a program, or undefined if the caller is a person with an account or gave no name. */
+/** Returns a program's name, or undefined if the caller is a person with an account or gave no name. */
 export const agentName = ({ identity }: Caller): string | undefined =>
   identity.kind === 'account' && identity.program === undefined ? undefined : (nameOfIdentity(identity) ?? undefined)
 

@@ -43,7 +43,7 @@ const askedName = (state: Record<string, unknown>): string => {
 
 const deviceUnitsMax = 64
 
-/** Returns the id of a guest's device; '' if the guest sends none. Only the pages of that guest know the id. */
+/** Returns the id of a guest's device; '' if the guest sends none. Only that guest's pages know the id. */
 const deviceOf = (state: Record<string, unknown>): string => {
   const device = state['device']
   return typeof device === 'string' && device.length <= deviceUnitsMax ? device : ''
@@ -62,8 +62,7 @@ const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown
 const [numberMin, numbers] = [10, 90]
 
 /**
- * Returns the number of a guest. The number depends only on the device and the document. It therefore stays the same after a restart, and differs
- * between documents.
+ * Returns the number of a guest. It depends only on the device and the document, so it stays the same after a restart and differs between documents.
  */
 const numberOf = (doc: string, device: string): number | undefined =>
   device === '' ? undefined : (createHash('sha256').update(`guest ${doc} ${device}`).digest().readUInt32BE() % numbers) + numberMin

@@ -75,7 +75,7 @@ export interface LoadedDocument {
   readonly edits: TurnEdits
   /** Returns a stable name for text, which does not reveal the text (`Vault`). */
   readonly disguise: Vault['disguise']
-  /** Sends the presence of the document. */
+  /** Sends the document's presence. */
   readonly presence: PresenceFrames
   /** Follows the other nodes. Undefined if no other node can write. */
   readonly nodes: DocumentNodes | undefined
@@ -107,7 +107,7 @@ export interface Documents {
 }
 
 export interface Crowd {
-  /** The number of people and agents. An account or agent counts once. All pages of a guest on the same document and device count once. */
+  /** The number of people and agents. An account or agent counts once. All of a guest's pages on the same document and device count as one. */
   readonly people: number
   /** When the oldest update that is not on disk was applied, in milliseconds since 1970; undefined if all updates are on disk. */
   readonly waitingSince: number | undefined

@@ -192,7 +192,7 @@ export const createLive = ({
     }
   }
 
-  // The default hooks are removed, because Hocuspocus would run all of them in a promise chain for each message.
+  // The default hooks are removed, because Hocuspocus would run them all in a promise chain for each message.
   const unused = {
     onConfigure: undefined,
     onListen: undefined,

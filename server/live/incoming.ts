@@ -247,7 +247,7 @@ export const takePresence = (
   giveUp(entry, former, peer)
 }
 
-/** Shows the presence of a connection. Hocuspocus would do the same in many more steps. Throws if the message cannot be decoded. */
+/** Shows a connection's presence. Hocuspocus would do the same in many more steps. Throws if the message cannot be decoded. */
 export const showPresence = (entry: LoadedDocument, connection: Connection, message: Uint8Array): void => {
   const { states, clocks } = readStates(message)
   takePresence(entry, connection, states, (connection.context as Context).caller)

@@ -47,7 +47,7 @@ interface Shown {
 }
 
 export interface NodePresence {
-  /** Starts exchanging the presence of a document. */
+  /** Starts exchanging a document's presence. */
   follow(entry: Followed): Omit<DocumentNodes, 'event'>
   stop(): void
 }

@@ -1,5 +1,5 @@
 /**
- * Ends the connections of this node when another node has ended their access. A commit notice from another node names the records that it wrote. Each
+ * Ends this node's connections when another node has ended their access. A commit notice from another node names the records that it wrote. Each
  * connection whose access depends on one of them (its link, session or account) is checked again, so a revocation takes effect everywhere within
  * moments.
  */
@@ -81,7 +81,7 @@ export const withNodeRights = ({ service, registry, onProblem }: NodeRightsOptio
     for (const connected of those) check(connected).catch(onProblem)
   }
 
-  /** Checks the connections of a document that another node has deleted, restored or given to another owner. */
+  /** Checks the connections to a document that another node has deleted, restored or given to another owner. */
   const checkDocument = async (doc: string): Promise<void> => {
     const head = await service().ledger.findHead(doc)
     if (head === undefined) return

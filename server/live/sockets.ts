@@ -125,7 +125,7 @@ export const createSockets = ({
     else perAddress.delete(address)
   }
 
-  /** Returns the head of a frame. Throws if clients must not send this kind of frame. */
+  /** Returns a frame's head. Throws if clients must not send this kind of frame. */
   const inspect = (peer: Peer, frame: Uint8Array): FrameHead => {
     if (!peer.sessions.isAdmitted && frame.length > limits.socketHelloBytesMax) throw new RangeError('open a document first')
     const head = readFrame(frame)

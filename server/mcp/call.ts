@@ -62,8 +62,8 @@ const refuseOtherName = (given: Fields, { takes }: Tool): void => {
 const documentPath = /^\/(?:api\/docs|d)\/([^/.]+)(?:[/.]|$)/
 
 /**
- * Returns the document that an id or an address of this service names, or else the document of the connection. Throws `invalid_request`. The error
- * never contains the address, because an address can contain a secret.
+ * Returns the document that an id or an address of this service names, or else the connection's document. Throws `invalid_request`. The error never
+ * contains the address, because an address can contain a secret.
  */
 const addressOf = (named: unknown, ctx: Context, baseUrl: string): DocumentAddress => {
   const given = named ?? connectedDoc(ctx)
@@ -286,7 +286,7 @@ const readAdapter = (input: Fields): CallAdapter<Fields> => ({
   present: (_asked, answer) => Promise.resolve(withoutSecrets(answer) as Fields)
 })
 
-/** Runs a read that is not a tool call, with the credentials of the connection. Throws the errors of the operation. */
+/** Runs a read that is not a tool call, with the connection's credentials. Throws the operation's errors. */
 export const callOperation = (http: Http, ctx: Context, reading: Reading): Promise<Fields> =>
   answerTo(askedFor(http, ctx, reading), readAdapter(reading.input))
 
@@ -295,7 +295,7 @@ const askedFor = (http: Http, ctx: Context, { name, doc }: Pick<Reading, 'name' 
   return { http, ctx, name, operation: operations[name], doc, credentials }
 }
 
-/** Returns the caller for the credentials of the connection, if that caller may read. Throws the errors of the credentials. */
+/** Returns the caller for the connection's credentials, if that caller may read. Throws credential errors. */
 export const admitReading = async (http: Http, ctx: Context, reading: Pick<Reading, 'name' | 'doc'>): Promise<Caller> => {
   const { caller } = await walk(askedFor(http, ctx, reading), readAdapter({}), [limit, admit])
   ok(caller !== undefined)

@@ -1,4 +1,4 @@
-/** Parses the address of a connection: the prefix of tool names, the requested tools, and the default document. */
+/** Parses a connection's address: the prefix of tool names, the requested tools, and the default document. */
 import { ServiceError } from '../../shared/errors.ts'
 import { groups, type Group } from '../../shared/mcp-groups.ts'
 import { isDocumentId } from '../../shared/names.ts'
@@ -69,7 +69,7 @@ const docIn = (doc: string | null): string | undefined => (doc !== null && isDoc
 /** Returns the beginning of tool names on a connection: the prefix, followed by a dot or an underscore. */
 export const namesBegin = (prefix: string, ctx: Context): string => `${prefix}${jointIn(new URLSearchParams(ctx.querystring).get('names'))}`
 
-/** Returns the document that the address of the connection names. The address in an invitation names a document. */
+/** Returns the document that the connection's address names. The address in an invitation names a document. */
 export const connectedDoc = (ctx: Context): string | undefined => docIn(new URLSearchParams(ctx.querystring).get('doc'))
 
 /**

@@ -364,7 +364,7 @@ const openStream = async ({ http, subscriptions }: EndpointParts, ctx: Context):
   await subscriptions.open(ctx, connectionOf(new URLSearchParams(ctx.querystring)))
 }
 
-/** The handlers of the two methods of the endpoint. */
+/** The handlers for the endpoint's two methods. */
 export interface Endpoint {
   readonly get: (ctx: Context) => Promise<void>
   readonly post: (ctx: Context) => Promise<void>

@@ -12,7 +12,7 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   invalid_request: 'Correct the arguments and call again.',
   credential_required: 'Pass a share URL as doc, or its key as key; or connect with an account.',
   not_found: 'Check doc and its key. Use a list tool to find ids.',
-  unknown_version: 'Read the document and use the version in the answer.',
+  unknown_version: 'Read the document and use the version in the response.',
   version_required: 'Read the document and send its version as baseVersion.',
   version_conflict:
     'Read the document again (view diff with since), merge your change into it, and send it with the new version; or use edits.',
@@ -46,7 +46,7 @@ const waysOf: Partial<Readonly<Record<OperationName, string>>> = {
 
 const entries = Object.entries(operations) as unknown as readonly (readonly [OperationName, Operation])[]
 
-/** Returns the operation of a call. A path can begin with `…` instead of its first segments, as in `…/start`. */
+/** Returns a call's operation. A path can begin with `…` instead of its first segments, as in `…/start`. */
 const operationOf = (method: string, path: string): readonly [OperationName, Operation] | undefined =>
   entries.find(([, { rest }]) => {
     const paths = [rest.path, ...(rest.also ?? [])]

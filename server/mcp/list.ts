@@ -27,7 +27,7 @@ export const offersOf =
   (name) =>
     allTools.some((tool) => tool.name === name && isWanted(tool, connection))
 
-/** Returns the schema without the arguments that the address of the connection supplies. */
+/** Returns the schema without the arguments that the connection's address supplies. */
 const withoutPlace = (schema: JsonSchema): JsonSchema => {
   const { doc: _doc, key: _key, ...properties } = schema['properties'] as JsonSchema
   const required = ((schema['required'] ?? []) as string[]).filter((name) => name !== 'doc')

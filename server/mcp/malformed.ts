@@ -6,7 +6,7 @@ type Fields = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the id of a message; null if the message cannot be answered. */
+/** Returns a message's id; null if the message cannot be answered. */
 export const idOf = ({ id }: Fields): string | number | null => (typeof id === 'string' || Number.isInteger(id) ? (id as string) : null)
 
 interface More {

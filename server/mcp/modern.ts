@@ -64,7 +64,7 @@ export const isModern = (ctx: Context, body: Body): boolean =>
 const namedIn = (method: string): string | undefined =>
   method === 'tools/call' || method === 'prompts/get' ? 'name' : method === 'resources/read' ? 'uri' : undefined
 
-/** Returns the value of a header, which can be encoded in Base64 (Streamable HTTP, Value Encoding). */
+/** Returns a header's value, which can be encoded in Base64 (Streamable HTTP, Value Encoding). */
 const plain = (value: string): string => {
   const [, encoded] = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value) ?? []
   return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8')

@@ -11,7 +11,7 @@ interface Prompt {
   readonly title: string
   readonly description: string
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required?: boolean }[]
-  /** Returns the text of the prompt. `to` is the beginning of tool names. */
+  /** Returns the prompt's text. `to` is the beginning of tool names. */
   readonly text: (values: Values, to: string, offers: Offers) => string
 }
 
@@ -53,7 +53,7 @@ const prompts: readonly Prompt[] = [
 const offered = (prompt: Prompt, offers: Offers): boolean =>
   offers('read_doc') && (prompt.name !== 'summarise_changes' || offers('list_events'))
 
-/** Returns the arguments of a prompt. The document is not an argument if the address of the connection names it. */
+/** Returns a prompt's arguments. The document is not an argument if the connection's address names it. */
 const argumentsOf = ({ arguments: all }: Prompt, connected: string | undefined): Prompt['arguments'] =>
   connected === undefined ? all : all.filter(({ name }) => name !== doc.name)
 
@@ -71,7 +71,7 @@ const listPrompts = (connected: string | undefined, offers: Offers): object[] =>
 interface Asked {
   readonly name: string
   readonly given: Values
-  /** The document of the connection. */
+  /** The connection's document. */
   readonly connected: string | undefined
   readonly to: string
   readonly offers: Offers

@@ -26,7 +26,7 @@ const codeFor = (error: unknown): number => {
   return gone.includes(error.code) ? resourceNotFound : RpcErrorCode.InvalidParams
 }
 
-/** Returns the refusal of an operation, for a request that is not a tool call. The data of the refusal includes `about`. */
+/** Returns an operation's refusal, for a request that is not a tool call. The refusal's data includes `about`. */
 export const refusedFor = (error: unknown, http: Http, ctx: Context, about: object = {}): Refused => {
   if (!(error instanceof ServiceError)) http.log.error('reading failed', { requestId: ctx.state.requestId, error })
   const isOpen = error instanceof ServiceError && error.code === 'credential_required'

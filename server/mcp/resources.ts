@@ -1,6 +1,6 @@
 /**
  * Documents as resources (MCP, Resources), for clients in which a person chooses the text that a model receives. `agmd://doc/ID` is the Markdown.
- * Below it are the outline, a section, the comments and the suggestions. The usual operations read them, with the credentials of the connection.
+ * Below it are the outline, a section, the comments and the suggestions. The usual operations read them, with the connection's credentials.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
@@ -117,8 +117,8 @@ const documentsOfAccount = async (http: Http, ctx: Context, cursor: string | und
 }
 
 /**
- * Answers `resources/list` with the resources of the connection's document, or else with the documents of the account. A connection with only a
- * link lists no resources unless its address names the document.
+ * Answers `resources/list` with the resources of the connection's document, or else with the account's documents. A connection with only a link lists
+ * no resources unless its address names the document.
  */
 const listResources = async (http: Http, ctx: Context, doc: string | undefined, cursor: string | undefined): Promise<Page> => {
   if (doc !== undefined) return { resources: resourcesOf(doc) }

@@ -21,7 +21,7 @@ export interface Session {
   holder: string | undefined
   /** Whether other nodes know the session. */
   isShared: boolean
-  /** Cancels the timer of the session. The timer first waits for the stream, and then for the next heartbeat. */
+  /** Cancels the session's timer. The timer first waits for the stream, and then for the next heartbeat. */
   cancel: () => void
   /** Removes the session from the registry of credentials. */
   forget: () => void
@@ -81,7 +81,7 @@ export const createSessions = ({ clock, nodes, notice }: SessionsOptions): Sessi
     if (ended.size > limits.mcpSessionsEndedMax) ended.delete(ended.values().next().value as string)
   }
 
-  /** Ends the part of a session on this node. */
+  /** Ends this node's part of a session. */
   const endHere = (id: string): void => {
     const session = sessions.get(id)
     if (session === undefined) return

@@ -18,8 +18,8 @@ const howToWork = (to: string, offers: Offers): string =>
   `Work like this: ${to}read_doc (view outline first if doc is long) and keep the version${offers('replace_doc') ? howToWrite(to) : ''}.${offers('add_suggestion') ? howToPropose(to) : ''}\n\n`
 
 /**
- * Returns the text that is sent with `initialize`, at most 1.5 KB. `to` is the beginning of tool names, such as `svc.`. `doc` is the document of
- * the connection.
+ * Returns the text that is sent with `initialize`, at most 1.5 KB. `to` is the beginning of tool names, such as `svc.`. `doc` is the connection's
+ * document.
  */
 export const instructions = (to: string, doc: string | undefined, offers: Offers): string =>
   `agmd stores Markdown documents that people and agents edit live, at the same time.

@@ -37,7 +37,7 @@ export interface Subscriptions {
   begin(ctx: Context, connection: Connection): string | undefined
   /** Whether the connection can have a session. */
   canBegin(ctx: Context, connection: Connection): boolean
-  /** Answers with the stream of a session. Throws the errors of the credentials, `not_found` if the session has ended, or `rate_limited`. */
+  /** Answers with a session's stream. Throws credential errors, `not_found` if the session has ended, or `rate_limited`. */
   open(ctx: Context, connection: Connection): Promise<void>
   /** Subscribes the session to a resource. Throws the errors of reading the resource, `not_found` if the session has ended, or `rate_limited`. */
   subscribe(ctx: Context, uri: string): Promise<void>

@@ -23,8 +23,8 @@ export interface Meant {
 }
 
 /**
- * The title of a tool, and its hints. A hint is set only if it differs from the default in MCP. By default, a tool is destructive and open-world,
- * but neither read-only nor idempotent.
+ * A tool's title and its hints. A hint is set only if it differs from the default in MCP. By default, a tool is destructive and open-world, but
+ * neither read-only nor idempotent.
  */
 interface Hints {
   readonly title: string

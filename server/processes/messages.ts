@@ -11,7 +11,7 @@ export const processWord = 'process'
 /** From the front to a process. The message `connection` brings a socket, whose first bytes the front has read. */
 export type ToProcess =
   | { readonly kind: 'connection'; readonly first: Uint8Array }
-  /** Asks for the metrics of this process. */
+  /** Asks for this process's metrics. */
   | { readonly kind: 'read metrics'; readonly question: number }
   /** The metrics of the other processes, which this process asked for. */
   | { readonly kind: 'metrics of others'; readonly question: number; readonly texts: readonly MetricsOfProcess[] }

@@ -6,14 +6,14 @@ import type { ToFront, ToProcess } from './messages.ts'
 interface WorkerOptions {
   /** Serves a connection, whose first bytes the front has read. */
   readonly accept: (socket: Socket, first: Uint8Array) => void
-  /** Returns the metrics of this process; undefined if it has none. */
+  /** Returns this process's metrics; undefined if it has none. */
   readonly readMetrics: () => Promise<string | undefined>
 }
 
 export interface Worker {
   /** Connects the running server to the front, which then hands over connections. */
   begin(options: WorkerOptions): void
-  /** Returns the metrics of the other processes. */
+  /** Returns the other processes' metrics. */
   metricsOfOthers(): Promise<readonly MetricsOfProcess[]>
 }
 

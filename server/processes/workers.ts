@@ -32,14 +32,14 @@ export interface Workers {
 /** Returns the data folder of a process. The first process uses the server's own folder, because it serves the server's commands and backups. */
 const folderOf = (folder: string, process: number): string => (process === 1 ? folder : join(folder, 'processes', String(process)))
 
-/** Gives another process the secret of the first one, which every additional node needs. */
+/** Gives another process the first process's secret, which every additional node needs. */
 const shareSecret = async (folder: string, process: number): Promise<void> => {
   if (process === 1 || process === undefined) return
   await mkdir(folderOf(folder, process), { recursive: true, mode: 0o700 })
   await writeSecret(folderOf(folder, process), await readSecret(folder))
 }
 
-/** Collects the metrics of the other processes for a process that was asked for them. */
+/** Collects the other processes' metrics for a process that was asked for them. */
 const createGatherer = (others: (asking: number) => readonly [number, ChildProcess][]) => {
   const open = new Map<number, (text: MetricsOfProcess) => void>()
   let questions = 0

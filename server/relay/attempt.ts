@@ -57,7 +57,7 @@ export class Attempt {
     return this.#over
   }
 
-  /** Sends the job and its file to the node, as fast as the node accepts them. Throws `storage_unavailable` and the errors of the blob store. */
+  /** Sends the job and its file to the node, as fast as the node accepts them. Throws `storage_unavailable` and blob store errors. */
   async start(): Promise<void> {
     const { job, number } = this
     const { file, kind, input } = job

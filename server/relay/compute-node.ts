@@ -29,7 +29,7 @@ export interface ComputeNodeEvents {
 
 export class ComputeNode {
   readonly token: ComputeNodeToken
-  /** Whether the node works for everyone, or only for the account of its token. */
+  /** Whether the node works for everyone, or only for its token's account. */
   readonly shared: boolean
   readonly #service: Service
   readonly #socket: WebSocket

@@ -22,8 +22,8 @@ export interface Begun {
 }
 
 /**
- * Checks that the store of a data folder exists and belongs to the folder, and that its entries can be read and match their checksums. With `full`,
- * checks all entries; otherwise, as many as the child process can read in two seconds. Throws `DataFolderError`, with exit code 3 for damage.
+ * Checks that a data folder's store exists and belongs to the folder, and that its entries can be read and match their checksums. With `full`, checks
+ * all entries; otherwise, as many as the child process can read in two seconds. Throws `DataFolderError`, with exit code 3 for damage.
  */
 export async function checkStore(folder: string, { full = false } = {}): Promise<void> {
   if (!(await isThere(folder))) return
@@ -31,8 +31,8 @@ export async function checkStore(folder: string, { full = false } = {}): Promise
 }
 
 /**
- * Begins the check of a store that the server is about to open. Resolves once the store could be opened and the entries at both ends of the store
- * could be read. The server can then serve while the rest is checked. Throws like `checkStore`.
+ * Begins the check of a store that the server is about to open. Resolves once the store has been opened and the entries at both ends have been read.
+ * The server can then serve while the rest is checked. Throws like `checkStore`.
  */
 export async function beginCheck(folder: string): Promise<Begun> {
   if (!(await isThere(folder))) return { ended: Promise.resolve() }

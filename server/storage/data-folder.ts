@@ -27,7 +27,7 @@ export const dataFormat = 1
 /** The name of the file that marks an incomplete restore. */
 export const restoringMark = 'restoring'
 
-/** The length of the secret, in bytes. */
+/** The secret's length, in bytes. */
 export const secretBytes = 32
 
 const restoreHint = 'Stop the server and restore the whole folder from a backup; to start with an empty store, choose another folder.'
@@ -120,7 +120,7 @@ export async function markStore(folder: string, instance: Instance, store: 'lmdb
 }
 
 /**
- * Throws `DataFolderError` with exit code 1 if the documents of a folder are in PostgreSQL. A start on an old or empty LMDB store would fork the
+ * Throws `DataFolderError` with exit code 1 if the documents of a folder are in PostgreSQL. Starting on an old or empty LMDB store would fork the
  * documents.
  */
 export function refuseMovedStore(folder: string, instance: Instance): void {
@@ -131,7 +131,7 @@ export function refuseMovedStore(folder: string, instance: Instance): void {
   )
 }
 
-/** Throws `DataFolderError` with exit code 1 if the documents of a folder are in LMDB. A start on PostgreSQL would not find the documents. */
+/** Throws `DataFolderError` with exit code 1 if the documents of a folder are in LMDB. The server would not find the documents in PostgreSQL. */
 export function refuseUnmovedStore(folder: string, instance: Instance): void {
   if (instance.store === 'postgres' || !instance.initialised) return
   throw new DataFolderError(
@@ -145,7 +145,7 @@ export async function storeBytes(folder: string): Promise<number> {
   return (await stat(join(folder, 'store', 'data.mdb')).catch(ifMissing(undefined)))?.size ?? 0
 }
 
-/** Throws `DataFolderError` with exit code 3 if a store that existed is gone. LMDB would open a new, empty store in its place. */
+/** Throws `DataFolderError` with exit code 3 if a store that existed is gone. LMDB would create a new, empty store in its place. */
 export async function refuseLostStore(folder: string, instance: Instance): Promise<void> {
   if (!instance.initialised || (await storeBytes(folder)) > 0) return
   throw new DataFolderError(3, `${join(folder, 'store', 'data.mdb')} is missing or empty, but documents were stored in this folder.`)
@@ -162,7 +162,7 @@ async function createInstance(folder: string): Promise<Instance> {
     createdAt: new Date().toISOString(),
     initialised: false
   }
-  // Another node gets the secret of the first one before its first start.
+  // An additional node gets the first node's secret before its first start.
   if ((await usable(folder, () => readIfAny(join(folder, 'secret')))) === undefined) await writeSecret(folder, undefined)
   await writeInstance(folder, created)
   return created
@@ -176,7 +176,7 @@ export const writeInstance = (folder: string, instance: Instance): Promise<void>
 export const writeSecret = (folder: string, secret: Uint8Array | undefined): Promise<void> =>
   usable(folder, () => writeWhole(folder, 'secret', Buffer.from(secret ?? randomBytes(secretBytes)).toString('base64url'), 0o600))
 
-/** Returns the secret of a data folder. Throws `DataFolderError` with exit code 3 if it is missing or damaged. */
+/** Returns a data folder's secret. Throws `DataFolderError` with exit code 3 if it is missing or damaged. */
 export async function readSecret(folder: string): Promise<Uint8Array> {
   const text = await usable(folder, () => readIfAny(join(folder, 'secret')))
   const secret = Buffer.from(text?.trim() ?? '', 'base64url')

@@ -1,4 +1,4 @@
-/** The disk of the data folder: how much space is free, and how much files use. */
+/** The data folder's disk: how much space is free, and how much files use. */
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -1,6 +1,6 @@
 /**
- * Runs the batches of a group of commits inside one write transaction of LMDB. Each batch has its own outcome: a batch that fails does not prevent
- * the others.
+ * Runs the batches of a group of commits inside one LMDB write transaction. Each batch has its own outcome: a batch that fails does not prevent the
+ * others.
  */
 import { ServiceError } from '../../shared/errors.ts'
 import type { Batch, Key } from '../domain/ports.ts'

@@ -62,7 +62,7 @@ export function refuseOtherStore(folder: string, identity: ReturnType<typeof rea
   refuseNewerFormat(folder, identity.format)
 }
 
-/** Writes the identity into a new store, or compares it with the identity of an existing store. */
+/** Writes the identity into a new store, or compares it with an existing store's identity. */
 async function adopt(folder: string, database: Database, instance: Instance): Promise<void> {
   try {
     const identity = readIdentity(database)

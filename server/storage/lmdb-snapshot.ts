@@ -27,7 +27,7 @@ export function scanLmdb(database: Database, above: Uint8Array, transaction?: Tr
 }
 
 /**
- * Opens the store of a data folder for reading, even while a server is running. Throws `DataFolderError` if the store is lost or belongs to another
+ * Opens a data folder's store for reading, even while a server is running. Throws `DataFolderError` if the store is lost or belongs to another
  * folder.
  */
 export async function openLmdbSnapshot(folder: string, instance: Instance): Promise<StoreSnapshot> {
@@ -68,8 +68,8 @@ export async function openLmdbSnapshot(folder: string, instance: Instance): Prom
 }
 
 /**
- * Opens the store of a data folder for long reads, even while a server is running. Each read sees the last commit, and LMDB reuses pages meanwhile.
- * Throws `DataFolderError` like `openLmdbSnapshot`.
+ * Opens a data folder's store for long reads, even while a server is running. Each read sees the last commit, and LMDB reuses pages meanwhile. Throws
+ * `DataFolderError` like `openLmdbSnapshot`.
  */
 export async function openLmdbReader(folder: string, instance: Instance): Promise<Pick<Storage, 'get' | 'list' | 'close'>> {
   await refuseLostStore(folder, instance)

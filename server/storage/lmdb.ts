@@ -40,9 +40,7 @@ interface Waiting {
   readonly fail: (error: unknown) => void
 }
 
-/**
- * Opens the store of a data folder, or creates it. Throws `DataFolderError` if the store is lost, belongs to another folder, or has a newer format.
- */
+/** Opens a data folder's store, or creates it. Throws `DataFolderError` if the store is lost, belongs to another folder, or has a newer format. */
 export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   const { folder } = options
   const instance = await readOrCreateInstance(folder)

@@ -134,7 +134,7 @@ const accountsOf = async (store: StoreReader, ids: ReadonlySet<string>): Promise
   return accounts.flatMap((account) => (account === undefined ? [] : [{ id: account.id, name: account.name, email: account.email }]))
 }
 
-/** Writes the export. Throws `TransferError`, and the errors of the store. */
+/** Writes the export. Throws `TransferError`, and store errors. */
 export const exportDocuments = async (options: ExportOptions): Promise<ExportReport> => {
   const { store, target, vault, baseUrl, onProgress, now } = options
   const startedAt = now()

@@ -1,4 +1,4 @@
-/** Reads the files of a folder. Symbolic links are reported and never followed. */
+/** Reads the files in a folder. Symbolic links are reported and never followed. */
 import { constants } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -31,7 +31,7 @@ const walk = async (root: string): Promise<{ readonly files: SourceFile[]; reado
   return { files: files.toSorted((one, other) => byUnits(one.path, other.path)), notes, hasObsidian }
 }
 
-/** Opens a folder. Throws `TransferError` if it has too many files, and the errors of the file system. */
+/** Opens a folder. Throws `TransferError` if it has too many files, and file system errors. */
 export const openFolderSource = async (folder: string): Promise<Source & { readonly hasObsidian: boolean }> => {
   const root = resolve(folder)
   const { files, notes, hasObsidian } = await walk(root)

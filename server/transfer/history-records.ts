@@ -1,4 +1,4 @@
-/** Checks the history of an exported document, and turns it into journal records. */
+/** Checks an exported document's history, and turns it into journal records. */
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
@@ -15,7 +15,7 @@ export interface ExportedUpdate {
   readonly at: number
   readonly actor: string
   readonly update: Uint8Array
-  /** The tag of a redacted update. Absent for all others. */
+  /** A redacted update's tag. Absent for all others. */
   readonly tag?: string | undefined
   /** The number of earlier updates that it replaces. Absent if it replaces none. */
   readonly merged?: number | undefined

@@ -74,7 +74,7 @@ const planFile = (file: SourceFile, bytes: Buffer, options: MarkdownPlanOptions)
   return { ...planned, at: pad.at ?? planned.at, notes: [...notes, ...planned.notes] }
 }
 
-/** Reads and checks the assets of a planned document. Returns false if one was refused, so that the document must be planned again. */
+/** Reads and checks a planned document's assets. Returns false if one was refused, so that the document must be planned again. */
 const checkAssets = async (
   source: Source,
   { assets }: PlannedDocument,

@@ -172,7 +172,7 @@ const wikiAt = (text: string, at: number, to: number): Link | undefined => {
 const scanBlock = (text: string, block: Range, wiki: boolean, found: Link[]): void => {
   const spans = codeSpans(text, block)
   const open: number[] = []
-  /** Adds links and returns the offset at which the scan continues: after the address, because the text of a link can contain another link. */
+  /** Adds links and returns the offset at which the scan continues: after the address, because a link's text can contain another link. */
   const take = (at: number): number => {
     const sign = text[at]
     if (sign === '\\') return at + 2

@@ -23,7 +23,7 @@ export interface MarkdownPlanOptions {
   readonly encoding?: string | undefined
   /** Files that cannot become assets, with the reasons. */
   readonly refused: ReadonlyMap<string, string>
-  /** The largest total size of the assets of a document, in bytes. */
+  /** The largest total size of a document's assets, in bytes. */
   readonly assetBytesMax: number
 }
 

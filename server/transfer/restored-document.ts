@@ -148,7 +148,7 @@ const headOf = ({ document, events, revisions }: ExportedDocument, { id, owner }
   }
 }
 
-/** Returns the records of an exported document. Throws `TransferError` if the export is not consistent. */
+/** Returns an exported document's records. Throws `TransferError` if the export is not consistent. */
 export const restoredDocument = async (exported: ExportedDocument, options: RestoreOptions): Promise<Restored> => {
   const { id, owner, vault, renamed, now } = options
   const { document, journal, events, revisions } = exported

@@ -1,5 +1,5 @@
 /**
- * The source of an import: the files of a folder or of a zip archive, without following links and without unpacking anything.
+ * The source of an import: the files in a folder or zip archive. It follows no links and unpacks nothing.
  *
  * This folder moves documents into and out of an instance. It contains the format of an export (docs/export.md), the readers for foreign formats, and
  * the server code that stores imported documents. The readers are pure: they turn names and bytes into planned documents.
@@ -45,7 +45,7 @@ export interface Source {
   close(): Promise<void>
 }
 
-/** Compares strings by their UTF-16 units, so that the order does not depend on the language of the machine. */
+/** Compares strings by their UTF-16 units, so that the order does not depend on the machine's language. */
 export const byUnits = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /** Names of folders that contain program data and no documents. */

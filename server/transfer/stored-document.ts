@@ -73,7 +73,7 @@ const readChanging = async (store: StoreReader, doc: string): Promise<Changing |
   throw new TransferError('changes too often to be read. Run the command again later')
 }
 
-/** Returns the records of a document as they were at one moment. Returns undefined if there is no such document, or it is deleted. */
+/** Returns a document's records as they were at one moment. Returns undefined if there is no such document, or it is deleted. */
 export const readStored = async (store: StoreReader, doc: string): Promise<StoredDocument | undefined> => {
   const found = await readChanging(store, doc)
   if (found === undefined) return undefined
@@ -122,7 +122,7 @@ const readEntries = async (store: StoreReader, head: Head): Promise<JournalEntry
   )
 }
 
-/** Returns the journal of a document up to its head. Throws `TransferError` if it has gaps. */
+/** Returns a document's journal up to its head. Throws `TransferError` if it has gaps. */
 export const readJournal = (store: StoreReader, head: Head): Promise<JournalEntry[]> =>
   // The server may move records to a segment between two reads. The second attempt then finds them there.
   readEntries(store, head).catch(() => readEntries(store, head))

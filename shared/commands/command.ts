@@ -167,7 +167,7 @@ export interface Fields {
   readonly required: ReadonlySet<string>
 }
 
-/** Returns the fields of an operation's input, as JSON Schema. */
+/** Returns an operation's input fields, as JSON Schema. */
 export const fieldsOf = (operation: Operation): Fields => {
   const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })
   return { properties: (schema.properties ?? {}) as Record<string, Schema>, required: new Set(schema.required) }

@@ -63,9 +63,9 @@ export function cardKey(state: BoardState, event: Extract<BoardEvent, { kind: 'c
   return { state }
 }
 
-// ——— the draft of a card ———
+// ——— a card's draft ———
 
-/** Closes the draft. If its card still exists, the card receives the focus. */
+/** Closes the draft. If its card still exists, the card receives focus. */
 export function closeDraft(state: BoardState): BoardOutcome {
   const { draft } = state
   if (draft === undefined) return { state }
@@ -84,7 +84,7 @@ export function saveDraft(state: BoardState): BoardOutcome {
     const column = Math.min(draft.position.column, drawn.columns.length - 1)
     return { state, change: { kind: 'add card', drawn, column, text: cardSource(mine), source: 'draft' } }
   }
-  // Whenever the person tries to save, the question receives the focus, even if it was shown before.
+  // Whenever the person tries to save, the question receives focus, even if it was shown before.
   if (contestedParts(draft, mine).length > 0)
     return { state: { ...state, draft: { ...draft, isAsked: true } }, focus: { kind: 'question' } }
   return { state, change: { kind: 'save card', drawn, card: draft.card, parts: mergedParts(draft, mine, []) } }

@@ -15,7 +15,7 @@ type CardChange = { readonly card: Card } & (
 
 /**
  * The field or form that a new card or column comes from. `field`: the person pressed Enter in a one-line field. `left field`: such a field lost
- * the focus. `draft`: the form of a card that other people removed. A number: text that was typed for a column that other people removed.
+ * focus. `draft`: the form of a card that other people removed. A number: text that was typed for a column that other people removed.
  */
 type Source = 'field' | 'left field' | 'draft' | number
 
@@ -55,7 +55,7 @@ function cardEdits(now: Board, change: CardChange): readonly Edit[] | undefined 
   }
 }
 
-/** Returns the edits of a change in the current board; undefined if the card no longer exists. */
+/** Returns the edits for a change in the current board; undefined if the card no longer exists. */
 export function boardEdits(now: Board, change: BoardChange): readonly Edit[] | undefined {
   switch (change.kind) {
     case 'add card':

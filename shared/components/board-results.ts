@@ -80,7 +80,7 @@ export function written(given: BoardState, { change, result, now, isSuggested }:
   if (isSuggested) return { state }
   if (change.kind === 'move card') return cardMoved(state, change)
   if (change.kind === 'delete card') return cardDeleted(state, change)
-  // The heading is drawn again under its new name, which would take the focus away from its button.
+  // The heading is drawn again under its new name, which would take focus away from its button.
   if (change.kind === 'rename column' && change.source === 'field')
     return { state, focus: { kind: 'moved column', column: columnIn(change.drawn, change.column, now) } }
   return change.kind === 'move column' ? columnMoved(state, change, now) : { state }

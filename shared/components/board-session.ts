@@ -1,6 +1,6 @@
 /**
  * A person's session on a board, as pure functions: web/components/board-session.ts connects them to the page. board-state.ts has the types. The
- * session contains the draft of a card, the open field, the filter, the card that the Tab key reaches, and the target of the focus. Other people may
+ * session contains a card's draft, the open field, the filter, the card that the Tab key reaches, and the target of the focus. Other people may
  * change the board at any time, so a change finds its card or column again before it is written (board-changes.ts).
  */
 import type { Board, Card, CardPosition } from '../fences/board.ts'
@@ -35,7 +35,7 @@ function changed(state: BoardState, board: Board): BoardOutcome {
   }
 }
 
-/** Returns the outcome of an event: the next state, and what the page does. */
+/** Returns an event's outcome: the next state, and what the page does. */
 export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {
   const { board: drawn } = state
   switch (event.kind) {
@@ -100,8 +100,8 @@ export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {
 }
 
 /**
- * Returns the position that receives the focus when other people have changed the board around a focused card. It is the position of the card, or the position
- * next to it. `isLost`: no element has the focus.
+ * Returns the position that receives focus when other people have changed the board around a focused card. It is the position of the card, or the
+ * position next to it. `isLost`: no element has focus.
  */
 export function positionAfter(board: Board, card: Card, position: CardPosition, isLost: boolean): CardPosition {
   const now = findCard(board, card)

@@ -66,7 +66,7 @@ export type BoardEvent =
       readonly isOnCard: boolean
       readonly isFree: boolean
     }
-  /** A card received the focus. */
+  /** A card received focus. */
   | { readonly kind: 'focused'; readonly position: CardPosition }
   /** Moves a card in the direction of an arrow key: to the next column, or by one position. */
   | { readonly kind: 'step'; readonly card: Card; readonly position: CardPosition; readonly key: string }
@@ -75,7 +75,7 @@ export type BoardEvent =
   | { readonly kind: 'keep only'; readonly card: Card; readonly position: CardPosition }
   /** A card is being dragged. `card` is undefined when the drag ends. */
   | { readonly kind: 'drag'; readonly card: Card | undefined }
-  /** The person typed in the form of the draft. */
+  /** The person typed in the draft's form. */
   | { readonly kind: 'typed'; readonly parts: CardParts }
   | { readonly kind: 'save' | 'cancel' }
   | { readonly kind: 'keep'; readonly whose: 'mine' | 'theirs' }
@@ -113,7 +113,7 @@ export type BoardFocus =
   | { readonly kind: 'form' | 'question' }
   | { readonly kind: 'closed form'; readonly position: CardPosition }
   | { readonly kind: 'opener'; readonly opening: Opening }
-  /** The focus moves when the change has been drawn. A new column does not get the focus; it is only scrolled into view. */
+  /** The focus moves when the change has been drawn. A new column does not get focus; it is only scrolled into view. */
   | { readonly kind: 'moved card'; readonly position: CardPosition }
   | { readonly kind: 'moved column' | 'new column'; readonly column: number }
 

@@ -1,4 +1,4 @@
-/** The draft of a card: the text in its form, and the card to which it belongs. Other people may change, move or remove that card at any time. */
+/** A card's draft: the text in its form, and the card to which it belongs. Other people may change, move or remove that card at any time. */
 import { type Board, type Card, type CardPosition, detailsOf } from '../fences/board.ts'
 import { addTag, removeTag, renameCard, setAssignee, setDetails } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'

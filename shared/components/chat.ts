@@ -91,7 +91,7 @@ export const beginChat = (chat: Chat): ChatState => ({ chat, draft: undefined, a
 export type Change = {
   readonly by: Speaker
   readonly text: string
-  /** Whether the message comes from the form of the draft. The form is closed when the message has been written. */
+  /** Whether the message comes from the draft's form. The form is closed when the message has been written. */
   readonly isDraft: boolean
 } & ({ readonly kind: 'send'; readonly time: number } | { readonly kind: 'edit' | 'restore'; readonly message: Message })
 
@@ -130,7 +130,7 @@ export interface ChatOutcome {
   readonly empties?: boolean
 }
 
-/** Returns the edits of a change in the current chat; undefined if the message no longer exists. */
+/** Returns the edits for a change in the current chat; undefined if the message no longer exists. */
 export function editsOf(now: Chat, change: Change): readonly Edit[] | undefined {
   if (change.kind === 'send') return appendMessage(now, { author: change.by.name, time: change.time, text: change.text })
   const found = find(now, change.message)
@@ -256,8 +256,8 @@ export function chatShown({ entries }: Chat, draft: Draft | undefined, most: num
 }
 
 /**
- * Returns the action of a key in the field of a message. Enter sends the message, Shift-Enter starts a new line, and Esc cancels if there is
- * something to cancel.
+ * Returns a key's action in a message's field. Enter sends the message, Shift-Enter starts a new line, and Esc cancels if there is something to
+ * cancel.
  */
 export function chatKey(event: Key, mayCancel: boolean): 'send' | 'cancel' | undefined {
   if (event.key === 'Enter' && !event.shiftKey && isPlainKey(event)) return 'send'

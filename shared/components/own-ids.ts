@@ -1,4 +1,4 @@
-/** Changes the ids of components in inserted text, because no two components of a document may share an id. */
+/** Changes the ids of components in inserted text, because no two components in a document may share an id. */
 import { type Fence, fencesOf, parseInfo } from '../fences/fences.ts'
 import { applyEdits, type Edit } from '../text/diff.ts'
 

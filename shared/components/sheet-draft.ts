@@ -1,6 +1,5 @@
 /**
- * Keeps the draft of a cell in place while others change the sheets. The draft moves with its cell, and its references move with the cells that they
- * name.
+ * Keeps a cell's draft in place while others change the sheets. The draft moves with its cell, and its references move with the cells that they name.
  */
 import { followed, type Reading } from '../fences/followed.ts'
 import {
@@ -43,7 +42,7 @@ export const placeOf = (now: Reading, { row, column, own }: Begun): CellPosition
   return { row: rowOf(row) ?? row, column: columnOf(column) ?? column }
 }
 
-/** Whether others removed the column of the cell. */
+/** Whether others removed the cell's column. */
 export const isRemoved = (now: Reading, { column, own }: Begun): boolean => followed(own, now).columnOf(column) === undefined
 
 const isSame = (one: Reading, other: Reading): boolean => JSON.stringify(one.texts) === JSON.stringify(other.texts)

@@ -143,7 +143,7 @@ function carryOutInField(state: SheetState, world: SheetWorld, command: FieldCom
   }
 }
 
-/** Adjusts the draft to changes by others: its position and the references of its formula. */
+/** Adjusts the draft to changes by others: its position and its formula's references. */
 function changed(state: SheetState, world: SheetWorld): SheetOutcome {
   const { table, sheets, index } = world
   const { begun, draft, pointing } = state

@@ -46,7 +46,7 @@ export type GridCommand =
   | { readonly kind: 'carry'; readonly axis: Axis; readonly by: 1 | -1 }
   | { readonly kind: 'none' }
 
-/** The meaning of a key in the field of a cell. `turn` switches the left and right arrows between selecting cells and moving within the text. */
+/** The meaning of a key in a cell's field. `turn` switches the left and right arrows between selecting cells and moving within the text. */
 export type FieldCommand =
   | Step
   | OtherSheet
@@ -106,7 +106,7 @@ export function pickingKey(key: Key): GridCommand | undefined {
   return otherSheet(key) ?? movingKey(key) ?? (!key.ctrlKey && !key.metaKey && changingKeys.test(key.key) ? { kind: 'none' } : undefined)
 }
 
-/** Returns the meaning of a key in the field of a cell. Enter and Tab save the cell and move on. */
+/** Returns the meaning of a key in a cell's field. Enter and Tab save the cell and move on. */
 export function fieldKey(key: Key): FieldCommand | undefined {
   const { shiftKey } = key
   const step = steps[key.key]

@@ -156,7 +156,7 @@ export function keepReference({ pointed, ids }: Pointing, index: number): Pointi
   return { ids, pointed: pointed === undefined || pointed.sheet === index ? undefined : kept(pointed) }
 }
 
-/** Returns the last inserted reference after changes by others have changed the text of the formula. */
+/** Returns the last inserted reference after others have changed the formula's text. */
 export function referenceIn(text: string, { pointed, ids }: Pointing, from: number, to: number): Pointing {
   if (pointed === undefined) return { pointed, ids }
   const found = referencesIn(text, true).find(({ start }) => start === from)

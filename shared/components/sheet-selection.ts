@@ -5,12 +5,12 @@ import { type Area, areaBetween, type Axis, isSame, type CellPosition, textAt } 
 import type { Moving } from './sheet-keys.ts'
 
 export interface Selection {
-  /** The cell with the focus. The sheet may have become smaller since the person reached it. `end` is the opposite corner of the selection. */
+  /** The cell with focus. The sheet may have become smaller since the person reached it. `end` is the opposite corner of the selection. */
   readonly from: CellPosition
   readonly end: CellPosition
   /**
-   * Set if entire rows or columns are selected: those from the cell with the focus to the opposite corner. `all`: all cells are selected, and the cell
-   * that had the focus keeps it.
+   * Set if entire rows or columns are selected: those from the cell with focus to the opposite corner. `all`: all cells are selected, and the cell
+   * that had focus keeps it.
    */
   readonly whole: Axis | 'all' | undefined
   /** Index of a new row at the end, which Enter, Tab or an arrow key started. It becomes part of the text when the person writes in it. */
@@ -59,7 +59,7 @@ export function areaOf(selection: Selection, table: Table): Area {
   return whole === 'row' ? { ...area, first: 0, last: width - 1 } : { ...area, top: 0, bottom: height - 1 }
 }
 
-/** Selects a cell that already has the focus, or that contains a field with the focus. */
+/** Selects a cell that already has focus, or that contains a field with focus. */
 export const put = (selection: Selection, place: CellPosition): Selection => ({ ...selection, from: place, end: place, whole: undefined })
 
 /** Returns the selection when the focus moves to a place. A new row or column without text disappears when the focus leaves it. */
@@ -77,7 +77,7 @@ export function go(selection: Selection, table: Table, place: CellPosition, isRa
   return { ...leaveFor(selection, end), end, ...(!isRange && { from: end }) }
 }
 
-/** Selects an entire row or column, which need not exist yet. Its first cell gets the focus. */
+/** Selects an entire row or column, which need not exist yet. Its first cell gets focus. */
 export function atWhole(selection: Selection, whole: Axis, index: number): Selection {
   const place = { ...origin, [whole]: index }
   return { ...put(leaveFor(selection, place), place), whole }
@@ -85,7 +85,7 @@ export function atWhole(selection: Selection, whole: Axis, index: number): Selec
 
 /**
  * Selects an entire row or column. With `isRange`, also selects all rows or columns between it and the other end of the selection. Otherwise its
- * first cell gets the focus.
+ * first cell gets focus.
  */
 export function goWhole(selection: Selection, table: Table, whole: Axis, index: number, isRange = false): Selection {
   const place = { ...(isRange ? inside(selection, table, selection.from) : origin), [whole]: index }
@@ -110,7 +110,7 @@ function widen(selection: Selection, table: Table, whole: Axis): Selection {
   return go({ ...selection, from: origin }, table, { row: height - 1, column: width - 1 }, true)
 }
 
-/** Returns the selection when a cell has received the focus without a request by the session. */
+/** Returns the selection when a cell has received focus without a request by the session. */
 export const focusedAt = (selection: Selection, place: CellPosition): Selection =>
   isSame(place, selection.end) ? selection : put(leaveFor(selection, place), place)
 

@@ -10,7 +10,7 @@ import { keepReference } from './sheet-pointing.ts'
 import { extend, focusedAt, go, goOn, goWhole } from './sheet-selection.ts'
 import { type SheetState, noStep, type SheetWorld, type SheetEvent, type SheetOutcome, shownOn } from './sheet-state.ts'
 
-/** Returns the outcome of an event: the next state, and what the page does. */
+/** Returns an event's outcome: the next state, and what the page does. */
 export function sheetStep(state: SheetState, event: SheetEvent, world: SheetWorld): SheetOutcome {
   const { selection, pointing } = state
   const { table, mayChange, isPicking } = world

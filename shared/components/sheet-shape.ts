@@ -56,8 +56,8 @@ export function refusalOf(table: Table, change: Change): 'heading' | 'last' | 'e
 }
 
 /**
- * Returns the edits of a change. They include edits of formulas in other sheets and of charts, so that these still name the same cells. `all`
- * contains the fences of the text.
+ * Returns the edits for a change. They include edits to charts and to formulas in other sheets, so that these still name the same cells. `all`
+ * contains the fences in the text.
  */
 export function shapeEdits(now: Table, all: readonly Fence[], change: Change): readonly Edit[] {
   const own = ownEdits(now, change)

@@ -64,7 +64,7 @@ export interface SheetWorld extends SheetsOfText {
 }
 
 export type SheetEvent =
-  /** Selects a cell, or a range up to that cell, and gives it the focus. */
+  /** Selects a cell, or a range up to that cell, and gives it focus. */
   | { readonly kind: 'go'; readonly place: CellPosition; readonly isRange: boolean }
   /** A cell was pressed while no formula can take a reference to it. */
   | { readonly kind: 'press'; readonly place: CellPosition; readonly isRange: boolean; readonly isTouch: boolean }
@@ -72,7 +72,7 @@ export type SheetEvent =
   | { readonly kind: 'head'; readonly axis: Axis; readonly index: number; readonly isRange: boolean }
   /** The pointer moved to a cell while a button was pressed. */
   | { readonly kind: 'over'; readonly place: CellPosition }
-  /** A cell received the focus without a request by the session. */
+  /** A cell received focus without a request by the session. */
   | { readonly kind: 'focused'; readonly place: CellPosition }
   /** A key was pressed while no cell is being edited. */
   | { readonly kind: 'key'; readonly key: Key }
@@ -87,7 +87,7 @@ export type SheetEvent =
   | { readonly kind: 'typed'; readonly draft: Typed }
   /** A key was pressed in the field. */
   | { readonly kind: 'field key'; readonly key: Key; readonly draft: Typed }
-  /** The field lost the focus. `on` is the sheet that showed it. With `isMoved`, the field moved with its row, and the person did not leave it. */
+  /** The field lost focus. `on` is the sheet that showed it. With `isMoved`, the field moved with its row, and the person did not leave it. */
   | { readonly kind: 'left'; readonly draft: Typed; readonly on: number; readonly isMoved: boolean }
   /** Inserts a reference to a cell of a sheet into the formula. */
   | { readonly kind: 'point'; readonly draft: Typed; readonly sheet: number; readonly place: CellPosition; readonly isRange: boolean }
@@ -136,9 +136,9 @@ export type SheetAnnouncement =
 
 export interface SheetOutcome {
   readonly state: SheetState
-  /** Whether the selected cell gets the focus when it has been drawn. */
+  /** Whether the selected cell gets focus when it has been drawn. */
   readonly focus?: boolean
-  /** Returns the edits of the event in the current table. `all` contains the fences of the text. */
+  /** Returns the edits for the event in the current table. `all` contains the fences in the text. */
   readonly edits?: (now: Table, all: readonly Fence[]) => readonly Edit[]
   readonly announcement?: SheetAnnouncement
   readonly action?: SheetAction

@@ -70,7 +70,7 @@ export const setState = (board: Board, position: CardPosition, state: CardState)
   return within(fence, [{ from: at, to: at, insert: `[${letters[state]}] ` }])
 }
 
-/** Advances the state of a card: open → in progress → done → open. */
+/** Advances a card's state: open → in progress → done → open. */
 export const cycleState = (board: Board, position: CardPosition): Edits => {
   const card = cardAt(board, position)
   return card === undefined ? [] : setState(board, position, nextState[card.state])
@@ -114,7 +114,7 @@ export const addCard = (board: Board, column: number, text: string, state?: Card
   return within(board.fence, insertCard(board, endOf(board, target), lines))
 }
 
-/** Changes only the title of a card. The assignees and tags at the end of the title stay. */
+/** Changes only a card's title. The assignees and tags at the end of the title stay. */
 export const renameCard = (board: Board, position: CardPosition, title: string): Edits => {
   const card = cardAt(board, position)
   const text = oneLine(title)
@@ -127,7 +127,7 @@ export const deleteCard = (board: Board, position: CardPosition): Edits => {
   return card === undefined ? [] : within(board.fence, [card.line, ...card.details].flatMap(vacate))
 }
 
-/** Sets the details of a card. Empty text removes them. */
+/** Sets a card's details. Empty text removes them. */
 export const setDetails = (board: Board, position: CardPosition, text: string): Edits => {
   const card = cardAt(board, position)
   if (card === undefined) return []
@@ -146,7 +146,7 @@ const withoutLabel = ({ fence }: Board, { from, to }: { from: number; to: number
   { from: /[ \t]/.test(fence.source.charAt(from - 1)) ? from - 1 : from, to, insert: '' }
 ]
 
-/** Sets the assignee of a card; undefined removes the assignee. Only the first assignee is replaced. */
+/** Sets a card's assignee; undefined removes the assignee. Only the first assignee is replaced. */
 export const setAssignee = (board: Board, position: CardPosition, name: string | undefined): Edits => {
   const card = cardAt(board, position)
   if (card === undefined) return []

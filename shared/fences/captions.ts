@@ -1,4 +1,4 @@
-/** Names of components for people, from titles, ids and the headings above them. */
+/** Names components for people, based on titles, ids and the headings above them. */
 import { plainHeading } from '../names.ts'
 import { atxOf } from '../text/scan.ts'
 import { type Fence, freeId } from './fences.ts'

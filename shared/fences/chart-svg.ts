@@ -1,6 +1,6 @@
 /**
- * Draws charts as SVG text, without a DOM. Colors are classes (`series-0` …), so that the style sheet of the page sets them for light and dark mode.
- * The SVG contains no styles and no scripts. Its title and description are for screen readers. The table of the data follows the drawing (html.ts).
+ * Draws charts as SVG text, without a DOM. Colors are classes (`series-0` …), so that the page's style sheet sets them for light and dark mode. The
+ * SVG contains no styles and no scripts. Its title and description are for screen readers. The table of the data follows the drawing (html.ts).
  */
 import { type Chart, type ChartData, isRound, legendMax, numberOfLabel, valueOf } from './chart.ts'
 import { format } from './formula/format.ts'
@@ -299,7 +299,7 @@ export interface LegendEntry {
   readonly isDrawn: boolean
 }
 
-/** Returns the entries of the legend: the series, or the slices of a pie. */
+/** Returns the entries of the legend: the series, or a pie's slices. */
 export const legendOf = (chart: Chart, data: ChartData): readonly LegendEntry[] =>
   isRound(chart)
     ? data.labels.slice(0, legendMax).map((name, index) => ({ name, colour: colourOf(chart, index), isDrawn: isDrawn(chart, data, index) }))

@@ -36,7 +36,7 @@ export interface Chart {
   readonly type: ChartType
   readonly settings: readonly Setting[]
   readonly notes: readonly Line[]
-  /** Formats a number for the language of the reader. By default, numbers are shown as in the source. */
+  /** Formats a number for the reader's language. By default, numbers are shown as in the source. */
   readonly written?: (number: string) => string
   /** Index of the line on which the body begins; the number of lines if there is no body. */
   readonly body: number

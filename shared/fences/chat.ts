@@ -138,7 +138,7 @@ export const parseChat = (fence: Fence): Chat => {
   return { fence, entries }
 }
 
-/** Formats the time of a message for the source, in UTC and without seconds. */
+/** Formats a message's time for the source, in UTC and without seconds. */
 export const formatInstant = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 16)}Z`
 
 /** Returns a name in the form that messages use. */
@@ -179,7 +179,7 @@ export const restoreMessage = ({ fence }: Chat, { index, lines }: Message): read
     )
   )
 
-/** Changes only the text of a message. Blank text removes the message. The caller must check that the person may change it. */
+/** Changes only a message's text. Blank text removes the message. The caller must check that the person may change it. */
 export const editMessage = ({ fence }: Chat, message: Message, text: string): readonly Edit[] => {
   const [first = '', ...rest] = written(text)
   const [line, ...below] = message.lines

@@ -40,7 +40,7 @@ export const rewrite = ({ source }: Fence, { from, to }: Range, text: string): E
 export const replace = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   source.slice(from, to) === text ? [] : [{ from, to, insert: text }]
 
-/** Inserts lines directly after a line to which they belong, such as the details of a card. */
+/** Inserts lines directly after a line to which they belong, such as a card's details. */
 export const insertAfter = ({ prefix }: Fence, { to }: Line, contents: readonly string[]): Edit[] =>
   contents.length === 0 ? [] : [{ from: to, to, insert: contents.map((content) => `\n${(prefix + content).trimEnd()}`).join('') }]
 

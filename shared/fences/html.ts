@@ -197,7 +197,7 @@ export const chartHtml = (fence: Fence, context: ComponentContext): string => {
 
 // ——— widget ———
 
-/** Shows the source of a widget. A page with scripts offers to run it. */
+/** Shows a widget's source. A page with scripts offers to run it. */
 export const widgetHtml = (fence: Fence): string => {
   const { html, title, height, state } = parseWidget(fence)
   const data = ` data-height="${height}"${state === undefined ? '' : ` data-state="${escapeHtml(state.json)}"`}`

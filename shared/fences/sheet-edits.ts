@@ -83,7 +83,7 @@ export const setCells = (sheet: Sheet, changes: readonly CellChange[]): Edits =>
 
 export const setCell = (sheet: Sheet, row: number, column: number, text: string): Edits => setCells(sheet, [{ row, column, text }])
 
-/** Returns the edits that update the formulas of some rows after a change. The change is in this sheet, unless `isOf` selects another sheet. */
+/** Returns the edits that update the formulas in some rows after a change. The change is in this sheet, unless `isOf` selects another sheet. */
 const following = (
   sheet: Sheet,
   change: Change,

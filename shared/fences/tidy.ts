@@ -38,7 +38,7 @@ const boardEdits = (fence: Fence): Edit[] => {
   const inDetails = new Set(cards.flatMap(({ index, details }) => details.map((_line, at) => index + 1 + at)))
   const { lines } = fence
   const lastSpoken = lines.findLastIndex((line) => !isEmpty(line))
-  // One empty line is allowed after a heading, inside the details of a card, and before a heading if most headings of the board have one.
+  // One empty line is allowed after a heading, inside a card's details, and before a heading if most headings of the board have one.
   const isKept = (index: number): boolean =>
     !isEmpty(lines[index - 1]) &&
     index < lastSpoken &&

@@ -196,7 +196,7 @@ const ProgramRecord = z
 export const createToken = operation({
   summary: 'Creates a personal access token for a program, with a name, a role, documents and an expiry.',
   description:
-    'Only this answer contains the secret. A program writes under the names of its token and of the account. Only a person can create tokens.',
+    'Only this response contains the secret. A program writes under the names of its token and account. Only a person can create tokens.',
   on: 'account',
   needs: 'account',
   rest: { method: 'POST', path: '/api/me/tokens', status: 201 },
@@ -235,7 +235,7 @@ export const listTokens = operation({
 })
 
 export const revokeToken = operation({
-  summary: 'Revokes a token or the access of a program, and disconnects the program at once.',
+  summary: 'Revokes a token or a program’s access, and disconnects the program at once.',
   on: 'account',
   needs: 'account',
   rest: { method: 'DELETE', path: '/api/me/tokens/{token}' },

@@ -1,4 +1,4 @@
-/** Operations on the assets of a document (docs/api.md, Assets and media jobs). */
+/** Operations on a document's assets (docs/api.md, Assets and media jobs). */
 import { z } from 'zod'
 import { operation } from '../operation.ts'
 import { line } from './schemas.ts'

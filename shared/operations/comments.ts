@@ -59,7 +59,7 @@ const Characters = z
   .array(z.int().min(0))
   .max(3 * limits.targetRunsMax)
   .refine((numbers) => numbers.length % 3 === 0, 'must be client, clock and length of each run')
-  .meta({ description: 'Yjs ids of the characters of find in the live text: client, clock and length of each run.' })
+  .meta({ description: 'Yjs ids of find’s characters in the live text: client, clock and length of each run.' })
 const CommentAnswer = z.object({ ok: z.literal(true), comment: CommentRecord })
 
 export const listComments = operation({

@@ -31,7 +31,7 @@ const asTitle = 'Send the title as title.'
 export const createDocument = operation({
   summary: 'Creates a document.',
   description:
-    'Without credentials, the document is anonymous, and the answer has its owner key. Without a title, the first heading becomes the title.',
+    'Without credentials, the document is anonymous, and the response has its owner key. Without a title, the first heading becomes the title.',
   on: 'service',
   rest: { method: 'POST', path: '/api/docs', also: ['/new'], status: 201, large: true, body: 'markdown', form: true },
   mcp: 'create_doc',
@@ -272,7 +272,7 @@ export const replaceContent = operation({
   summary: 'Replaces the Markdown of a document if nobody has changed it since baseVersion.',
   description:
     'The server changes only the characters that differ, so cursors and anchors stay in place. Success means that the text is on disk and was sent to every open page. ' +
-    'Without a base version, the server replaces the text even if others changed it. The answer then contains undo, the call that restores the old text. ' +
+    'Without a base version, the server replaces the text even if others changed it. The response then contains undo, the call that restores the old text. ' +
     'With mode=suggest, each hunk of the diff becomes a suggestion, unless granularity sets another size. The suggest role is enough. More ' +
     `than ${limits.suggestionsAtOnceMax} suggestions return 422 too_many_changes.`,
   on: 'document',

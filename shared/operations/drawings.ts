@@ -24,7 +24,7 @@ export const listDrawings = operation({
   rest: { method: 'GET', path: '/api/docs/{id}/drawings' },
   input: z.object({}),
   output: z.object({
-    drawings: z.array(z.object({ source: z.string().meta({ description: 'SHA-256 of the source of the diagram, base64url.' }) }))
+    drawings: z.array(z.object({ source: z.string().meta({ description: 'SHA-256 of the diagram’s source, base64url.' }) }))
   }),
   errors: []
 })

@@ -111,7 +111,7 @@ export const startSpeech = operation({
       .meta({ description: `At most ${limits.speechUnitsMax} characters.` }),
     // The node looks up the voice among its own voices.
     voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'The name of a voice.' }),
-    save: z.boolean().optional().meta({ description: 'Save the audio as an asset; the answer has Markdown that plays it.' }),
+    save: z.boolean().optional().meta({ description: 'Save the audio as an asset; the response has its Markdown.' }),
     wait
   }),
   output: SpeechJob,
@@ -286,7 +286,7 @@ export const listNodes = operation({
 })
 
 export const revokeNode = operation({
-  summary: 'Revokes the token of a compute node, and disconnects the node at once.',
+  summary: 'Revokes a compute node’s token and disconnects the node at once.',
   on: 'account',
   needs: 'account',
   rest: { method: 'DELETE', path: '/api/me/nodes/{node}' },

@@ -51,7 +51,7 @@ export const createShare = operation({
   summary: 'Creates a share link with one role. Give each participant their own link.',
   description:
     'Each link has a new secret. Only an owner can create owner links. A link made through another link is ' +
-    'revoked with that link and expires no later. Without expiresAt, both expire together; the answer shows the time.',
+    'revoked with that link and expires no later. Without expiresAt, both expire together; the response shows the time.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/shares', status: 201 },

@@ -278,7 +278,7 @@ export const decideSuggestions = operation({
   summary: 'Accepts and rejects several suggestions in one commit.',
   description:
     'Send decisions, or one action for all pending suggestions of a set (setId), or for suggestionIds. Each is decided as if it were alone; if two ' +
-    'change the same text, the first is accepted. The answer lists the suggestions that could not be decided.',
+    'change the same text, the first is accepted. The response lists the suggestions that could not be decided.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/decisions', query: ['brief', 'dryRun'] },

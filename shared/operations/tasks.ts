@@ -8,7 +8,7 @@ import { AuthorName, Instant, line, MarkdownInput, Title, Version } from './sche
 const Identity = z
   .object({
     kind: z.enum(['guest', 'account', 'agent']),
-    id: z.string().meta({ description: 'Id of the account or agent; for a guest, the id of the link.' }),
+    id: z.string().meta({ description: 'Id of the account or agent; for a guest, the link’s id.' }),
     name: z.string().nullable().meta({ description: 'Guests choose this name, and nobody verifies it; null if there is none.' })
   })
   .meta({ id: 'TaskIdentity' })
@@ -92,7 +92,7 @@ export const createTask = operation({
 
 export const listTasks = operation({
   summary: 'Lists the review assignments that the caller may see, newest first, 50 per page.',
-  description: 'With the link of an assignment, the list has only that assignment; other links show all. Only the owner sees the links.',
+  description: 'With an assignment’s link, the list has only that assignment; other links show all. Only the owner sees the links.',
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/tasks', query: ['before'] },
@@ -173,7 +173,7 @@ export const closeTask = operation({
   cli: 'tasks close',
   input: z.object({
     taskId,
-    revokeLink: z.boolean().optional().meta({ description: 'Also revokes the link of the assignment.' }),
+    revokeLink: z.boolean().optional().meta({ description: 'Also revokes the assignment’s link.' }),
     author: AuthorName.optional()
   }),
   output: TaskAnswer,

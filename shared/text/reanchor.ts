@@ -181,7 +181,7 @@ const covering = (text: string, quote: string, range: Range): Range | undefined 
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Number of units to search on either side of the rest of the text, in addition to twice the length of the text. */
+/** Number of units to search on either side of the remaining text, in addition to twice the text's length. */
 const aroundUnits = 64
 
 /** Returns the range of the complete text; `kept` is the part of it that remains. The match is exact, or ignores whitespace and Markdown marks. */
@@ -270,7 +270,7 @@ interface Gone extends Omit<Lost, 'standing'> {
 }
 
 /**
- * Returns the new positions of lost passages that have returned. Each must occur once, in exactly its last context, and contain the rest of its
+ * Returns the new positions of lost passages that have returned. Each must occur once, in exactly its last context, and contain its remaining
  * characters. The time is proportional to the text, regardless of the number of lost passages.
  */
 export const findReturned = (gone: readonly Gone[], content: string): readonly (Range | undefined)[] => {

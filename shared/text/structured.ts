@@ -8,8 +8,7 @@ import { lettersOfColumn } from '../fences/formula/parse.ts'
 import { cellSet, rowAdded, type TextTable } from './tables.ts'
 
 /**
- * The fields that identify a table: the id of a sheet, some of its heading cells, or its number. The number counts from 1 in the section or the
- * document.
+ * The fields that identify a table: a sheet's id, some of its heading cells, or its number. The number counts from 1 in the section or the document.
  */
 interface WhichTable {
   readonly section?: string | undefined
@@ -145,7 +144,7 @@ interface TableRange extends Range {
 const tableOf = (source: Source, { section, sheet, header, table: number }: WhichTable): TextTable | Unresolved => {
   const scope = scopeOf(source, section)
   if (isUnresolved(scope)) return scope
-  // Charts and formulas write the id of a sheet with `#`.
+  // Charts and formulas write a sheet's id with `#`.
   const id = sheet?.replace(/^#/, '')
   const placed = source.tables.map((table): TableRange => ({ from: table.heading.from, to: table.heading.to, table }))
   const found = placed.filter(

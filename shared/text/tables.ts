@@ -1,6 +1,6 @@
 /**
- * Finds tables in Markdown text by section, heading cells or number, or by the id of a sheet. A change replaces one cell or adds one line. Everything
- * else stays unchanged.
+ * Finds tables in Markdown text by section, heading cells or number, or by a sheet's id. A change replaces one cell or adds one line. Everything else
+ * stays unchanged.
  */
 import { type Fence, fencesOf } from '../fences/fences.ts'
 import { parseSheet, type Sheet, writtenCell } from '../fences/sheet.ts'

@@ -1,4 +1,4 @@
-/** Presents the records of a backup as a read-only store. The ranges are in key order, so their first keys tell which range contains a record. */
+/** Presents a backup's records as a read-only store. The ranges are in key order, so their first keys tell which range contains a record. */
 import { encodeKey, encodeRange } from '../../storage/keys.ts'
 import type { Storage } from '../../domain/ports.ts'
 import { limits } from '../../../shared/limits.ts'

@@ -212,7 +212,7 @@ export const encodeRecords = (records: readonly Pick<StoredRecord, 'bytes' | 'va
   return encoding.toUint8Array(encoder)
 }
 
-/** Throws `AdminError` with exit code 3 if the content of a chunk does not match its name. */
+/** Throws `AdminError` with exit code 3 if a chunk's content does not match its name. */
 export const checkContent = (sha256: string, content: Uint8Array): void => {
   if (sha256Of(content) === sha256) return
   throw new AdminError(`${chunkName(sha256)} is damaged or truncated. Use another copy of the backup, or an older snapshot.`, {
@@ -220,7 +220,7 @@ export const checkContent = (sha256: string, content: Uint8Array): void => {
   })
 }
 
-/** Returns the records of a chunk. Throws `AdminError` with exit code 3 if the content does not match its entry. */
+/** Returns a chunk's records. Throws `AdminError` with exit code 3 if the content does not match its entry. */
 export const decodeChunk = ({ sha256, records }: ChunkEntry, content: Uint8Array): StoredRecord[] => {
   checkContent(sha256, content)
   const decoder = decoding.createDecoder(content)

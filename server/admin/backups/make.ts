@@ -33,7 +33,7 @@ export interface Made {
   readonly unchangedSince: string | undefined
 }
 
-/** Makes a backup. Throws `AdminError`, and the errors of the store. Earlier backups in the repository never change. */
+/** Makes a backup. Throws `AdminError`, and store errors. Earlier backups in the repository never change. */
 export const makeBackup = async (options: MakeOptions): Promise<Made> => {
   const { installation, repository, version, withSecret, now } = options
   const { instance, store, secret, secretIsSetting } = installation

@@ -1,4 +1,4 @@
-/** Reads the records of a backup, one range after another: the records of a chunk, with the changes of all backups since the chunk was written. */
+/** Reads a backup's records, one range after another: a chunk's records, with the changes of all backups since the chunk was written. */
 import type { StoredRecord } from '../../storage/records.ts'
 import { AdminError } from '../error.ts'
 import { firstIndex } from '../sorted-records.ts'
@@ -28,7 +28,7 @@ const found = async (repository: Repository, sha256: string): Promise<Uint8Array
 /** Returns the names of the chunks and changes that a backup needs. */
 export const neededChunks = ({ chunks, changes = [] }: Manifest): string[] => [...chunks, ...changes].map(({ sha256 }) => chunkName(sha256))
 
-/** Opens the records of a backup. The changes stay in memory; `incremental.ts` limits their size. */
+/** Opens a backup's records. The changes stay in memory; `incremental.ts` limits their size. */
 export const openRanges = (repository: Repository, { chunks, changes = [], ranges = [] }: Manifest): Ranges => {
   const firsts = chunks.map(({ first }, index) => (index === 0 ? new Uint8Array() : Buffer.from(first, 'base64url')))
   const changed = new Map(ranges.map((sum) => [sum.chunk, sum]))

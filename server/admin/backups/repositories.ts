@@ -27,7 +27,7 @@ export const repositoryAddress = (name: string, option: string | undefined, sett
   return text
 }
 
-/** Returns the address of a bucket; undefined if the text names a path. Throws `AdminError`. */
+/** Returns a bucket's address; undefined if the text names a path. Throws `AdminError`. */
 const bucketOf = async (text: string) => {
   if (!text.startsWith('s3:')) return undefined
   const address = parseS3Address(text)

@@ -42,7 +42,7 @@ const readOnly = (): never => {
   throw new Error('a tar file cannot be changed')
 }
 
-/** The part of a repository that writes the entries of a tar file one after another. `append` writes some bytes to its end. */
+/** The part of a repository that writes the entries in a tar file one after another. `append` writes some bytes to its end. */
 const entryWriter = (
   append: (parts: readonly Uint8Array[]) => Promise<void>
 ): Pick<Repository, 'names' | 'sizes' | 'find' | 'write' | 'remove'> => {
@@ -139,7 +139,7 @@ export const openTarInput = async (stream: AsyncIterable<Uint8Array>, folder: st
 /** The name of the file that stores standard input, for the instant before the file becomes nameless. */
 export const inputName = 'restoring.tar'
 
-/** Reads the entries of a tar file, and closes the file if that fails. */
+/** Reads the entries in a tar file, and closes the file if that fails. */
 const readTar = async (path: string, file: FileHandle): Promise<Repository> => {
   try {
     const entries = await readEntries(path, file)

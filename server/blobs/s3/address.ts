@@ -8,7 +8,7 @@
 
 /** The settings that a blob store needs for its requests. */
 export interface S3Address {
-  /** The address of the bucket. The bucket is in the path and not in the host name, because every S3-compatible server supports this form. */
+  /** The bucket's address. The bucket is in the path and not in the host name, because every S3-compatible server supports this form. */
   readonly bucketUrl: string
   /** The common beginning of all keys: empty, or a folder with a slash at its end. */
   readonly prefix: string
@@ -26,7 +26,7 @@ export const s3AddressAllowed = 'an address like s3://ACCESS_KEY:SECRET_KEY@s3.e
 
 const parameters = ['region', 'tls']
 
-/** Returns the parts of an address. Undefined if it is not the address of a bucket. */
+/** Returns the parts of an address. Undefined if it is not a bucket's address. */
 export function parseS3Address(text: string): S3Address | undefined {
   if (!text.startsWith('s3://') || !URL.canParse(text)) return undefined
   // The URL parser checks hosts and ports strictly only for schemes that it knows.

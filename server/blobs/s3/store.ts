@@ -197,7 +197,7 @@ const ownerOf = ({ send }: S3Requests, { prefix }: S3Address): Promise<string | 
     }
   )
 
-/** Checks that the folder of the bucket belongs to this installation. An empty folder is marked as belonging to it. */
+/** Checks that the folder in the bucket belongs to this installation. An empty folder is marked as belonging to it. */
 const claim = async (requests: S3Requests, address: S3Address, instance: string): Promise<void> => {
   const { prefix, shown } = address
   const owner = await ownerOf(requests, address)
@@ -242,7 +242,7 @@ const storedIn = (requests: S3Requests, prefix: string): StoredBlobs => {
   }
 }
 
-/** Opens the folder of a bucket that belongs to this installation, without support for uploads. Throws `S3Error`. */
+/** Opens the folder in a bucket that belongs to this installation, without support for uploads. Throws `S3Error`. */
 export const openStoredS3Blobs = async (address: S3Address, instance: string): Promise<StoredBlobs> => {
   const requests = openRequests(address)
   const owner = await ownerOf(requests, address).catch((error: unknown) => {
@@ -254,8 +254,8 @@ export const openStoredS3Blobs = async (address: S3Address, instance: string): P
 }
 
 /**
- * Opens the folder of a bucket for the installation with the id `instance`. Uploads are received into `folder`. Throws `S3Error`, whose message is for
- * the operator.
+ * Opens the folder in a bucket for the installation with the id `instance`. Uploads are received into `folder`. Throws `S3Error`, whose message is
+ * for the operator.
  */
 export const openS3Blobs = async (address: S3Address, folder: string, instance: string): Promise<Blobs> => {
   const { prefix, shown } = address

@@ -64,7 +64,7 @@ export interface Connection {
   cut(): void
 }
 
-/** Connects to PostgreSQL. `onEnd` is called once when the connection ends, for any reason. Throws the errors of the network and of PostgreSQL. */
+/** Connects to PostgreSQL. `onEnd` is called once when the connection ends, for any reason. Throws network and PostgreSQL errors. */
 export async function connect(config: pg.ClientConfig, onEnd: (which: Connection) => void = () => {}): Promise<Connection> {
   // The socket is created here so that it can be destroyed. A pg client waits for a response from the server before it ends.
   const socket = new Socket()

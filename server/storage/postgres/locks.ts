@@ -7,7 +7,7 @@ export const serviceLock = `hashtextextended('agmd service ' || $1, 0)`
 /** The SQL expression for the key of the advisory lock of a name that one node has claimed in a schema. */
 export const claimLock = `hashtextextended('agmd claim ' || $1 || ' ' || $2, 0)`
 
-/** Returns the name of a node's listening connection, by which other nodes see that the node is alive. */
+/** Returns the name of a node's listening connection. Other nodes use the name to see that the node is alive. */
 export const applicationOf = (node: string): string => `agmd node ${node}`
 
 /** Returns the number of nodes that use a schema. */

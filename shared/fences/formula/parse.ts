@@ -91,7 +91,7 @@ const cellAt = (text: string, at: number): (Token & { kind: 'cell' }) | undefine
 
 const unreadable = (): Failure => new Failure('#VALUE!', term('This formula is not valid.'))
 
-/** Returns the tokens of a formula after its `=`, up to the first invalid character. */
+/** Returns a formula's tokens after its `=`, up to the first invalid character. */
 const readTokens = (text: string): { readonly tokens: Token[]; readonly isWhole: boolean } => {
   const tokens: Token[] = []
   for (let at = 1; ;) {
@@ -107,7 +107,7 @@ const readTokens = (text: string): { readonly tokens: Token[]; readonly isWhole:
   }
 }
 
-/** Returns the tokens of a formula after its `=`. Throws `#VALUE!` for an invalid character. */
+/** Returns a formula's tokens after its `=`. Throws `#VALUE!` for an invalid character. */
 export const tokensOf = (text: string): Token[] => {
   const { tokens, isWhole } = readTokens(text)
   if (!isWhole) throw unreadable()
@@ -238,7 +238,7 @@ export const parseFormula = (text: string): Formula => {
   return { expression: whole, references }
 }
 
-/** A reference with its position in a formula. `from` and `to` exclude the name of the sheet, which begins at `start`. */
+/** A reference with its position in a formula. `from` and `to` exclude the sheet's name, which begins at `start`. */
 export interface WrittenReference {
   readonly start: number
   readonly sheet: string | undefined
@@ -249,8 +249,8 @@ export interface WrittenReference {
 }
 
 /**
- * Returns the references of a formula, in order, for code that rewrites them. The list is empty if the formula cannot be parsed. For a draft, which
- * may end inside a quoted string, it contains the references before the first part that cannot be parsed.
+ * Returns a formula's references, in order, for code that rewrites them. The list is empty if the formula cannot be parsed. For a draft, which may
+ * end inside a quoted string, it contains the references before the first part that cannot be parsed.
  */
 export const referencesIn = (text: string, isDraft = false): WrittenReference[] => {
   const { tokens, isWhole } = readTokens(text)

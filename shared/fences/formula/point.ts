@@ -24,10 +24,10 @@ export const pointable = (text: string, from: number, to: number): 'cell' | 'ran
 /** The place at which a reference chosen by pointing is inserted. */
 export interface Spot {
   readonly takes: 'cell' | 'range'
-  /** If the name of a sheet precedes the selection, `from` is the start of that name, because the new reference contains its own. */
+  /** If a sheet's name precedes the selection, `from` is the start of that name, because the new reference contains its own. */
   readonly from: number
   readonly to: number
-  /** Set after a colon, with the sheet of the first corner. Only a cell of that sheet may follow, without the name of the sheet. */
+  /** Set after a colon, with the sheet of the first corner. Only a cell of that sheet may follow, without the sheet's name. */
   readonly end: { readonly sheet: string | undefined } | undefined
 }
 

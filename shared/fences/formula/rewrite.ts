@@ -129,7 +129,7 @@ const edited = ({ text, offsets }: Draft, after: (reference: WrittenReference) =
 export const draftAfter = (draft: Draft, change: Change, isOf: (sheet: string | undefined) => boolean, place?: CellPosition): Draft =>
   edited(draft, following(change, isOf, place))
 
-/** Returns the place of a cell after a change; undefined if the cell was removed. */
+/** Returns a cell's position after a change; undefined if the cell was removed. */
 export const positionAfter = (change: Change, place: CellPosition): CellPosition | undefined => {
   const span = spanAfter(change, [place[change.axis], place[change.axis]], false)
   return span && { ...place, [change.axis]: span[0] }
