@@ -91,8 +91,8 @@ const showRevision: Action = async (call) => {
 }
 
 /**
- * Restores a revision. If the caller names no base version, the client first reads the current version, so that the restore cannot replace text
- * written after that.
+ * Restores a revision. If the caller names no base version, the client first reads the current version. The restore can then not replace text that
+ * was written later.
  */
 const restore: Action = async (call) => {
   const address = call.address()

@@ -31,7 +31,7 @@ export const commandHelp = (command: Command, paint: Paint): string => {
     section(paint, 'Usage', usageOf(command)),
     ...(positionals.length === 0 ? [] : [section(paint, 'Arguments', columns(positionals.map((each) => [each.name, each.summary])))]),
     ...(options.length === 0 ? [] : [section(paint, 'Options', columns(options.map(optionRow)))]),
-    section(paint, 'Options of every command', columns(globalOptions.map(optionRow)))
+    section(paint, 'Options for every command', columns(globalOptions.map(optionRow)))
   ]
   return `${summary}${description === undefined ? '' : `\n\n${description}`}\n\n${parts.join('\n\n')}\n`
 }
@@ -58,7 +58,7 @@ export const mainHelp = (terminal: Terminal, service: string | undefined): strin
         ])
       ),
       section(paint, 'Commands', commandList(terminal)),
-      section(paint, 'Options of every command', columns(globalOptions.map(optionRow))),
+      section(paint, 'Options for every command', columns(globalOptions.map(optionRow))),
       section(paint, 'Environment', columns(Object.entries(environmentVariables))),
       section(paint, 'Exit codes', columns(exits))
     ].join('\n\n') + '\n'

@@ -16,8 +16,8 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 const styles: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 }
 
 /**
- * Removes characters that could control a terminal: escape codes, control characters other than tabs and line breaks, and marks that change the text
- * direction. Text by other people must not move the cursor, rename the window or paste into the shell.
+ * Removes characters that could control a terminal: escape codes, marks that change the text direction, and control characters other than tabs and
+ * line breaks. Text by other people must not move the cursor, rename the window or paste into the shell.
  */
 export const harmless = (text: string): string =>
   text

@@ -124,7 +124,7 @@ export const configTable = {
     default: null,
     unit: 'URL',
     allowed: s3AddressAllowed,
-    docs: 'Address of a bucket of an S3-compatible object store for the assets (docs/storage.md). Not set: the data folder.',
+    docs: 'Address of a bucket in an S3-compatible object store for the assets (docs/storage.md). Not set: the data folder.',
     secret: true,
     schema: z.string().refine((text) => parseS3Address(text) !== undefined)
   },
@@ -262,7 +262,7 @@ export const configTable = {
     default: 'open',
     unit: 'mode',
     allowed: 'open, invite or closed',
-    docs: 'Sign-up policy: open to everybody, to people with a link of `npm start -- admin invite EMAIL`, or to nobody. With AGMD_AUTH_URL, the issuer decides.',
+    docs: 'Sign-up policy: open to everybody, to people with a link from `npm start -- admin invite EMAIL`, or to nobody. With AGMD_AUTH_URL, the issuer decides.',
     secret: false,
     schema: z.enum(['open', 'invite', 'closed'])
   },
@@ -379,7 +379,7 @@ export const configTable = {
     default: '365',
     unit: 'days',
     allowed: 'a whole number from 1 to 3650',
-    docs: 'Number of days that records of the audit log are kept.',
+    docs: 'Number of days that audit log records are kept.',
     secret: false,
     schema: wholeNumber(1, 3650)
   },
@@ -397,7 +397,7 @@ export const configTable = {
     default: '0',
     unit: 'count',
     allowed: 'a whole number from 0 to 1000000',
-    docs: 'Maximum number of versions without a name in the history of a document. Older ones are removed once a day. Named versions and the newest one are always kept. 0: no limit.',
+    docs: 'Maximum number of versions without a name in a document’s history. Older ones are removed once a day. Named versions and the newest one are always kept. 0: no limit.',
     secret: false,
     schema: wholeNumber(0, 1_000_000)
   },
@@ -460,7 +460,7 @@ export const configTable = {
     default: '',
     unit: 'addresses',
     allowed: 'IP addresses or networks such as 10.0.0.0/8, separated by commas',
-    docs: 'Addresses that can read /metrics without the token, such as 127.0.0.1. Behind a proxy on this machine, also set AGMD_TRUST_PROXY; otherwise, all requests come from the address of the proxy.',
+    docs: 'Addresses that can read /metrics without the token, such as 127.0.0.1. Behind a proxy on this machine, also set AGMD_TRUST_PROXY; otherwise, all requests come from the proxy’s address.',
     secret: false,
     schema: z
       .string()

@@ -125,7 +125,7 @@ const token = /\b(asess|anode|ai)_[A-Za-z0-9_-]{8,}/g
 
 /** Returns `text` without the values of secret query parameters and headers, the secrets of links in paths, and session and agent tokens. */
 export function redactText(text: string): string {
-  // The record will be cut anyway, so searching the rest of long text would only cost time.
+  // The record will be truncated anyway, so searching the rest of long text would only cost time.
   return hideShareSecret(text.slice(0, 2 * logRecordBytesMax))
     .replace(parameter, `$1$2$3${hidden}`)
     .replace(headerLine, `$1$2${hidden}`)

@@ -206,7 +206,7 @@ const stopper = (log: Log, stop: () => Promise<void>): ((reason: string, exitCod
 const serveByProcesses = async (config: Config, log: Log): Promise<(reason: string) => void> => {
   const { host, port, baseUrl, dataDir, processes } = config
   const { startFront } = await import('./processes/front.ts')
-  // The process that could not start has said why.
+  // The process that could not start has already reported the reason.
   const onFatal = (how: number | string): void => process.exit(typeof how === 'number' ? how : 1)
   const front = await startFront({ host, port, baseUrl, folder: dataDir, processes, log, onFatal })
   log.info(`agmd ${version} serves ${front.baseUrl}`, { listening: front.url, data: dataDir, rateLimits: config.rateLimits, processes })
@@ -245,8 +245,8 @@ const run = async (): Promise<void> => {
   const refusing: Refusing = { readOnly: false }
   // Until the server has started, damage ends the process immediately.
   let onDamage = fail
-  // The server is loaded only here, while the store is being checked: admin commands and a start with invalid settings do not need it. The compile
-  // cache makes the next start faster. It is not used if its folder is not writable.
+  // The server is loaded only here, while the store is being checked, because admin commands and starts with invalid settings do not need it. The
+  // compile cache makes the next start faster. It is not used if its folder is not writable.
   enableCompileCache(join(import.meta.dirname, '../dist/cache'))
   const [opened, { startServer }] = await Promise.all([
     openStorage(config, log, secret, refusing, (error) => onDamage(error)),

@@ -51,7 +51,7 @@ const refused = (error: unknown, log: Log): Answer => {
     const { status, hint } = errorMeanings[error.code]
     return { status, body: { hint, ...error.details, code: error.code, message: error.message } }
   }
-  log.error('a command of an operator failed', { error })
+  log.error('an operator’s command failed', { error })
   return { status: 500, body: { code: 'internal', message: errorMeanings.internal.message } }
 }
 

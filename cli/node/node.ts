@@ -30,7 +30,7 @@ const tokenOf = (): string => {
 
 /** Close codes after which the node does not connect again. */
 const fatal: Readonly<Record<number, Failure>> = {
-  [relayCloseCodes.tokenEnded]: new Failure('not_signed_in', 'The token of this node was revoked.', 'Create a new token: agmd node token.'),
+  [relayCloseCodes.tokenEnded]: new Failure('not_signed_in', 'This node’s token was revoked.', 'Create a new token: agmd node token.'),
   [relayCloseCodes.tooMany]: new Failure(
     'canceled',
     'Another node connected with the same token.',

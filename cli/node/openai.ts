@@ -31,7 +31,7 @@ const bodyOf = async (response: Response): Promise<Buffer> => {
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += (chunk as Uint8Array).length
-    if (bytes > answerBytesMax) throw new JobFailure('engine_failed', `The answer is larger than ${answerBytesMax} bytes.`)
+    if (bytes > answerBytesMax) throw new JobFailure('engine_failed', `The response is larger than ${answerBytesMax} bytes.`)
     chunks.push(chunk as Uint8Array)
   }
   return Buffer.concat(chunks)
@@ -81,7 +81,7 @@ const parsed = <T>(body: Buffer): T => {
   try {
     return JSON.parse(body.toString('utf8')) as T
   } catch {
-    throw new JobFailure('engine_failed', 'The engine did not answer with JSON.')
+    throw new JobFailure('engine_failed', 'The engine’s response is not JSON.')
   }
 }
 
@@ -106,7 +106,7 @@ const image = async (base: string, { input: { prompt, width, height }, signal }:
 const speech = async (base: string, { input: { text, voice = 'alloy' }, signal }: Work): Promise<Done> => {
   const request = { ...modelOf('speech'), input: text, voice, response_format: 'wav' }
   const normal = await normalWav(await ask(base, '/audio/speech', request, signal))
-  if (normal === undefined) throw new JobFailure('engine_failed', 'The engine did not answer with WAV.')
+  if (normal === undefined) throw new JobFailure('engine_failed', 'The engine’s response is not WAV.')
   return { result: { duration: normal.duration }, file: { bytes: normal.file, contentType: 'audio/wav' } }
 }
 

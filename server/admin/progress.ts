@@ -1,4 +1,4 @@
-/** Shows a command's progress on standard error: on a terminal as a bar with rate and remaining time, otherwise as lines of JSON. */
+/** Shows a command's progress on standard error: on a terminal as a bar with the rate and remaining time, otherwise as lines of JSON. */
 
 /** The state of one phase of a command. */
 export interface Progress {
@@ -39,7 +39,7 @@ const lineOf = ({ phase, done, total, unit }: Progress, seconds: number): string
   return JSON.stringify({ phase, done, total, unit, perSecond: rate, secondsLeft })
 }
 
-/** Returns a function that shows progress several times a second on a terminal, otherwise once a second, and always at the end of a phase. */
+/** Returns a function that shows progress several times a second on a terminal, and otherwise once a second. It always shows the end of a phase. */
 export const createProgress = (write: (text: string) => void, isTerminal: boolean): OnProgress => {
   let phase = ''
   let startedAt = 0

@@ -14,8 +14,8 @@ export const clientHost = (clientId: string): string | undefined =>
   clientId.startsWith('https://') && URL.canParse(clientId) ? new URL(clientId).host : undefined
 
 /**
- * Whether redirect addresses belong to a program on the person's computer (RFC 8252 §7), which uses a loopback address with any port, or a private
- * scheme. A page that the computer serves over https does not count.
+ * Whether redirect addresses belong to a program on the person's computer (RFC 8252 §7). Such a program uses a loopback address with any port, or a
+ * private scheme. A page that the computer serves over https does not count.
  */
 const areNative = (uris: readonly unknown[]): boolean => {
   const urls = uris.flatMap((uri) => (typeof uri === 'string' && URL.canParse(uri) ? [new URL(uri)] : []))

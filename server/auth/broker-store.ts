@@ -82,8 +82,8 @@ export const createBrokerStore = (service: Service): BrokerStore => {
   const epochNow = async (account: string): Promise<number> => epochOf((await findAccount(service, account)) ?? {})
 
   /**
-   * Returns the epoch to store with a record. A record that is stored again keeps its epoch, because a request may read the record before all
-   * access ends, and write it afterward.
+   * Returns the epoch to store with a record. A record that is stored again keeps its epoch. Otherwise, a request that read the record before all
+   * access ended could make it valid again.
    */
   const epochFor = async (key: Key, account: string): Promise<number> => {
     const known = await findLive<BrokerRecord>(service, key)

@@ -57,8 +57,8 @@ const context = 'sign-in under way 1'
 const tabsMax = 4
 
 /**
- * Returns the path to which the browser returns after a sign-in. This is the path of the home page if the text is not a path of this service, or if a
- * browser could read it as an address of a different origin.
+ * Returns the path to which the browser returns after a sign-in. The result is the home page's path if the text is not a path of this service. It is
+ * the same if a browser could read the text as an address of another origin.
  */
 export const safeReturnTo = (text: string | null | undefined, baseUrl: string): string => {
   const fallback = '/'

@@ -13,8 +13,8 @@ export const sniff = async (head: Uint8Array): Promise<string | undefined> =>
 const pngEnd = Buffer.from('0000000049454e44ae426082', 'hex')
 
 /**
- * Whether the file ends where its format says that it ends. This is false for a truncated picture, and for a picture to which another file (a page,
- * an archive) was appended. It is always true for formats to which real devices append data (JPEG), and for formats that have no defined end.
+ * Whether the file ends where its format says it should. This is false for a truncated picture, and for a picture to which another file (a page, an
+ * archive) was appended. It is always true for formats to which real devices append data (JPEG), and for formats that have no defined end.
  */
 export const endsWell = (type: string | undefined, head: Uint8Array, tail: Uint8Array, bytes: number): boolean => {
   if (type === 'image/png' || type === 'image/apng') return pngEnd.equals(tail)

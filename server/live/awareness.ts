@@ -96,7 +96,7 @@ export const presentState = (
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateUnitsMax ? state : {}
   const { identity } = caller
   // A page sends its first presence before it knows the name of its link. For a guest who requests no name, the server therefore inserts the link's
-  // name, so that nobody sees the guest's name change a moment later.
+  // name. Otherwise, others would see the guest's name change a moment later.
   const guest = askedName(sent) || (caller.linkName ?? guestWithoutName)
   const name = nameOfIdentity(identity) ?? guest
   const person = markOf(doc, caller, sent, disguise)

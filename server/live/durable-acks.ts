@@ -81,7 +81,7 @@ const writeEach = (ready: readonly Held[]): void => {
     }
 }
 
-/** Sends several frames to one peer in one system call, so that many frames that waited for the disk cost no more than one frame. */
+/** Sends several frames to one peer in one system call. Many frames that waited for the disk then cost no more than one frame. */
 const writeTogether = (ready: readonly Held[]): void => {
   const seen = new Set<Peer>()
   const corked = new Set<Peer>()

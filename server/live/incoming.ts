@@ -24,8 +24,8 @@ const socketOpen = 1
 
 const peerOf = (connection: Connection): Peer => (connection.context as Context).peer
 
-// The client id under which a writing connection shows its presence: the id of its own page. The connection also sends states with other ids, from
-// earlier or other open pages of the same device, because each page loads the state that the device has stored.
+// The client id under which a writing connection shows its presence: the id of its own page. The connection also sends states with other ids, because
+// each page loads the state that the device has stored. These ids belong to earlier or other open pages on the device.
 const homesOf = onceFor((_entry: LoadedDocument) => new Map<Peer, number>())
 
 /**

@@ -27,7 +27,7 @@ const lookSeconds = limits.nodeRepeatSeconds / 2
 /** The states of one node on one document. */
 interface Reported {
   readonly clients: Set<number>
-  /** When the node last said something about the document, in milliseconds since 1970. */
+  /** When the node last sent a message about the document, in milliseconds since 1970. */
   heardAt: number
 }
 

@@ -1,7 +1,7 @@
 /**
  * Several nodes on one store: an open document follows the others.
  *
- * The journal is the truth. A commit notice from another node only wakes this node up: it names the document's head, and this node then reads the
+ * The journal is the truth. A commit notice from another node names the document's head, and only wakes this node up. This node then reads the
  * updates, events and annotations that it lacks. Presence is not stored. It travels in messages (node-presence.ts).
  */
 import { limits } from '../../shared/limits.ts'

@@ -1,6 +1,6 @@
 /**
  * Sends the presence of one document. One frame contains all cursors that moved. Frames are sent at most ten times a second, or four times in a
- * crowd. Hocuspocus would send a frame in each turn of the event loop, and would list all states with each message, for hooks that nobody uses.
+ * crowd. Hocuspocus would send a frame in each turn of the event loop. For hooks that nobody uses, it would also list all states with each message.
  */
 import { type Connection, type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as encoding from 'lib0/encoding'
@@ -35,7 +35,7 @@ export const createPresenceFrames = (document: Document, settle: () => void): Pr
   let cancel: (() => void) | undefined
   let sentAt = Number.NEGATIVE_INFINITY
 
-  /** Sends a frame to a few sockets in each turn of the event loop, so that edits do not wait until the frame has been sent to an entire crowd. */
+  /** Sends a frame to a few sockets in each turn of the event loop. Otherwise, edits would wait until an entire crowd has the frame. */
   const sendTo = (connections: readonly Connection[], update: Uint8Array, frame: Uint8Array): void => {
     for (const connection of connections.slice(0, limits.presenceFrameSockets))
       connection.send(connection.messageAddress === document.name ? frame : presenceFrame(connection.messageAddress, update))

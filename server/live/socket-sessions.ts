@@ -1,6 +1,6 @@
 /**
- * The documents that one socket holds open. Hocuspocus lets a socket open any number of sessions of a document (`doc` or `doc NUL session`), so a
- * single socket could use up the document's connections. Here, a document has only one session on each socket.
+ * The documents that one socket holds open. Hocuspocus lets a socket open any number of sessions of a document (`doc` or `doc NUL session`). A single
+ * socket could thus use up the document's connections. Here, a document has only one session on each socket.
  */
 import type { Connection } from '@hocuspocus/server'
 import { limits } from '../../shared/limits.ts'

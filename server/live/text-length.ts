@@ -1,6 +1,6 @@
 /**
- * Computes the length that the text will have after an update, before the update is applied. The length is computed from the update and the Yjs store,
- * because a copy of the document would need as much memory as the document.
+ * Computes the length that the text will have after an update, before the update is applied. The length is computed from the update and the Yjs
+ * store, because a copy would need as much memory as the document itself.
  */
 import * as Y from 'yjs'
 import { textRootName } from '../../shared/names.ts'

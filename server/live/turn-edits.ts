@@ -1,8 +1,8 @@
 /**
  * Handles the edits of one document that arrive in the same turn of the event loop as one piece of work. Each edit is checked. Then all of them are
- * applied in one transaction, journaled in one record with their authors, sent as one frame, and acknowledged together once they are on disk.
- * Hocuspocus would run its chains of hooks for each edit. In a crowd, the edits that arrive within a few milliseconds are handled together. A single
- * writer's edits never wait.
+ * applied in one transaction, journaled in one record with their authors, and sent as one frame. They are acknowledged together once they are on
+ * disk. Hocuspocus would run its chains of hooks for each edit. In a crowd, the edits that arrive within a few milliseconds are handled together. A
+ * single writer's edits never wait.
  *
  * Only edits that can be accepted without other steps are handled here. All other edits (those that are refused, wipe the text, or overlap
  * existing structs) go to Hocuspocus. Everything that the same connection sent after such an edit goes there too.

@@ -161,7 +161,7 @@ const refusal = (error: unknown, http: Http, ctx: Context): CallToolResult => {
   }
 }
 
-/** Cuts text at a line break. */
+/** Truncates text at a line break. */
 const cut = (content: string, charsMax: number): string => {
   if (content.length <= charsMax) return content
   const end = content.lastIndexOf('\n', charsMax - 1) + 1
@@ -303,8 +303,8 @@ export const admitReading = async (http: Http, ctx: Context, reading: Pick<Readi
 }
 
 /**
- * Turns the answer into a 401 that says where to sign in, as MCP clients expect (Authorization). The body does not change. A call without credentials
- * is challenged only if our broker issues tokens for this endpoint. Otherwise, signing in would not help.
+ * Turns the response into a 401 that says where to sign in, as MCP clients expect (Authorization). The body does not change. A call without
+ * credentials is challenged only if our broker issues tokens for this endpoint. Otherwise, signing in would not help.
  */
 export const challenge = (http: Http, ctx: Context, code: 'credential_required' | 'credential_invalid'): void => {
   if (code === 'credential_required' && http.service.signInHost === null) return

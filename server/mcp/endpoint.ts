@@ -86,8 +86,8 @@ const isLoopbackName = (name: string): boolean => name === 'localhost' || name.e
 const isAddress = (name: string): boolean => /^(\[[0-9a-f:.]+\]|\d{1,3}(\.\d{1,3}){3})$/i.test(name)
 
 /**
- * Checks that the Host header of a request names this service. Otherwise, another site's page could make its host name resolve to this machine, and
- * then call the service as its own origin (DNS rebinding). Throws `origin_refused`.
+ * Checks that the Host header of a request names this service. Otherwise, another site could make its host name resolve to this machine. Its page
+ * could then call the service as its own origin (DNS rebinding). Throws `origin_refused`.
  */
 const checkHost = (ctx: Context, baseUrl: string): void => {
   const { host } = ctx.req.headers

@@ -21,7 +21,7 @@ const isWanted = ({ name, group, role }: ListedTool, connection: Connection): bo
   name === skillTool.name ||
   ((connection.groups?.has(group) ?? true) && (role === null || connection.role === undefined || includesRole(connection.role, role)))
 
-/** Returns a function that says whether a connection lists a tool. */
+/** Returns a function that decides whether a connection lists a tool. */
 export const offersOf =
   (connection: Connection): Offers =>
   (name) =>

@@ -26,7 +26,7 @@ export interface SessionsOfNodes {
   newId(): string
   /** Whether this node began the session. False for ids that no node made. */
   isOwn(session: string): boolean
-  /** Asks the other nodes whether a session continues. Resolves to false if none says so in time. Throws `rate_limited`. */
+  /** Asks the other nodes whether a session continues. Resolves to false if no node confirms this in time. Throws `rate_limited`. */
   ask(session: string): Promise<boolean>
   tell(word: Word, session: string, uri?: string): void
   /** Whether a node is connected. True if the store does not answer. */

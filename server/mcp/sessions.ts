@@ -17,7 +17,7 @@ export interface Session {
   /** The nodes that watch other resources for the session, by URI. Undefined if the client no longer wants notices about the resource. */
   readonly elsewhere: Map<string, string | undefined>
   stream: PassThrough | undefined
-  /** The node that last said that the session continues. Undefined while the stream is here, or if nobody said so. */
+  /** The node that last reported that the session continues. Undefined while the stream is here, or if no node has reported this. */
   holder: string | undefined
   /** Whether other nodes know the session. */
   isShared: boolean
@@ -104,7 +104,7 @@ export const createSessions = ({ clock, nodes, notice }: SessionsOptions): Sessi
     sessions.set(id, session)
   }
 
-  /** A session waits only a limited time for its stream, or for news about its stream on another node. */
+  /** A session waits only a limited time for its stream, or for a message about its stream on another node. */
   const waitForStream = (id: string, session: Session): void => {
     session.cancel()
     session.cancel = clock.after(limits.mcpStreamSeconds * 1000, () => {
@@ -133,7 +133,9 @@ export const createSessions = ({ clock, nodes, notice }: SessionsOptions): Sessi
     if (elsewhere.size > limits.mcpSubscriptionsElsewhereMax) elsewhere.delete(elsewhere.keys().next().value as string)
   }
 
-  /** Ends a session if a node with a part of it was killed, because the client would miss changes to the resources that this node watched. */
+  /**
+   * Ends a session if a node with a part of it was killed. Otherwise, the client would miss changes to the resources that the killed node watched.
+   */
   const checkNodes = async (id: string, those: Iterable<string | undefined>): Promise<void> => {
     for (const node of new Set(those)) if (node !== undefined && !(await others.isAlive(node))) end(id)
   }

@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { componentsGuide } from './components-guide.ts'
 import type { ListedTool } from './tool.ts'
 
-/** Says whether a connection lists a tool. */
+/** Decides whether a connection lists a tool. */
 export type Offers = (tool: string) => boolean
 
 const everything: Offers = () => true

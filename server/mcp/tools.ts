@@ -1,6 +1,6 @@
 /**
- * The tools: the operations of the table that have an MCP name, with a description for models. One tool covers the operations that read the
- * text, and another covers those that write it, because a model works better with a few tools that have many parameters.
+ * The tools: the operations of the table that have an MCP name, with a description for models. One tool covers the operations that read the text, and
+ * another covers those that write it. A model works better with a few tools that have many parameters.
  */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'

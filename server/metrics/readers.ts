@@ -16,7 +16,7 @@ export interface Sources {
   readonly quotas: Quotas
   readonly assetBytesMax: number
   readonly folder: string
-  /** Whether the documents are in the data folder. `hasAssetFiles` says the same about the assets. */
+  /** Whether the documents are in the data folder. `hasAssetFiles`: the same for the assets. */
   readonly hasStoreFile: boolean
   readonly hasAssetFiles: boolean
   readonly isReadOnly: () => boolean

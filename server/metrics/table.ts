@@ -9,12 +9,12 @@ interface Metric {
 }
 
 export const metricTable = {
-  info: { name: 'agmd_info', type: 'gauge', labels: ['version'], help: 'Always 1. The label is the version of the server.' },
+  info: { name: 'agmd_info', type: 'gauge', labels: ['version'], help: 'Always 1. The label is the server version.' },
   requests: {
     name: 'agmd_http_request_duration_seconds',
     type: 'histogram',
     labels: ['method', 'route', 'status'],
-    help: 'Time from the arrival of a request to its answer, by route and status class (such as 2xx). Files and unknown addresses have the route "other". Long polls wait up to 55 s.'
+    help: 'Time from a request’s arrival to its response, by route and status class (such as 2xx). Files and unknown addresses have the route "other". Long polls wait up to 55 s.'
   },
   errors: {
     name: 'agmd_http_errors_total',

@@ -25,10 +25,10 @@
  *                                            ←  cancel {job}   the job is no longer needed; the node need not answer
  *
  * `job` is the number of one attempt, counted from 1 on each connection. A node therefore cannot name a job of another node, and the service ignores
- * messages about an attempt that has ended. A node has at most `slots` jobs at a time. In both directions, at most 256 KiB of a file can be in flight
- * without a credit, so neither side holds more than that in memory. The service checks the size of a result while the bytes arrive, and its hash
- * (SHA-256, base64url) at the end. The `code` of `fail` is `bad_input`, `engine_failed`, `engine_unavailable` or `timed_out`. All of these codes end
- * the job.
+ * messages about an attempt that has ended. A node has at most `slots` jobs at a time. In each direction, at most 256 KiB of a file can be in flight
+ * without a credit. Neither side therefore holds more than that in memory. The service checks the size of a result while the bytes arrive, and its
+ * hash (SHA-256, base64url) at the end. The `code` of `fail` is `bad_input`, `engine_failed`, `engine_unavailable` or `timed_out`. All of these codes
+ * end the job.
  *
  * Close codes: 1001 (the service restarts; connect again), 4400 (invalid message), 4401 (the token was revoked; do not connect again), 4408 (silent
  * for too long), 4429 (the same token connected again). A node that connects again has no jobs, because its former jobs went to other nodes.

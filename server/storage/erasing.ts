@@ -5,8 +5,8 @@
  *     erasing due   key: 0x00 'erase'               value: float64, big-endian: the number of commits that requested it
  *     filler        key: 0x00 'fill' + uint32       value: zeros that fill one page
  *
- * Only LMDB writes to the file. A run finds the pages whose free space is not empty, and makes LMDB copy each of them by writing one of its records
- * again. Then the run writes fillers until LMDB has no free page left, and removes the fillers. Each step is a separate transaction, small enough
+ * Only LMDB writes to the file. A run finds the pages whose free space is not empty. It makes LMDB copy each of these pages by rewriting one of its
+ * records. Then the run writes fillers until LMDB has no free page left, and removes the fillers. Each step is a separate transaction, small enough
  * that nobody waits for it. A crash leaves fillers behind, which the next start removes. It also leaves the mark that erasing is due.
  */
 import { open } from 'node:fs/promises'

@@ -19,7 +19,7 @@ export interface EncodedBatch {
   readonly onWritten: Batch['onWritten']
 }
 
-/** Encodes a batch before the transaction, so a batch with an invalid key fails alone, and the caller may reuse the arrays immediately. */
+/** Encodes a batch before the transaction. A batch with an invalid key therefore fails alone, and the caller may reuse the arrays immediately. */
 export function encodeBatch({ checks = [], puts = [], deletes = [], erase = false, onWritten }: Batch): EncodedBatch {
   return {
     checks: checks.map(({ key, version }) => ({ key, bytes: encodeKey(key), version })),

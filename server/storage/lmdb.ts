@@ -71,8 +71,8 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
       const group = queue
       queue = []
       await writeGroup(group)
-      // Under load, commits that arrive within a few milliseconds share one sync, because syncing a single commit costs the disk and LMDB as much as
-      // syncing a group.
+      // Under load, commits that arrive within a few milliseconds share one sync. Syncing a single commit costs the disk and LMDB as much as syncing
+      // a group.
       if (group.length >= limits.commitGroupMin) await new Promise((resolve) => setTimeout(resolve, limits.commitGroupMs))
     }
     writing = undefined

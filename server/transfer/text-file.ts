@@ -1,4 +1,4 @@
-/** Reads the text of a Markdown file, and notes how the file differs from the document's text, so that an export can restore the file. */
+/** Reads the text of a Markdown file. Also records how the file differs from the document's text, so that an export can restore the file. */
 import { limits } from '../../shared/limits.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import type { Imported } from '../domain/records/keys.ts'

@@ -359,7 +359,7 @@ const media: readonly Command[] = [
   own('node', {
     summary: 'Runs media jobs for the service on this machine, with the installed engines.',
     description:
-      'Set AGMD_NODE_TOKEN to the token of the node. The node connects to the service and opens no port. It uses tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp ' +
+      'Set AGMD_NODE_TOKEN to the node’s token. The node connects to the service and opens no port. It uses tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp ' +
       '(AGMD_NODE_WHISPER_MODEL) and any server with the OpenAI interface: AGMD_NODE_OPENAI_URL, _KEY, _KINDS (image, speech, transcription), ' +
       '_IMAGE_MODEL, _SPEECH_MODEL, _TRANSCRIPTION_MODEL.',
     positionals: [],

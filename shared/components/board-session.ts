@@ -35,7 +35,7 @@ function changed(state: BoardState, board: Board): BoardOutcome {
   }
 }
 
-/** Returns an event's outcome: the next state, and what the page does. */
+/** Returns an event's outcome: the next state, and the page's actions. */
 export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {
   const { board: drawn } = state
   switch (event.kind) {

@@ -1,7 +1,7 @@
 /**
- * A person's session in a sheet, as pure functions: the selected cells, the cell that is being edited, and the cells that are selected for its
- * formula. web/components/sheet-session.ts connects the session to the page. sheet-state.ts has the types. Other people may change the sheets at any
- * time. The meaning of each key is in sheet-keys.ts.
+ * A person's session in a sheet, as pure functions. It contains the selected cells, the cell that is being edited, and the cells that are selected
+ * for its formula. web/components/sheet-session.ts connects the session to the page. sheet-state.ts has the types. Other people may change the sheets
+ * at any time. The meaning of each key is in sheet-keys.ts.
  */
 import { editCell, ended, keepText, fieldStep } from './sheet-field.ts'
 import { selected, selectedWhole, changeShape, clearCells, pasteCells, pressCell, carryOutInGrid } from './sheet-grid.ts'
@@ -10,7 +10,7 @@ import { keepReference } from './sheet-pointing.ts'
 import { extend, focusedAt, go, goOn, goWhole } from './sheet-selection.ts'
 import { type SheetState, noStep, type SheetWorld, type SheetEvent, type SheetOutcome, shownOn } from './sheet-state.ts'
 
-/** Returns an event's outcome: the next state, and what the page does. */
+/** Returns an event's outcome: the next state, and the page's actions. */
 export function sheetStep(state: SheetState, event: SheetEvent, world: SheetWorld): SheetOutcome {
   const { selection, pointing } = state
   const { table, mayChange, isPicking } = world

@@ -32,8 +32,8 @@ const endOf = ({ fence }: Board, { index, end }: Column): number => {
 }
 
 /**
- * Inserts lines into a column. If an empty line precedes the heading below the column, another one is added, because the lines are inserted between
- * the empty line and the heading.
+ * Inserts lines into a column. If an empty line precedes the heading below the column, the lines are inserted after that empty line. Another empty
+ * line is therefore added.
  */
 const insertCard = ({ fence, columns }: Board, index: number, contents: readonly string[]): Edit[] => {
   const { lines } = fence

@@ -18,8 +18,8 @@ export const sourceOf = (name: string): ChartSource | undefined => {
 }
 
 /**
- * Returns the rows of some cells, below the headings of their columns. If the cells are in a single column, the labels come from the first
- * column of the sheet. If that column is the first one itself, the rows are numbered.
+ * Returns the rows of some cells, below the headings of their columns. If the cells are in a single column, the labels come from the sheet's first
+ * column. If the cells are in the first column itself, the rows are numbered.
  */
 export const rowsWithin = (rows: Rows, { first, last = first }: NonNullable<ChartSource['cells']>): Rows => {
   const [top, bottom] = [Math.max(1, Math.min(first.row, last.row)), Math.max(first.row, last.row)]

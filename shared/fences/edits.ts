@@ -10,8 +10,8 @@ const saysSomething = ({ text }: Line): boolean => text.trim() !== ''
 
 /**
  * Inserts lines before the line with this index, or after the last line if there is none. The actual place is before the next line that `isSound`
- * accepts. An empty line, or a line with plain text, may be the rest of a removed line. If somebody else typed there at the same time, both texts
- * would end up on the same line, because Yjs puts both after the deleted text.
+ * accepts. An empty line, or a line with plain text, may be the rest of a removed line. If somebody else typed there at the same time, Yjs would put
+ * both insertions after the deleted text, and thus on the same line.
  */
 export const insertLines = (
   { source, lines, prefix, bodyTo, closing }: Fence,

@@ -23,8 +23,8 @@ export interface Followed {
 }
 
 /**
- * The pairs between two lists. `later` has the index in the later list for each item of the earlier list, and `moved` has the items of the earlier
- * list that moved.
+ * The pairs between two lists. `later` contains, for each item of the earlier list, its index in the later list. `moved` contains the items of the
+ * earlier list that moved.
  */
 interface Pairs {
   readonly later: (number | undefined)[]

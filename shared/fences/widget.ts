@@ -61,7 +61,7 @@ export const parseWidget = (fence: Fence): Widget => {
   }
 }
 
-/** Returns JSON on one line that does not end an HTML comment; undefined if the value has no JSON form or is too long. */
+/** Returns JSON on one line that cannot end an HTML comment; undefined if the value has no JSON form or is too long. */
 const written = (value: unknown): string | undefined => {
   const json = JSON.stringify(value) as string | undefined
   const safe = json?.replaceAll('>', '\\u003e').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')

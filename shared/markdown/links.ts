@@ -47,7 +47,7 @@ const searchRuns = (linkify: MarkdownIt['linkify']): void => {
   }
 }
 
-/** Total length of the addresses that references may add to a page beyond the length of the source, in UTF-16 units. cmark has the same limit. */
+/** Total length of the addresses that references may add to a page beyond the source's length, in UTF-16 units. cmark has the same limit. */
 const sharedAddressUnitsMax = 100_000
 
 /**

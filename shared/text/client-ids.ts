@@ -1,6 +1,6 @@
 /**
  * Yjs client ids. If two clients insert text at the same place at the same time, Yjs puts the text of the lower id first. The service has the highest
- * ids, so its text comes after the text that somebody is typing there and does not split a word.
+ * ids. Its text therefore comes after the text that somebody is typing there, and does not split a word.
  */
 
 /** Client ids are unsigned 32-bit numbers. The last 2²⁶ are reserved for the service. */

@@ -12,7 +12,7 @@ export interface Edit {
 }
 
 // If the lines or words that occur in both texts differ by more edits than this, the entire middle part is replaced. An exact result is not worth the
-// time: the server waits for it, and the time grows with the square of the number of edits.
+// time, which grows with the square of the number of edits while the server waits.
 const editLengthMax = 1000
 const wordEditLengthMax = 200
 

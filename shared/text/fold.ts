@@ -20,8 +20,8 @@ const exclamation = code('!')
 const [openBracket, closeBracket, openParenthesis, closeParenthesis] = ['[', ']', '(', ')'].map(code)
 
 /**
- * How each unit is treated. 0 keeps it, 1 is whitespace, 2 is a mark, and 3 may be an accent of the previous letter. Any other value replaces the
- * unit.
+ * How each unit is treated. 0: it is kept. 1: it is whitespace. 2: it is a mark. 3: it may be an accent of the previous letter. Any other value
+ * replaces the unit.
  */
 const [asSpace, asMark, asAccent] = [1, 2, 3] as const
 const fates = new Uint16Array(0x10000)
@@ -73,7 +73,8 @@ export const fold = (text: string): Folded => {
   const units = new Uint16Array(text.length)
   const sources = new Int32Array(text.length)
   let length = 0
-  // Link targets that open before this offset are not searched for their end: an earlier search has already reached this offset without finding one.
+  // Link targets that open before this offset are not searched for their end: an earlier search has already reached this offset without finding an
+  // end.
   let scanned = 0
   const put = (unit: number, source: number): void => {
     units[length] = unit

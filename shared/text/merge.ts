@@ -71,7 +71,7 @@ const piecesOf = (base: string, mine: string, theirs: string): Piece[] => {
   const others = lineChanges(lines, split(theirs))
   // No two changes of one side begin at the same line.
   const oursAt = new Map(ours.map((change) => [change.at, change]))
-  // A change that both sides made is used once, as a change of `mine`, and does not conflict with the equal change of `theirs`.
+  // A change that both sides made is used once, as a change of `mine`. It does not conflict with the equal change of `theirs`.
   const groups = grouped(
     ours,
     others.filter((change) => !sameChange(oursAt.get(change.at), change))

@@ -7,8 +7,8 @@
  *               length of key · key · 2 · count · edit…                 the value was edited
  *     edit      kept bytes since the edit before · removed bytes · length · inserted bytes
  *
- * The changes are in key order. After the last edit, the rest of the value is kept. The canonical text of a document is one record, so edits keep a
- * backup's size in proportion to the amount of text that people typed.
+ * The changes are in key order. After the last edit, the rest of the value is kept. A document's canonical text is one record. With edits, a backup's
+ * size is therefore proportional to the amount of text that people typed.
  */
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'

@@ -35,7 +35,10 @@ export type Remedy = 'reconnect' | 'again' | 'fail'
  */
 const passing = new Set(['40001', '40P01', '55P03', '23505'])
 
-/** SQLSTATEs of a server that is stopping or starting, has no free connection, is a standby, or canceled the statement because it took too long. */
+/**
+ * SQLSTATEs from a server that is stopping or starting, has no free connection or is a standby, and from a statement that took too long and was
+ * canceled.
+ */
 const interrupted = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006', '57014', '25P03', fencedState])
 
 export function remedyOf(error: unknown): Remedy {

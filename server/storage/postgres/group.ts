@@ -36,7 +36,7 @@ const encode = (key: Key): EncodedKey => {
 /** Returns the checksum of a record as a signed 32-bit number. */
 export const sumOf = (key: Uint8Array, value: Uint8Array): number => crc32(value, crc32(key)) | 0
 
-/** Encodes a batch when `commit` is called, so a batch with an invalid key fails alone, and the caller may reuse the arrays immediately. */
+/** Encodes a batch when `commit` is called. A batch with an invalid key therefore fails alone, and the caller may reuse the arrays immediately. */
 export function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Batch): EncodedBatch {
   const encoded = puts.map(({ key, value }) => {
     const at = encode(key)

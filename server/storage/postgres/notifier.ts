@@ -6,8 +6,8 @@
  * nothing and does not wait for the disk. Notices and messages that arrive during one such transaction, or in the pause after it, go into the next
  * one. Nothing is sent while no other node listens.
  *
- * A commit does not wait for its notices. A node that must know the commits of other nodes compares their numbers (`listener.ts`), which also finds the
- * commits of a node that was killed before it sent its notices.
+ * A commit does not wait for its notices. A node that must know the commits of other nodes compares their numbers (`listener.ts`). It thus also finds
+ * the commits of a node that was killed before it sent its notices.
  */
 import type pg from 'pg'
 
