@@ -45,7 +45,7 @@ const stateOf = (local: string, base: string, remote: string): keyof typeof stat
   return local === base ? 'there' : 'both'
 }
 
-/** Returns the link of a file to its document. Throws `not_pulled` if there is none. */
+/** Returns a file's link to its document. Throws `not_pulled` if there is none. */
 const linkOf = (file: string): Link => {
   const link = readLink(file)
   if (link !== undefined) return link

@@ -24,7 +24,7 @@ const folderOf = (file: string): string => join(dirname(file), '.agmd')
 
 export const linkPath = (file: string): string => join(folderOf(file), `${basename(file)}.json`)
 
-/** Returns the data of a pulled file; undefined if the file was not pulled. Throws `config_unusable`. */
+/** Returns a pulled file's data; undefined if the file was not pulled. Throws `config_unusable`. */
 export const readLink = (file: string): Link | undefined => {
   const path = linkPath(file)
   const text = readText(path)

@@ -8,7 +8,7 @@ import { readHosts, knownKey } from './hosts.ts'
 import { linkPath, readLink } from './pulled-file.ts'
 import { type Answer, send, type SendInit } from './request.ts'
 
-/** Returns the origin of a service address. `from` names the source of the address in messages. Throws `usage`. */
+/** Returns the origin of a service address. `from` names the address's source in messages. Throws `usage`. */
 const originOf = (text: string, from: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))

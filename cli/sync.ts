@@ -72,7 +72,7 @@ export const fileOf = (call: Call, address: DocumentAddress): string => {
 
 // ——— merging ———
 
-/** A file and its document that have both changed: the common base, the current text of the file, and the current text of the document. */
+/** A file and its document that have both changed: the common base, and the current text of both. */
 export interface Both {
   readonly file: string
   readonly address: DocumentAddress

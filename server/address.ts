@@ -82,8 +82,8 @@ export const exactAddress = (request: IncomingMessage, trusted: number): string 
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * Returns a function that finds the address of a client. Behind `trusted` proxies, this is the address that the outermost proxy saw. `warn` is
- * called once if an undeclared proxy seems to be in front of the server. Everyone would then share the limits of one address.
+ * Returns a function that finds a client's address. Behind `trusted` proxies, this is the address that the outermost proxy saw. `warn` is called once
+ * if an undeclared proxy seems to be in front of the server, because everyone would then share one address's limits.
  */
 export const createAddressOf = (trusted: number, warn: (message: string) => void): AddressOf => {
   let isWarned = trusted > 0

@@ -54,7 +54,7 @@ const overview = (): string => {
   ].join('\n')
 }
 
-/** Runs one command. Throws `AdminError`, and the errors of the command. */
+/** Runs one command. Throws `AdminError`, and the command's errors. */
 export const admin = async ([name = '', ...words]: readonly string[], context: CommandContext): Promise<CommandResult> => {
   if (name === '--help' || name === 'help') return { output: overview() }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined

@@ -28,13 +28,13 @@ export interface LogOptions {
 /** The maximum length of a record in bytes, including its line break. Syslog and container log drivers do not split records of this length. */
 export const logRecordBytesMax = 8192
 
-// Even if every character is escaped, the message takes less than half of the limit. The rest is for the time, the level, and the names of the fields
-// that were cut.
+// Even if every character is escaped, the message takes less than half of the limit. The rest is for the time, the level, and the names of the
+// omitted fields.
 const messageCharsWhenCut = 512
 const depthMax = 6
 const itemsMax = 100
 
-/** Creates a log with one line for each record: JSON, or text for people. In the text, the stack of an error follows its record, indented. */
+/** Creates a log with one line for each record: JSON, or text for people. In the text, an error's stack follows its record, indented. */
 export function createLog(options: LogOptions): Log {
   return logWith(options, {})
 }

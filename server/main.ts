@@ -108,7 +108,7 @@ interface Refusing {
 
 /**
  * Opens the store. After a disk fault, LMDB refuses all commits until a restart. A connection to PostgreSQL is retried until PostgreSQL answers. The
- * check of the store continues after the store is open, and calls `onDamage` if it finds damage.
+ * store check continues after the store is open, and calls `onDamage` if it finds damage.
  */
 const openStorage = async (
   config: Config,
@@ -255,10 +255,10 @@ const run = async (): Promise<void> => {
   const storage = withReadCache(opened)
   const blobs = await openBlobs({
     address: config.blobs,
-    // The processes of a server share its assets, but each receives uploads into its own folder.
+    // A server's processes share its assets, but each receives uploads into its own folder.
     folder: among?.folder ?? config.dataDir,
     receivedIn: join(config.dataDir, 'blobs', 'new'),
-    // Opening a PostgreSQL store may have changed the instance: a new data folder takes over the instance of the store.
+    // Opening a PostgreSQL store may have changed the instance: a new data folder takes over the store's instance.
     instance: (await readOrCreateInstance(config.dataDir)).instance,
     onWarning: (text) => log.warn(text),
     onMoved: (count) => log.info('moved the assets of the data folder to the bucket', { count })

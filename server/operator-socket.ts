@@ -76,7 +76,7 @@ const answerTo = async (service: Service, log: Log, request: IncomingMessage): P
   }
 }
 
-/** Serves the socket of a data folder that this process has locked. Returns a function that closes the socket. */
+/** Serves the operator socket in a data folder that this process has locked. Returns a function that closes the socket. */
 export const serveOperators = async (folder: string, service: Service, log: Log): Promise<() => Promise<void>> => {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { status, body } = await answerTo(service, log, request)

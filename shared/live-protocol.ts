@@ -1,4 +1,4 @@
-/** The protocol of the live socket (docs/protocol.md), for the server, pages and tests: frame types, close codes and messages. */
+/** The live socket's protocol (docs/protocol.md), for the server, pages and tests: frame types, close codes and messages. */
 import type { ErrorCode } from './errors.ts'
 import type { Output } from './operations/index.ts'
 import type { Role } from './roles.ts'

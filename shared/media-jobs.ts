@@ -25,7 +25,7 @@ export interface Segment {
   readonly text: string
 }
 
-/** The result of a job without its file. `text` was recognized in a recording or picture, and `duration` is in seconds. */
+/** A job's result, without its file. `text` was recognized in a recording or picture, and `duration` is in seconds. */
 export interface JobResult {
   readonly text?: string
   readonly duration?: number

@@ -74,7 +74,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly replaces?: boolean | ((input: Readonly<Record<string, unknown>>) => boolean)
   /** Whether the operation is allowed on a document in the trash. */
   readonly inTrash?: boolean
-  /** Whether only the link of the review assignment in the path is accepted. The owner's key is then refused. */
+  /** Whether the operation accepts only the link of the review assignment in its path. The owner's key is then refused. */
   readonly taskLink?: boolean
   readonly rest: RestBinding
   /** Name of the MCP tool, without its prefix. */
@@ -207,7 +207,7 @@ export const unknownFields = (
 }
 
 /**
- * Refuses unknown fields, because ignoring one would change the effect of the request. With a misspelled `dryRun`, it would write. With a misspelled
+ * Refuses unknown fields, because ignoring one would change the request's effect. With a misspelled `dryRun`, it would write. With a misspelled
  * `baseVersion`, it would overwrite changes by other people. Throws `invalid_request` with the field that was probably meant.
  */
 export const refuseUnknown = (...asked: Parameters<typeof unknownFields>): void => {

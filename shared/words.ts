@@ -1,6 +1,5 @@
 /**
- * Sentences in the reader's language: the format of a catalog, and the insertion of values. Pages rendered by scripts and by the server share this
- * code.
+ * Sentences in the reader's language: the catalog format, and the insertion of values. Pages rendered by scripts and by the server share this code.
  */
 
 /** Forms of a sentence that contains a number, by the plural category of the language (CLDR). `other` is always present. */
@@ -11,7 +10,7 @@ export type Catalogue = Readonly<Record<string, string | Forms>>
 
 export type Values = Readonly<Record<string, string | number>>
 
-/** A sentence that is shown later, in the language of its reader. */
+/** A sentence that is shown later, in its reader's language. */
 export interface Sentence {
   readonly sentence: string
   readonly values?: Values

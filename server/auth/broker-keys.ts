@@ -19,7 +19,7 @@ export const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: 
         return { ...(await exportJWK(pair.privateKey)), alg, use: 'sig' }
       })
     )
-    // Two processes that start at the same time must not sign with different keys. The later one reads the keys of the earlier one.
+    // Two processes that start at the same time must not sign with different keys. The later process reads the earlier process's keys.
     await storage.commit({
       checks: [{ key, version: null }],
       puts: [{ key, value: encodeRecord(vault.seal(JSON.stringify({ keys: made }), context)) }]

@@ -1,4 +1,4 @@
-/** The frames of the live socket (docs/protocol.md). A frame contains an address, a type, and content of that type. */
+/** The live socket's frames (docs/protocol.md). A frame contains an address, a type, and content of that type. */
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 

@@ -79,7 +79,7 @@ export class SocketSessions {
     return this.#sessions.get(doc)?.mayWrite === true
   }
 
-  /** Ends the session of a document, because its token was refused or the session was closed. */
+  /** Ends a document's session, because its token was refused or the session was closed. */
   release(doc: string): void {
     this.#sessions.get(doc)?.leave()
     this.#sessions.delete(doc)

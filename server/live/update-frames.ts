@@ -25,7 +25,7 @@ const frameOf = (address: string, update: Uint8Array): Uint8Array =>
     encoding.writeVarUint8Array(frame, update)
   })
 
-/** Returns the author of a transaction if it has only one. That author already has the edit. */
+/** Returns a transaction's author if it has only one. That author already has the edit. */
 const authorOf = (origin: unknown): Connection | undefined =>
   isTransactionOrigin(origin) && origin.source === 'connection' && !(origin as Partial<EditsOrigin>).several ? origin.connection : undefined
 

@@ -79,14 +79,14 @@ const addressOf = (named: unknown, ctx: Context, baseUrl: string): DocumentAddre
   return { doc, key: url.searchParams.get('key') ?? undefined }
 }
 
-/** Returns the subject of a call: a document, or only the link in an address. Throws the errors of `addressOf`. */
+/** Returns the subject of a call: a document, or only the link in an address. Throws like `addressOf`. */
 const addressFor = (operation: Operation, address: unknown, ctx: Context, baseUrl: string): DocumentAddress => {
   if (operation.on === 'document') return addressOf(address, ctx, baseUrl)
   const isNamed = operation.ofLink === true && address !== undefined
   return { doc: '', key: isNamed ? addressOf(address, ctx, baseUrl).key : undefined }
 }
 
-/** Returns the key of the call, or else the key of the connection. Throws `credential_invalid` if a call names two keys. */
+/** Returns the call's key, or else the connection's key. Throws `credential_invalid` if a call names two keys. */
 const keyOf = (argument: unknown, fromUrl: string | undefined, ofConnection: string | undefined): string | undefined => {
   if (argument !== undefined && typeof argument !== 'string') throw invalid('key', 'must be a string')
   const own = argument === '' ? undefined : argument
@@ -96,7 +96,7 @@ const keyOf = (argument: unknown, fromUrl: string | undefined, ofConnection: str
 }
 
 /**
- * Returns the credentials of a request to the endpoint. A cookie does not count: browsers send it without being asked, and this endpoint is not for
+ * Returns the credentials in a request to the endpoint. A cookie does not count: browsers send it without being asked, and this endpoint is not for
  * pages.
  */
 export const connectionCredentials = (http: Http, ctx: Context): Credentials => {

@@ -6,7 +6,7 @@ import { type Offers, skillTool } from './skill.ts'
 import type { ListedTool } from './tool.ts'
 import { operationTools } from './tools.ts'
 
-/** The last of the basic tools. The tools of `more-tools.ts` follow it. */
+/** The last basic tool. The tools from `more-tools.ts` follow it. */
 const lastSpecified = 'close_review_task'
 
 /** All tools, in the order in which they are listed. */
@@ -35,7 +35,7 @@ const withoutPlace = (schema: JsonSchema): JsonSchema => {
   return { ...others, properties, ...(required.length > 0 && { required }) }
 }
 
-/** Returns the tools of a connection as the protocol lists them. `to` is the beginning of their names, such as `svc.`. */
+/** Returns a connection's tools in the protocol's list format. `to` is the beginning of their names, such as `svc.`. */
 export const toolList = (to: string, connection: Connection): object[] =>
   allTools
     .filter((tool) => isWanted(tool, connection))

@@ -34,7 +34,7 @@ interface CachePolicy {
 const list: CachePolicy = { ttlMs: listMilliseconds, cacheScope: 'public' }
 const own: CachePolicy = { ttlMs: 0, cacheScope: 'private' }
 
-/** The methods of this version, and how long their results may be cached. Undefined means that they must not be cached. */
+/** This version's methods, and how long their results may be cached. Undefined means that they must not be cached. */
 const methods: ReadonlyMap<string, CachePolicy | undefined> = new Map([
   ['server/discover', { ttlMs: listMilliseconds, cacheScope: 'private' }],
   ['tools/list', list],

@@ -1,6 +1,6 @@
 /**
- * Turns the schemas of the operations table into JSON Schema for tools. They are short, because a model reads all of them before its first call.
- * Details that do not help a model are left out. A choice between objects becomes one object with the fields of all of them.
+ * Turns the schemas in the operations table into JSON Schema for tools. They are short, because a model reads all of them before its first call.
+ * Details that do not help a model are left out. A choice between objects becomes one object with all their fields.
  */
 import { z } from 'zod'
 
@@ -71,7 +71,7 @@ const joined = (one: JsonSchema, other: JsonSchema): JsonSchema => {
   return all.length === 0 ? one : { type: 'string', enum: all }
 }
 
-/** Turns a choice between objects into one object. It has the fields of all of them; a field is required if all of them require it. */
+/** Turns a choice between objects into one object. It has all their fields; a field is required if all of the objects require it. */
 const merged = (choices: readonly JsonSchema[]): JsonSchema => {
   const properties: Record<string, JsonSchema> = {}
   for (const choice of choices)
@@ -86,7 +86,7 @@ const choicesOf = (schema: JsonSchema): readonly JsonSchema[] | undefined => {
   return Array.isArray(choices) && choices.every((choice) => isObject(choice) && isObject(choice['properties'])) ? choices : undefined
 }
 
-/** Shortens the description of a field for a model. The description is left out if the name of the field is enough. */
+/** Shortens the description of a field for a model. The description is left out if the field's name is enough. */
 const told = (name: string, schema: unknown): unknown => {
   if (!isObject(schema) || schema['description'] === undefined || !Object.hasOwn(words, name)) return schema
   const { description: _description, ...silent } = schema

@@ -1,13 +1,13 @@
 /** Combines the metrics from the processes of one server. Each sample gets its process number as a label. */
 
 export interface MetricsOfProcess {
-  /** The number of the process, from 1. */
+  /** The process number, from 1. */
   readonly process: number
   /** Metrics in the Prometheus text format. */
   readonly text: string
 }
 
-/** Adds the number of the process to a sample: `name value`, or `name{labels} value`. */
+/** Adds the process number to a sample: `name value`, or `name{labels} value`. */
 const labelled = (line: string, process: number): string => {
   const label = `process="${process}"`
   const brace = line.indexOf('{')
@@ -16,7 +16,7 @@ const labelled = (line: string, process: number): string => {
   return `${line.slice(0, space)}{${label}}${line.slice(space)}`
 }
 
-/** Returns one text with the metrics of all processes. All samples of a metric are together, as the format requires. */
+/** Returns one text with the metrics of all processes. All samples for a metric are together, as the format requires. */
 export const mergeMetrics = (texts: readonly MetricsOfProcess[]): string => {
   const metrics = new Map<string, { readonly head: string[]; readonly samples: string[] }>()
   for (const { process, text } of texts) {

@@ -1,7 +1,7 @@
 /**
  * The front of a server with several processes (`AGMD_PROCESSES`). It accepts all connections, reads the first bytes of each, and hands the
- * connection to the process that its document prefers (preference.ts). It does not parse requests and never sees the remaining bytes. It starts the
- * processes, and restarts a process that has ended. Each process is a separate node (live/nodes.ts) with its own data folder.
+ * connection to the process that its document prefers (preference.ts). Beyond that, it does not interpret requests, and it never sees the remaining
+ * bytes. It starts the processes, and restarts a process that has ended. Each process is a separate node (live/nodes.ts) with its own data folder.
  */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'

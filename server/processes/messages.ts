@@ -1,4 +1,4 @@
-/** Messages between the front of a server and its processes, over the channel of `fork`. */
+/** Messages between the front of a server and its processes, over the channel that `fork` opens. */
 
 import type { MetricsOfProcess } from '../metrics/merged.ts'
 
@@ -13,7 +13,7 @@ export type ToProcess =
   | { readonly kind: 'connection'; readonly first: Uint8Array }
   /** Asks for this process's metrics. */
   | { readonly kind: 'read metrics'; readonly question: number }
-  /** The metrics of the other processes, which this process asked for. */
+  /** The other processes' metrics, which this process asked for. */
   | { readonly kind: 'metrics of others'; readonly question: number; readonly texts: readonly MetricsOfProcess[] }
 
 /** From a process to the front. */

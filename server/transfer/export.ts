@@ -73,7 +73,7 @@ const assetFile = (asset: Asset, file: string, imported: Imported | undefined): 
   return `${splitName(file)[0]}.assets/${splitName(name)[1].slice(1).toLowerCase() === asset.extension ? name : `${name}.${asset.extension}`}`
 }
 
-/** Returns a function that names the file of an asset. Documents that still share an unchanged file of an imported source get the same path. */
+/** Returns a function that names an asset's file. Documents that still share an unchanged file of an imported source get the same path. */
 const assetPaths = (unique: (path: string) => string): ((path: string, hash: string) => string) => {
   const known = new Map<string, string>()
   return (path, hash) => {
@@ -92,7 +92,7 @@ interface Named {
   readonly unknown: readonly string[]
 }
 
-/** Names the files of all chosen documents before any file is written, because documents link to each other. */
+/** Names the files for all chosen documents before any file is written, because documents link to each other. */
 const nameFiles = async (options: ExportOptions): Promise<Named> => {
   const { store } = options
   const unique = uniquePaths()

@@ -25,7 +25,7 @@ export type FilesFormat = 'markdown' | 'obsidian' | 'etherpad'
 export interface ImportFilesOptions {
   readonly source: Source
   readonly format: FilesFormat
-  /** The name under which a second import finds the documents of the first. */
+  /** The name under which a second import finds the first import's documents. */
   readonly name: string
   readonly owner: { readonly id: string; readonly name: string }
   readonly encoding?: string | undefined

@@ -26,7 +26,7 @@ export interface PlannedDocument {
   readonly notes: readonly Note[]
 }
 
-/** Computes the ids of imported documents and assets. Equal arguments give equal ids, so that a second import finds the documents of the first. */
+/** Computes the ids of imported documents and assets. Equal arguments give equal ids, so that a second import finds the first import's documents. */
 export interface Ids {
   document(path: string): string
   asset(document: string, path: string): string

@@ -99,7 +99,7 @@ export function carryOutInGrid(state: SheetState, world: SheetWorld, command: Gr
     case 'fill':
       return fill(state, world, command.axis)
     case 'carry':
-      // If other cells are selected, the page handles the key.
+      // The page handles the key unless entire rows or columns of this axis are selected.
       return selection.whole === command.axis
         ? changeShape(state, world, stepOf(areaOf(selection, table), command.axis, command.by))
         : { state }

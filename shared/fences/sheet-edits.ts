@@ -1,6 +1,6 @@
 /**
  * The actions that people can take in a sheet. Rows and columns are counted from 0 in the parsed sheet, and row 0 is the heading. Changing a cell
- * replaces only the source of that cell. When rows or columns are inserted, deleted or moved, the formulas of this sheet still name the same cells.
+ * replaces only the source of that cell. When rows or columns are inserted, deleted or moved, this sheet's formulas still name the same cells.
  * `followChange` rewrites the formulas in other sheets of the document, each within its own fence.
  */
 import { limits } from '../limits.ts'
@@ -217,7 +217,8 @@ export const deleteColumn = (sheet: Sheet, at: number, count = 1): Edits => {
 }
 
 /**
- * Puts some columns before the column that currently has the index `to`. The edits rewrite every row and include the whitespace of the cells.
+ * Puts some columns before the column that currently has the index `to`. The edits rewrite every row, and move each cell together with its
+ * whitespace.
  */
 export const moveColumn = (sheet: Sheet, from: number, to: number, count = 1): Edits => {
   const { fence, rows, dashes, width, delimiter } = sheet
@@ -320,7 +321,7 @@ export const formatTsv = (rows: readonly (readonly string[])[]): string =>
 
 // ——— the grid ———
 
-/** Returns the table that the grid of the component uses to show and change a sheet. */
+/** Returns the table that the component's grid uses to show and change a sheet. */
 export const tableOf = (sheet: Sheet): Table => ({
   fence: sheet.fence,
   texts: textsOf(sheet),

@@ -1,4 +1,4 @@
-/** `<details>` with a `<summary>`: collapsible text with Markdown contents. Each tag is on a separate line or on the line of the summary. */
+/** `<details>` with a `<summary>`: collapsible text with Markdown contents. Each tag is on a separate line or on the summary's line. */
 import type MarkdownIt from 'markdown-it'
 
 const tag = /^<details( open)?>/i

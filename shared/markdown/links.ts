@@ -20,7 +20,8 @@ export const mayLink = (url: string): boolean => {
 }
 
 /**
- * Longest run without whitespace that is searched for bare addresses, in UTF-16 units. Every possible start of an address reads the rest of its run.
+ * Longest run without whitespace that is searched for bare addresses, in UTF-16 units. At every possible start of an address, the search reads the
+ * rest of the run.
  */
 const addressRunUnitsMax = 2048
 

@@ -25,7 +25,7 @@ export const setFormula = (setter: FormulaSetter | undefined, tex: string, displ
 
 type ToHtml = ((tex: string, display: boolean) => string) | undefined
 
-/** Whether CSS declarations contain only characters that formulas need, so that they cannot end their rule or load anything. */
+/** Whether CSS declarations are as plain as those that formulas need, so that they cannot end their rule or load anything. */
 const isPlain = (style: string): boolean => /^[\w\s:;.,%#()!-]*$/.test(style) && !/url/i.test(style)
 
 const styleMark = ' style="'

@@ -12,7 +12,7 @@ export interface Highlighter {
   highlight(code: string, options: { readonly language: string; readonly ignoreIllegals: true }): { readonly value: string }
 }
 
-/** The stored drawing of a diagram: the addresses of its pictures, its size in CSS pixels, and its description. */
+/** A diagram's stored drawing: the addresses of its pictures, its size in CSS pixels, and its description. */
 export interface Picture {
   readonly light: string
   readonly dark: string

@@ -118,7 +118,7 @@ export const createInlineRenderer = (options: RenderOptions, styles: Map<string,
 export const createRenderer = (options: RenderOptions = {}): Renderer => {
   const markdown = new MarkdownIt(settings)
   const inline = createInline(options)
-  // The types of this plugin import markdown-it from another path, so they do not match.
+  // This plugin's types import markdown-it from another path, so they do not match.
   markdown.use(footnote as unknown as (markdown: MarkdownIt) => void)
   markdown.use(frontMatter)
   markdown.use(lineBreaks)

@@ -1,4 +1,4 @@
-/** Names that other editors, tools and interfaces use for the operations of an edit and for their fields, mapped to ours. */
+/** Names that other editors, tools and interfaces use for edit operations and their fields, mapped to ours. */
 import { meaningOf, nearest, type OtherNames, plainField } from '../nearest.ts'
 
 /** Each meaning with its names, in order of preference. An operation uses the first meaning that fits. */

@@ -1,4 +1,4 @@
-/** The inbox of an account, of an agent, or of a person who uses a link under a name. */
+/** The inbox for an account, for an agent, or for a person who uses a link under a name. */
 import { z } from 'zod'
 import { eventKinds } from '../events.ts'
 import { limits } from '../limits.ts'

@@ -1,4 +1,4 @@
-/** The table of all operations of the service, by name. */
+/** The table of all the service's operations, by name. */
 import type { z } from 'zod'
 import { createComment, deleteComment, editComment, listComments, readComment, replyToComment, resolveComment } from './comments.ts'
 import type { RestBinding } from '../operation.ts'
@@ -157,10 +157,10 @@ export const operations = {
 
 export type OperationName = keyof typeof operations
 
-/** The input of a handler, after parsing and checking. */
+/** A handler's input, after parsing and checking. */
 export type Input<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>
 
-/** The response of a handler. */
+/** A handler's response. */
 export type Output<Name extends OperationName> = z.output<(typeof operations)[Name]['output']>
 
 /** The input that a caller sends. */

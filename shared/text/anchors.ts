@@ -11,7 +11,7 @@ import { findAgain, findAround, findReturned, findTelling, type Lost } from './r
 import { surroundingsTaken } from './surroundings.ts'
 
 export interface Anchor {
-  /** The place of the anchor; null if a replacement removed the text and did not insert it again. */
+  /** The place of the anchor; null if the text was removed when the document was replaced, and was not inserted again. */
   readonly place: CharacterPosition | null
   /** The text of the anchor. It equals the characters of `place` unit for unit. */
   readonly quote: string

@@ -203,7 +203,7 @@ interface Sought {
   readonly right: Held | undefined
 }
 
-/** Sets the offsets of items in the text. A deleted item has the offset of the gap that it left. */
+/** Sets the offsets of items in the text. A deleted item gets the offset of the gap that it left. */
 const offsetsOf = (text: Y.Text, items: Map<Y.Item, number>): void => {
   let at = 0
   let left = items.size

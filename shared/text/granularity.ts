@@ -21,7 +21,7 @@ const startsOf = (text: string, granularity: Granularity): number[] => {
   return Array.from(ends, ({ 0: end, index }) => index + end.length)
 }
 
-/** Returns the bounds of the units of the text, ascending from 0 to its length. The space between units belongs to none of them. */
+/** Returns the bounds of the units in the text, ascending from 0 to the text's length. The space between units belongs to none of them. */
 const boundsOf = (text: string, granularity: Granularity): Set<number> => {
   const bounds = new Set([0])
   let last = 0

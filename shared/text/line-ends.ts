@@ -19,7 +19,7 @@ export const withLineFeeds = (text: string): string => {
   return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(units.subarray(0, length))
 }
 
-/** Returns the length of the result of `withLineFeeds`. */
+/** Returns the length that the result of `withLineFeeds` has. */
 export const lengthWithLineFeeds = (text: string): number => {
   let pairs = 0
   // `indexOf` would take six times as long if every unit looked like the start of a pair.

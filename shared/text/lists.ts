@@ -50,7 +50,7 @@ const isRule = (text: string): boolean => {
   return marks.length > 2 && runEnd(marks, marks.charAt(0), 0) === marks.length && /[-*]/.test(marks.charAt(0))
 }
 
-/** Returns the items of the text in order, including nested items. */
+/** Returns the list items in the text, in order and including nested items. */
 export const itemsOf = (lines: readonly ProseLine[]): Item[] => lines.flatMap((line, index) => itemOf(line, index) ?? [])
 
 const kindOf = ({ marker }: Item): string => marker.at(-1) ?? ''

@@ -44,7 +44,7 @@ const grouped = (mine: readonly LineChange[], theirs: readonly LineChange[]): Gr
   return groups
 }
 
-/** Returns the lines of a group with the changes of one side. */
+/** Returns a group's lines with the changes from one side. */
 const sideOf = (base: readonly string[], { from, to }: Group, changes: readonly LineChange[]): string => {
   const parts: string[] = []
   let at = from

@@ -164,7 +164,7 @@ const replaceWords = (source: Source, target: Words, insert: string): Resolution
 /** Longest excerpt of the Markdown in an error, in UTF-16 units. */
 const sourceUnitsMax = 2000
 
-/** Returns the changes of an operation in the text. There are several if the operation replaces every match. */
+/** Returns an operation's changes to the text. There are several if the operation replaces every match. */
 export const resolve = (source: Source, operation: Operation): Resolutions => {
   const { text } = source
   switch (operation.op) {

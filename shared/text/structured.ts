@@ -84,7 +84,7 @@ const matching = (change: Resolved, names: readonly (readonly [given: number | s
 
 const quoted = (text: string): string => JSON.stringify(shortened(text))
 
-/** Returns the scope of an operation: a section, or the entire text. */
+/** Returns an operation's scope: a section, or the entire text. */
 const scopeOf = (source: Source, section: string | undefined): Range | Unresolved =>
   section === undefined ? { from: 0, to: source.text.length } : sectionOf(source, section)
 
@@ -250,7 +250,7 @@ const appendItem = (source: Source, operation: Extract<Structured, { op: 'append
   return isUnresolved(first) ? first : matching(itemAdded(source, first, markdown), [[words, first.text]])
 }
 
-/** Returns the changes of a structured operation in the text. */
+/** Returns a structured operation's changes to the text. */
 export const resolveStructured = (source: Source, operation: Structured): Resolutions => {
   switch (operation.op) {
     case 'replace_all':

@@ -83,7 +83,7 @@ const sheetTable = (fence: Fence): TextTable[] => {
   return heading === undefined ? [] : [{ heading, rows: others, last: others.at(-1) ?? heading, sheet }]
 }
 
-/** Returns the tables of the text in order, including sheets. */
+/** Returns the tables in the text, in order and including sheets. */
 export const tablesOf = (text: string): TextTable[] =>
   [...markdownTables(proseLines(text)), ...fencesOf(text).flatMap((fence) => (fence.kind === 'sheet' ? sheetTable(fence) : []))].toSorted(
     (one, other) => one.heading.from - other.heading.from

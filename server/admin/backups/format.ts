@@ -11,9 +11,9 @@
  *     record     length of key · key as in `storage/keys.ts` · length of value · value
  *     manifest   one line of JSON (`Manifest`), then a line with the SHA-256 of the first line, in hexadecimal digits
  *
- * An object never changes, with two exceptions: a backup replaces a damaged chunk or blob, and `gc` removes an object that no manifest lists. A
- * backup writes its chunks, blobs and secret first, and its manifest last. An interrupted backup therefore has no manifest, and the next backup uses
- * the objects that it wrote. Every backup is complete: its manifest lists all objects that it needs.
+ * An object never changes, with two exceptions: a backup replaces a damaged chunk or blob, and `gc` removes an object that no backup needs. A backup
+ * writes its chunks, blobs and secret first, and its manifest last. An interrupted backup therefore has no manifest, and the next backup uses the
+ * objects that it wrote. Every backup is complete: its manifest lists all objects that it needs.
  *
  * A full backup (format 1) has all records in chunks. Chunks and blobs that the repository already has are not written again. A chunk ends after a record
  * that is chosen by the bytes of its key, so a change affects only the chunks around it.

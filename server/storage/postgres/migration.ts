@@ -5,10 +5,7 @@ import { fingerprintOf, type Owner, preparePostgres, readMeta, withClient, write
 import { type Records, scanRecords } from '../records.ts'
 import { entryOf, type Row } from './store.ts'
 
-/**
- * Creates the tables of a target, or finds the tables of an earlier run. Returns `Prepared.synced`. Throws `PostgresError` if the target is not
- * empty.
- */
+/** Creates the target's tables, or finds those from an earlier run. Returns `Prepared.synced`. Throws `PostgresError` if the target is not empty. */
 export async function beginMigration(address: PostgresAddress, owner: Owner): Promise<boolean> {
   const { synced } = await preparePostgres(address, owner, 'migration')
   await withClient(address, async (client) => {

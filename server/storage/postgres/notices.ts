@@ -45,7 +45,7 @@ export const encodeMessage = (sender: string, text: string): string => `${sender
 
 export interface Notice {
   readonly writer: string
-  /** The number of the commit, if the node now has all messages about it; otherwise 0. */
+  /** The commit's number, if the node now has all messages about that commit; otherwise 0. */
   readonly number: number
   /** The keys that were written. `any` means that any key may have been written. */
   readonly keys: readonly Key[] | 'any'

@@ -72,7 +72,7 @@ export function createWriter({ config, id, onWritten, onCommit, onUnknown, onAns
   /** Number of the newest commit whose outcome has been reported, and the promise for the group that is being written. */
   let settled = 0
   let current: Promise<void> = Promise.resolve()
-  /** The batches of a commit whose outcome is unknown and for which nobody waits anymore. */
+  /** The batches of a commit with an unknown outcome for which nobody waits anymore. */
   let given: readonly EncodedBatch[] = []
 
   /** Connects and takes over the row of this store in `writer`. Resolves to the number of the last successful commit. */
@@ -135,7 +135,7 @@ export function createWriter({ config, id, onWritten, onCommit, onUnknown, onAns
             onCommit(last, 'any')
           }
           given = []
-          // The commit succeeded before the connection broke, so `known` still gives the outcomes of its batches.
+          // The commit succeeded before the connection broke, so `known` still gives its batches' outcomes.
           if (last === sent) return judge(batchesOf(group), known)
         }
         sent = number + 1
