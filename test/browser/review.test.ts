@@ -777,6 +777,7 @@ test('[REVIEW-9] [REVIEW-73] the address of a comment opens it, even if its text
   const { token } = await openSession(world.service, account.id, 'browser', 'a test')
   await context.addCookies([{ name: cookiesOf(world.url).session, value: token, url: world.url }])
   await page.reload()
+  await page.locator('.annotations-button').waitFor()
   await page.keyboard.press('Control+.')
   await page.locator('.side-panel .card', { hasText: 'Mine, still.' }).click()
   await page.getByRole('button', { name: 'Edit' }).click()
