@@ -39,7 +39,7 @@ export const checkMarks = (call: Call, file: string, local: string, base: string
   if (marks.length === 0) return
   throw new Failure(
     'markers_left',
-    `${file} still has conflict markers (line ${marks.join(', ')}).`,
+    `${file} still has conflict markers (${marks.length > 1 ? 'lines' : 'line'} ${marks.join(', ')}).`,
     'Keep the right text between <<<<<<< and >>>>>>>, remove the markers and try again. To push them as text, add --keep-marks.',
     { file, lines: marks }
   )

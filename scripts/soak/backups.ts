@@ -9,7 +9,7 @@ const [backups = 12, typists = 60, programs = 8, everySeconds = 10] = process.ar
 const rounds = await backUpUnderLoad({ backups, typists, programs, everySeconds }, (round) => {
   const { acknowledged, meanwhile, found, lost, twice, problems, backupSeconds, writtenBytes } = round
   const size = `${(writtenBytes / 1024 / 1024).toFixed(1)} MiB written in ${backupSeconds.toFixed(1)} s`
-  console.log(`${size}: ${acknowledged} acknowledged before, ${meanwhile} while it ran; restored ${found}`)
+  console.log(`${size}: ${acknowledged} acknowledged before the backup, ${meanwhile} during it; ${found} restored`)
   console.log(`  ${lost.length} lost, ${twice.length} twice, ${problems} problems`)
 })
 const sound = rounds.filter(({ lost, twice, problems }) => lost.length + twice.length + problems === 0)

@@ -129,7 +129,8 @@ const refuseInside = (folder: string, repository: string): void => {
 }
 
 const refuseTerminal = (to: string, { isTTY = false }: CommandContext['stdout']): void => {
-  if (to === streamAddress && isTTY) throw new AdminError('A backup is not text. Send standard output to a file or to another program.')
+  if (to === streamAddress && isTTY)
+    throw new AdminError('A backup is binary data. Redirect standard output to a file or to another program.')
 }
 
 const run: Command['run'] = async (words, { settings, version, progress, stdout }) => {

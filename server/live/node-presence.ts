@@ -41,7 +41,7 @@ interface Shown {
   /** Client ids about which the other nodes were asked. For those that another node owned, also the time of its answer. */
   readonly asked: Map<number, Promise<void>>
   readonly owned: Map<number, number>
-  /** The clients of this node whose states the others do not know yet. */
+  /** Clients of this node whose states have not been sent to the other nodes yet. */
   readonly moved: Set<number>
   timer: NodeJS.Timeout | undefined
 }

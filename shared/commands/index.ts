@@ -155,7 +155,8 @@ const documents: readonly Command[] = [
   commandOf('editContent', {
     own: true,
     summary: 'Edits words, sections or lines of a document while others write elsewhere.',
-    description: 'Makes one edit with --find and --with or --delete, or up to 100 with --operations (see /agents.md): all of them or none.',
+    description:
+      'Makes one edit with --find and either --with or --delete, or up to 100 edits with --operations (see /agents.md). Either all apply or none.',
     without: ['operations', 'mode', 'dryRun', 'label', 'baseVersion'],
     options: [
       ...optionsFor('createSuggestion', Object.fromEntries(targets.map((field) => [field, {}]))),

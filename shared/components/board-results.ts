@@ -22,7 +22,7 @@ export const withFresh = (state: BoardState, before: Board): BoardState =>
 type Change<Kind extends BoardChange['kind']> = Extract<BoardChange, { kind: Kind }>
 
 /**
- * Returns the state after a card has been moved. It contains the positions before the move, because the reading view shows the move slightly later.
+ * Returns the new state after a card is moved. The state still holds the old positions, because the reading view shows the move slightly later.
  */
 function cardMoved(state: BoardState, { drawn, card, to }: Change<'move card'>): BoardOutcome {
   const before = findCard(drawn, card)

@@ -66,7 +66,7 @@ const pixels = z.coerce.number().int().min(limits.imagePixelsMin).max(limits.ima
 
 export const startImage = operation({
   summary: 'Generates a picture on a compute node and saves it as an asset.',
-  description: 'Poll until `status` is `done`; `markdown` then shows the picture. Without an image model, the request fails.',
+  description: 'Poll until `status` is `done`; `markdown` then contains the picture. Without an image model, the request fails.',
   ...document,
   role: 'edit',
   rest: { method: 'POST', path: `${media}/image`, query: ['wait'], status: 202 },

@@ -277,7 +277,7 @@ const withDecisions = (raw: Record<string, unknown>): Record<string, unknown> =>
 export const decideSuggestions = operation({
   summary: 'Accepts and rejects several suggestions in one commit.',
   description:
-    'Send decisions, or one action for all pending suggestions of a set (setId), or for suggestionIds. Each is decided as if it were alone; if two ' +
+    'Send decisions, or one action for all pending suggestions in a set (setId) or for those in suggestionIds. Each is decided on its own; if two ' +
     'change the same text, the first is accepted. The response lists the suggestions that could not be decided.',
   on: 'document',
   role: 'edit',

@@ -239,9 +239,8 @@ export const gapsOf = (text: Y.Text, length: number, places: readonly (Character
 }
 
 /**
- * Returns the current ranges of places in the text `content`. If some characters of a place were deleted, the range shrinks to the others. If all
- * were deleted, the range is undefined, unless the same text is in exactly that place again because a deletion was undone. The function walks the
- * text once.
+ * Returns where each place is now in the text `content`. If some of its characters were deleted, the range covers those that remain. If all
+ * were deleted, the range is undefined, unless an undo has restored the same text in exactly that place. The function walks the text once.
  */
 export const locate = (text: Y.Text, content: string, quoted: readonly Quoted[]): (Range | undefined)[] => {
   const items = new Map<Y.Item, number>()

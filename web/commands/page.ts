@@ -47,7 +47,7 @@ export interface Parts {
   withReview(run: (review: Review) => void, holdsTyping?: boolean): Promise<void>
   /** Calls `run` with the editor extras, once they have loaded. */
   withExtras(run: (part: ExtrasPart) => void): Promise<void>
-  /** Calls `run` with find and replace, once their code has loaded. */
+  /** Calls `run` with the find panel's code, once it has loaded. */
   withFind(run: (part: typeof Find) => void): Promise<void>
   /** Starts the lazily loaded parts for text that has been shown. Returns a function that stops them. */
   start(page: Page, editor: Editor): () => void

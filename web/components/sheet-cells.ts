@@ -9,7 +9,7 @@ import type { ComponentInput } from './input.ts'
 import type { Shown } from './sheet-grid.tsx'
 import type { SheetSession } from './sheet-session.ts'
 
-/** Returns the reason for a failure in the page's language, or its name if it has no reason. */
+/** Returns the reason for the failure in the page's language, or the failure's name if there is no reason. */
 const failureWords = ({ error, sentence, values }: Failure): string => (sentence === '' ? error : t(sentence, values))
 
 export interface Cells {

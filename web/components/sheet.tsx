@@ -293,7 +293,7 @@ function SheetSum({ model: { cells, area } }: PartInput): JSX.Element {
   )
 }
 
-/** Asks about drafts whose cell or column others changed. */
+/** Asks what to do with drafts whose cell or column someone else has changed. */
 function SheetDrafts({ model: { session } }: PartInput): JSX.Element {
   const asked = session.conflict.value
   const gone = session.gone.value

@@ -125,7 +125,7 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
     element.remove()
   }
 
-  // If another page loads into the frame after the widget, that page does not answer the ping.
+  // A page that replaces the widget in the frame does not answer the ping.
   element.addEventListener('load', () => {
     if (given === undefined || given !== element.contentWindow) return
     post({ method: 'ui/ping' })

@@ -56,7 +56,7 @@ const tooLarge = "This document's comments and suggestions take up too much spac
 
 const tooMany = (message: string): ServiceError => new ServiceError('invalid_request', { message })
 
-/** Creates the annotations for a document. `keepMoved` writes the anchors that were found again to disk. */
+/** Creates the annotations for a document. `keepMoved` saves relocated anchors to disk. */
 export const createAnnotations = (
   openDoc: OpenDocument,
   comments: readonly Entry[],

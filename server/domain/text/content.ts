@@ -207,7 +207,7 @@ export interface TextChange {
   readonly cause: RevisionCause
   readonly event: 'content.changed' | 'content.replaced' | 'content.restored'
   readonly label?: string | undefined
-  /** Other authors of the change, besides the actor who makes it. */
+  /** Authors of the change other than the actor who makes it. */
   readonly authors?: readonly string[]
   /** Whether the change replaces the text without naming a version. */
   readonly isUnguarded?: boolean

@@ -104,7 +104,7 @@ export class Characters {
     }
   }
 
-  /** Returns the ranges of these characters in the text, given the runs of characters of the entire text. */
+  /** Returns the ranges that these characters occupy in the text, given the character runs of the entire text. */
   rangesIn(spans: readonly number[]): Range[] {
     const ranges: Range[] = []
     for (let index = 0, at = 0; index < spans.length; index += 3) {

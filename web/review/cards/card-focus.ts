@@ -7,7 +7,7 @@ import type { Review } from '../annotations/review.ts'
 export interface CardInput {
   readonly review: Review
   readonly item: Item
-  /** Whether the card is in a list and not next to its text. */
+  /** Whether the card is in a list rather than next to its text. */
   readonly isListed?: boolean
 }
 
