@@ -1,4 +1,4 @@
-/** Temporary folders for jobs. They contain people's files, so each exists only while its job runs. */
+/** Temporary folders for jobs and for the engines that do them. They contain people's files, so each exists only while its job runs. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,15 @@ import { join } from 'node:path'
 /** Prefix of the folder names. The node's process id follows it and shows which node owns the folder. */
 const prefix = 'agmd-node-'
 
-export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
+/** Calls `use` with the path of a new folder, and removes the folder when `use` has ended. Throws the errors of `use` and of the disk. */
+export const withFolder = async <T>(use: (folder: string) => Promise<T>): Promise<T> => {
+  const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
+  try {
+    return await use(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
 
 const isAlive = (pid: number): boolean => {
   try {

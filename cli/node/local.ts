@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { imageSize } from 'image-size'
 import type { Segment } from '../../shared/media-jobs.ts'
 import type { Engine, Work } from './engine.ts'
-import { find, JobFailure, lastWords, run } from './program.ts'
+import { withFolder } from './folders.ts'
+import { find, JobFailure, lastWords, type Ran, run } from './program.ts'
 import { loudness, normalWav } from './wav.ts'
 
-const always = new AbortController().signal
+/** Asks a program what it offers. */
+const ask = (program: string, words: readonly string[]): Promise<Ran> =>
+  withFolder((folder) => run(program, words, { folder, signal: new AbortController().signal }))
 
 // ——— sound ———
 
@@ -18,8 +21,9 @@ const recordingSecondsMax = 2 * 3600
  * Converts a recording in another format to WAV. A recording that is too long is cut off slightly above the limit, so that it is still detected as
  * too long.
  */
-const converted = async ({ file, contentType, folder, signal }: Work): Promise<Buffer> => {
-  const out = join(folder, 'converted.wav')
+const converted = async (work: Work): Promise<Buffer> => {
+  const { file, contentType } = work
+  const out = join(work.folder, 'converted.wav')
   const seconds = String(recordingSecondsMax + 1)
   const [ffmpeg, sox] = [find('ffmpeg'), find('sox')]
   if (ffmpeg === undefined && sox === undefined)
@@ -27,7 +31,7 @@ const converted = async ({ file, contentType, folder, signal }: Work): Promise<B
   // A playlist could name local files or addresses, so ffmpeg may open only the file itself.
   const ran =
     ffmpeg === undefined
-      ? await run(sox ?? '', [file, '-r', '16000', '-c', '1', '-b', '16', out, 'trim', '0', seconds], signal)
+      ? await run(sox ?? '', [file, '-r', '16000', '-c', '1', '-b', '16', out, 'trim', '0', seconds], work)
       : await run(
           ffmpeg,
           [
@@ -48,7 +52,7 @@ const converted = async ({ file, contentType, folder, signal }: Work): Promise<B
             '-y',
             out
           ],
-          signal
+          work
         )
   if (ran.code === 0) return readFileSync(out)
   if (ffmpeg === undefined && /no handler for/.test(ran.stderr))
@@ -92,7 +96,7 @@ const checkPicture = (file: string): void => {
 const tesseract = async (): Promise<Engine | undefined> => {
   const program = find('tesseract')
   if (program === undefined) return undefined
-  const { stdout, code } = await run(program, ['--list-langs'], always)
+  const { stdout, code } = await ask(program, ['--list-langs'])
   const known = stdout
     .split('\n')
     .slice(1)
@@ -103,9 +107,9 @@ const tesseract = async (): Promise<Engine | undefined> => {
   return {
     kind: 'ocr',
     name: 'tesseract',
-    async work({ file, signal }) {
-      checkPicture(file)
-      const ran = await run(program, [file, 'stdout', '-l', languages.join('+')], signal)
+    async work(work) {
+      checkPicture(work.file)
+      const ran = await run(program, [work.file, 'stdout', '-l', languages.join('+')], work)
       if (ran.code !== 0) throw new JobFailure('bad_input', `The picture is damaged or has an unknown format (${lastWords(ran)}).`)
       return { result: { text: ran.stdout.replaceAll('\f', '').trim() } }
     }
@@ -133,7 +137,7 @@ const speaker = (
       throw new JobFailure('bad_input', `There is no voice ${voice}. Available: ${voices.slice(0, 20).join(', ')}.`)
     const [said, wav] = [join(folder, 'text.txt'), join(folder, 'speech.wav')]
     writeFileSync(said, text)
-    const ran = await run(program, words(voice, said, wav), signal)
+    const ran = await run(program, words(voice, said, wav), { folder, signal })
     const normal = ran.code === 0 ? await normalWav(readFileSync(wav)) : undefined
     if (normal === undefined) throw new JobFailure('engine_failed', `${name} failed: ${lastWords(ran)}`)
     if (loudness(normal.file) < silence)
@@ -145,7 +149,7 @@ const speaker = (
 const flite = async (): Promise<Engine | undefined> => {
   const program = find('flite')
   if (program === undefined) return undefined
-  const { stdout } = await run(program, ['-lv'], always)
+  const { stdout } = await ask(program, ['-lv'])
   const known = (/^Voices available:(.*)$/m.exec(stdout)?.[1] ?? '').split(' ').filter((voice) => voice !== '' && !voice.includes('_'))
   if (known.length === 0) return undefined
   const voices = [...known.filter((voice) => voice === 'slt'), ...known.filter((voice) => voice !== 'slt')]
@@ -155,7 +159,7 @@ const flite = async (): Promise<Engine | undefined> => {
 const espeak = async (): Promise<Engine | undefined> => {
   const program = find('espeak-ng')
   if (program === undefined) return undefined
-  const { stdout } = await run(program, ['--voices'], always)
+  const { stdout } = await ask(program, ['--voices'])
   const known = stdout
     .split('\n')
     .slice(1)
@@ -241,8 +245,8 @@ const transcriber = (name: string, write: (wav: string, work: Work) => Promise<S
   }
 })
 
-const must = async (name: string, program: string, words: readonly string[], signal: AbortSignal): Promise<string> => {
-  const ran = await run(program, words, signal)
+const must = async (name: string, program: string, words: readonly string[], work: Work): Promise<string> => {
+  const ran = await run(program, words, work)
   if (ran.code !== 0) throw new JobFailure('engine_failed', `${name} failed: ${lastWords(ran)}`)
   return ran.stdout
 }
@@ -252,9 +256,9 @@ const whisper = (): Engine | undefined => {
   const program = find('whisper-cli')
   const model = process.env['AGMD_NODE_WHISPER_MODEL'] ?? ''
   if (program === undefined || model === '') return undefined
-  return transcriber('whisper.cpp', async (wav, { folder, signal }) => {
-    const out = join(folder, 'whisper')
-    await must('whisper.cpp', program, ['-m', model, '-f', wav, '-oj', '-of', out, '-np'], signal)
+  return transcriber('whisper.cpp', async (wav, work) => {
+    const out = join(work.folder, 'whisper')
+    await must('whisper.cpp', program, ['-m', model, '-f', wav, '-oj', '-of', out, '-np'], work)
     return readWhisper(readFileSync(`${out}.json`, 'utf8'))
   })
 }
@@ -262,12 +266,12 @@ const whisper = (): Engine | undefined => {
 const pocketsphinx = (): Engine | undefined => {
   const continuous = find('pocketsphinx_continuous')
   if (continuous !== undefined)
-    return transcriber('pocketsphinx', async (wav, { signal }) =>
-      readContinuous(await must('pocketsphinx', continuous, ['-infile', wav, '-time', 'yes', '-logfn', '/dev/null'], signal))
+    return transcriber('pocketsphinx', async (wav, work) =>
+      readContinuous(await must('pocketsphinx', continuous, ['-infile', wav, '-time', 'yes', '-logfn', '/dev/null'], work))
     )
   const single = find('pocketsphinx')
   if (single === undefined) return undefined
-  return transcriber('pocketsphinx', async (wav, { signal }) => readSingle(await must('pocketsphinx', single, ['single', wav], signal)))
+  return transcriber('pocketsphinx', async (wav, work) => readSingle(await must('pocketsphinx', single, ['single', wav], work)))
 }
 
 /** Returns the engines whose programs are installed on this machine. */

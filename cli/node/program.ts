@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { nodeFailures } from '../../shared/relay.ts'
+import type { Work } from './engine.ts'
 
 /** The reason why a job failed, as it is reported to the service. */
 export class JobFailure extends Error {
@@ -39,20 +40,24 @@ export interface Ran {
 }
 
 /**
- * Runs a program without a shell. The program is killed when the job ends. Throws `JobFailure` if the program cannot be run, or the reason of
- * `signal` if the signal is aborted.
+ * Runs a program without a shell. The program is killed when the job ends. The program puts its own temporary files into `folder`: espeak-ng, for
+ * example, creates a folder for PulseAudio and never removes it. Throws `JobFailure` if the program cannot be run, or the reason of `signal` if the
+ * signal is aborted.
  */
-export const run = (program: string, words: readonly string[], signal: AbortSignal): Promise<Ran> =>
+export const run = (program: string, words: readonly string[], { folder, signal }: Pick<Work, 'folder' | 'signal'>): Promise<Ran> =>
   new Promise((resolve, reject) => {
     const output = { stdout: '', stderr: '' }
-    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' })
+    const env = { ...process.env, TMPDIR: folder, XDG_RUNTIME_DIR: folder }
+    const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' })
     for (const stream of ['stdout', 'stderr'] as const)
       child[stream].setEncoding('utf8').on('data', (text: string) => {
         if (output[stream].length < outputBytesMax) output[stream] += text
       })
-    child.once('error', (error) =>
-      reject(signal.aborted ? (signal.reason as Error) : new JobFailure('engine_unavailable', `${program}: ${error.message}`))
-    )
+    child.once('error', (error) => {
+      if (!signal.aborted || child.pid === undefined) reject(new JobFailure('engine_unavailable', `${program}: ${error.message}`))
+      // The killed program may write until it has ended. Its folder is removed after that.
+      else child.once('exit', () => reject(signal.reason as Error))
+    })
     child.once('close', (code) => resolve({ code, ...output }))
   })
 

@@ -1,7 +1,6 @@
 /** The node's side of the relay: it receives jobs, passes them to engines and sends the results. server/relay/relay.ts describes the protocol. */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import {
@@ -19,7 +18,7 @@ import {
   type WireFile
 } from '../../shared/relay.ts'
 import type { Done, Engine } from './engine.ts'
-import { newFolder } from './folders.ts'
+import { withFolder } from './folders.ts'
 import { JobFailure } from './program.ts'
 
 /** Thrown when a job was canceled. */
@@ -143,9 +142,8 @@ export const connect = (options: WorkerOptions, signal: AbortSignal): Promise<En
       () => running.controller.abort(new JobFailure('timed_out', `The job took longer than ${seconds} s.`)),
       seconds * 1000
     )
-    const folder = await newFolder()
     try {
-      const { done, engine } = await work(message, running, folder)
+      const { done, engine } = await withFolder((folder) => work(message, running, folder))
       if (done.file !== undefined && done.file.bytes.length > resultBytesMax)
         throw new JobFailure('engine_failed', `The result is larger than ${resultBytesMax} bytes.`)
       const file = done.file === undefined ? null : await give(job, done.file.bytes, done.file.contentType, running.window)
@@ -161,7 +159,6 @@ export const connect = (options: WorkerOptions, signal: AbortSignal): Promise<En
     } finally {
       clearTimeout(overdue)
       jobs.delete(job)
-      await rm(folder, { recursive: true, force: true })
     }
     return undefined
   }

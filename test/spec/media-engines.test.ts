@@ -131,6 +131,17 @@ withEngines('[MEDIA-28] damaged sound and pictures, and a missing voice, fail wi
   await until(() => readdirSync(TMPDIR).length === 0, 'folders of jobs to be removed')
 })
 
+withEngines('[MEDIA-53] the programs of a node leave no files in the temporary folder or the home folder', async () => {
+  const [TMPDIR, HOME] = [machine.path('no-files'), machine.path('no-home')]
+  for (const folder of [TMPDIR, HOME]) mkdirSync(folder)
+  const left = (): string[] => [TMPDIR, HOME].flatMap((folder) => readdirSync(folder))
+  await lend({ TMPDIR, HOME })
+  expect(left(), 'after the voices were listed').toEqual([])
+  const doc = await ana.document()
+  expect(await run(doc, 'speak', { json: { text: 'Guten Tag', voice: 'de' } })).toMatchObject({ status: 'done', engine: 'espeak-ng' })
+  expect(left(), 'after a job').toEqual([])
+})
+
 withEngines('[MEDIA-44] text that a voice cannot pronounce fails: silence does not count as speech', async () => {
   await lend()
   const doc = await ana.document()
