@@ -13,7 +13,7 @@ import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
 import { joinAbove, joinBelow } from '../web/editor/join-blocks.ts'
 import { indentItem, otherMarker, outdentEmpty, outdentItem, outdentParagraph } from '../web/editor/list-levels.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
-import { markEach, marking } from '../web/editor/mark-blocks.ts'
+import { marking } from '../web/editor/mark-blocks.ts'
 import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
 import { belowRows } from '../web/editor/grid/below.ts'
@@ -421,7 +421,7 @@ test.each([
   ['‹a\n\n| b | c d |\n| - | - |\n| e |  |›', '==', '==‹a==\n\n| ==b== | ==c d== |\n| - | - |\n| ==e== |  |›'],
   ['a **‹b** c **d**\n\n**e›** f', '**', 'a **‹b c d**\n\n**e›** f'],
   ['**a ‹b**\n\n**c› d**', '**', '**a** ‹b\n\nc› **d**'],
-  ['a *b ‹c* d\n\ne [li›nk](/x)', '**', 'a ***b ‹c* d**\n\n**e [li›nk](/x)**'],
+  ['a *b ‹c* d\n\ne [li›nk](/x)', '**', 'a *b **‹c*** **d**\n\n**e** [**li›**nk](/x)'],
   ['*a ‹b*\n\n~~c› d~~', '**', '*a **‹b***\n\n~~**c›** d~~'],
   ['‹a `b` c\n\n`d`›', '`', '`‹a b c`\n\n`d`›'],
   ['‹> [!note] Title\n> text\n\n![p](/f/p.png)›', '~~', '‹> [!note] ~~Title\n> text~~\n\n![p](/f/p.png)›'],
@@ -430,8 +430,28 @@ test.each([
   expect(after(before, toggleMarker(marker) as unknown as StateCommand, marking)).toBe(expected)
 })
 
-test('[WRITE-95] a selection within one block keeps the rule of a single pair of marks', () => {
-  for (const text of ['a ‹b› c', '- ‹one›', 'a ‹b\nc› d', '`‹a›`']) expect(markEach(stateOf(text), '**'), text).toBeUndefined()
+test.each([
+  ['a ‹be ›ga', '**', 'a **‹be** ›ga'],
+  ['a‹ be›, ga', '**', 'a‹ **be›**, ga'],
+  ['a ‹be› ga', '==', 'a ==‹be›== ga'],
+  ['a ==‹be›== ga', '==', 'a ‹be› ga'],
+  ['a ‹==be==› ga', '==', 'a ‹be› ga'],
+  ['a **be‹ta** ga›', '**', 'a **be‹ta ga›**'],
+  ['a ‹be **ga›** de', '**', 'a **‹be ga›** de'],
+  ['**be ‹ga› de**', '**', '**be** ‹ga› **de**'],
+  ['**‹be› ga**', '**', '‹be› **ga**'],
+  ['a **be‹ta** gam›ma', '*', 'a **be*‹ta*** *gam›*ma'],
+  ['**be ‹ga** de›', '*', '**be *‹ga*** *de›*'],
+  ['be ‹ga **de› ze**', '*', 'be *‹ga* ***de›* ze**'],
+  ['**be ‹ga› de**', '*', '**be *‹ga›* de**'],
+  ['a ‹b\nc› d', '**', 'a **‹b\nc›** d'],
+  ['a **bold‹**› b', '*', 'a **bold‹**› b'],
+  ['`‹a›` b', '**', '**`‹a›`** b'],
+  ['*a **b ‹c› d** e*', '*', '*a* ***b* ‹c› *d*** *e*'],
+  ['a [b ‹c](/x) d›', '**', 'a [b **‹c**](/x) **d›**'],
+  ['a ‹ › b', '**', 'a ‹ › b']
+])('[WRITE-148] the command of a format on the selection %j, %s', (before, marker, expected) => {
+  expect(after(before, toggleMarker(marker) as unknown as StateCommand, marking)).toBe(expected)
 })
 
 test.each([

@@ -46,15 +46,11 @@ export function addMarks({ from, to }: SelectionRange, range: SelectionRange, ma
   }
 }
 
-/** Marks a caret (mark-caret.ts) or each part of a selection that covers several blocks or cells (mark-blocks.ts). Both load later. */
+/** Marks a caret (mark-caret.ts) or each part of a selection (mark-blocks.ts). Both load later. Undefined in code. */
 export const markLater = Facet.define<(state: EditorState, marker: string) => TransactionSpec | undefined>()
 
 /** Formats that were requested before `markLater` had loaded, with the state at the first request. */
 export const requestedFormats = new WeakMap<EditorView, { readonly state: EditorState; readonly markers: string[] }>()
-
-/** Whether a format needs the code that loads later: at a caret, and for a selection that may include markers of blocks. */
-const needsMore = ({ doc, selection }: EditorState): boolean =>
-  selection.ranges.some(({ from, to }) => from === to || from === doc.lineAt(from).from || to > doc.lineAt(from).to)
 
 /** Puts `marker` around the selection or removes it. */
 export const toggleMarker =
@@ -62,13 +58,13 @@ export const toggleMarker =
   (view) => {
     if (view.state.readOnly) return false
     const mark = view.state.facet(markLater)[0]
-    if (mark === undefined && needsMore(view.state)) {
+    if (mark === undefined) {
       const { state, markers } = requestedFormats.get(view) ?? { state: view.state, markers: [] }
       requestedFormats.set(view, { state, markers: [...markers, marker] })
       return true
     }
     const change =
-      mark?.(view.state, marker) ??
+      mark(view.state, marker) ??
       view.state.changeByRange((range) => {
         const target = stretch(view.state, range)
         return markedOutside(view.state, target, marker) ? unmark(target, range, marker.length) : addMarks(target, range, marker)

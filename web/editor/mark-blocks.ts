@@ -1,6 +1,7 @@
 /**
- * Applies inline formats to a selection of several blocks or cells. In Markdown, every inline format ends with its block, so each block
- * gets its own marks. The markers of lists, headings and quotes do not change, nor do code blocks, front matter and blank lines.
+ * Applies inline formats to a selection. In Markdown, every inline format ends with its block, so each block or cell gets its own marks, and so does
+ * each part of a block that lies in another format. The markers of lists, headings and quotes do not change, nor do code blocks, front matter and
+ * blank lines.
  */
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
@@ -77,9 +78,9 @@ function textOf(state: EditorState, block: SyntaxNode): Part {
 }
 
 /** Returns the range of the text of each block within a range. */
-function textsIn(state: EditorState, tree: Tree, { from, to }: Part): (Target & { readonly isWithin: boolean })[] {
+function textsIn(state: EditorState, tree: Tree, { from, to }: Part): Target[] {
   const start = frontMatterEnd(state.doc)
-  const found: (Target & { isWithin: boolean })[] = []
+  const found: Target[] = []
   tree.iterate({
     from,
     to,
@@ -87,7 +88,7 @@ function textsIn(state: EditorState, tree: Tree, { from, to }: Part): (Target & 
       if (!isTextBlock(name)) return
       const text = node.from < start ? { from: node.from, to: node.from } : textOf(state, node)
       const part = trimmed(state, { from: Math.max(from, text.from), to: Math.max(from, text.from, Math.min(to, text.to)) })
-      if (part.from < part.to) found.push({ ...part, block: node, isWithin: text.from <= from && to <= text.to })
+      if (part.from < part.to) found.push({ ...part, block: node })
       return false
     }
   })
@@ -108,9 +109,33 @@ function formatsOf(block: SyntaxNode): SyntaxNode[] {
   return found
 }
 
+/** Whether a node lies within a node of kind `name`. */
+const isWithin = ({ parent }: SyntaxNode, name: string | undefined): boolean =>
+  parent !== null && (parent.name === name || isWithin(parent, name))
+
+/**
+ * Divides a part where it crosses an edge of another format, so that exactly the selected text is formatted. A format that lies in a span of kind
+ * `name` is not divided, because that span would then belong to two parts.
+ */
+function divided(state: EditorState, part: Part, formats: readonly SyntaxNode[], name: string | undefined): Part[] {
+  const crossed = formats.find((node) => divisible.has(node.name) && node.name !== name && isCut(part, node) && !isWithin(node, name))
+  if (crossed === undefined) return [part]
+  const inner = inside(crossed)
+  const pieces = [
+    { from: part.from, to: Math.min(part.to, crossed.from) },
+    { from: Math.max(part.from, inner.from), to: Math.min(part.to, inner.to) },
+    { from: Math.max(part.from, crossed.to), to: part.to }
+  ]
+  return pieces
+    .filter(({ from, to }) => from < to)
+    .map((piece) => trimmed(state, piece))
+    .filter(({ from, to }) => from < to)
+    .flatMap((piece) => divided(state, piece, formats, name))
+}
+
 /**
  * Adjusts the edges of a part. If the part contains a mark at its edge but only some text of the format, it shrinks to the text. If it would cut
- * another format, it grows to contain it. Formats of kind `name` may be cut.
+ * code or an image, it grows to contain it. Formats of kind `name` may be cut.
  */
 function whole(part: Part, formats: readonly SyntaxNode[], name: string | undefined): Part {
   let { from, to } = part
@@ -122,7 +147,7 @@ function whole(part: Part, formats: readonly SyntaxNode[], name: string | undefi
   }
   // Inner formats come first: after the part has grown, it can only cut formats that are further out.
   for (const node of formats.toReversed()) {
-    if (node.name === name || !isCut({ from, to }, node)) continue
+    if (node.name === name || !isCut({ from, to }, node) || (divisible.has(node.name) && isWithin(node, name))) continue
     from = Math.min(from, node.from)
     to = Math.max(to, node.to)
   }
@@ -149,10 +174,11 @@ interface Marked extends Part {
   /** The spans of the format that the part touches. `isMarked` is true if they cover all of its text. */
   readonly spans: readonly SyntaxNode[]
   readonly isMarked: boolean
+  /** The formats of the block. */
+  readonly formats: readonly SyntaxNode[]
 }
 
-function markedPart(state: EditorState, { block, ...part }: Target, name: string | undefined): Marked {
-  const formats = formatsOf(block)
+function markedPart(state: EditorState, part: Part, formats: readonly SyntaxNode[], name: string | undefined): Marked {
   const { from, to } = whole(part, formats, name)
   const spans = formats.filter((node) => node.name === name && node.from <= to && node.to >= from)
   let rest = ''
@@ -163,18 +189,25 @@ function markedPart(state: EditorState, { block, ...part }: Target, name: string
   }
   rest += state.sliceDoc(at, Math.max(at, to))
   // The text between two spans may contain marks of other formats, and the markers of lines.
-  return { from, to, spans, isMarked: /^[\s*_~=`>]*$/.test(rest) }
+  return { from, to, spans, formats, isMarked: /^[\s*_~=`>]*$/.test(rest) }
+}
+
+/** Returns the parts of the text of one block that get marks of their own. */
+function markedParts(state: EditorState, { block, from, to }: Target, name: string | undefined): Marked[] {
+  const formats = formatsOf(block)
+  return divided(state, { from, to }, formats, name).map((part) => markedPart(state, part, formats, name))
 }
 
 /** Removes a format from a part. Text of the same span before and after the part keeps the format. */
-const removed = (state: EditorState, { from, to, spans }: Marked, marker: string): ChangeSpec[] =>
+const removed = (state: EditorState, { from, to, spans, formats }: Marked, marker: string): ChangeSpec[] =>
   spans.flatMap((span) => {
     const inner = inside(span)
-    return [
-      ...withoutMarks(span),
-      ...withMarks(trimmed(state, { from: inner.from, to: Math.max(inner.from, Math.min(from, inner.to)) }), marker),
-      ...withMarks(trimmed(state, { from: Math.min(inner.to, Math.max(to, inner.from)), to: inner.to }), marker)
+    const rest = [
+      { from: inner.from, to: Math.max(inner.from, Math.min(from, inner.to)) },
+      { from: Math.min(inner.to, Math.max(to, inner.from)), to: inner.to }
     ]
+    const kept = rest.map((part) => trimmed(state, part)).flatMap((part) => divided(state, part, formats, undefined))
+    return [...withoutMarks(span), ...kept.flatMap((part) => withMarks(part, marker))]
   })
 
 /** Formats a part, and merges it with the spans of the format that it touches. */
@@ -184,7 +217,8 @@ const added = ({ from, to, spans }: Marked, marker: string): ChangeSpec[] => [
 ]
 
 /**
- * Puts marks around each part of a selection of several blocks, or removes them if all parts have them. Undefined for a selection within one block.
+ * Puts marks around each part of a selection, or removes them if all parts have them. Undefined if nothing is selected, or only text of one line that
+ * has no formats, such as code.
  */
 export function markEach(state: EditorState, marker: string): TransactionSpec | undefined {
   const chosen = chosenCells(state)
@@ -194,8 +228,9 @@ export function markEach(state: EditorState, marker: string): TransactionSpec | 
   const tree = ensureSyntaxTree(state, last.to, parseMs) ?? syntaxTree(state)
   const targets = ranges.flatMap((range) => textsIn(state, tree, range))
   const isOneLine = ranges.every(({ from, to }) => to <= state.doc.lineAt(from).to)
-  if (chosen === undefined && (targets.length === 0 ? isOneLine : targets.every(({ isWithin }) => isWithin))) return undefined
-  const parts = targets.map((target) => markedPart(state, target, spanNames.get(marker)))
+  if (chosen === undefined && targets.length === 0 && isOneLine)
+    return ranges.every(({ from, to }) => state.sliceDoc(from, to).trim() === '') ? {} : undefined
+  const parts = targets.flatMap((target) => markedParts(state, target, spanNames.get(marker)))
   const remove = parts.every(({ isMarked }) => isMarked)
   const changes = state.changes(
     parts.filter(({ isMarked }) => remove || !isMarked).flatMap((part) => (remove ? removed(state, part, marker) : added(part, marker)))
