@@ -66,8 +66,8 @@ beforeAll(async () => {
   await cp(join(import.meta.dirname, 'golden', 'format-1'), golden, { recursive: true })
   from = await startWorld({ folder: golden })
   to = await startWorld()
-  ana = (await createAccount(from.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
-  here = (await createAccount(to.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+  ana = (await createAccount(from.service, { email: 'ana@example.org', name: 'ana', password: 'correct horse battery' })) as Account
+  here = (await createAccount(to.service, { email: 'ana@example.org', name: 'ana', password: 'correct horse battery' })) as Account
   rich = await createRich(from)
   const { token } = await openSession(from.service, ana.id, 'app', 'a test')
   own = (
@@ -181,7 +181,8 @@ test.each(['all', 'all.zip'])('[ARCHIVE-1] an export (%s) and its import are los
   expect(ids).toContain(rich.doc)
   expect(report).toMatchObject({ documents: ids.length, assets: 1 })
   const other = name === 'all' ? to : await startWorld()
-  if (other !== to) here = (await createAccount(other.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+  if (other !== to)
+    here = (await createAccount(other.service, { email: 'ana@example.org', name: 'ana', password: 'correct horse battery' })) as Account
   const imported = await importing(path, other)
   expect(imported).toMatchObject({ format: 'agmd', created: { documents: ids.length, assets: 1 }, refused: [] })
   for (const id of ids) expect(await recordsOf(other, id)).toEqual(asThere(await recordsOf(from, id)))
@@ -452,7 +453,7 @@ test('[IMPORT-19] the owner is found by id or email address, or named', async ()
   const other = await startWorld()
   const { refused } = await importing(path, other)
   expect(refused[0]?.note).toContain('belongs to ana, who has no account here. Invite the person, or name another owner with --owner')
-  const bob = (await createAccount(other.service, { email: 'bob@example.org', password: 'correct horse battery' })) as Account
+  const bob = (await createAccount(other.service, { email: 'bob@example.org', name: 'bob', password: 'correct horse battery' })) as Account
   expect((await importing(path, other, bob)).created.documents).toBe(1)
   expect((await headIn(other, own)).owner).toEqual({ kind: 'account', id: bob.id, name: 'bob' })
   await other.stop()

@@ -29,6 +29,9 @@ export const newPasswordField = ({ t }: Words, error?: string, label = t('Passwo
     error
   })
 
+/** The script that fills in the name field with the name that the person uses on this device (`web/public/guest-name.js`). */
+export const guestNameScript = '/guest-name.js'
+
 export const nameField = ({ t }: Words, value?: string): Markup =>
   field({
     name: 'name',
@@ -37,5 +40,5 @@ export const nameField = ({ t }: Words, value?: string): Markup =>
     maxLength: limits.authorUnitsMax,
     required: false,
     value,
-    hint: t('Others see this name.')
+    hint: t('Others see this name. Without a name, they see “Someone”.')
   })

@@ -1,5 +1,5 @@
 /** The pages for sign-in, sign-up and consent at the embedded broker. The path, a cookie and the uid bind each form to its interaction. */
-import { countedAs, nameField, newPasswordField, type SignUp, signUpRefusal } from './account-fields.ts'
+import { countedAs, guestNameScript, nameField, newPasswordField, type SignUp, signUpRefusal } from './account-fields.ts'
 import type { InteractionResults, Provider } from 'oidc-provider'
 import { errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -140,6 +140,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
     showPage(ctx, stylesheet, {
       title: t('Create an account'),
       body,
+      scripts: [guestNameScript],
       formTargets: targetOf(details),
       ...(said.status && { status: said.status })
     })

@@ -24,7 +24,7 @@ import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
 import { filled, html, named, showPage } from './html.ts'
-import { countedAs, nameField, newPasswordField, type SignUp, signUpRefusal } from './account-fields.ts'
+import { countedAs, guestNameScript, nameField, newPasswordField, type SignUp, signUpRefusal } from './account-fields.ts'
 import type { Routers } from './routers.ts'
 import { wordsOf } from './words.ts'
 
@@ -170,6 +170,7 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
     showPage(ctx, stylesheet, {
       title: invited ? t('You are invited') : t('Set a new password'),
       body,
+      scripts: invited ? [guestNameScript] : [],
       ...(said.text !== undefined && { status: 422 })
     })
   }

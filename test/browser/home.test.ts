@@ -99,9 +99,12 @@ test('[HOME-1] [HOME-9] [HOME-18] documents of this device are found by title, f
   await context.close()
 })
 
-test('[HOME-2] [HOME-10] [HOME-22] a signed-in person also finds the documents of the account, by words of the text, each once', async () => {
+test('[HOME-2] [HOME-10] [HOME-22] [ACCOUNT-17] a signed-in person also finds the documents of the account, by words of the text, each once', async () => {
   const { context, page, heard } = await visit()
   await page.goto(`${world.url}/sign-up`)
+  await page.evaluate(() => localStorage.setItem('agmd.name', 'Ana'))
+  await page.reload()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Ana')
   await page.getByLabel('Email').fill('ana@example.org')
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()

@@ -100,6 +100,14 @@ test.each([
   }
 )
 
+test('[ACCOUNT-16] an account without a name shows no part of its email address, and the form says so', async () => {
+  const visitor = newVisitor()
+  await visitor.visit(`${world.url}/sign-up`)
+  expect(visitor.page.text).toContain('Without a name, they see “Someone”.')
+  await visitor.submit('/sign-up', { email: 'walker3@example.org', password, name: ' ' })
+  expect((await me(visitor)).user?.name).toBe('Someone')
+})
+
 test('[ACCOUNT-4] names of people and programs are text, never markup', async () => {
   const name = '<img src=x onerror=alert(1)>'
   const visitor = newVisitor()

@@ -8,7 +8,7 @@ let world: World
 let ana: string
 let bob: string
 const join = async (email: string): Promise<string> => {
-  const account = (await createAccount(world.service, { email, password: 'correct horse battery' })) as Account
+  const account = (await createAccount(world.service, { email, name: email.split('@')[0], password: 'correct horse battery' })) as Account
   return (await openSession(world.service, account.id, 'app', 'a test')).token
 }
 beforeAll(async () => {

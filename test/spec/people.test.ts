@@ -85,7 +85,7 @@ test('[WHO-9] each unnamed guest has a number, the same for everyone and every d
 })
 
 test('[WHO-6] the page of a signed-in person gets the name of the account', async () => {
-  const ana = (await createAccount(world.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+  const ana = (await createAccount(world.service, { email: 'ana@example.org', name: 'ana', password: 'correct horse battery' })) as Account
   const { token } = await openSession(world.service, ana.id, 'app', 'a test')
   const { json } = await world.ask('POST', '/api/docs', { headers: { Authorization: `Bearer ${token}` }, json: { content: 'text' } })
   const page = await world.person(json.id, token).connect()

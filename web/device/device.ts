@@ -9,7 +9,7 @@
  * - Data of earlier versions is moved to these stores (`earlier.ts`).
  *
  * Two more kinds of data belong to no document: the files of the app in the cache of the service worker (`web/worker.ts`), and the values that
- * `web/public/theme.js` reads before the first paint.
+ * `web/public/theme.js` reads before the first paint. The forms for a new account read the `name` (`web/public/guest-name.js`).
  */
 
 /**

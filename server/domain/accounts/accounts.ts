@@ -62,11 +62,8 @@ export const normalEmail = (text: string): string | undefined => {
   return email.length <= limits.emailUnitsMax && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : undefined
 }
 
-/** Returns the name that was given, or else the part of the email address before the @. */
-const nameFor = (name: string | undefined, email: string | null): string => {
-  const clean = plainName(name ?? '', limits.authorUnitsMax)
-  return clean || email?.split('@')[0]?.slice(0, limits.authorUnitsMax) || 'Someone'
-}
+/** Returns the name that was given, or a name for an account without one. Other people see it, so it contains no part of the email address. */
+const nameFor = (name: string | undefined): string => plainName(name ?? '', limits.authorUnitsMax) || 'Someone'
 
 /** Returns the index key of an email address. */
 export const emailKey = (email: string): Key => keys.email(digest(email))
@@ -110,7 +107,7 @@ export interface ExtraWrites {
 export const createAccount = async (service: Service, input: NewAccount, extra: ExtraWrites = {}): Promise<Account | undefined> => {
   const account: Account = {
     id: newId(),
-    name: nameFor(input.name, input.email),
+    name: nameFor(input.name),
     email: input.email,
     emailVerified: input.emailVerified ?? false,
     password: await hashPassword(input.password),
@@ -190,7 +187,7 @@ export interface IssuedIdentity {
 
 const fromIssuer = (id: string, { name, email, emailVerified }: IssuedIdentity, createdAt: number): Account => {
   const address = (email === undefined ? undefined : normalEmail(email)) ?? null
-  return { id, name: nameFor(name, address), email: address, emailVerified: emailVerified ?? false, password: null, createdAt }
+  return { id, name: nameFor(name), email: address, emailVerified: emailVerified ?? false, password: null, createdAt }
 }
 
 /**
