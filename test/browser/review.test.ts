@@ -1066,10 +1066,16 @@ test('[REVIEW-10] a document of 1 MB with 2,000 annotations can be written in, n
   await context.close()
 })
 
-test('[REVIEW-11] [REVIEW-46] [REVIEW-61] an assignment is created, followed and closed; the holder of its link starts it and reports', async () => {
+test('[REVIEW-11] [REVIEW-46] [REVIEW-61] [REVIEW-75] an assignment is created, followed and closed; the holder of its link starts it and reports', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', document.url)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'Ask for a review' }).click()
+  await page.locator('.task-form input:focus').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('.side-panel').waitFor({ state: 'detached' })
+  await page.locator('.cm-content:focus, button:focus').waitFor()
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('button', { name: 'Ask for a review' }).click()
   await page.getByLabel('What to review').fill('The dates')

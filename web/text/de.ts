@@ -528,7 +528,7 @@ export const de: Catalogue = {
   'Nothing found': 'Nichts gefunden',
   'No activity yet.': 'Noch keine Aktivität.',
   'Nothing here yet.': 'Noch nichts hier.',
-  'Nothing here yet. Start writing, or open a Markdown file.': 'Noch nichts hier. Schreib los, oder öffne eine Markdown-Datei.',
+  'Nothing here yet. Start writing, or open a Markdown file.': 'Noch nichts hier. Schreib los oder öffne eine Markdown-Datei.',
   'No matching command.': 'Kein passender Befehl.',
   Now: 'Jetzt',
   now: 'jetzt',
@@ -586,7 +586,7 @@ export const de: Catalogue = {
   'Pictures, dictation and reading aloud': 'Bilder, Diktat und Vorlesen',
   Pie: 'Kreis',
   'Documents are plain text, live for everyone, and available on your device when you are offline.':
-    'Dokumente sind reiner Text: live für alle, und auf deinem Gerät, wenn du offline bist.',
+    'Dokumente sind reiner Text: live für alle und auf deinem Gerät, wenn du offline bist.',
   Points: 'Punkte',
   'Chart points. Use the arrow keys to move between them.': 'Punkte des Diagramms. Mit den Pfeiltasten gehst du von Punkt zu Punkt.',
   'Previous change': 'Vorige Änderung',
@@ -1204,7 +1204,7 @@ export const de: Catalogue = {
   'Copy owner link': 'Besitzerlink kopieren',
   'Copy a link for anyone': 'Link für alle kopieren',
   'Existing links': 'Vorhandene Links',
-  'Your name, as others see it (optional)': 'Dein Name, wie ihn andere sehen (freiwillig)',
+  'Your name, as others see it (optional)': 'Dein Name, wie ihn andere sehen (optional)',
   'The link was revoked, has expired or is incomplete. Ask for a new one.':
     'Der Link wurde widerrufen, ist abgelaufen oder unvollständig. Bitte um einen neuen.',
   Trash: 'Papierkorb',

@@ -3,7 +3,7 @@
  * it to do the review.
  */
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '../../../shared/limits.ts'
 import { readDocument } from '../../client/documents.ts'
 import type { ReviewedView } from '../annotations/review.ts'
@@ -162,6 +162,9 @@ function TaskCard({ review, task, waiting }: { review: Review; task: Task; waiti
 function Ask({ review }: { review: Review }): JSX.Element {
   const [title, setTitle] = useState('')
   const [instructions, setInstructions] = useState('')
+  const first = useRef<HTMLInputElement>(null)
+  // The focus in the panel lets Esc close it and return the focus.
+  useEffect(() => first.current?.focus(), [])
   const submit = (event: Event): void => {
     event.preventDefault()
     if (title.trim() === '') return
@@ -175,6 +178,7 @@ function Ask({ review }: { review: Review }): JSX.Element {
       <label class='field'>
         <span>{t('What to review')}</span>
         <input
+          ref={first}
           type='text'
           maxLength={limits.titleUnitsMax}
           value={title}
