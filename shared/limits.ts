@@ -420,8 +420,8 @@ export const limits = {
   clockSecondsMax: 10,
   /** How long a node waits for other nodes to report that one of their pages uses a client id, in milliseconds. */
   nodeAnswerMs: 150,
-  /** How long an answer about a client id is valid, in milliseconds. */
-  nodeOwnedMs: 30_000,
+  /** How long a node trusts the answer that a page of another node uses a client id, in milliseconds. Then it asks again. */
+  nodeOwnedMs: 1000,
   /** Shortest time between two updates of a link's `lastUsedAt`, in seconds. */
   lastUsedSeconds: 60,
 

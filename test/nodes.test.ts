@@ -1,4 +1,5 @@
 /** Several nodes in this process, on one PostgreSQL. `AGMD_TEST_SEED` repeats a run. */
+import * as Y from 'yjs'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createAccount, type Account } from '../server/domain/accounts/accounts.ts'
 import { openSession, revokeSession } from '../server/domain/accounts/sessions.ts'
@@ -9,6 +10,7 @@ import { consoleOperator } from '../server/domain/operator/operator.ts'
 import { runAct } from '../server/domain/operator/acts.ts'
 import { callerOfService } from '../server/domain/rights/access.ts'
 import { closeCodes } from '../shared/live-protocol.ts'
+import { textRootName } from '../shared/names.ts'
 import { type NodeWorlds, startNodeWorlds } from './support/node-worlds.ts'
 import { noPostgres } from './support/postgres.ts'
 import { withLimit } from './support/limits.ts'
@@ -273,6 +275,22 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     onTestFinished(() => back.close())
     await watcher!.shows('offline a one')
     expect(back.closes).toEqual([])
+  })
+
+  test('[NODES-22] a page that moved to another node can write there soon after its former connection ends', async () => {
+    const owner = await worlds[0]!.create('one')
+    const [former, watcher] = await connectAll([owner, worlds[2]!.person(owner.doc, owner.key)])
+    former!.type(0, 'a ')
+    await former!.saved()
+    const moved = new Y.Doc()
+    Y.applyUpdate(moved, Y.encodeStateAsUpdate(former!.ydoc))
+    moved.clientID = former!.ydoc.clientID
+    moved.getText(textRootName).insert(0, 'moved ')
+    const back = await worlds[1]!.person(owner.doc, owner.key).connect({ ydoc: moved, eager: true })
+    onTestFinished(() => back.close())
+    await until(() => back.closes.length > 0, 'the refusal')
+    former!.close()
+    await watcher!.shows('moved a one')
   })
 
   test('[NODES-14] a sweep that has to run once runs on one node at a time', async () => {

@@ -151,8 +151,14 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
   }
 
   /** Whether the other nodes must be asked before a page of this node writes with a client id that the document already has. */
-  const mustAsk = ({ entry, own, asked }: Shown, client: number): boolean => {
+  const mustAsk = ({ entry, own, asked, owned }: Shown, client: number): boolean => {
     if (entry.owners.has(client)) own.add(client)
+    // The former connection of a page that has moved to this node may have ended since.
+    const at = owned.get(client)
+    if (at !== undefined && performance.now() - at >= limits.nodeOwnedMs) {
+      owned.delete(client)
+      asked.delete(client)
+    }
     return !own.has(client) && !asked.has(client) && Y.getState(entry.openDoc.ydoc.store, client) > 0
   }
 
@@ -166,14 +172,6 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
     return answered
   }
 
-  const isOwnedElsewhere = ({ owned, asked }: Shown, client: number): boolean => {
-    const at = owned.get(client)
-    if (at === undefined) return false
-    if (performance.now() - at < limits.nodeOwnedMs) return true
-    owned.delete(client)
-    asked.delete(client)
-    return false
-  }
   const stopMessages = nodes.onMessage(hear)
 
   let turn = 0
@@ -230,7 +228,7 @@ export const createNodePresence = ({ clock, nodes }: NodePresenceOptions): NodeP
         mustAsk: (client) => mustAsk(shown, client),
         isForeign: (client) => [...shown.others.values()].some(({ clients }) => clients.has(client)),
         isElsewhere(client) {
-          if (isOwnedElsewhere(shown, client)) return true
+          if (shown.owned.has(client)) return true
           const node = [...shown.others].find(([, { clients }]) => clients.has(client))?.[0]
           // A reader must not lock out a writer by showing presence with the writer's id.
           if (node === undefined || !mayWrite(document.awareness.states.get(client))) return false
