@@ -418,6 +418,8 @@ export const limits = {
   nodeSilentSecondsMax: 25,
   /** Difference between the clocks of a node and PostgreSQL above which the node warns at startup, in seconds. */
   clockSecondsMax: 10,
+  /** How long a document that is deleted permanently keeps its deletion event for callers on other nodes, in milliseconds. */
+  erasureNoticeMs: 500,
   /** How long a node waits for other nodes to report that one of their pages uses a client id, in milliseconds. */
   nodeAnswerMs: 150,
   /** How long a node trusts the answer that a page of another node uses a client id, in milliseconds. Then it asks again. */

@@ -113,6 +113,21 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     })
   })
 
+  test('[NODES-23] long polls on all nodes receive the event of a permanent deletion', async () => {
+    // Other nodes learn of the deletion late.
+    await withLimit('nodeNoticeMs', 200, async () => {
+      const owner = await worlds[0]!.create('text')
+      const viewer = await owner.share('view')
+      const polls = everywhere(viewer).map((person) => person.ask('GET', '/events', { query: { since: 'latest', wait: 50 } }))
+      for (const world of worlds) await until(() => world.service.live.isUsed(owner.doc, viewer.link.id), 'the poll')
+      expect((await owner.ask('DELETE', '', { query: { permanent: 1 } })).status).toBe(200)
+      for (const { status, json } of await Promise.all(polls)) {
+        expect(status).toBe(200)
+        expect(json.events).toMatchObject([{ kind: 'doc.deleted' }])
+      }
+    })
+  })
+
   test('[NODES-4] every event reaches the pages, the long polls and the feeds of all nodes exactly once, in order', async () => {
     const people = everywhere(await worlds[0]!.create('a\n'))
     const editors = await connectAll(people)

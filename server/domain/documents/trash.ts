@@ -128,6 +128,12 @@ export const releaseDocument = async (service: Service, doc: string, goes: (head
   await scrubJobs(service, doc)
 }
 
+/** Gives the callers that wait for events on other nodes the time to read the deletion event. */
+const untilReadElsewhere = async ({ storage: { nodes }, clock }: Service): Promise<void> => {
+  if (nodes === undefined || (await nodes.count()) === 1) return
+  await new Promise<void>((resolve) => void clock.after(limits.erasureNoticeMs, resolve))
+}
+
 /**
  * Erases a document, whether or not it is in the trash. A mark in the head is written first and ends all access. Then the contents are removed. If
  * the process dies in between, `finishDeletions` removes them at the next start. The hashes of the document's keys stay, so that holders of those
@@ -145,6 +151,7 @@ const erase = async (service: Service, caller: Caller, doc: string): Promise<Ans
   endAccess(service, doc)
   // Callers that wait for events must get the deletion event before it is removed together with all other contents.
   await untilDelivered(service, keys.events(doc))
+  await untilReadElsewhere(service)
   await finishErasing(service, doc)
   return answer
 }
