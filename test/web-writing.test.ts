@@ -1096,6 +1096,10 @@ test.each([
   expect(live.hidden.map(({ from, to }) => state.sliceDoc(from, to))).toEqual(expected)
 })
 
+test('[WRITE-149] a new table has empty cells', () => {
+  expect(after('|', insertTable as unknown as StateCommand)).toBe('| | |  |\n| --- | --- |\n|  |  |\n')
+})
+
 test.each([
   ['- a\n- |', '- a\n\n| '],
   ['- a\n- [ ] |\n- b', '- a\n\n| '],
@@ -1103,8 +1107,8 @@ test.each([
   ['- a|', '- a\n\n| '],
   ['> - |', '> - \n\n| ']
 ])('[WRITE-120] a table inserted in %j', (before, expected) => {
-  const made = after(before, insertTable as unknown as StateCommand)?.replaceAll(/[‹›]/g, '')
-  expect(made?.slice(0, made.indexOf('Column'))).toBe(expected)
+  const made = after(before, insertTable as unknown as StateCommand)
+  expect(made?.slice(0, made.indexOf('---') - 2)).toBe(`${expected}| |  |\n`)
 })
 
 test.each([

@@ -1,7 +1,6 @@
 /** Inserts a block with only the blank lines that it needs around it. Most of the blocks are in `inserts.ts`. */
 import { EditorSelection } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
-import { t } from '../text/t.ts'
 
 /** The part of a block that is selected, so that typing replaces it. Offsets count from the beginning of the block. */
 interface Selected {
@@ -42,8 +41,5 @@ export const block =
     return insertBlock(view, marked.replaceAll(/[‹›]/g, ''), { from, to: marked.indexOf('›') - 1 })
   }
 
-export const insertTable: Command = block(() => {
-  const head = t('Column')
-  const [dashes, space] = ['-'.repeat(head.length), ' '.repeat(head.length)]
-  return `| ‹${head}› | ${head} |\n| ${dashes} | ${dashes} |\n| ${space} | ${space} |\n`
-})
+/** The cells are empty, because a click into a cell with a placeholder would put the caret into its word. */
+export const insertTable: Command = block(() => '| ‹› |  |\n| --- | --- |\n|  |  |\n')
