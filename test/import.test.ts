@@ -31,7 +31,7 @@ const faults = faultyStore()
 
 beforeAll(async () => {
   world = await startWorld({ storage: faults.storage, env: { AGMD_ACCOUNT_MEGABYTES: '2' } })
-  ana = (await createAccount(world.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
+  ana = (await createAccount(world.service, { email: 'ana@example.org', name: 'Ana', password: 'correct horse battery' })) as Account
   token = (await openSession(world.service, ana.id, 'app', 'a test')).token
 })
 afterAll(async () => {
@@ -107,7 +107,7 @@ test('[IMPORT-2] an import creates documents while the server runs', async () =>
   })
   expect((await found('zebra')).map(({ title }): string => title).toSorted()).toEqual(['First', 'two'])
   const { json } = await by('GET', `/api/docs/${first.id}/revisions`)
-  expect(json.revisions).toMatchObject([{ id: 1, cause: 'create', author: 'ana', createdAt: '2020-09-13T12:26:40.000Z' }])
+  expect(json.revisions).toMatchObject([{ id: 1, cause: 'create', author: 'Ana', createdAt: '2020-09-13T12:26:40.000Z' }])
   expect((await by('PUT', `/api/docs/${first.id}/content`, { json: { content: '# Edited' } })).status).toBe(200)
 })
 

@@ -64,10 +64,17 @@ test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", as
   }, 'the name disappears')
   await ana.page.getByRole('button', { name: 'Follow Bea' }).waitFor()
   // The name returns while the pointer is over the caret.
-  const box = await caret.boundingBox()
-  await ana.page.mouse.move((box?.x ?? 0) + 2, (box?.y ?? 0) + 8)
-  await ana.page.locator('.remote-caret.hovered', { hasText: 'Bea' }).waitFor({ state: 'attached' })
-  await ana.page.mouse.move((box?.x ?? 0) - 60, (box?.y ?? 0) + 8)
+  const hovered = ana.page.locator('.remote-caret.hovered', { hasText: 'Bea' })
+  const moveTo = async (x: number): Promise<void> => {
+    const box = await caret.boundingBox()
+    await ana.page.mouse.move((box?.x ?? 0) + x, (box?.y ?? 0) + 8)
+  }
+  // The last letter of Bea may still be moving her caret.
+  await until(async () => {
+    await moveTo(2)
+    return (await hovered.count()) > 0
+  }, 'the name under the pointer')
+  await moveTo(-60)
   await ana.page.locator('.remote-caret.hovered').waitFor({ state: 'detached' })
   // A move shows the name again. A letter in the middle of the text does not.
   await bea.page.keyboard.press('ArrowLeft')

@@ -136,7 +136,7 @@ test.each([
         const pressed = page.locator(".top-bar .wide-only[aria-pressed='true']")
         const before = await pressed.count()
         await page.keyboard.press(keys)
-        await expect.poll(() => pressed.count()).toBe(before + 1)
+        await expect.poll(() => pressed.count(), { timeout: 30_000 }).toBe(before + 1)
         await widths(page, async (width) => expect(await beyond(page, '.top-bar'), `${keys} ${width}`).toEqual([]))
       }
       await page.keyboard.press('Control+Alt+p')

@@ -430,7 +430,9 @@ test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] [WRITE-132] [WRITE-147] text 
   // The search covers only the selected lines.
   await press('Escape', 'Control+Home', 'ArrowDown', 'Control+Shift+End', 'Control+f')
   await page.getByRole('button', { name: 'Replace', exact: true }).click()
-  await expect.poll(() => page.evaluate(() => globalThis.document.activeElement?.getAttribute('aria-label'))).toBe('Replace with')
+  await expect
+    .poll(() => page.evaluate(() => globalThis.document.activeElement?.getAttribute('aria-label')), { timeout: 30_000 })
+    .toBe('Replace with')
   await type('a$1')
   await page.getByRole('textbox', { name: 'Find', exact: true }).fill('o(n)e')
   await status('1 of 2')
@@ -463,7 +465,7 @@ test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] [WRITE-132] [WRITE-147] text 
   const marked = () => page.evaluate(() => [...(CSS.highlights.get('agmd-find') ?? [])].map(String))
   await press('Control+Home', 'Control+f')
   await page.getByRole('textbox', { name: 'Find', exact: true }).fill('one|card')
-  await expect.poll(marked).toEqual(['card', 'one', 'one', 'one'])
+  await expect.poll(marked, { timeout: 30_000 }).toEqual(['card', 'one', 'one', 'one'])
   await leave()
 })
 
