@@ -11,10 +11,11 @@ import { runAct } from '../server/domain/operator/acts.ts'
 import { callerOfService } from '../server/domain/rights/access.ts'
 import { closeCodes } from '../shared/live-protocol.ts'
 import { textRootName } from '../shared/names.ts'
+import { heldReads, type HeldReads } from './support/held-storage.ts'
 import { type NodeWorlds, startNodeWorlds } from './support/node-worlds.ts'
 import { noPostgres } from './support/postgres.ts'
 import { withLimit } from './support/limits.ts'
-import { assign } from './support/reviews.ts'
+import { assign, type Assignment, close } from './support/reviews.ts'
 import { seeded } from './support/typist.ts'
 import { png } from './support/media.ts'
 import { dialIn, newSigned } from './support/nodes.ts'
@@ -126,6 +127,86 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
         expect(json.events).toMatchObject([{ kind: 'doc.deleted' }])
       }
     })
+  })
+
+  /** Starts another node, whose reads the test can hold back. */
+  const startLate = async ({ storage }: HeldReads): Promise<World> => {
+    const late = await startWorld({ env: started.env, besides: worlds[0]!, storage })
+    onTestFinished(() => late.stop())
+    return late
+  }
+
+  const statesOf = ({ messages }: Editor, { id }: Assignment): string[] =>
+    messages.filter(({ type, task }) => type === 'task' && task.id === id).map(({ task }) => task.status)
+
+  test('[NODES-24] a page receives a state even if its event arrives before the notification of its commit', async () => {
+    const reads = heldReads(({ length }) => length === 2)
+    const late = await startLate(reads)
+    const owner = await worlds[0]!.create('text')
+    const there = late.person(owner.doc, owner.key)
+    const [editor] = await connectAll([there])
+    const assignment = await assign(worlds[0]!, owner)
+    await until(() => statesOf(editor!, assignment).length === 1, 'the assignment')
+    expect((await there.ask('GET', `/tasks/${assignment.id}`)).json.task.status).toBe('open')
+    await withLimit('nodeNoticeMs', 500, async () => {
+      // The first request with a link makes a commit of its own. Its notification lets the other node read the head.
+      reads.hold('after')
+      await assignment.by('Ada').start()
+      await until(reads.isHeld, 'the held read')
+      reads.release()
+      await until(() => statesOf(editor!, assignment).includes('started'), 'the state')
+    })
+  })
+
+  test('[NODES-24] pages on other nodes receive the states of an assignment in order, and each once', async () => {
+    const reads = heldReads(([, , kind]) => kind === 'task')
+    const late = await startLate(reads)
+    const owner = await worlds[0]!.create('text')
+    const there = late.person(owner.doc, owner.key)
+    const [editor] = await connectAll([there])
+
+    const one = await assign(worlds[0]!, owner)
+    await until(() => statesOf(editor!, one).length === 1, 'the assignment')
+    reads.hold()
+    await one.by('Ada').start()
+    await until(reads.isHeld, 'the held read')
+    await one.by('Ada').report()
+    await until(() => types(editor!).includes('task.reported'), 'the event')
+    // A second read that does not wait for the held one is over by then.
+    expect((await there.ask('GET', `/tasks/${one.id}`)).json.task.status).toBe('reported')
+    reads.release()
+    await until(() => statesOf(editor!, one).includes('reported'), 'the report')
+    const two = await assign(worlds[0]!, owner)
+    await until(() => statesOf(editor!, two).length === 1, 'the next assignment')
+    expect(statesOf(editor!, one)).toEqual(['open', 'started', 'reported'])
+
+    reads.hold()
+    await two.by('Ada').start()
+    await until(reads.isHeld, 'the held read')
+    expect((await close(there, two)).status).toBe(200)
+    await until(() => statesOf(editor!, two).includes('closed'), 'the end')
+    reads.release()
+    const three = await assign(worlds[0]!, owner)
+    await until(() => statesOf(editor!, three).length === 1, 'the last assignment')
+    expect(statesOf(editor!, two)).toEqual(['open', 'closed'])
+  })
+
+  test('[NODES-25] a page receives a state of a comment from another node once, even if the node hears of two changes at a time', async () => {
+    const reads = heldReads(({ length }) => length === 2)
+    const late = await startLate(reads)
+    const owner = await worlds[0]!.create('text')
+    const [editor] = await connectAll([late.person(owner.doc, owner.key)])
+    const shown = (id: string): string[] => editor!.messages.flatMap(({ comment }) => (comment?.id === id ? [comment.body] : []))
+    reads.hold()
+    const { id } = (await owner.ask('POST', '/comments', { json: { body: 'first' } })).json
+    await until(reads.isHeld, 'the held read')
+    expect((await owner.ask('PATCH', `/comments/${id}`, { json: { body: 'second' } })).status).toBe(200)
+    await late.service.storage.nodes!.heard()
+    reads.release()
+    await until(() => shown(id).length > 0, 'the comment')
+    const next = (await owner.ask('POST', '/comments', { json: { body: 'next' } })).json
+    await until(() => shown(next.id).length > 0, 'the next comment')
+    expect(shown(id)).toEqual(['second'])
   })
 
   test('[NODES-4] every event reaches the pages, the long polls and the feeds of all nodes exactly once, in order', async () => {

@@ -94,10 +94,13 @@ export const createNodes = ({ service, nodes, find, announceEvent, onDeleted, on
     const onProblem = (error: unknown): void => log('warn', 'following other nodes failed', { doc: id, error })
     const held = { openDoc, follower, release: () => undefined }
 
+    /** The reads of assignments. They run one after another, so that no state arrives after a later one. */
+    let readingTasks = Promise.resolve()
     const tell = (event: StoredEvent, isForeign: boolean): void => {
       announceEvent(id, event)
       const { taskId } = event.payload as { readonly taskId?: string }
-      if (isForeign && event.kind.startsWith('task.') && taskId !== undefined) announceStoredTask(service(), id, taskId).catch(onProblem)
+      if (!isForeign || !event.kind.startsWith('task.') || taskId === undefined) return
+      readingTasks = readingTasks.then(() => announceStoredTask(service(), id, taskId)).catch(onProblem)
     }
     const reports = createReports(storage, id, openDoc.head.event, tell, onProblem)
 
@@ -109,17 +112,17 @@ export const createNodes = ({ service, nodes, find, announceEvent, onDeleted, on
       if (head.annotated === annotated) return
       annotated = head.annotated
       const those = touched
-      touched = []
+      touched = new Map()
       if (document.getConnectionsCount() === 0) return
       if (hasAnnotations(openDoc)) annotationsOf(service(), held).catch(onProblem)
-      else if (those.length === 0) service().live.announce(id, { type: 'annotations' })
+      else if (those.size === 0) service().live.announce(id, { type: 'annotations' })
       else announceTouched(those).catch(onProblem)
     }
-    /** The annotations that other nodes have written since the last check. */
-    let touched: { readonly kind: AnnotationKind; readonly annotation: string }[] = []
+    /** The annotations that other nodes have written since the last check, by id. */
+    let touched = new Map<string, AnnotationKind>()
     const announceTouched = async (those: typeof touched): Promise<void> => {
       const annotations = await annotationsOf(service(), held)
-      const written = those.map(({ kind, annotation }) => {
+      const written = [...those].map(([annotation, kind]) => {
         const record = annotations[kind].get(annotation)
         return { kind, id: annotation, record, bytes: annotations.bytesOf(annotation) }
       })
@@ -142,8 +145,7 @@ export const createNodes = ({ service, nodes, find, announceEvent, onDeleted, on
     })
     const stopWatch = storage.watch(keys.head(id), (written, isForeign) => {
       if (!isForeign) return
-      for (const [, , kind, annotation] of written)
-        if (kind === 'comment' || kind === 'suggestion') touched.push({ kind, annotation: String(annotation) })
+      for (const [, , kind, annotation] of written) if (kind === 'comment' || kind === 'suggestion') touched.set(String(annotation), kind)
       if (written.length === 0 || written.some(({ length }) => length === 2)) look()
     })
     const exchange = presence.follow(entry)

@@ -1,5 +1,5 @@
-/** A store whose commits a test can hold back. */
-import type { Storage } from '../../server/domain/ports.ts'
+/** Stores whose commits or reads a test can hold back. */
+import type { Key, Storage } from '../../server/domain/ports.ts'
 
 export interface HeldStorage {
   readonly storage: (storage: Storage) => Storage
@@ -31,5 +31,43 @@ export const heldStorage = (): HeldStorage => {
       open()
     },
     waiting: () => waiting
+  }
+}
+
+export interface HeldReads {
+  readonly storage: (storage: Storage) => Storage
+  /** Holds the next read back until `release`. It reads its value before it waits, or `after` that. */
+  hold(reads?: 'before' | 'after'): void
+  release(): void
+  /** Whether a read is held. */
+  isHeld(): boolean
+}
+
+/** Returns a store that can hold back a read of one of these keys. */
+export const heldReads = (isMeant: (key: Key) => boolean): HeldReads => {
+  let open = (): void => undefined
+  let gate: Promise<void> | undefined
+  let when: 'before' | 'after' = 'before'
+  let holds = false
+  return {
+    storage: (storage) => ({
+      ...storage,
+      async get(key) {
+        const mine = isMeant(key) ? gate : undefined
+        if (mine === undefined) return storage.get(key)
+        gate = undefined
+        const found = when === 'before' ? await storage.get(key) : undefined
+        holds = true
+        await mine
+        holds = false
+        return when === 'before' ? found : storage.get(key)
+      }
+    }),
+    hold(reads = 'before') {
+      when = reads
+      gate = new Promise((resolve) => (open = resolve))
+    },
+    release: () => open(),
+    isHeld: () => holds
   }
 }

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto'
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
-import { isTaskState, type TaskAction, type TaskOutcome, taskOutcome, type TaskState } from '../../../shared/task-states.ts'
+import { isTaskState, type TaskAction, type TaskOutcome, taskOutcome, type TaskState, taskStates } from '../../../shared/task-states.ts'
 import { actorOf, authorOf, type Caller, sameAuthor, taskOf } from '../rights/caller.ts'
 import { remember } from '../records/idempotency.ts'
 import { formatVersion } from '../text/journal.ts'
@@ -16,6 +16,7 @@ import type { Transaction } from '../records/transaction.ts'
 import { makerOf } from '../rights/lineage.ts'
 import { nextStepOf } from './own-assignment.ts'
 import type { Service } from '../service.ts'
+import type { OpenDocument } from '../text/open-document.ts'
 import type { OnDocument } from '../on-document.ts'
 import { agentUrl, makeRoom, putShare, revokeShare, shareUrl } from '../rights/shares.ts'
 import { examineReport, isRetry } from './task-reports.ts'
@@ -159,12 +160,28 @@ const write = async <T>(
   return answer
 }
 
-/** Notifies the open pages that may see an assignment. */
-const announceTask = (service: Service, doc: string, task: Task): void =>
+/** The newest state of each assignment that this node has announced since it loaded the document. */
+const announced = new WeakMap<OpenDocument, Map<string, TaskState>>()
+
+/**
+ * Notifies the open pages that may see an assignment. Does nothing if this node has already announced this state or a later one. That happens if
+ * several nodes change an assignment at nearly the same time.
+ */
+const announceTask = (service: Service, doc: string, task: Task): void => {
+  const openDoc = service.live.find(doc)
+  if (openDoc === undefined) return
+  const states = announced.get(openDoc) ?? new Map<string, TaskState>()
+  announced.set(openDoc, states)
+  const last = states.get(task.id)
+  if (last !== undefined && taskStates.indexOf(task.status) <= taskStates.indexOf(last)) return
+  states.set(task.id, task.status)
   service.live.announce(doc, { type: 'task', task: present(service, task, false) }, (other) => sees(other, task.id))
+}
 
 /** Notifies open pages of an assignment that another node has changed. */
 export const announceStoredTask = async (service: Service, doc: string, id: string): Promise<void> => {
+  // This node may know the event before it knows that the record has changed. Its cache would then return the former state.
+  await service.storage.nodes?.heard()
   const entry = await service.storage.get(keys.task(doc, id))
   if (entry !== undefined) announceTask(service, doc, decodeRecord<Task>(entry.value))
 }
