@@ -134,6 +134,10 @@ export const limits = {
   mediaNodelessSecondsMax: 25,
   /** How many times a job that lost its node is retried. If it loses its node once more, the job fails. */
   mediaLossesMax: 3,
+  /** How many times the server tries to store the end of a job while the store is unavailable. */
+  mediaEndTriesMax: 8,
+  /** Pause after the first of these tries, in seconds. Each pause is twice as long as the one before. All tries take about two minutes. */
+  mediaEndPauseSeconds: 1,
   /** Maximum number of node tokens per account. */
   nodesMax: 20,
   /** Maximum number of sockets that all nodes together may hold open. */

@@ -10,7 +10,7 @@
 import { limits } from '../../shared/limits.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { decodeRecord, type Job, keys } from '../domain/records/keys.ts'
-import { beginJob, endJob, findLeftAttempt, type JobError, type Outcome, requeueJob } from '../domain/media/media-jobs.ts'
+import { beginJob, discardResult, endJob, findLeftAttempt, type JobError, type Outcome, requeueJob } from '../domain/media/media-jobs.ts'
 import type { Service } from '../domain/service.ts'
 import type { Log } from '../log.ts'
 import type { Attempt } from './attempt.ts'
@@ -91,8 +91,8 @@ export const createJobQueue = ({ service, log, nodes, isShared, elsewhere, annou
    * limit together.
    */
   const coming = new Map<string, number>()
-  /** The ids of jobs whose outcome is being written. */
-  const settling = new Set<string>()
+  /** The jobs whose end is being stored, by id. Each function cancels the pause before the next try. */
+  const settling = new Map<string, () => void>()
   let stopping = false
   const ended = { done: 0, failed: 0 }
 
@@ -110,13 +110,41 @@ export const createJobQueue = ({ service, log, nodes, isShared, elsewhere, annou
     jobs.delete(open.id)
   }
 
+  /**
+   * Stores the end of a job that the queue has dropped. Another node may have ended the job, or begun another attempt; then nothing changes. If the
+   * store does not accept the end, tries again after longer and longer pauses. After the last try, the job waits for the next sweep, which starts it
+   * again.
+   */
+  const storeEnd = (open: OpenJob, attempt: number | 'queued', outcome: Outcome, tries = 1): void => {
+    settling.set(open.id, () => undefined)
+    endJob(service(), open.doc, open.id, attempt, outcome).then(
+      (isEnded) => {
+        settling.delete(open.id)
+        if (!isEnded) return
+        ended['error' in outcome ? 'failed' : 'done'] += 1
+        if ('error' in outcome) log.info('a media job failed', { job: open.id, kind: open.kind, code: outcome.error.code })
+      },
+      (error: unknown) => {
+        if (stopping || tries >= limits.mediaEndTriesMax) {
+          settling.delete(open.id)
+          failed('the end of a job could not be stored', error)
+          discardResult(service(), outcome).catch((reason: unknown) => failed('the result of a job could not be removed', reason))
+          return
+        }
+        log.warn('the end of a job could not be stored yet', { job: open.id, error })
+        const pause = limits.mediaEndPauseSeconds * 2 ** (tries - 1)
+        settling.set(
+          open.id,
+          service().clock.after(pause * 1000, () => storeEnd(open, attempt, outcome, tries + 1))
+        )
+      }
+    )
+  }
+
   const giveUp = (open: OpenJob, error: JobError): void => {
     drop(open)
     // A compute node on another node may have begun the job, so only a queued job is ended.
-    endJob(service(), open.doc, open.id, 'queued', { error }).then(
-      (isEnded) => void (ended.failed += isEnded ? 1 : 0),
-      (reason: unknown) => failed('a job could not be ended', reason)
-    )
+    storeEnd(open, 'queued', { error })
   }
 
   const isOfferedElsewhere = ({ account, kind }: OpenJob): boolean => elsewhere(account).some(({ kinds }) => kinds.includes(kind))
@@ -150,16 +178,6 @@ export const createJobQueue = ({ service, log, nodes, isShared, elsewhere, annou
       )
   }
 
-  const settle = async (open: OpenJob, job: Job, outcome: Outcome): Promise<void> => {
-    drop(open)
-    settling.add(open.id)
-    // Another node may have ended the job, or begun another attempt.
-    const isEnded = await endJob(service(), open.doc, open.id, job.attempt, outcome).finally(() => settling.delete(open.id))
-    if (!isEnded) return
-    ended['error' in outcome ? 'failed' : 'done'] += 1
-    if ('error' in outcome) log.info('a media job failed', { job: open.id, kind: open.kind, code: outcome.error.code })
-  }
-
   const begin = async (open: OpenJob, node: ComputeNode): Promise<void> => {
     const job = await beginJob(service(), open.doc, open.id).catch((error: unknown) => {
       // The job has since been deleted, so nobody needs its result.
@@ -170,7 +188,8 @@ export const createJobQueue = ({ service, log, nodes, isShared, elsewhere, annou
     if (job === undefined) return drop(open)
     if (!node.isReady) return putBack(open, job.attempt, false)
     node.assign(open.doc, job, (outcome) => {
-      settle(open, job, outcome).catch((error: unknown) => failed('the end of a job could not be stored', error))
+      drop(open)
+      storeEnd(open, job.attempt, outcome)
     })
     return undefined
   }
@@ -226,7 +245,7 @@ export const createJobQueue = ({ service, log, nodes, isShared, elsewhere, annou
   }
 
   const add = (doc: string, { id, account, kind, input }: Job): void => {
-    if (stopping || jobs.has(id)) return
+    if (stopping || jobs.has(id) || settling.has(id)) return
     const waiting = { node: undefined, cancelNodeless: undefined, cancelQueue: undefined, endWatch: () => undefined }
     const open: OpenJob = { doc, id, account, kind, voice: input.voice, ...waiting }
     jobs.set(id, open)
@@ -303,6 +322,7 @@ export const createJobQueue = ({ service, log, nodes, isShared, elsewhere, annou
     },
     stop() {
       stopping = true
+      for (const cancelPause of settling.values()) cancelPause()
       for (const open of jobs.values()) {
         stopWaiting(open)
         open.endWatch()

@@ -27,7 +27,8 @@ export const withLimit = async (
     | 'traceBatchSpansMax'
     | 'traceWaitingSpansMax'
     | 'traceStopMsMax'
-    | 'nodeNoticeMs',
+    | 'nodeNoticeMs'
+    | 'mediaEndTriesMax',
   value: number,
   work: () => Promise<void>
 ): Promise<void> => {

@@ -160,7 +160,8 @@ const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Ke
 /**
  * Ends a job once. Resolves to true if this call ended the job. A result is refused, and its blob removed, if it comes from another attempt, if the
  * job already ended, or if the document was deleted. The same applies if the link that started the job is no longer valid. If `attempt` is null, any
- * attempt matches; if it is `queued`, only a job that waits.
+ * attempt matches; if it is `queued`, only a job that waits. Throws `storage_*` if the end could not be stored. The blob then stays, so that the caller
+ * can try again; a caller that gives up calls `discardResult`.
  */
 export const endJob = async (
   service: Service,
@@ -169,7 +170,7 @@ export const endJob = async (
   attempt: number | 'queued' | null,
   outcome: Outcome
 ): Promise<boolean> => {
-  const file = 'result' in outcome ? outcome.file : null
+  const file = fileOf(outcome)
   let ended: Job | undefined
   let kept = 'result' in outcome
   const link = await linkOf(service, doc, id)
@@ -179,6 +180,8 @@ export const endJob = async (
       doc,
       id,
       (tx, job) => {
+        // An earlier call may have stored this result although its commit seemed to fail.
+        if (file !== null && job.resultFile?.name === file.name) return job
         const isMeant = attempt === null || (attempt === 'queued' ? job.status === 'queued' : job.attempt === attempt)
         if (!isOpen(job) || !isMeant) return undefined
         const barred = 'result' in how && link !== undefined && !isLive(tx.read<Share>(link), tx.now)
@@ -195,13 +198,19 @@ export const endJob = async (
       return end({ error: { code: 'asset_quota_exceeded', message: error.message } })
     })
   } catch (error) {
-    kept = false
     if (!isGone(error)) throw error
-  } finally {
-    if (file !== null && (!kept || ended === undefined)) await service.blobs.delete(file.name)
   }
+  if (!kept || ended === undefined) await discardResult(service, outcome)
   if (ended?.file != null) await service.blobs.delete(ended.file.name)
   return ended !== undefined
+}
+
+const fileOf = (outcome: Outcome): JobBlob | null => ('result' in outcome ? outcome.file : null)
+
+/** Removes the blob of a result that no job needs. */
+export const discardResult = async ({ blobs }: Service, outcome: Outcome): Promise<void> => {
+  const file = fileOf(outcome)
+  if (file !== null) await blobs.delete(file.name)
 }
 
 /** Returns the blobs of a job that are not assets. */
