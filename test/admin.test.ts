@@ -1,33 +1,15 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { admin as runAdmin, commands } from '../server/admin.ts'
 import { createProgress } from '../server/admin/progress.ts'
-import { emptyStreams } from './support/operator.ts'
-import { serverMain } from './support/server-main.ts'
+import { emptyStreams, type Outcome, startAdmin } from './support/operator.ts'
 import { startProcess } from './support/start.ts'
 import { newVisitor, password, signIn } from './support/visitor.ts'
 
-interface Outcome {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-const admin = (words: string[], env: Record<string, string>): Promise<Outcome> =>
-  new Promise((resolve) => {
-    const child = spawn(process.execPath, [serverMain, 'admin', ...words], {
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe']
-    })
-    let [out, err] = ['', '']
-    child.stdout.on('data', (chunk) => (out += chunk))
-    child.stderr.on('data', (chunk) => (err += chunk))
-    child.once('close', (code) => resolve({ code, out, err }))
-  })
+const admin = (words: readonly string[], env: Readonly<Record<string, string>>): Promise<Outcome> => startAdmin(words, env).outcome
 
 const context = {
   env: {},

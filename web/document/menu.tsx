@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { whenIdle } from '../base/idle.ts'
 import { t } from '../text/t.ts'
-import { Icon } from '../ui/icons.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
 import { Later } from '../view/later.tsx'
 import type { Page } from '../commands/page.ts'
 import { askWho } from '../client/signed-in.ts'
@@ -33,9 +33,7 @@ export function Menu({ view }: { view: Page }): JSX.Element {
   }
   return (
     <>
-      <button type='button' class='button quiet icon-only' aria-label={t('More')} title={t('More')} popovertarget='menu'>
-        <Icon name='ellipsis' />
-      </button>
+      <IconButton icon='ellipsis' label={t('More')} popovertarget='menu' />
       <div id='menu' class='menu' popover='auto' onBeforeToggle={opening}>
         {isWanted && <Later load={loadItems} view={view} />}
       </div>

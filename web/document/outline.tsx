@@ -6,7 +6,7 @@ import { EditorView } from '@codemirror/view'
 import type { Page } from '../commands/page.ts'
 import { t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
-import { Icon } from '../ui/icons.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
 import { headingsOf, type Heading } from '../editor/headings.ts'
 
 const readMs = 400
@@ -112,9 +112,7 @@ export function Outline({ view: page }: { view: Page }): JSX.Element {
     >
       <header class='outline-head'>
         <h2>{t('Outline')}</h2>
-        <button type='button' class='button quiet icon-only' aria-label={t('Close')} title={t('Close')} onClick={close}>
-          <Icon name='x' size={16} />
-        </button>
+        <IconButton icon='x' label={t('Close')} size={16} onClick={close} />
       </header>
       {headings.value.length === 0 && <p class='muted outline-none'>{t('The headings of the text appear here.')}</p>}
       <ol ref={list}>
@@ -128,15 +126,14 @@ export function Outline({ view: page }: { view: Page }): JSX.Element {
             >
               {heading.text || t('Untitled')}
             </a>
-            <button
-              type='button'
-              class='button quiet icon-only outline-copy'
-              aria-label={t('Copy link to {heading}', { heading: heading.text })}
+            <IconButton
+              icon='link'
+              label={t('Copy link to {heading}', { heading: heading.text })}
               title={t('Copy link')}
+              size={14}
+              class='outline-copy'
               onClick={() => void copyText(`${location.origin}${location.pathname}#${heading.id}`, t('Link to this section'))}
-            >
-              <Icon name='link' size={14} />
-            </button>
+            />
           </li>
         ))}
       </ol>

@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks'
 import { canShare } from '../sharing/commands.ts'
 import { accountName, initials, personName } from '../presence/person.ts'
 import type { Person } from '../presence/people.ts'
+import { IconButton } from '../ui/icon-button.tsx'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'
 import { t, term } from '../text/t.ts'
 import { commandOf } from '../commands/all.ts'
@@ -136,16 +137,15 @@ function ActivityButton({ view: { feed, panel } }: { view: Page }): JSX.Element 
   const unread = feed.value?.unread.value === true
   const open = panel.value === 'activity'
   return (
-    <button
-      type='button'
-      class={unread ? 'button quiet mode icon-only activity unread' : 'button quiet mode icon-only activity'}
-      aria-pressed={open}
-      aria-label={unread ? t('New activity') : t('Activity')}
+    <IconButton
+      icon='bell'
+      label={unread ? t('New activity') : t('Activity')}
       title={t('Activity')}
+      size={18}
+      class={unread ? 'mode activity unread' : 'mode activity'}
+      aria-pressed={open}
       onClick={() => (panel.value = open ? undefined : 'activity')}
-    >
-      <Icon name='bell' size={18} />
-    </button>
+    />
   )
 }
 
@@ -181,15 +181,7 @@ function Controls({ view }: { view: Page }): JSX.Element {
       <ModeSwitch view={view} />
       {canShare(view) && (
         <>
-          <button
-            type='button'
-            class='button quiet icon-only invite'
-            aria-label={t('Invite an agent')}
-            title={t('Invite an agent')}
-            onClick={() => (view.dialog.value = 'agent')}
-          >
-            <Icon name='bot' />
-          </button>
+          <IconButton icon='bot' label={t('Invite an agent')} class='invite' onClick={() => (view.dialog.value = 'agent')} />
           <button type='button' class='button primary share' onClick={() => (view.dialog.value = 'share')}>
             <Icon name='users' size={18} />
             <span>{t('Share')}</span>
@@ -222,16 +214,14 @@ export function TopBar({ view }: { view: Page }): JSX.Element {
       <a class='button quiet icon-only home-link' href='/' aria-label={t('All documents')} title={t('All documents')}>
         <Logo />
       </a>
-      <button
-        type='button'
-        class='button quiet icon-only outline-toggle'
-        aria-label={t('Outline')}
-        aria-pressed={view.outline.value}
+      <IconButton
+        icon='list-tree'
+        label={t('Outline')}
         title={tooltip(commandOf('outline'))}
+        class='outline-toggle'
+        aria-pressed={view.outline.value}
         onClick={() => view.setOutline(!view.outline.value)}
-      >
-        <Icon name='list-tree' />
-      </button>
+      />
       <a
         class='document-title'
         href={`/d/${session.id}`}

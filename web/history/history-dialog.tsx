@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { RequestError } from '../client/api.ts'
 import type { View } from '../view/view.ts'
 import { t, tn } from '../text/t.ts'
+import { IconButton } from '../ui/icon-button.tsx'
 import { Icon, type IconName } from '../ui/icons.tsx'
 import { useModal } from '../ui/modal.ts'
 import { dropToast, toast } from '../ui/toast.tsx'
@@ -136,16 +137,7 @@ interface StepInput {
 }
 
 const StepButton = ({ icon, label, letter, count, onClick }: StepInput): JSX.Element => (
-  <button
-    type='button'
-    class='button quiet icon-only'
-    aria-label={label}
-    title={`${label} (${letter})`}
-    disabled={count === 0}
-    onClick={onClick}
-  >
-    <Icon name={icon} />
-  </button>
+  <IconButton icon={icon} label={label} title={`${label} (${letter})`} disabled={count === 0} onClick={onClick} />
 )
 
 function Compared({ history, entries }: { history: History; entries: readonly Entry[] }): JSX.Element {
@@ -293,9 +285,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
         <h2 id='history-title'>{t('History')}</h2>
         <ViewChoice history={history} />
         <span class='spread' />
-        <button type='button' class='button quiet icon-only' aria-label={t('Close')} title={t('Close')} onClick={close}>
-          <Icon name='x' />
-        </button>
+        <IconButton icon='x' label={t('Close')} onClick={close} />
       </header>
       <div role='alert'>{problem.value !== undefined && <p class='notice danger'>{problem.value}</p>}</div>
       {history.failure.value !== undefined && (

@@ -8,6 +8,7 @@ import { forget, remember } from '../device/recent.ts'
 import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
+import { IconButton } from '../ui/icon-button.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { toast } from '../ui/toast.tsx'
 import { moveToTrash } from '../trash/trash.ts'
@@ -79,17 +80,16 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
           </time>
         </span>
       </a>
-      <button
-        type='button'
-        class='button quiet icon-only recent-more'
-        ref={more}
-        aria-label={t('More for “{title}”', { title })}
+      <IconButton
+        icon='ellipsis'
+        label={t('More for “{title}”', { title })}
         title={t('More')}
+        size={18}
+        class='recent-more'
+        button={more}
         aria-expanded={open !== undefined}
         onClick={() => setOpen(open === undefined ? 'menu' : undefined)}
-      >
-        <Icon name='ellipsis' size={18} />
-      </button>
+      />
       {open === 'menu' && (
         <RowMenu
           entry={entry}

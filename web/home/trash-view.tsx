@@ -5,6 +5,7 @@ import { limits } from '../../shared/limits.ts'
 import { failureWords } from '../client/failure.ts'
 import { t, tn } from '../text/t.ts'
 import { erase, restore } from '../trash/trash.ts'
+import { IconButton } from '../ui/icon-button.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { Library, TrashEntry } from './library.ts'
@@ -41,16 +42,15 @@ function Row({ entry, library }: { entry: TrashEntry; library: Library }): JSX.E
       >
         {t('Restore')}
       </button>
-      <button
-        type='button'
-        class='button quiet icon-only recent-delete'
-        aria-label={t('Delete “{title}” for good', { title })}
-        aria-expanded={asking}
+      <IconButton
+        icon='trash'
+        label={t('Delete “{title}” for good', { title })}
         title={t('Delete for good')}
+        size={18}
+        class='recent-delete'
+        aria-expanded={asking}
         onClick={() => setAsking(!asking)}
-      >
-        <Icon name='trash' size={18} />
-      </button>
+      />
       {asking && (
         <div class='recent-ask' role='group' aria-label={t('Delete “{title}” for good', { title })}>
           <p class='muted'>{t('This erases the document with its history and comments. You cannot undo it.')}</p>

@@ -1,6 +1,6 @@
 /** One link in the list: its role, its expiry and its last use, with buttons for copying, the QR code, an agent's instructions and revoking. */
 import { useSignal } from '@preact/signals'
-import type { ButtonHTMLAttributes, JSX } from 'preact'
+import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { includesRole, roles } from '../../shared/roles.ts'
 import { locale, t, tn } from '../text/t.ts'
@@ -13,7 +13,7 @@ import { QrCode } from './qr-code.tsx'
 import type { Share } from './requests.ts'
 import { roleWords } from './role-words.ts'
 import { Choice } from '../ui/choice.tsx'
-import { Icon, type IconName } from '../ui/icons.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
 
 const endWords = ({ expiresAt }: Share): string | undefined => {
   if (expiresAt === null) return undefined
@@ -80,21 +80,6 @@ function Ask({ name, through, onRevoke, onKeep }: AskInput): JSX.Element {
   )
 }
 
-interface RowButtonInput extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-expanded' | 'disabled' | 'onClick'> {
-  readonly icon: IconName
-  /** The accessible name. It contains the name of the link. */
-  readonly label: string
-  /** The tooltip. */
-  readonly title: string
-  readonly class?: string
-}
-
-const RowButton = ({ icon, label, class: look = '', ...rest }: RowButtonInput): JSX.Element => (
-  <button type='button' class={`button quiet icon-only ${look}`} aria-label={label} {...rest}>
-    <Icon name={icon} />
-  </button>
-)
-
 export function LinkRow({ view, share, disabled }: TabInput & { readonly share: Share }): JSX.Element {
   const { session } = view
   const links = linksOf(session)
@@ -152,21 +137,21 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
           />
         )}
         <CopyButton text={share.url} what={t('Link')} words={t('Copy')} label={t('Copy link: {name}', { name })} />
-        <RowButton
+        <IconButton
           icon='qr-code'
           label={t('QR code: {name}', { name })}
           title={t('QR code')}
           aria-expanded={open.value === 'qr'}
           onClick={() => toggle('qr')}
         />
-        <RowButton
+        <IconButton
           icon='bot'
           label={t('Instructions for an agent: {name}', { name })}
           title={t('Instructions for an agent')}
           onClick={invite}
         />
         {mayRevoke && (
-          <RowButton
+          <IconButton
             class='share-revoke'
             icon='trash'
             label={t('Revoke: {name}', { name })}

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId } from 'preact/hooks'
 import { t } from '../text/t.ts'
-import { Icon } from './icons.tsx'
+import { IconButton } from './icon-button.tsx'
 import { useModal } from './modal.ts'
 import { modals, Toasts } from './toast.tsx'
 
@@ -29,9 +29,7 @@ export function Dialog({ title, about, wide = false, onClose, children }: Dialog
       <div class='dialog-body'>
         <header class='dialog-head'>
           <h2 id={titleId}>{title}</h2>
-          <button type='button' class='button quiet icon-only' aria-label={t('Close')} onClick={close}>
-            <Icon name='x' />
-          </button>
+          <IconButton icon='x' label={t('Close')} onClick={close} />
         </header>
         {about !== undefined && <p class='muted'>{about}</p>}
         {children}

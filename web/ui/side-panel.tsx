@@ -5,7 +5,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId } from 'preact/hooks'
 import { t } from '../text/t.ts'
-import { Icon } from './icons.tsx'
+import { IconButton } from './icon-button.tsx'
 
 interface SidePanelInput {
   readonly title: string
@@ -47,9 +47,7 @@ export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePa
         <h2 id={titleId}>{title}</h2>
         <span class='spread' />
         {tools}
-        <button type='button' class='button quiet icon-only' aria-label={t('Close')} title={t('Close')} onClick={onClose}>
-          <Icon name='x' />
-        </button>
+        <IconButton icon='x' label={t('Close')} onClick={onClose} />
       </header>
       {/* The element scrolls, so keyboard users must be able to focus it. */}
       <div class='side-panel-body' tabIndex={0} role='group' aria-labelledby={titleId}>

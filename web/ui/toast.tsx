@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { t } from '../text/t.ts'
-import { Icon } from './icons.tsx'
+import { IconButton } from './icon-button.tsx'
 
 interface Offer {
   readonly text: string
@@ -60,15 +60,7 @@ function OfferToast({ text, name, run }: Offer): JSX.Element {
       <button type='button' class='button quiet' onClick={use}>
         {name}
       </button>
-      <button
-        type='button'
-        class='button quiet icon-only'
-        aria-label={t('Close')}
-        title={t('Close')}
-        onClick={() => (staying.value = undefined)}
-      >
-        <Icon name='x' size={18} />
-      </button>
+      <IconButton icon='x' label={t('Close')} size={18} onClick={() => (staying.value = undefined)} />
     </div>
   )
 }

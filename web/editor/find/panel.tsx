@@ -18,7 +18,7 @@ import { signal, type Signal } from '@preact/signals'
 import { render, type JSX } from 'preact'
 import { handOver } from '../../ui/early-field.ts'
 import { t, term, tn } from '../../text/t.ts'
-import { Icon } from '../../ui/icons.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { leftMatch } from '../inserts.ts'
 import { drawnMarks } from './drawn.ts'
 import { isLive } from './hidden.ts'
@@ -85,21 +85,19 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
   return (
     <>
       <div class='find-row'>
-        <button
-          type='button'
-          class='button quiet icon-only find-more'
+        <IconButton
+          icon={replacing.value ? 'chevron-down' : 'chevron-right'}
+          label={t('Replace')}
+          size={18}
+          class='find-more'
           aria-expanded={replacing.value}
-          aria-label={t('Replace')}
-          title={t('Replace')}
           disabled={!canWrite}
           onClick={() => {
             replacing.value = !replacing.value
             // The field exists only after the row has been drawn.
             setTimeout(() => view.dom.querySelector<HTMLInputElement>('.find [name=replacement]')?.focus())
           }}
-        >
-          <Icon name={replacing.value ? 'chevron-down' : 'chevron-right'} size={18} />
-        </button>
+        />
         <div class='find-field'>
           <input
             type='text'
@@ -131,32 +129,17 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
         <span class='find-count tabular' role='status'>
           {countWords(shown.value)}
         </span>
-        <button
-          type='button'
-          class='button quiet icon-only'
-          aria-label={t('Previous match')}
-          title={t('Previous match')}
-          onClick={run(findPrevious)}
-        >
-          <Icon name='arrow-up' size={18} />
-        </button>
-        <button type='button' class='button quiet icon-only' aria-label={t('Next match')} title={t('Next match')} onClick={run(findNext)}>
-          <Icon name='arrow-down' size={18} />
-        </button>
-        <button
-          type='button'
-          class='button quiet icon-only'
+        <IconButton icon='arrow-up' label={t('Previous match')} size={18} onClick={run(findPrevious)} />
+        <IconButton icon='arrow-down' label={t('Next match')} size={18} onClick={run(findNext)} />
+        <IconButton
+          icon='text-select'
+          label={t('Find in selection')}
+          size={18}
           aria-pressed={isWithin}
-          aria-label={t('Find in selection')}
-          title={t('Find in selection')}
           disabled={!isWithin && view.state.selection.main.empty}
           onClick={toggleWithin}
-        >
-          <Icon name='text-select' size={18} />
-        </button>
-        <button type='button' class='button quiet icon-only' aria-label={t('Close')} title={t('Close')} onClick={run(closeSearchPanel)}>
-          <Icon name='x' size={18} />
-        </button>
+        />
+        <IconButton icon='x' label={t('Close')} size={18} onClick={run(closeSearchPanel)} />
       </div>
       {replacing.value && canWrite && (
         <div class='find-row'>

@@ -6,6 +6,7 @@ import { ago } from '../../../shared/ago.ts'
 import { accountName, givenName, initials, ownName, setPersonName } from '../../presence/person.ts'
 import { locale, t } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { hueOf } from '../../presence/colours.ts'
 import { displayName } from '../../presence/people.ts'
@@ -57,9 +58,7 @@ interface ToolInput {
 }
 
 export const Tool = ({ icon, name, onClick }: ToolInput): JSX.Element => (
-  <button type='button' class='button quiet icon-only card-tool' aria-label={name} title={name} onClick={onClick}>
-    <Icon name={icon} size={16} />
-  </button>
+  <IconButton icon={icon} label={name} size={16} class='card-tool' onClick={onClick} />
 )
 
 /** Shows text exactly as its author wrote it. */

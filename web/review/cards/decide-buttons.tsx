@@ -5,6 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { limits } from '../../../shared/limits.ts'
 import { t } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Prose, Writer } from './card-parts.tsx'
 import type { Review } from '../annotations/review.ts'
@@ -78,17 +79,14 @@ export function DecideButtons({ review, proposal }: Input): JSX.Element | null {
         <Icon name='x' size={16} />
         {t('Reject')}
       </button>
-      <button
-        ref={opener}
-        type='button'
-        class='button quiet icon-only'
-        aria-label={t('Reject with a reason')}
-        title={t('Reject with a reason')}
+      <IconButton
+        icon='chevron-down'
+        label={t('Reject with a reason')}
+        size={16}
+        button={opener}
         aria-expanded={false}
         onClick={() => (rejecting.value = { id, reason: signal(reason ?? '') })}
-      >
-        <Icon name='chevron-down' size={16} />
-      </button>
+      />
     </p>
   )
 }
