@@ -191,6 +191,30 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     expect(statesOf(editor!, two)).toEqual(['open', 'closed'])
   })
 
+  test('[NODES-25] a page receives a comment that its node reads before it knows of the commit', async () => {
+    const reads = heldReads(([, , kind]) => kind === 'comment')
+    const late = await startLate(reads)
+    const owner = await worlds[0]!.create('text')
+    const there = late.person(owner.doc, owner.key)
+    const [editor] = await connectAll([there])
+    const told = (type: string): Json[] => editor!.messages.filter((message) => message.type === type)
+    reads.hold('after')
+    const list = there.ask('GET', '/comments')
+    await until(reads.isHeld, 'the held read')
+    const { id } = (await owner.ask('POST', '/comments', { json: { body: 'first' } })).json
+    await until(() => types(editor!).includes('comment.created'), 'the event')
+    reads.release()
+    expect((await list).json.comments).toMatchObject([{ id }])
+    await until(() => told('comment').length > 0, 'the comment')
+    expect((await owner.ask('DELETE', `/comments/${id}`)).status).toBe(200)
+    await until(() => told('comment.deleted').length > 0, 'the deletion')
+    const next = (await owner.ask('POST', '/comments', { json: { body: 'next' } })).json
+    await until(() => told('comment').some(({ comment }) => comment.id === next.id), 'the next comment')
+    expect(told('comment').map(({ comment }) => comment.body)).toEqual(['first', 'next'])
+    expect(told('comment.deleted')).toHaveLength(1)
+    expect(told('annotations')).toEqual([])
+  })
+
   test('[NODES-25] a page receives a state of a comment from another node once, even if the node hears of two changes at a time', async () => {
     const reads = heldReads(({ length }) => length === 2)
     const late = await startLate(reads)

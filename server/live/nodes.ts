@@ -6,7 +6,7 @@
  */
 import { limits } from '../../shared/limits.ts'
 import { reasonOfEnd } from '../domain/documents/deleted.ts'
-import { announceWritten } from '../domain/review/annotations-shown.ts'
+import { announceWritten, isAnnounced } from '../domain/review/annotations-shown.ts'
 import { annotationsOf, hasAnnotations, tellReplaced } from '../domain/review/annotated-document.ts'
 import type { AnnotationKind } from '../domain/review/annotation-records.ts'
 import { announceStoredTask } from '../domain/review/tasks.ts'
@@ -108,32 +108,38 @@ export const createNodes = ({ service, nodes, find, announceEvent, onDeleted, on
     let owner = nameOf(openDoc.head.owner)
     let { annotated } = openDoc.head
     tellReplaced(openDoc, announceWritten)
+    /** The number of commits with annotations for which `announceTouched` is about to run. */
+    let announcing = 0
     const noteAnnotations = (head: Head): void => {
       if (head.annotated === annotated) return
       annotated = head.annotated
-      const those = touched
-      touched = new Map()
       if (document.getConnectionsCount() === 0) return
       if (hasAnnotations(openDoc)) annotationsOf(service(), held).catch(onProblem)
-      else if (those.size === 0) service().live.announce(id, { type: 'annotations' })
-      else announceTouched(those).catch(onProblem)
+      else if (announcing === 0) service().live.announce(id, { type: 'annotations' })
     }
-    /** The annotations that other nodes have written since the last check, by id. */
-    let touched = new Map<string, AnnotationKind>()
-    const announceTouched = async (those: typeof touched): Promise<void> => {
+    /**
+     * Announces annotations that another node has written, unless this has been done. Annotations in memory are announced when they are read again.
+     * They may also have been read for the first time after the other node's commit, but before this node knew of it.
+     */
+    const announceTouched = async (touched: ReadonlyMap<string, AnnotationKind>): Promise<void> => {
+      if (document.getConnectionsCount() === 0) return
       const annotations = await annotationsOf(service(), held)
-      const written = [...those].map(([annotation, kind]) => {
+      const opened = { ...held, service: service(), doc: id, annotations }
+      const written = [...touched].map(([annotation, kind]) => {
         const record = annotations[kind].get(annotation)
         return { kind, id: annotation, record, bytes: annotations.bytesOf(annotation) }
       })
-      announceWritten({ ...held, service: service(), doc: id, annotations }, written)
+      announceWritten(
+        opened,
+        written.filter((each) => !isAnnounced(opened, each))
+      )
     }
 
-    const look = (): void => {
+    const look = async (): Promise<void> => {
       if (openDoc.failed) return
       const looking = ledger.look(id)
       openDoc.expect(looking)
-      looking.catch(onProblem)
+      await looking
     }
     const stopForeign = openDoc.onForeign((head) => {
       turns?.note(id, head)
@@ -143,14 +149,21 @@ export const createNodes = ({ service, nodes, find, announceEvent, onDeleted, on
       reports.upTo(head.event)
       return noteAnnotations(head)
     })
+    const followTouched = async (touched: ReadonlyMap<string, AnnotationKind>): Promise<void> => {
+      announcing += 1
+      await look().finally(() => (announcing -= 1))
+      await announceTouched(touched)
+    }
     const stopWatch = storage.watch(keys.head(id), (written, isForeign) => {
       if (!isForeign) return
+      const touched = new Map<string, AnnotationKind>()
       for (const [, , kind, annotation] of written) if (kind === 'comment' || kind === 'suggestion') touched.set(String(annotation), kind)
-      if (written.length === 0 || written.some(({ length }) => length === 2)) look()
+      if (touched.size > 0) followTouched(touched).catch(onProblem)
+      else if (written.length === 0 || written.some(({ length }) => length === 2)) look().catch(onProblem)
     })
     const exchange = presence.follow(entry)
     // Another node may have written since the journal was read.
-    look()
+    look().catch(onProblem)
 
     return {
       ...exchange,

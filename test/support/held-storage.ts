@@ -43,25 +43,27 @@ export interface HeldReads {
   isHeld(): boolean
 }
 
-/** Returns a store that can hold back a read of one of these keys. */
+/** Returns a store that can hold back a read of one of these keys, or of the keys below one. */
 export const heldReads = (isMeant: (key: Key) => boolean): HeldReads => {
   let open = (): void => undefined
   let gate: Promise<void> | undefined
   let when: 'before' | 'after' = 'before'
   let holds = false
+  const held = async <T>(key: Key, read: () => Promise<T>): Promise<T> => {
+    const mine = isMeant(key) ? gate : undefined
+    if (mine === undefined) return read()
+    gate = undefined
+    const early = when === 'before' ? await read() : undefined
+    holds = true
+    await mine
+    holds = false
+    return early ?? read()
+  }
   return {
     storage: (storage) => ({
       ...storage,
-      async get(key) {
-        const mine = isMeant(key) ? gate : undefined
-        if (mine === undefined) return storage.get(key)
-        gate = undefined
-        const found = when === 'before' ? await storage.get(key) : undefined
-        holds = true
-        await mine
-        holds = false
-        return when === 'before' ? found : storage.get(key)
-      }
+      get: (key) => held(key, () => storage.get(key)),
+      list: (prefix, range) => held(prefix, () => storage.list(prefix, range))
     }),
     hold(reads = 'before') {
       when = reads

@@ -5,6 +5,7 @@ import type { Lines, Range } from '../../../shared/text/targets.ts'
 import { type Caller, nameOfAuthor } from '../rights/caller.ts'
 import type { Author, Comment, Reply, Suggestion } from '../records/keys.ts'
 import type { LiveMessage } from '../../../shared/live-protocol.ts'
+import type { OpenDocument } from '../text/open-document.ts'
 import type { AnnotatedDocument } from './annotated-document.ts'
 import type { Written } from './annotation-records.ts'
 
@@ -133,9 +134,29 @@ export const settle = (opened: AnnotatedDocument, written: readonly Written[]): 
   announceWritten(opened, written)
 }
 
+/** The records that this node has announced. A changed annotation has another record. */
+const announced = new WeakSet<Comment | Suggestion>()
+
+/** The ids of the annotations whose deletion this node has announced. */
+const announcedDeletions = new WeakMap<OpenDocument, Set<string>>()
+
+/** Whether this node has notified its open pages of this state of an annotation. */
+export const isAnnounced = ({ openDoc }: AnnotatedDocument, { id, record }: Written): boolean =>
+  record === undefined ? announcedDeletions.get(openDoc)?.has(id) === true : announced.has(record)
+
+const noteAnnounced = ({ openDoc }: AnnotatedDocument, { id, record }: Written): void => {
+  if (record !== undefined) {
+    announced.add(record)
+    return
+  }
+  const deletions = announcedDeletions.get(openDoc) ?? new Set()
+  announcedDeletions.set(openDoc, deletions.add(id))
+}
+
 /** Notifies every open page on this node of changed annotations. */
 export const announceWritten = (opened: AnnotatedDocument, written: readonly Written[]): void => {
   const { service, doc } = opened
+  for (const each of written) noteAnnounced(opened, each)
   const messages: LiveMessage[] = isLarge(written) ? [{ type: 'annotations' }] : written.map((each) => messageOf(opened, each))
   for (const message of messages) service.live.announce(doc, message)
 }
