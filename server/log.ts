@@ -39,6 +39,26 @@ export function createLog(options: LogOptions): Log {
   return logWith(options, {})
 }
 
+/**
+ * Returns a `write` that collects the records of one turn of the event loop, and writes them together after the turn. A response therefore never
+ * waits for the log. Call `flush` when the process exits.
+ */
+export function collectTurns(write: LogOptions['write']): { readonly write: LogOptions['write']; readonly flush: () => void } {
+  let collected = ''
+  const flush = (): void => {
+    const lines = collected
+    collected = ''
+    if (lines !== '') write(lines)
+  }
+  return {
+    flush,
+    write(line) {
+      if (collected === '') setImmediate(flush)
+      collected += line
+    }
+  }
+}
+
 function logWith(options: LogOptions, common: LogFields): Log {
   const silent: LogWriter = () => {}
   const writer = (level: LogLevel): LogWriter => {

@@ -11,7 +11,7 @@ import { openBlobs } from './blobs/open.ts'
 import { S3Error } from './blobs/s3/errors.ts'
 import { systemClock } from './clock.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { createLog, type Log } from './log.ts'
+import { collectTurns, createLog, type Log } from './log.ts'
 import { PortError } from './port-error.ts'
 import { beginCheck } from './storage/check.ts'
 import type { Storage } from './domain/ports.ts'
@@ -229,8 +229,9 @@ const run = async (): Promise<void> => {
   let onGone = (): void => process.exit(1)
   onLauncherGone(() => onGone())
   const config = settings()
-  const write = (line: string): void => void process.stdout.write(line)
-  const plain = createLog({ level: config.logLevel, format: config.logFormat, write, now: Date.now })
+  const output = collectTurns((lines) => void process.stdout.write(lines))
+  process.on('exit', output.flush)
+  const plain = createLog({ level: config.logLevel, format: config.logFormat, write: output.write, now: Date.now })
   const log = among === undefined ? plain : plain.with({ process: among.process })
   captureConsole(log)
   // An unhandled rejection is a bug, but not a reason to stop serving everyone's documents. The journal contains everything that was acknowledged.

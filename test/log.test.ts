@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLog, logRecordBytesMax, type LogFields, type LogOptions } from '../server/log.ts'
+import { setImmediate } from 'node:timers/promises'
+import { collectTurns, createLog, logRecordBytesMax, type LogFields, type LogOptions } from '../server/log.ts'
 
 const now = () => Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
@@ -121,4 +122,21 @@ test('[LOG-9] any value can be logged: cycles, big integers, bytes, functions, i
 
 test('[LOG-10] fields cannot replace time, level or message', () => {
   expect(json('real', { time: 1, level: 'x', message: 'forged' })).toMatchObject({ level: 'info', message: 'real' })
+})
+
+test('[LOG-11] the records of one turn are written together after it, and the rest when the process exits', async () => {
+  const written: string[] = []
+  const { write, flush } = collectTurns((lines) => written.push(lines))
+  const log = createLog({ level: 'info', format: 'pretty', write, now })
+  log.info('one')
+  log.info('two')
+  expect(written).toEqual([])
+  await setImmediate()
+  expect(written).toEqual(['03:04:05.678 INFO  one\n03:04:05.678 INFO  two\n'])
+  log.info('three')
+  flush()
+  expect(written).toHaveLength(2)
+  expect(written[1]).toContain('three')
+  await setImmediate()
+  expect(written).toHaveLength(2)
 })
