@@ -179,13 +179,14 @@ test('[GC-1] gc lists blobs without a record and remains of interrupted writes, 
   await server.stop()
 })
 
-test('[GC-2] gc removes old backups with everything that only they use, and the remaining ones can still be restored', async () => {
+test('[GC-2] [LOG-11] gc removes old backups with everything that only they use, and the remaining ones can still be restored', async () => {
   const folder = await goldenCopy()
   const [env, place] = [{ AGMD_DATA_DIR: folder }, join(folder, '..', 'place')]
   await runAdmin(['backup', '--to', place], env)
-  const server = await startProcess({ folder, env: { AGMD_STORAGE: '' } })
+  const server = await startProcess({ folder, env: { AGMD_STORAGE: '', AGMD_LOG_LEVEL: 'info' } })
   await putMarkdown(await createDocument(server.url, 'one\n'), 'two\n')
   await server.kill('SIGTERM')
+  await expect.poll(() => server.output()).toContain('"message":"stopped"')
   // A full backup does not need the chunks of the first one.
   await runAdmin(['backup', '--to', place, '--full'], env)
   const collect = async (...words: string[]): Promise<string[]> =>
