@@ -65,3 +65,36 @@ test.each([...Array(100).keys()])('[WRITE-148] seed %i: format commands on rando
     expect(shown, steps.join('\n')).toEqual(formats.map((each) => markers.filter((one) => each.has(one)).join(' ')))
   }
 })
+
+test.each([
+  // The marks would be between a letter and a sign.
+  ['words‹.›', '**', '**words.**'],
+  ['some words‹. And›', '*', 'some *words. And*'],
+  ['‹(›word) b', '**', '**(word**) b'],
+  ['a‹(b)›c', '~~', '~~a(b)c~~'],
+  ['**so**me‹!›', '**', '**some!**'],
+  ['so it is‹: “x”›', '==', 'so it ==is: “x”=='],
+  // They are not.
+  ['words ‹.›', '**', 'words **.**'],
+  ['‹words.› b', '**', '**words.** b'],
+  // The rest of a span would get such marks.
+  ['**‹words›. b**', '**', 'words. **b**'],
+  ['**‹words›.**', '**', 'words.'],
+  ['**a (‹b›)**', '**', '**a** (b)'],
+  ['**words‹.›**', '**', '**words**.']
+])('[WRITE-151] %j, %s', (before, marker, expected) => {
+  const [from, to] = [before.indexOf('‹'), before.indexOf('›') - 1]
+  let state = EditorState.create({
+    doc: before.replaceAll(/[‹›]/g, ''),
+    selection: { anchor: from, head: to },
+    extensions: [markdown(), marking]
+  })
+  const view = {
+    get state() {
+      return state
+    },
+    dispatch: (...specs: TransactionSpec[]) => (state = state.update(...specs).state)
+  }
+  toggleMarker(marker)(view as unknown as EditorView)
+  expect(state.doc.toString()).toBe(expected)
+})

@@ -198,6 +198,29 @@ function markedParts(state: EditorState, { block, from, to }: Target, name: stri
   return divided(state, { from, to }, formats, name).map((part) => markedPart(state, part, formats, name))
 }
 
+const isSign = (sign: string): boolean => /[\p{P}\p{S}]/u.test(sign)
+const isOfWord = (sign: string): boolean => sign !== '' && !/\s/.test(sign) && !isSign(sign)
+
+/** Whether a mark between two characters is literal: `outer` belongs to a word, and `inner`, in the format, is punctuation (CommonMark, 6.2). */
+const isLiteral = (outer: string, inner: string): boolean => isOfWord(outer) && isSign(inner)
+
+const signAt = (state: EditorState, at: number): string => (at < 0 ? '' : state.sliceDoc(at, at + 1))
+
+/** Extends a part whose marks would be literal by the word next to it. */
+function withWords(state: EditorState, { from, to }: Part): Part {
+  let [start, end] = [from, to]
+  if (isLiteral(signAt(state, from - 1), signAt(state, from))) while (isOfWord(signAt(state, start - 1))) start--
+  if (isLiteral(signAt(state, to), signAt(state, to - 1))) while (isOfWord(signAt(state, end))) end++
+  return { from: start, to: end }
+}
+
+/** Leaves out the punctuation at the ends of a part where marks would be literal. */
+function withoutSigns(state: EditorState, { from, to }: Part): Part {
+  const start = isLiteral(signAt(state, from - 1), signAt(state, from)) ? from + 1 : from
+  const end = isLiteral(signAt(state, to), signAt(state, to - 1)) ? to - 1 : to
+  return trimmed(state, { from: Math.min(start, to), to: Math.max(start, end) })
+}
+
 /** Removes a format from a part. Text of the same span before and after the part keeps the format. */
 const removed = (state: EditorState, { from, to, spans, formats }: Marked, marker: string): ChangeSpec[] =>
   spans.flatMap((span) => {
@@ -206,15 +229,19 @@ const removed = (state: EditorState, { from, to, spans, formats }: Marked, marke
       { from: inner.from, to: Math.max(inner.from, Math.min(from, inner.to)) },
       { from: Math.min(inner.to, Math.max(to, inner.from)), to: inner.to }
     ]
-    const kept = rest.map((part) => trimmed(state, part)).flatMap((part) => divided(state, part, formats, undefined))
+    const kept = rest.map((part) => withoutSigns(state, trimmed(state, part))).flatMap((part) => divided(state, part, formats, undefined))
     return [...withoutMarks(span), ...kept.flatMap((part) => withMarks(part, marker))]
   })
 
 /** Formats a part, and merges it with the spans of the format that it touches. */
-const added = ({ from, to, spans }: Marked, marker: string): ChangeSpec[] => [
-  ...withMarks({ from: Math.min(from, ...spans.map((span) => span.from)), to: Math.max(to, ...spans.map((span) => span.to)) }, marker),
-  ...spans.flatMap(withoutMarks)
-]
+function added(state: EditorState, part: Marked, marker: string): ChangeSpec[] {
+  const { spans, formats } = part
+  const merged = { from: Math.min(part.from, ...spans.map((span) => span.from)), to: Math.max(part.to, ...spans.map((span) => span.to)) }
+  const { from, to } = withWords(state, merged)
+  // The words may touch other spans.
+  if (from < merged.from || to > merged.to) return added(state, markedPart(state, { from, to }, formats, spanNames.get(marker)), marker)
+  return [...withMarks(merged, marker), ...spans.flatMap(withoutMarks)]
+}
 
 /**
  * Puts marks around each part of a selection, or removes them if all parts have them. Undefined if nothing is selected, or only text of one line that
@@ -233,7 +260,9 @@ export function markEach(state: EditorState, marker: string): TransactionSpec | 
   const parts = targets.flatMap((target) => markedParts(state, target, spanNames.get(marker)))
   const remove = parts.every(({ isMarked }) => isMarked)
   const changes = state.changes(
-    parts.filter(({ isMarked }) => remove || !isMarked).flatMap((part) => (remove ? removed(state, part, marker) : added(part, marker)))
+    parts
+      .filter(({ isMarked }) => remove || !isMarked)
+      .flatMap((part) => (remove ? removed(state, part, marker) : added(state, part, marker)))
   )
   const selection = EditorSelection.create(
     state.selection.ranges.map(({ anchor, head }) => {
