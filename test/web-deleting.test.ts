@@ -8,7 +8,7 @@ import { deleteMarker } from '../web/editor/commands-list.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
 import { components } from '../web/components/blocks.ts'
 import { isAtMatch } from '../web/editor/find/query.ts'
-import { leftMatch } from '../web/editor/inserts.ts'
+import { leftMatch, matchUnseen } from '../web/editor/inserts.ts'
 import type { ReviewedView } from '../web/review/annotations/review.ts'
 import { markdown } from '../web/editor/language.ts'
 import { leaveSlot, slots } from '../web/editor/slots.ts'
@@ -159,21 +159,32 @@ test('[WRITE-146] Enter after Ctrl+End begins a line below a table at the end of
   expect(moved.shown).toBe(`\n|x\n\n${table}`)
 })
 
-test('[WRITE-145] a component whose source a match had opened closes when find closes there', () => {
-  const text = 'a\n\n```board\n## Todo\n- [ ] One\n```\n\nb'
+test('[WRITE-145] [WRITE-152] a component with the selected match opens only if it does not show the match, and closes when find closes there', () => {
+  const text = 'a\n\n```board\n## Todo\n- [ ] One\n- [ ] One\n```\n\nb'
   const start = EditorState.create({ doc: text, extensions: [markdown(), search(), components({} as ReviewedView)] })
   const drawn = (state: EditorState): number =>
     state.facet(EditorView.decorations).reduce((sum, set) => sum + (typeof set === 'function' ? 0 : set.size), 0)
   const query = new SearchQuery({ search: 'One' })
   const at = text.indexOf('One')
+  const behind = text.indexOf('\n\nb') + 1
   const found = start.update({
     effects: setSearchQuery.of(query),
     selection: { anchor: at, head: at + 3 },
     userEvent: 'select.search'
   }).state
-  expect([drawn(start), drawn(found), isAtMatch(found)]).toEqual([1, 0, true])
-  const left = found.update({ effects: leftMatch.of(null) }).state
-  expect([drawn(left), left.selection.main.head]).toEqual([1, text.indexOf('\n\nb') + 1])
+  expect([drawn(start), drawn(found), isAtMatch(found)]).toEqual([1, 1, true])
+  // Changes by others keep it drawn, and so does the next match.
+  const changed = found.update({ changes: { from: at + 5, insert: ' ' } }).state
+  expect(drawn(changed)).toBe(1)
+  const next = text.lastIndexOf('One')
+  expect(drawn(found.update({ selection: { anchor: next, head: next + 3 }, userEvent: 'select.search' }).state)).toBe(1)
+  expect(found.update({ effects: leftMatch.of(null) }).state.selection.main.head).toBe(behind)
+  const opened = found.update({ effects: matchUnseen.of(null) }).state
+  expect(drawn(opened)).toBe(0)
+  // An open source stays open for the next match in it.
+  expect(drawn(opened.update({ selection: { anchor: next, head: next + 3 }, userEvent: 'select.search' }).state)).toBe(0)
+  const left = opened.update({ effects: leftMatch.of(null) }).state
+  expect([drawn(left), left.selection.main.head]).toEqual([1, behind])
   // A caret that the person placed is no match, and its source stays open.
   const placed = found.update({ selection: { anchor: at + 1 } }).state
   expect([drawn(placed), isAtMatch(placed)]).toEqual([0, false])

@@ -407,7 +407,7 @@ test('[WRITE-13] a table of 20,000 rows is written in like any other, and only t
   await leave()
 })
 
-test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] [WRITE-132] [WRITE-147] text is found and replaced: counted, by case, whole words and expressions, and within a selection', async () => {
+test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] [WRITE-132] [WRITE-147] [WRITE-152] text is found and replaced: counted, by case, whole words and expressions, and within a selection', async () => {
   const { page, press, type, text, leave } = await writer('one One someone\none two\none')
   const status = (words: string) => page.getByRole('search').getByText(words, { exact: true }).waitFor()
   await press('Control+Home', 'Control+f')

@@ -1,13 +1,13 @@
 /**
- * Draws components in the live view, instead of the lines of their fence. A fence shows its source while the caret is in it. The caret never rests
- * at the edges of a fence, because typing there would break it.
+ * Draws components in the live view, instead of the lines of their fence. A fence shows its source while the caret is in it, but not if the person
+ * has only found a match that the component shows. The caret never rests at the edges of a fence, because typing there would break it.
  */
 import { EditorSelection, EditorState, Facet, Prec, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'
 import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type DecorationSet } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
 import { type Fence, fenceKinds, fencesOf } from '../../shared/fences/fences.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
-import { componentBegan, drawsComponents, leftMatch } from '../editor/inserts.ts'
+import { componentBegan, drawsComponents, leftMatch, matchUnseen } from '../editor/inserts.ts'
 import type { Now } from './connect.ts'
 import { createInstances, type Block, type Instances } from './instances.ts'
 import { unclosedWords } from './kind-parts.ts'
@@ -27,6 +27,8 @@ interface Shown {
   readonly blocks: readonly Block[]
   /** Key of the component whose source is visible. */
   readonly open: number | undefined
+  /** Key of the drawn component that contains the selected search match. */
+  readonly matched: number | undefined
   readonly unclosed: Unclosed | undefined
   readonly decorations: DecorationSet
 }
@@ -168,16 +170,27 @@ const touches = ({ changes }: Transaction, blocks: readonly Block[]): boolean =>
   return found
 }
 
-const shown = (state: EditorState, known: readonly Block[], before: number | undefined): Shown => {
-  const fences = readFences(state)
-  const blocks = blocksOf(fences, known)
-  const open = openOf(state, blocks, before)
-  const unclosed = unclosedOf(fences)
-  return { fences, blocks, open, unclosed, decorations: decorate(state, blocks, open, unclosed) }
+/** Whether a transaction selects a match of find, or replaces one and selects the next. */
+const goesToMatch = (transaction: Transaction): boolean =>
+  transaction.isUserEvent('select.search') || transaction.isUserEvent('input.replace')
+
+/** Returns which component is open, and which one stays drawn although a match in it is selected. */
+function selectedIn(transaction: Transaction, blocks: readonly Block[], before: Shown): Pick<Shown, 'open' | 'matched'> {
+  const { state, selection, effects } = transaction
+  const within = openOf(state, blocks, before.open)
+  const isKept = selection === undefined ? within === before.matched : goesToMatch(transaction) && within !== before.open
+  const isMatched = within !== undefined && isKept && !effects.some((effect) => effect.is(matchUnseen))
+  return isMatched ? { open: undefined, matched: within } : { open: within, matched: undefined }
 }
 
 const field: StateField<Shown> = StateField.define<Shown>({
-  create: (state) => shown(state, [], undefined),
+  create(state) {
+    const fences = readFences(state)
+    const blocks = blocksOf(fences, [])
+    const open = openOf(state, blocks, undefined)
+    const unclosed = unclosedOf(fences)
+    return { fences, blocks, open, matched: undefined, unclosed, decorations: decorate(state, blocks, open, unclosed) }
+  },
   update(value, transaction) {
     const { state, effects, docChanged, changes } = transaction
     const moved = docChanged
@@ -188,13 +201,19 @@ const field: StateField<Shown> = StateField.define<Shown>({
         }))
       : value.blocks
     const isClosed = effects.some((effect) => effect.is(closeSource))
-    if (effects.some((effect) => effect.is(look) || effect.is(componentBegan)) || (docChanged && touches(transaction, value.blocks)))
-      return shown(state, moved, value.open)
-    if (!docChanged && transaction.selection === undefined && !isClosed) return value
-    const next = isClosed ? undefined : openOf(state, moved, value.open)
-    if (!docChanged && next === value.open) return value
+    if (effects.some((effect) => effect.is(look) || effect.is(componentBegan)) || (docChanged && touches(transaction, value.blocks))) {
+      const fences = readFences(state)
+      const blocks = blocksOf(fences, moved)
+      const selected = selectedIn(transaction, blocks, value)
+      const unclosed = unclosedOf(fences)
+      return { fences, blocks, ...selected, unclosed, decorations: decorate(state, blocks, selected.open, unclosed) }
+    }
+    const isUnseen = effects.some((effect) => effect.is(matchUnseen))
+    if (!docChanged && transaction.selection === undefined && !isClosed && !isUnseen) return value
+    const next = isClosed ? { open: undefined, matched: undefined } : selectedIn(transaction, moved, value)
+    if (!docChanged && next.open === value.open) return next.matched === value.matched ? value : { ...value, ...next }
     const unclosed = value.unclosed && { ...value.unclosed, at: changes.mapPos(value.unclosed.at, -1) }
-    return { fences: value.fences, blocks: moved, open: next, unclosed, decorations: decorate(state, moved, next, unclosed) }
+    return { fences: value.fences, blocks: moved, ...next, unclosed, decorations: decorate(state, moved, next.open, unclosed) }
   },
   provide: (self) => [
     EditorView.decorations.from(self, ({ decorations }) => decorations),
@@ -239,11 +258,11 @@ function outside({ doc: { length } }: EditorState, { from, to }: Block): number 
   return from > 0 ? from - 1 : to
 }
 
-/** Closes the source of a component that a search match had opened. */
+/** Closes the source of a component that a search match had opened. The caret leaves a component that contains a match. */
 const closeAfterMatch = EditorState.transactionFilter.of((transaction) => {
   if (!transaction.effects.some((effect) => effect.is(leftMatch))) return transaction
-  const { open, blocks } = transaction.startState.field(field)
-  const block = blocks.find(({ key }) => key === open)
+  const { open, matched, blocks } = transaction.startState.field(field)
+  const block = blocks.find(({ key }) => key === (open ?? matched))
   if (block === undefined) return transaction
   return [transaction, { effects: closeSource.of(null), selection: { anchor: outside(transaction.startState, block) } }]
 })

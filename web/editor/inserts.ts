@@ -20,6 +20,9 @@ export const drawsComponents = Facet.define<boolean, boolean>({ combine: (values
 /** Reports that the search panel has closed at a match. A component whose source the match had opened closes again. */
 export const leftMatch = StateEffect.define<null>()
 
+/** Reports that a component does not show the selected search match. Its source opens. */
+export const matchUnseen = StateEffect.define<null>()
+
 /** Reports that a component was inserted at a position. Its first part should open for editing. */
 export const componentBegan = StateEffect.define<number>()
 

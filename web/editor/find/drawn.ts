@@ -3,12 +3,16 @@
  * matches are ranges of the page (CSS Custom Highlight API).
  */
 import { getSearchQuery, type SearchQuery } from '@codemirror/search'
-import { Text } from '@codemirror/state'
-import type { EditorView } from '@codemirror/view'
-import { within } from './query.ts'
+import { Text, type EditorSelection } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+import { matchUnseen } from '../inserts.ts'
+import { isAtMatch, within } from './query.ts'
 import marks from './drawn.css?inline'
 
 const name = 'agmd-find'
+const currentName = 'agmd-find-current'
+/** Space between the current match and the edges of the text, in pixels. The bars of the page cover the edges. */
+const showMargin = 60
 /** Maximum number of marked matches. More of them would slow the page down, and nobody looks at that many. */
 const marksMax = 1000
 
@@ -86,8 +90,34 @@ function isMatched({ state }: EditorView, query: SearchQuery, from: number, to: 
   return query.getCursor(state, from, to).next().done !== true
 }
 
+/**
+ * Returns the index of the selected match among the matches in the source of a widget, and their number. Undefined if no match of the widget is
+ * selected.
+ */
+function selectedAmong({ state }: EditorView, query: SearchQuery, from: number, to: number): { index: number; count: number } | undefined {
+  const { main } = state.selection
+  if (main.empty || main.from < from || main.to > to || !isAtMatch(state)) return undefined
+  let index = -1
+  let count = 0
+  const cursor = query.getCursor(state, from, to)
+  for (let next = cursor.next(); next.done !== true; next = cursor.next()) {
+    if (next.value.from === main.from) index = count
+    count++
+  }
+  return { index, count }
+}
+
+/** Scrolls to a match, unless it is visible. */
+function reveal({ scrollDOM }: EditorView, match: Range): void {
+  const { top, bottom } = scrollDOM.getBoundingClientRect()
+  const box = match.getBoundingClientRect()
+  const { parentElement } = match.startContainer
+  const isSeen = box.top >= top + showMargin && box.bottom <= bottom - showMargin
+  parentElement?.scrollIntoView({ block: isSeen ? 'nearest' : 'center', inline: 'nearest' })
+}
+
 export interface DrawnMarks {
-  /** Marks the matches in all widgets that the editor has drawn. */
+  /** Marks the matches in all widgets that the editor has drawn. If a component does not show the selected match, its source opens. */
   mark(): void
   close(): void
 }
@@ -98,23 +128,44 @@ export function drawnMarks(view: EditorView, changed: () => void): DrawnMarks {
   const sizes = new ResizeObserver(changed)
   // An element that is observed again would be reported again.
   const observed = new WeakSet<Element>()
+  /** The selection at the last current match. */
+  let shownAt: EditorSelection | undefined
   style(document)
+  const place = (current: Range | undefined): void => {
+    highlights?.set(currentName, new Highlight(...(current === undefined ? [] : [current])))
+    const { selection } = view.state
+    if (current !== undefined && shownAt?.eq(selection) !== true) reveal(view, current)
+    shownAt = current && selection
+  }
   return {
     mark() {
       const query = getSearchQuery(view.state)
+      let current: Range | undefined
+      let isUnseen = false
       const ranges = [...view.contentDOM.querySelectorAll('.md-component, .md-caption')].flatMap((element) => {
         const { shadowRoot } = element
         if (shadowRoot !== null) style(shadowRoot)
         if (!observed.has(element)) sizes.observe(element)
         observed.add(element)
         const { from, to } = view.lineBlockAt(view.posAtDOM(element))
-        return query.valid && isMatched(view, query, from, to) ? matchesIn(shadowRoot ?? element, query, marksMax) : []
+        if (!query.valid || !isMatched(view, query, from, to)) return []
+        const found = matchesIn(shadowRoot ?? element, query, marksMax)
+        const frame = shadowRoot?.querySelector('.frame:not([aria-busy=true])')
+        const selected = frame == null || element.matches('.below-source') ? undefined : selectedAmong(view, query, from, to)
+        // If the component shows more or fewer matches than its source has, nobody can say which one is selected.
+        if (selected !== undefined && selected.count === found.length) current = found[selected.index]
+        else if (selected !== undefined) isUnseen = true
+        return found
       })
       highlights?.set(name, new Highlight(...ranges.slice(0, marksMax)))
+      place(current)
+      if (!isUnseen) return
+      const effects = [matchUnseen.of(null), EditorView.scrollIntoView(view.state.selection.main, { y: 'center' })]
+      view.dispatch({ effects })
     },
     close() {
       sizes.disconnect()
-      highlights?.delete(name)
+      for (const each of [name, currentName]) highlights?.delete(each)
     }
   }
 }
