@@ -3,7 +3,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { lookAtSizes } from './appearance.ts'
-import { chip, complaints, createDocument, createLink, saved, typeAtEnd, until, type Document } from './browser.ts'
+import { png } from '../support/media.ts'
+import { chip, complaints, createDocument, createLink, editorText, saved, typeAtEnd, until, type Document } from './browser.ts'
+import { bring } from './files.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -69,7 +71,7 @@ test('[ACTIVITY-1] [ACTIVITY-7] the panel shows who did what, newest first, by d
   await bea.context.close()
 })
 
-test('[ACTIVITY-2] [ACTIVITY-6] actions by others since the last visit are marked, the person’s own are not', async () => {
+test('[ACTIVITY-2] [ACTIVITY-6] [ACTIVITY-9] actions by others since the last visit are marked, the person’s own are not', async () => {
   const document = await createDocument(world.url, '# News\n')
   const nameless = await open(document.url, '')
   await typeAtEnd(nameless.page, 'mine too')
@@ -86,11 +88,14 @@ test('[ACTIVITY-2] [ACTIVITY-6] actions by others since the last visit are marke
   })
   const news = page.getByRole('button', { name: 'New activity' })
   await typeAtEnd(page, 'mine')
+  await bring(page, 'paste', [{ name: 'Red house.png', type: 'image/png', bytes: png(3, 2) }])
+  await until(async () => (await editorText(page)).includes('![Red house]('), 'the picture')
   await saved(page)
   await act(document, 'comments', { body: 'seen live' }, 'reviewer')
   await news.waitFor()
   await openPanel(page)
   await panel(page).getByText('New', { exact: true }).waitFor()
+  await panel(page).locator('.activity-event', { hasText: 'the file' }).getByText('You', { exact: true }).waitFor()
   await until(async () => (await news.count()) === 0, 'looked at')
   await page.keyboard.press('Escape')
   await panel(page).waitFor({ state: 'detached' })

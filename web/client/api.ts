@@ -54,7 +54,7 @@ interface Call extends How {
 }
 
 // A header value may contain only Latin-1. The service decodes the bytes as UTF-8.
-const headerValue = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
+export const headerValue = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 async function problem(response: Response): Promise<RequestError> {
   let body: unknown

@@ -10,6 +10,7 @@ import { RequestError } from '../client/api.ts'
 import { openOutbox } from '../device/outbox.ts'
 import type { StoredRecord } from '../device/records.ts'
 import { newId } from '../base/new-id.ts'
+import { signature } from '../presence/signature.ts'
 import { t } from '../text/t.ts'
 import type { Failure } from './failures.ts'
 import type { Sending } from './send.ts'
@@ -23,6 +24,8 @@ interface StoredUpload extends StoredRecord {
   readonly position: Uint8Array
   /** Whether the file was added together with the file before it. */
   readonly follows: boolean
+  /** The name under which the file was first sent. The server recognizes a repeated upload only under the same name. */
+  readonly author?: string
 }
 
 /** Maximum number of files that a person can add at once. */
@@ -46,14 +49,16 @@ class Entry implements Upload {
   ready: Promise<unknown> = Promise.resolve()
   sending: Sending | undefined
   canceled = false
+  author: string | undefined
 
-  constructor({ id, name, follows, at, blob }: Omit<StoredUpload, 'doc' | 'position'>, position: Y.RelativePosition) {
+  constructor({ id, name, follows, at, blob, author }: Omit<StoredUpload, 'doc' | 'position'>, position: Y.RelativePosition) {
     this.id = id
     this.fileName = name
     this.follows = follows
     this.at = at
     this.blob = blob
     this.position = position
+    this.author = author
   }
 }
 
@@ -98,8 +103,9 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
   }
 
   const keep = async (entry: Entry): Promise<void> => {
-    const { id, fileName, blob, position, follows, at } = entry
-    entry.kept = await outbox.put({ id, doc, name: fileName, blob, position: Y.encodeRelativePosition(position), follows, at })
+    const { id, fileName, blob, position, follows, at, author } = entry
+    const named = author === undefined ? {} : { author }
+    entry.kept = await outbox.put({ id, doc, name: fileName, blob, position: Y.encodeRelativePosition(position), follows, at, ...named })
     count()
   }
 
@@ -137,12 +143,17 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
     if (sender === undefined) return fail(entry, { words: t('Waiting for the connection.'), again: 'by itself' })
     if (!canEdit.value) return fail(entry, sender.notAllowed())
     entry.state.value = { phase: 'sending', share: 0 }
+    if (entry.author === undefined) {
+      entry.author = signature.value
+      if (entry.kept) await keep(entry)
+    }
     entry.sending = sender.send({
       doc,
       key,
       blob: entry.blob,
       name: altOf(entry.fileName),
       idempotencyKey: entry.id,
+      author: entry.author,
       onProgress: (share) => (entry.state.value = { phase: 'sending', share })
     })
     try {

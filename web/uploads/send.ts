@@ -1,5 +1,5 @@
 /** Sends one file and reports the progress, which `fetch` cannot do. */
-import { RequestError } from '../client/api.ts'
+import { headerValue, RequestError } from '../client/api.ts'
 import { addressOf } from '../client/operation.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { t } from '../text/t.ts'
@@ -18,6 +18,8 @@ interface Input {
   readonly name: string
   /** A repeated upload with the same key gets the response to the first one (docs/api.md, Retries). */
   readonly idempotencyKey: string
+  /** The name of the person who added the file, or ''. */
+  readonly author: string
   /** Called with the fraction that has been sent, from 0 to 1. */
   readonly onProgress: (share: number) => void
 }
@@ -34,7 +36,7 @@ function fields(request: XMLHttpRequest): Record<string, unknown> {
   }
 }
 
-export function send({ doc, key, blob, name, idempotencyKey, onProgress }: Input): Sending {
+export function send({ doc, key, blob, name, idempotencyKey, author, onProgress }: Input): Sending {
   const request = new XMLHttpRequest()
   const { promise, resolve, reject } = Promise.withResolvers<Output<'uploadAsset'>>()
   let watch: ReturnType<typeof setTimeout> | undefined
@@ -62,6 +64,7 @@ export function send({ doc, key, blob, name, idempotencyKey, onProgress }: Input
   request.setRequestHeader('content-type', blob.type)
   request.setRequestHeader('idempotency-key', idempotencyKey)
   if (key !== '') request.setRequestHeader('x-share-key', key)
+  if (author !== '') request.setRequestHeader('x-agent-author', headerValue(author))
   alive()
   request.send(blob)
   return { done: promise, cancel: () => request.abort() }
