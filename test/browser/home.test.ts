@@ -47,7 +47,7 @@ const choose = async (page: Page, title: string, words: string): Promise<void> =
 
 const bytesOf = (text: string): number[] => [...new TextEncoder().encode(text)]
 
-test('[HOME-1] [HOME-9] [HOME-18] documents of this device are found by title, filtered and sorted', async () => {
+test('[HOME-1] [HOME-9] [HOME-18] [HOME-23] documents of this device are found by title, filtered and sorted', async () => {
   const { context, page, heard } = await visit()
   const refused: string[] = []
   page.on('response', (response) => response.status() >= 400 && refused.push(response.url()))
@@ -85,7 +85,12 @@ test('[HOME-1] [HOME-9] [HOME-18] documents of this device are found by title, f
   expect(await left('.find input')).toBe(await left('.recents'))
   await page.getByLabel('Search titles').fill('ahr')
   expect(await titles(page)).toEqual(['Ähren'])
-  await page.getByLabel('Search titles').fill('nothing of that')
+  await page.getByLabel('Search titles').blur()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('zebra')
+  expect(await titles(page)).toEqual(['Zebra notes'])
+  await page.keyboard.press('Control+o')
+  await page.keyboard.type('nothing of that')
   await page.getByText('No documents match.').waitFor()
   // A visit without an account is not an error.
   expect(refused).toEqual([])

@@ -1,6 +1,6 @@
 /** The list of known documents, with search, filters and sorting. A person can open documents, delete them, or remove them from this device. */
 import type { JSX } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { failureWords } from '../client/failure.ts'
 import type { Access } from '../client/operation.ts'
 import { removeFromDevice } from '../device/remove.ts'
@@ -129,11 +129,24 @@ function Tools({ library }: { library: Library }): JSX.Element {
     // The page also asks while the sign-in state is unknown: the list that is still loading belongs to an earlier query.
     if (library.signedIn.value !== false) timer.current = setTimeout(() => void library.load(), searchAfterMs)
   }
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    // The same keys find documents on the page of a document.
+    const keyed = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey, altKey, shiftKey } = event
+      if (!/^[ko]$/i.test(key) || !(ctrlKey || metaKey) || altKey || shiftKey || document.querySelector('dialog:modal') !== null) return
+      event.preventDefault()
+      field.current?.focus()
+      field.current?.select()
+    }
+    addEventListener('keydown', keyed)
+    return () => removeEventListener('keydown', keyed)
+  }, [])
   return (
     <form class='find' role='search' onSubmit={(event: Event) => event.preventDefault()}>
       <label class='field grow'>
         <span>{library.signedIn.value === true ? t('Search titles and text') : t('Search titles')}</span>
-        <input type='search' autocomplete='off' maxLength={200} value={library.query.value} onInput={search} />
+        <input ref={field} type='search' autocomplete='off' maxLength={200} value={library.query.value} onInput={search} />
       </label>
       <label class='field'>
         <span>{t('Show')}</span>
