@@ -193,7 +193,7 @@ const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<voi
     element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
   }, kinds)
 
-test('[WRITE-35] [WRITE-115] a paste is a separate undo step', async () => {
+test('[WRITE-35] [WRITE-115] [WEB-107] a paste is a separate undo step', async () => {
   const { page, press, type, text, leave } = await writer('')
   // The text is inserted in one step, because letters typed more than half a second apart are several steps.
   await page.keyboard.insertText('abc ')
@@ -205,6 +205,20 @@ test('[WRITE-35] [WRITE-115] a paste is a separate undo step', async () => {
     await press('Control+z')
     await text(expected)
   }
+  // The message about Tab moves out of the way of a field.
+  await press('Tab')
+  const message = page.locator('.toast')
+  await message.waitFor()
+  await message.evaluate((element) => {
+    const field = globalThis.document.body.appendChild(globalThis.document.createElement('input'))
+    const { left, top } = element.getBoundingClientRect()
+    Object.assign(field.style, { position: 'fixed', left: `${left}px`, top: `${top}px` })
+    field.id = 'below'
+    field.focus()
+  })
+  await expect.poll(async () => (await message.boundingBox())?.y, { timeout: 30_000 }).toBeLessThan(200)
+  await page.locator('.cm-content').focus()
+  await expect.poll(async () => (await message.boundingBox())?.y, { timeout: 30_000 }).toBeGreaterThan(400)
   // Changing the kind of a list item with a typed marker is also a separate undo step.
   await type('- 1. ')
   await text('1. ')

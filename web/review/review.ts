@@ -22,6 +22,7 @@ import type { Review } from './annotations/review.ts'
 import { openState, type State } from './annotations/state.ts'
 import { openWriting } from './annotations/writing.ts'
 import { t } from '../text/t.ts'
+import { keepClearOfFields } from '../ui/clear-of-fields.ts'
 import { copyText } from '../ui/copy.ts'
 import { offer } from '../ui/toast.tsx'
 import '../ui/more-icons.ts'
@@ -74,6 +75,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
   const stopStoring = storeAnnotations(state)
   const marginKey = documentValue('margin', session.id)
   const stops = [
+    keepClearOfFields(),
     effect(() => {
       const all = items.value
       void staying.value
