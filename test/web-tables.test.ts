@@ -389,6 +389,20 @@ test('[GRID-8] columns are as wide as their text needs, within bounds', () => {
   expect(wide).toEqual([150, 560])
 })
 
+test('[GRID-21] [GRID-23] a picture has space in its column, and a column without text is not tiny', () => {
+  const picture = '![a very long alternative text that nobody sees](/f/a.png)'
+  expect(columnsFor([['a'], [picture]])).toBe(columnsFor([['a'], [picture.replace('nobody sees', '')]]))
+  expect(columnsFor([['a'], ['![a](/f/a.png)']])).toBe('minmax(150px,266px)')
+  expect(columnsFor([['a'], ['![a\\|90](/f/a.png)']])).toBe('minmax(116px,116px)')
+  expect(
+    columnsFor([
+      ['', 'a', ''],
+      ['', '', 'b'],
+      ['', '', '']
+    ])
+  ).toBe('minmax(52px,120px) minmax(52px,120px) minmax(52px,52px)')
+})
+
 test('[GRID-17] a column has the width that the editor’s typeface needs, even if the browser measures a narrower one', async () => {
   const plain = columnsFor([['new']])
   const context = { font: '', measureText: () => ({ width: 20 }) }

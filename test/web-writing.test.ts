@@ -24,7 +24,7 @@ import { inserts } from '../web/editor/inserts.ts'
 import { formatsAt } from '../web/editor/formats.ts'
 import { bracketsNear, emojiTyped, linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/live/link-at.ts'
-import { pictureAt } from '../web/editor/live/picture-at.ts'
+import { alternativeWords, pictureAt, type PictureAt } from '../web/editor/live/picture-at.ts'
 import { pictureChanges, pictureSaved, widthChanges } from '../web/editor/live/picture-changes.ts'
 import { beyond, chosenPicture, typedAfter } from '../web/editor/live/picture-chosen.ts'
 import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter } from '../web/editor/live/picture-size.ts'
@@ -39,6 +39,7 @@ import { taskTyped } from '../web/editor/typed-marks.ts'
 import { typingSteps } from '../web/editor/typing-steps.ts'
 import { insertTable } from '../web/editor/commands-insert.ts'
 import { decorateRange } from '../web/editor/live/live.ts'
+import { pictureWords } from '../shared/markdown/pictures.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
 import { formatEnds, markComposed } from '../web/editor/caret-formats.ts'
 import { emptyMarks } from '../web/editor/empty-marks.ts'
@@ -709,6 +710,40 @@ test.each([
   // The value can be read back, and writing it again changes nothing.
   const again = pictureAt(now, first)
   expect(again && pictureChanges(again, again)).toEqual([])
+})
+
+test.each([
+  ['![ca|t](/f/a.png)', ' A [black]\n cat ', '![A \\[black\\] cat](/f/a.png)'],
+  ['![c|at|300](/f/a.png "x")', 'dog', '![dog|300](/f/a.png "x")'],
+  ['![c|at](/f/a.png)', 'a \\ and \\', '![a \\ and \\\\](/f/a.png)'],
+  ['![a \\[b|\\] c](/f/a.png)', 'a [b] c', '![a \\[b\\] c](/f/a.png)'],
+  ['![|cat](/f/a.png)', '', '![](/f/a.png)']
+])('[WRITE-150] the picture of %j with the alternative text %j', (before, words, expected) => {
+  const first = before.indexOf('|')
+  const state = EditorState.create({ doc: before.replace('|', ''), selection: { anchor: first }, extensions: [markdown()] })
+  const picture = pictureAt(state, first)
+  if (picture === undefined) throw new Error('no picture')
+  const now = state.update({ changes: pictureChanges(picture, { ...picture, words }) }).state
+  expect(now.doc.toString()).toBe(expected)
+  const again = pictureAt(now, first)
+  expect(again && pictureChanges(again, { ...again, words })).toEqual([])
+})
+
+test('[GRID-22] the bars of a picture in a cell do not divide the cell', () => {
+  const at = (doc: string): [EditorState, PictureAt] => {
+    const state = EditorState.create({ doc, extensions: [markdown()] })
+    const picture = pictureAt(state, doc.indexOf('!') + 2)
+    if (picture === undefined) throw new Error('no picture')
+    return [state, picture]
+  }
+  const doc = '| a |\n| - |\n| ![cat](/f/a.png) |'
+  const [state, picture] = at(doc)
+  const now = state.update({ changes: pictureChanges(picture, { words: 'x|y', width: 300, caption: 'p|q' }) }).state.doc.toString()
+  expect(now).toBe('| a |\n| - |\n| ![x\\|y\\|300](/f/a.png "p\\|q") |')
+  expect(pictureWords('x|y|300')).toEqual({ words: 'x|y', width: 300 })
+  const [, again] = at(now)
+  expect([alternativeWords(again), again.width, again.caption]).toEqual(['x|y', 300, 'p|q'])
+  expect(pictureChanges(again, { words: 'x|y', width: 300, caption: 'p|q' })).toEqual([])
 })
 
 test.each([

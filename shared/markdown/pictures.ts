@@ -7,7 +7,8 @@ import type MarkdownIt from 'markdown-it'
 /** Smallest and largest width of a picture, in CSS pixels. */
 export const [pictureWidthMin, pictureWidthMax] = [16, 2000]
 
-const sized = /\|[ ]?(\d{1,4})(?:x\d{1,4})?[ ]?$/
+// In a table, the bar has a backslash.
+const sized = /\\?\|[ ]?(\d{1,4})(?:x\d{1,4})?[ ]?$/
 
 /** Returns the description of a picture, and its width in CSS pixels if one is given. */
 export const pictureWords = (written: string): { readonly words: string; readonly width: number | undefined } => {

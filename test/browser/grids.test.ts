@@ -52,7 +52,7 @@ async function open(url: string): Promise<{ page: Page; heard: readonly string[]
   return { page, heard }
 }
 
-test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] a table is a grid: cells wrap, keys and pointer stay in them, and deleting keeps the bars', async () => {
+test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] [GRID-20] [GRID-21] a table is a grid: cells wrap, keys and pointer stay in them, and deleting keeps the bars', async () => {
   const head = '| Name of somebody | Words | Sum |\n| --- | --- | --: |'
   const document = await createDocument(world.url, `${head}\n| **Ana** | ${long} | 3 |\n| Bea | b |12|\n| Cid |\n\nafter`)
   const { page, heard } = await open(document.url)
@@ -129,6 +129,26 @@ test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] a table is a grid: cells wr
   await text(page, `Title\n\n${head.replace('Name', 'My Name')}\n| x |  | 3 |\n|  |  |12|\n| Cid |  | 7 |\n\nafter`)
   await press('Control+a', 'Delete')
   await text(page, '')
+  // A picture stays one while the caret is next to it.
+  const pictured = '| a |\n| --- |\n| ![cat](/icon.svg) |'
+  await page.keyboard.insertText(pictured)
+  await text(page, pictured)
+  const image = page.locator('img.md-media')
+  await cell(page, 'a').first().click()
+  await press('End', 'ArrowRight')
+  await at(page, '| ^![cat](/icon.svg) |')
+  await expect.poll(async () => (await image.boundingBox())?.height, { timeout: 30_000 }).toBe(160)
+  await press('Delete')
+  await text(page, pictured.replace(/!.*\)/, ''))
+  await press('Control+a', 'Delete')
+  await page.keyboard.insertText(pictured)
+  await text(page, pictured)
+  await cell(page, 'a').first().click()
+  await press('End', 'ArrowRight', 'End')
+  await at(page, '| ![cat](/icon.svg)^ |')
+  expect((await image.boundingBox())?.height).toBe(160)
+  await press('Backspace')
+  await text(page, pictured.replace(/!.*\)/, ''))
   expect(heard).toEqual([])
   await page.context().close()
 })

@@ -480,6 +480,14 @@ test('[WRITE-14] [WRITE-55] [WRITE-83] [WRITE-110] [WRITE-132] [WRITE-147] [WRIT
   await press('Control+Home', 'Control+f')
   await page.getByRole('textbox', { name: 'Find', exact: true }).fill('one|card')
   await expect.poll(marked, { timeout: 30_000 }).toEqual(['card', 'one', 'one', 'one'])
+  // The current match is marked in its component, which stays drawn. A match that no component shows opens the source.
+  const current = () => page.evaluate(() => [...(CSS.highlights.get('agmd-find-current') ?? [])].map(String))
+  await press('Enter')
+  await expect.poll(current, { timeout: 30_000 }).toEqual(['card'])
+  expect(await page.locator('.md-component').count()).toBe(2)
+  await page.getByRole('textbox', { name: 'Find', exact: true }).fill('## A')
+  await expect.poll(() => page.locator('.md-component').count(), { timeout: 30_000 }).toBe(1)
+  expect(await current()).toEqual([])
   await leave()
 })
 
@@ -765,7 +773,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part,
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] [WRITE-150] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
   const { page, press, type, text, leave } = await writer('see [our site](https://a.example/one) and [bad](javascript:alert(1)) end')
   const card = page.getByRole('group', { name: 'Link' })
   await press('Home')
@@ -848,17 +856,19 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await until(async () => (await page.locator('.md-media-open').count()) === 0, 'the caret has left')
   expect(await placeOf()).toBe(opened)
   await press('Backspace', 'Control+k')
-  await page.getByLabel('Caption').and(page.locator(':focus')).waitFor()
-  // The fields and the button are in one row, and the fields look the same.
-  const [caption, width, save] = await page.locator('.picture-card :is(input, button)').evaluateAll((parts) =>
+  await page.getByLabel('Alternative text').and(page.locator(':focus')).waitFor()
+  // The other fields and the buttons are in one row, and the fields look the same.
+  const [words, caption, width, save, remove] = await page.locator('.picture-card :is(input, button)').evaluateAll((parts) =>
     parts.map((part) => {
       const { top, bottom } = part.getBoundingClientRect()
       const { backgroundColor, paddingLeft, fontSize, height } = getComputedStyle(part)
       return { middle: Math.round((top + bottom) / 2), look: [backgroundColor, paddingLeft, fontSize, height].join() }
     })
   )
-  expect([width?.middle, save?.middle]).toEqual([caption?.middle, caption?.middle])
-  expect(width?.look).toBe(caption?.look)
+  expect(words?.middle).toBeLessThan(caption?.middle ?? 0)
+  expect([width?.middle, save?.middle, remove?.middle]).toEqual(Array(3).fill(caption?.middle))
+  expect([words?.look, width?.look]).toEqual(Array(2).fill(caption?.look))
+  await press('Tab')
   await type('A cat')
   await press('Tab')
   await type('300')
@@ -904,9 +914,15 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await text('![cat|300](/icon.svg "A cat")\n\nbelow')
   await page.locator('img.md-media').click()
   await press('Control+k')
-  await page.getByLabel('Caption').and(page.locator(':focus')).waitFor()
+  await page.getByLabel('Alternative text').and(page.locator(':focus')).waitFor()
   await press('Escape')
   await page.locator('.cm-content:focus').waitFor()
+  await press('ArrowDown')
+  await page.locator('img.md-media').click()
+  await page.locator('.picture-card').getByRole('button', { name: 'Delete' }).click()
+  await text('\n\nbelow')
+  await press('Control+z')
+  await text('![cat|300](/icon.svg "A cat")\n\nbelow')
   // The keyboard of a phone composes without sending keys.
   await page.locator('img.md-media').click()
   const input = await page.context().newCDPSession(page)

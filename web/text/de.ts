@@ -552,6 +552,7 @@ export const de: Catalogue = {
   'You can add up to {count} files at once.': 'Du kannst bis zu {count} Dateien auf einmal hinzufügen.',
   Open: 'Offen',
   'Picture size and caption': 'Größe und Bildunterschrift',
+  'Alternative text': 'Alternativtext',
   Caption: 'Bildunterschrift',
   'Width in pixels': 'Breite in Pixeln',
   Full: 'Voll',

@@ -1,4 +1,5 @@
 /** Computes the widths of a table's columns from their text, so that a long table has the same widths at every scroll position. */
+import { pictureWords } from '../../../shared/markdown/pictures.ts'
 
 /** Widths of strings in pixels, as measured, but at least as wide as in the editor's typeface. */
 const known = new Map<string, number>()
@@ -48,25 +49,39 @@ function widthOf(text: string, bold: boolean): number {
   return width
 }
 
-/** Returns the lines of a cell approximately as displayed, without marks and addresses. */
+/** Width of a picture in a cell if its Markdown has none, in pixels. The server does not know its natural width. */
+const pictureWidth = 240
+
+/** Returns the width of the picture in a cell, or 0 if there is none. */
+function pictureIn(text: string): number {
+  const [, words] = /!\[([^\][]*)\]\(/.exec(text) ?? []
+  return words === undefined ? 0 : (pictureWords(words).width ?? pictureWidth)
+}
+
+/** Returns the lines of a cell approximately as displayed, without marks, addresses and pictures. */
 const seen = (text: string): string[] =>
   text
     .slice(0, measuredMax)
-    .replaceAll(/\]\([^()\s]*\)|[*`~[\]\\]/g, '')
+    .replaceAll(/!\[[^\][]*\]\([^()]*\)|\]\([^()\s]*\)|[*`~[\]\\]/g, '')
     .split(/<br ?\/?>/)
+
+/** Width of a column without text below its head if the window has space for it, in pixels. A new table would otherwise be tiny. */
+const emptyWidth = 120
 
 /** Returns the value of `grid-template-columns` for rows of cells. The first row is the head. */
 export function columnsFor(rows: readonly (readonly string[])[]): string {
   const columns: number[] = []
+  const empty = new Set(rows.length > 1 ? rows[0]?.keys() : [])
   rows.forEach((row, at) => {
     row.forEach((text, column) => {
-      for (const line of seen(text)) columns[column] = Math.max(columns[column] ?? 0, widthOf(line, at === 0))
+      if (at > 0 && text !== '') empty.delete(column)
+      for (const line of seen(text)) columns[column] = Math.max(columns[column] ?? 0, pictureIn(text), widthOf(line, at === 0))
     })
   })
   return columns
-    .map((width) => {
+    .map((width, column) => {
       const most = Math.min(widest, Math.max(narrowest, Math.ceil(width) + besides))
-      return `minmax(${Math.min(most, wrapped)}px,${most}px)`
+      return `minmax(${Math.min(most, wrapped)}px,${empty.has(column) ? Math.max(most, emptyWidth) : most}px)`
     })
     .join(' ')
 }

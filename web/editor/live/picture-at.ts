@@ -1,4 +1,4 @@
-/** Finds the picture at the caret, with its size and caption (shared/markdown/pictures.ts). */
+/** Finds the picture at the caret, with its size, alternative text and caption (shared/markdown/pictures.ts). */
 import { syntaxTree } from '@codemirror/language'
 import { StateEffect, type EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
@@ -12,17 +12,24 @@ export interface PictureAt {
   readonly to: number
   readonly written: { readonly from: number; readonly to: number }
   readonly urlEnd: number
+  /** Whether the picture is in a table, where a bar ends a cell unless a backslash is before it. */
+  readonly inTable: boolean
   readonly title: { readonly from: number; readonly to: number } | undefined
   readonly words: string
   readonly width: number | undefined
   readonly caption: string
 }
 
-/** Opens the card of the picture at the caret, for editing its size and caption. */
+/** Opens the card of the picture at the caret, for editing. */
 export const editPicture = StateEffect.define<null>()
 
 /** Returns the text of a title, without its quotes and the backslashes of escapes. */
 export const titleWords = (title: string): string => title.slice(1, -1).replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
+
+/** Returns an alternative text as a person reads it, without the backslashes that it needs in its brackets or in a table. */
+export const alternativeWords = ({ words }: PictureAt): string => words.replaceAll(/\\([[\]\\|])/g, '$1')
+
+const isInTable = ({ name, parent }: SyntaxNode): boolean => name === 'Table' || (parent !== null && isInTable(parent))
 
 export function pictureOf(state: EditorState, node: SyntaxNode): PictureAt | undefined {
   const parts = linkParts(node)
@@ -35,6 +42,7 @@ export function pictureOf(state: EditorState, node: SyntaxNode): PictureAt | und
     to: node.to,
     written,
     urlEnd: parts.url.to,
+    inTable: isInTable(node),
     title,
     ...pictureWords(state.sliceDoc(written.from, written.to)),
     caption: title === undefined ? '' : titleWords(state.sliceDoc(title.from, title.to))

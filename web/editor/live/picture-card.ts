@@ -1,13 +1,13 @@
-/** The card of the picture at the caret, with its size and its caption. Ctrl-K moves the focus into the card, and Escape returns to the text. */
+/** The card of the picture at the caret, with its alternative text, caption and size. Ctrl-K moves the focus into the card, and Escape returns to the text. */
 import { StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state'
 import { type EditorView, showTooltip, type Tooltip } from '@codemirror/view'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import { t } from '../../text/t.ts'
 import { isInCode } from '../in-code.ts'
 import { hideOnLeaving } from './hide-card.ts'
-import { editPicture, pictureAt, type PictureAt } from './picture-at.ts'
+import { alternativeWords, editPicture, pictureAt, type PictureAt } from './picture-at.ts'
 import { pictureSaved } from './picture-changes.ts'
-import { chosenPicture } from './picture-chosen.ts'
+import { chosenPicture, removePicture } from './picture-chosen.ts'
 
 const hide = StateEffect.define<null>()
 
@@ -28,6 +28,9 @@ function draw(view: EditorView, picture: PictureAt): HTMLElement {
   const card = document.createElement('form')
   card.className = 'link-card picture-card'
   card.setAttribute('aria-label', t('Picture'))
+  const words = labelled(card, t('Alternative text'), 'link-field')
+  words.type = 'text'
+  words.value = alternativeWords(picture)
   const caption = labelled(card, t('Caption'), 'link-field')
   caption.type = 'text'
   caption.value = picture.caption
@@ -42,11 +45,19 @@ function draw(view: EditorView, picture: PictureAt): HTMLElement {
   save.type = 'submit'
   save.className = 'button'
   save.textContent = t('Save')
+  const remove = card.appendChild(document.createElement('button'))
+  remove.type = 'button'
+  remove.className = 'button quiet'
+  remove.textContent = t('Delete')
+  remove.addEventListener('click', () => {
+    removePicture(view, picture)
+    view.focus()
+  })
   card.noValidate = true
   card.addEventListener('submit', (event) => {
     event.preventDefault()
     const asked = width.value === '' || Number.isNaN(width.valueAsNumber) ? undefined : width.valueAsNumber
-    const saved = pictureSaved(view.state, picture, { width: asked, caption: caption.value })
+    const saved = pictureSaved(view.state, picture, { words: words.value, width: asked, caption: caption.value })
     view.dispatch({ ...saved, effects: hide.of(null), scrollIntoView: true, userEvent: 'input.picture' })
     view.focus()
   })

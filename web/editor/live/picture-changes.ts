@@ -1,22 +1,41 @@
 /** Computes the changes to the text for a picture's card. */
 import type { ChangeSpec, EditorState, TransactionSpec } from '@codemirror/state'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
-import type { PictureAt } from './picture-at.ts'
+import { alternativeWords, type PictureAt } from './picture-at.ts'
 
-/** Returns the changes that set a picture's width, or restore its natural width if `wanted` is undefined. Its alternative text does not change. */
-export function widthChanges({ written, words, width }: PictureAt, wanted: number | undefined): ChangeSpec[] {
-  const fits = wanted === undefined ? undefined : Math.round(Math.min(pictureWidthMax, Math.max(pictureWidthMin, wanted)))
-  if (fits === width) return []
-  return [{ from: written.from + words.length, to: written.to, insert: fits === undefined ? '' : `|${fits}` }]
+/** The values of a picture's card. An undefined width is the natural one, and the caption '' means none. */
+export interface Wanted {
+  readonly words?: string
+  readonly width: number | undefined
+  readonly caption: string
 }
 
-/** Returns the changes that set a picture's width and caption. An undefined width is the natural one, and the caption '' means none. */
-export function pictureChanges(picture: PictureAt, wanted: { readonly width: number | undefined; readonly caption: string }): ChangeSpec[] {
-  const { urlEnd, title, caption } = picture
+/** Puts a backslash before each bar in a table, where it would end the cell. */
+const inCell = (text: string, { inTable }: PictureAt): string => (inTable ? text.replaceAll(/\\?\|/g, '\\|') : text)
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+
+/** Returns the changes that set a picture's width, or restore its natural width if `wanted` is undefined. Its alternative text does not change. */
+export function widthChanges(picture: PictureAt, wanted: number | undefined): ChangeSpec[] {
+  const { written, words, width } = picture
+  const fits = wanted === undefined ? undefined : Math.round(Math.min(pictureWidthMax, Math.max(pictureWidthMin, wanted)))
+  if (fits === width) return []
+  return [{ from: written.from + words.length, to: written.to, insert: fits === undefined ? '' : inCell(`|${fits}`, picture) }]
+}
+
+/** Returns the changes that set the values of a picture. */
+export function pictureChanges(picture: PictureAt, wanted: Wanted): ChangeSpec[] {
+  const { written, urlEnd, title, caption } = picture
   const changes = widthChanges(picture, wanted.width)
-  const asked = wanted.caption.replaceAll(/\s+/g, ' ').trim()
+  const before = alternativeWords(picture)
+  const words = oneLine(wanted.words ?? before)
+  if (words !== oneLine(before)) {
+    const insert = inCell(words.replaceAll(/[[\]]|\\(?=[[\]\\|]|$)/g, '\\$&'), picture)
+    changes.push({ from: written.from, to: written.from + picture.words.length, insert })
+  }
+  const asked = oneLine(wanted.caption)
   if (asked !== caption) {
-    const insert = asked === '' ? '' : ` "${asked.replaceAll(/["\\]/g, '\\$&')}"`
+    const insert = asked === '' ? '' : ` "${inCell(asked.replaceAll(/["\\]/g, '\\$&'), picture)}"`
     changes.push({ from: urlEnd, to: title?.to ?? urlEnd, insert })
   }
   return changes
@@ -62,11 +81,7 @@ export function belowOrAfter(state: EditorState, to: number): Below & { readonly
 }
 
 /** Saves the values of the card. The caret moves to the text below the picture, to an empty line if there is none, or after an inline picture. */
-export function pictureSaved(
-  state: EditorState,
-  picture: PictureAt,
-  wanted: { readonly width: number | undefined; readonly caption: string }
-): TransactionSpec {
+export function pictureSaved(state: EditorState, picture: PictureAt, wanted: Wanted): TransactionSpec {
   const written = state.changes(pictureChanges(picture, wanted))
   const shift = written.newLength - written.length
   const text = textBelow(state, picture)

@@ -54,14 +54,18 @@ const enter: Command = (view) => {
   return picture !== undefined && goBelow(view, picture)
 }
 
-const remove: Command = (view) => {
-  const picture = view.state.readOnly ? undefined : chosenPicture(view.state)
-  if (picture === undefined) return false
+/** Deletes a picture, as one undo step. */
+export function removePicture(view: EditorView, { from, to }: PictureAt): void {
   const end = view.state.facet(endStep)
   end(view)
-  view.dispatch({ changes: { from: picture.from, to: picture.to }, scrollIntoView: true, userEvent: 'delete.selection' })
+  view.dispatch({ changes: { from, to }, scrollIntoView: true, userEvent: 'delete.selection' })
   end(view)
-  return true
+}
+
+const remove: Command = (view) => {
+  const picture = view.state.readOnly ? undefined : chosenPicture(view.state)
+  if (picture !== undefined) removePicture(view, picture)
+  return picture !== undefined
 }
 
 const edit: Command = (view) => {
