@@ -1,14 +1,20 @@
 /**
  * Compares one LMDB server with one, two and three nodes on one PostgreSQL, and with one server that has two processes: the time until an edit is on
  * a page of another node, and durable edits and guarded replacements per second. All servers are separate processes on this machine, and all stores
- * are on the same disk. The rounds alternate. Run: `npm run bench nodes`.
+ * are on the same disk. The rounds alternate. A second table shows the cost of NODES-18: with several nodes, a commit checks the records that its
+ * change has read. Run: `npm run bench nodes`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Key } from '../../server/domain/ports.ts'
+import { encodeRecord } from '../../server/domain/records/keys.ts'
+import { createLedger } from '../../server/domain/records/ledger.ts'
+import type { Ledger } from '../../server/domain/records/transaction.ts'
 import { newCluster, noPostgres } from '../../test/support/postgres.ts'
 import { putMarkdown, type Target } from '../../test/support/typist.ts'
-import { createDocument, ms, pause, percentile, startProcess, table, Typist } from './support/support.ts'
+import { connectDatabase } from './support/database.ts'
+import { createDocument, ms, pause, percentile, start, startProcess, table, Typist } from './support/support.ts'
 
 if (noPostgres !== undefined) throw new Error(noPostgres)
 
@@ -145,6 +151,59 @@ for (const [what, measure] of Object.entries(rates)) {
 console.log(`edits: all of ${rounds} rounds; rates: median of ${rounds} rounds of ${seconds} s each; the rounds took turns`)
 table(['what', ...names], rows)
 for (const node of [lmdb, pair, ...nodes]) await node.kill('SIGTERM')
+
+const world = await start({ env: { AGMD_LOG_LEVEL: 'warn', AGMD_STORAGE: cluster.address('checks') } })
+const database = await connectDatabase(cluster)
+const { storage, clock } = world.service
+const { nodes: _others, ...alone } = storage
+const unchecked = createLedger({ storage: alone, clock, onEvent: () => undefined })
+const checked = createLedger({ storage, clock, onEvent: () => undefined })
+const documents = await Promise.all(Array.from({ length: people }, async () => (await createDocument(world.url, '# Bench\n')).doc))
+
+interface Cost {
+  readonly rate: number
+  /** CPU time of this process and of PostgreSQL for one change, in microseconds. */
+  readonly node: number
+  readonly database: number
+}
+
+/** Lets a ledger commit changes. Each change reads records of its document and writes the first of them. */
+const changing = async (ledger: Ledger, writers: number, records: number): Promise<Cost> => {
+  let changes = 0
+  const works = documents.slice(0, writers).map((doc) => {
+    const reads = Array.from({ length: records }, (_, n): Key => ['d', doc, 'bench', n])
+    return () => ledger.write(doc, 'system', (tx) => tx.put(reads[0] as Key, encodeRecord(changes++)), { reads })
+  })
+  const [own, theirs] = [process.cpuUsage(), database.cpuSeconds()]
+  const rate = await perSecond(works)
+  const used = process.cpuUsage(own)
+  return { rate, node: (used.user + used.system) / changes, database: ((database.cpuSeconds() - theirs) * 1e6) / changes }
+}
+
+for (const doc of documents)
+  await checked.write(doc, 'system', (tx) => {
+    for (let n = 0; n < 16; n++) tx.put(['d', doc, 'bench', n], encodeRecord(n))
+  })
+const costs: string[][] = []
+for (const writers of [1, people])
+  for (const records of [1, 4, 16]) {
+    const found: [Cost[], Cost[]] = [[], []]
+    for (let round = 0; round < 2 * rounds; round++) {
+      // Which of the two begins changes from round to round.
+      for (const which of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
+        found[which].push(await changing(which === 0 ? unchecked : checked, writers, records))
+    }
+    const cells = (['rate', 'node', 'database'] as const).flatMap((name) => {
+      const [without, withChecks] = found.map((each) => median(each.map((cost) => cost[name]))) as [number, number]
+      return [ms(without), ms(withChecks), (withChecks / without).toFixed(2)]
+    })
+    costs.push([String(writers), String(records), ...cells])
+  }
+console.log(`\nchanges of documents on PostgreSQL, 1 node, not checked and checked (NODES-18), and their ratio; CPU time for one change`)
+console.log(`median of ${2 * rounds} rounds of ${seconds} s each; the rounds took turns`)
+table(['documents', 'records read', '/s', 'checked', 'ratio', 'node µs', 'checked', 'ratio', 'PostgreSQL µs', 'checked', 'ratio'], costs)
+await world.stop()
+await database.end()
 cluster.remove()
 for (const folder of folders) await rm(folder, { recursive: true, force: true })
 process.exit(0)

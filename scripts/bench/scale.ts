@@ -3,11 +3,9 @@
  * node and its PostgreSQL, in CPU time, memory and bytes. Then it computes the load of up to a million people, who choose among documents by
  * popularity (Zipf's law). docs/scaling.md explains the result.
  */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import pg from 'pg'
 import { newCluster, noPostgres } from '../../test/support/postgres.ts'
 import { cpuSeconds, openPerson, type Person } from './support/crowd.ts'
+import { connectDatabase } from './support/database.ts'
 import { createDocument, markOf, ms, pause, type DocumentAddress, rss, startProcess, table } from './support/support.ts'
 
 if (noPostgres !== undefined) throw new Error(noPostgres)
@@ -17,23 +15,7 @@ const seconds = Number(process.env['AGMD_BENCH_SECONDS'] ?? 10)
 // ——— the cost for one node ———
 
 const cluster = await newCluster({ onDisk: true })
-const database = new pg.Client(cluster.address())
-await database.connect()
-const value = async (sql: string): Promise<string> => String((await database.query({ text: sql, rowMode: 'array' })).rows[0]?.[0])
-const postmaster = Number(readFileSync(join(await value('show data_directory'), 'postmaster.pid'), 'utf8').split('\n')[0])
-
-/** Returns the CPU time of all processes of PostgreSQL so far, in seconds. Processes that have ended do not count. */
-const databaseSeconds = (): number =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .reduce((sum, name) => {
-      try {
-        const parent = Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1])
-        return parent === postmaster ? sum + cpuSeconds(Number(name)) : sum
-      } catch {
-        return sum
-      }
-    }, 0)
+const database = await connectDatabase(cluster)
 
 const node = await startProcess({
   env: {
@@ -97,12 +79,12 @@ const cost = async ({ documents, people, writers }: Setup): Promise<Cost> => {
     return made - before
   }
   await type(2)
-  const commitsNow = async (): Promise<number> => Number(await value('select sum(xact_commit) from pg_stat_database'))
-  const walNow = async (): Promise<number> => Number(await value("select pg_current_wal_lsn() - '0/0'"))
-  const before = [cpuSeconds(pid), databaseSeconds(), await walNow(), await commitsNow()] as const
+  const commitsNow = async (): Promise<number> => Number(await database.value('select sum(xact_commit) from pg_stat_database'))
+  const walNow = async (): Promise<number> => Number(await database.value("select pg_current_wal_lsn() - '0/0'"))
+  const before = [cpuSeconds(pid), database.cpuSeconds(), await walNow(), await commitsNow()] as const
   const edits = await type(seconds)
   await pause(1500)
-  const after = [cpuSeconds(pid), databaseSeconds(), await walNow(), await commitsNow()] as const
+  const after = [cpuSeconds(pid), database.cpuSeconds(), await walNow(), await commitsNow()] as const
   for (const person of all) person.close()
   const [server = 0, base = 0, wal = 0, commits = 0] = after.map((each, n) => (each - (before[n] ?? 0)) / edits)
   return { edits, server: server * 1e6, database: base * 1e6, wal, commits }
