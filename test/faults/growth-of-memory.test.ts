@@ -82,6 +82,25 @@ test('[FAULT-20] the changes that arrive during a slow commit are written by the
   await world.stop()
 })
 
+test('[FAULT-32] a minute of edits in a slow store is announced twice at most', async () => {
+  const slow = await slowWorld()
+  const { world, clock, at, person } = slow
+  for (let second = 1; second <= 60; second++) {
+    person.type('slow')
+    await slow.has(second + 1)
+    clock.advance(1000)
+  }
+  slow.release()
+  await until(() => slow.acknowledged === 61, 'all acknowledgements')
+  const announced = async (): Promise<string[]> => {
+    const { json } = await ask(world.url, 'GET', `/api/docs/${at.doc}/events`, { key: at.key, query: { types: 'content.changed' } })
+    return (json.events as { payload: { toVersion: string } }[]).map(({ payload }) => payload.toVersion)
+  }
+  await until(async () => (await announced()).some((version) => version.startsWith('61-')), 'the last edit in an event')
+  expect((await announced()).length).toBeLessThanOrEqual(2)
+  await world.stop()
+})
+
 /** Returns the bytes of live objects. */
 const heap = (): number => {
   setFlagsFromString('--expose-gc')

@@ -219,8 +219,22 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
 
   const compactOnce = (): Promise<void> => (compacting ??= compact().finally(() => (compacting = undefined)))
 
-  const later = (work: () => Promise<void>) => (): void => {
-    if (!openDoc.failed) work().catch(onProblem)
+  /** Returns a function that starts the work. If the work is still running, it runs once more afterward, so that nothing piles up in a slow store. */
+  const later = (work: () => Promise<void>): (() => void) => {
+    let isRunning = false
+    let isDueAgain = false
+    const start = (): void => {
+      if (openDoc.failed) return
+      isDueAgain = isRunning
+      if (isRunning) return
+      isRunning = true
+      const ended = (): void => {
+        isRunning = false
+        if (isDueAgain) start()
+      }
+      work().catch(onProblem).finally(ended)
+    }
+    return start
   }
 
   const announcing = new Debounce(clock, limits.announceMs, limits.announceMs, later(announce))
