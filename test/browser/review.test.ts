@@ -103,7 +103,7 @@ async function holdParts(context: BrowserContext): Promise<() => void> {
   return gate.resolve
 }
 
-test('[REVIEW-16] letters typed after the shortcut for a comment become the comment, even before its part of the page has loaded', async () => {
+test('[REVIEW-16] [REVIEW-76] letters typed after the shortcut for a comment become the comment, even before its part of the page has loaded', async () => {
   const document = await createDocument(world.url, text)
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
   await context.addInitScript(() => localStorage.setItem('agmd.name', 'Ana'))
@@ -141,6 +141,18 @@ test('[REVIEW-16] letters typed after the shortcut for a comment become the comm
   await until(async () => (await listComments(document)).length === 1, 'the comment at the server')
   expect((await listComments(document))[0]).toMatchObject({ body: 'Once should d0o', target: { quote: 'twice' } })
   expect(await readMarkdown(world.url, document)).toBe(text)
+  // The shortcut for comments is kept until the code of the page has loaded.
+  const gate = Promise.withResolvers<void>()
+  await page.route(/\/assets\/page-/, async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  await page.reload({ waitUntil: 'commit' })
+  await page.locator('#app').waitFor({ state: 'attached' })
+  await page.keyboard.press('Control+.')
+  expect(await page.locator('.top-bar').count()).toBe(0)
+  gate.resolve()
+  await page.locator('.side-panel').waitFor()
   expect(heard).toEqual([])
   await context.close()
 })

@@ -7,12 +7,13 @@ import { t, term } from '../text/t.ts'
 import type { Command } from '../view/command.ts'
 
 /**
- * Whether the person has a role. A person who may write counts as having it even before the exact role is known. After access has ended, nobody can
- * comment or edit, but the text stays readable.
+ * Whether the person has a role. Everybody who sees the page may view, and a person who may write counts as having that role even before the exact
+ * role is known. After access has ended, nobody can comment or edit, but the text stays readable.
  */
 const has = ({ session }: Page, role: Role): boolean =>
-  (role === 'view' || session.link.ended.value === undefined) &&
-  (includesRole(session.role.value, role) || (session.canEdit.value && includesRole('edit', role)))
+  role === 'view' ||
+  (session.link.ended.value === undefined &&
+    (includesRole(session.role.value, role) || (session.canEdit.value && includesRole('edit', role))))
 
 /** Creates a command for people with a role. */
 const withReview = (role: Role, run: (review: Review, page: Page) => void): Pick<Command<Page>, 'when' | 'run'> => ({

@@ -219,6 +219,9 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
     addEventListener('focusin', wake, listening)
     addEventListener('keydown', withoutCapsLock, { capture: true, signal: listening.signal })
     addEventListener('keydown', keyOnPage, listening)
+    // The shortcut that was pressed while the page loaded (public/theme.js).
+    const { agmdKey } = globalThis as { readonly agmdKey?: KeyboardEvent }
+    if (agmdKey !== undefined) keyOnPage(agmdKey)
     addEventListener('dragover', refuseDrop, listening)
     addEventListener('drop', refuseDrop, listening)
     return () => {

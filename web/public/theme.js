@@ -38,3 +38,8 @@ if (links.length > 0) {
     }
   )
 }
+
+// Keeps the shortcut for comments until the page of a document can run it (document/page.tsx). Browsers use this key for nothing else.
+addEventListener('keydown', (event) => {
+  if (event.key === '.' && (event.ctrlKey || event.metaKey)) globalThis.agmdKey = event
+})
