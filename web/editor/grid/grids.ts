@@ -59,7 +59,7 @@ function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | nul
 }
 
 /** Empties the selected cells. */
-const clearCells: Command = (view) => {
+export const clearCells: Command = (view) => {
   const chosen = view.state.readOnly ? undefined : chosenCells(view.state)
   if (chosen === undefined) return false
   const { changes } = emptied(view.state, chosen)
@@ -92,29 +92,8 @@ const cells = EditorView.domEventHandlers({
     return false
   },
   // The browser's own handling would join the rows.
-  beforeinput: ({ inputType, data }, view) => inputType === 'insertText' && data !== null && typeOverCells(view, data),
-  copy: (event, view) => take(event, view),
-  cut: (event, view) => take(event, view) && (clearCells(view) || true)
+  beforeinput: ({ inputType, data }, view) => inputType === 'insertText' && data !== null && typeOverCells(view, data)
 })
-
-const escaped: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-
-/** Copies the selected cells in the format that spreadsheets use. */
-function take(event: ClipboardEvent, view: EditorView): boolean {
-  const chosen = chosenCells(view.state)
-  if (chosen === undefined || event.clipboardData === null) return false
-  const rows = chosenRows(view.state, chosen).map((row) => row.map(({ from, to }) => view.state.sliceDoc(from, to).replaceAll('\\|', '|')))
-  const quoted = (text: string): string => {
-    const lines = text.replaceAll(/<br ?\/?>/gi, '\n')
-    return /[\t\n"]/.test(lines) ? `"${lines.replaceAll('"', '""')}"` : lines
-  }
-  const html = (text: string): string =>
-    `<td>${text.replaceAll(/[&<>]/g, (sign) => escaped[sign] ?? sign).replaceAll('&lt;br&gt;', '<br>')}</td>`
-  event.clipboardData.setData('text/plain', rows.map((row) => row.map(quoted).join('\t')).join('\n'))
-  event.clipboardData.setData('text/html', `<table>${rows.map((row) => `<tr>${row.map(html).join('')}</tr>`).join('')}</table>`)
-  event.preventDefault()
-  return true
-}
 
 /** Returns the ranges between two positions of a table that are not cell text. */
 function structure(state: EditorState, first: number, last: number, from: number, to: number): number[] {

@@ -1,10 +1,11 @@
-/** The editor extras that change the effect of keys and typed letters. They are a separate chunk, which loads together with the others. */
+/** The editor extras that change the effect of keys and typed letters, and copy cells. They are a separate chunk, which loads together with the others. */
 import type { Extension } from '@codemirror/state'
 import { blockKeys } from '../block-keys.ts'
 import { formatEnds } from '../caret-formats.ts'
 import { deleteInFormats } from '../delete-in-formats.ts'
 import { emptyLinks } from '../empty-links.ts'
 import { emptyMarks } from '../empty-marks.ts'
+import { copyCells } from '../grid/copy-cells.ts'
 import { cellEdges } from '../grid/edges.ts'
 import { pressBelow } from '../grid/press-below.ts'
 import { typeInCell } from '../grid/type-in-cell.ts'
@@ -19,5 +20,5 @@ export interface Typing {
 
 export const typing: Typing = {
   always: [typedRows, marking, linkOfWords, blockKeys, emptyLinks],
-  live: [cellEdges, pressBelow, typeInCell, barInCell, lineWords, deleteInFormats, emptyMarks, formatEnds]
+  live: [cellEdges, copyCells, pressBelow, typeInCell, barInCell, lineWords, deleteInFormats, emptyMarks, formatEnds]
 }
