@@ -205,16 +205,15 @@ test('[WRITE-35] [WRITE-115] [WEB-107] a paste is a separate undo step', async (
     await press('Control+z')
     await text(expected)
   }
-  // The message about Tab moves out of the way of a field.
+  // The message about Tab moves out of the way of a field and its buttons.
   await press('Tab')
   const message = page.locator('.toast')
   await message.waitFor()
   await message.evaluate((element) => {
-    const field = globalThis.document.body.appendChild(globalThis.document.createElement('input'))
+    const form = globalThis.document.body.appendChild(globalThis.document.createElement('form'))
     const { left, top } = element.getBoundingClientRect()
-    Object.assign(field.style, { position: 'fixed', left: `${left}px`, top: `${top}px` })
-    field.id = 'below'
-    field.focus()
+    Object.assign(form.style, { position: 'fixed', left: `${left}px`, top: `${top - 100}px`, height: '120px' })
+    form.appendChild(globalThis.document.createElement('input')).focus()
   })
   await expect.poll(async () => (await message.boundingBox())?.y, { timeout: 30_000 }).toBeLessThan(200)
   await page.locator('.cm-content').focus()

@@ -1,4 +1,7 @@
-/** Moves the messages at the bottom left to the top of the page while they would cover the field that has the focus. */
+/**
+ * Moves the messages at the bottom left to the top of the page while they would cover the field that has the focus, or its
+ * buttons.
+ */
 
 const isField = (element: Element | undefined): element is Element => element?.matches('input, textarea, select') === true
 
@@ -7,20 +10,22 @@ const overlap = (one: DOMRect, other: DOMRect): boolean =>
 
 /** Starts watching the focus and the messages. Returns a function that stops it. */
 export function keepClearOfFields(): () => void {
-  const place = (): void => {
+  const move = (): void => {
     let focused = document.activeElement ?? undefined
     while (focused?.shadowRoot?.activeElement != null) focused = focused.shadowRoot.activeElement
     // A message must not move while the person presses its button.
     if (focused?.closest('.toasts') != null) return
     for (const messages of document.querySelectorAll('.toasts')) {
       messages.classList.remove('at-top')
-      const isCovered = isField(focused) && overlap(messages.getBoundingClientRect(), focused.getBoundingClientRect())
+      // The buttons of the field belong to it.
+      const place = isField(focused) ? (focused.closest('form, .card') ?? focused) : undefined
+      const isCovered = place !== undefined && overlap(messages.getBoundingClientRect(), place.getBoundingClientRect())
       messages.classList.toggle('at-top', isCovered)
     }
   }
   const stop = new AbortController()
-  addEventListener('focusin', place, stop)
-  const messages = new MutationObserver(place)
+  addEventListener('focusin', move, stop)
+  const messages = new MutationObserver(move)
   for (const element of document.querySelectorAll('.toasts')) messages.observe(element, { childList: true })
   return () => {
     stop.abort()
