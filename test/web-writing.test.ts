@@ -690,6 +690,27 @@ test.each([
   expect(bracketsNear(text, 'Plan', near)).toEqual(place)
 })
 
+test('[WRITE-153] the menu after a slash inserts collapsible text, which pages show folded', () => {
+  expect([slashMenu.includes('insert.details'), namesOf(commandOf('insert.details'))]).toEqual([
+    true,
+    expect.arrayContaining(['Collapsible text', 'toggle details'])
+  ])
+  let state = EditorState.create({ doc: '' })
+  const dispatch = (spec: TransactionSpec): void => void (state = state.update(spec).state)
+  const view = {
+    get state() {
+      return state
+    },
+    dispatch
+  }
+  expect(inserts.details(view as unknown as EditorView)).toBe(true)
+  const { main } = state.selection
+  expect(state.sliceDoc(main.from, main.to)).toBe('Summary')
+  expect(createRenderer({}).render(state.doc.toString()).html.replaceAll('\n', '')).toMatch(
+    /^<details[^>]*><summary[^>]*>Summary<\/summary><p[^>]*>Text<\/p><\/details>$/
+  )
+})
+
 test('[WRITE-50] a link to a document has its title as its words, no matter what is in it', () => {
   expect(linkTo({ title: 'A [draft] \\ of\nit', address: 'http://x/d/1' })).toBe('[A \\[draft\\] \\\\ of it](http://x/d/1)')
 })

@@ -95,6 +95,7 @@ export const slashMenu: readonly string[] = [
   ...Object.keys(kinds).map((kind) => `insert.${kind}`),
   'insert.code',
   'insert.callout',
+  'insert.details',
   'insert.file',
   'insert.diagram',
   'insert.formula',

@@ -60,6 +60,16 @@ export const insertCommands: readonly Command<Page>[] = [
     ...notInCodeBlock
   },
   {
+    id: 'insert.details',
+    typed: '<details>',
+    title: term('Collapsible text'),
+    words: term('toggle'),
+    group: 'insert',
+    icon: 'chevron-right',
+    ...later('details'),
+    ...notInCodeBlock
+  },
+  {
     id: 'insert.table',
     typed: '| |',
     title: term('Table'),

@@ -8,6 +8,8 @@ import { footnote } from './footnote.ts'
 
 const callout: Command = block(() => '> [!NOTE]\n> ‹›\n')
 
+const details: Command = block(() => `<details>\n<summary>‹${t('Summary')}›</summary>\n\n${t('Text')}\n\n</details>\n`)
+
 const diagram: Command = block(() => `\`\`\`mermaid\nflowchart LR\n  ‹A[${t('Start')}] --> B[${t('End')}]›\n\`\`\`\n`)
 
 const formula: Command = block(() => '$$\n‹x = y›\n$$\n')
@@ -57,4 +59,4 @@ const emoji: Command = (view) => {
 }
 
 /** The commands, by the last part of their ids. */
-export const inserts = { callout, date, diagram, emoji, footnote, formula, rule } as const
+export const inserts = { callout, date, details, diagram, emoji, footnote, formula, rule } as const
