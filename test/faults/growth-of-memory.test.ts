@@ -67,17 +67,17 @@ test('[FAULT-20] the changes that arrive during a slow commit are written by the
   }
   // All edits share one entry of the queue.
   expect(write).toHaveBeenCalledTimes(1)
-  const comments = Array.from({ length: 20 }, () =>
-    ask(world.url, 'POST', `/api/docs/${at.doc}/comments`, { key: at.key, json: { body: 'slow' } })
+  const links = Array.from({ length: 20 }, () =>
+    ask(world.url, 'POST', `/api/docs/${at.doc}/shares`, { key: at.key, json: { role: 'view' } })
   )
-  await until(() => write.mock.calls.length === 21, 'all comments in the queue')
+  await until(() => write.mock.calls.length === 21, 'all links in the queue')
   expect(slow.waiting()).toBe(1)
   expect(slow.acknowledged).toBe(0)
   slow.release()
   await until(() => slow.acknowledged === 500, 'all acknowledgements')
-  expect((await Promise.all(comments)).map(({ status }) => status)).toEqual(comments.map(() => 201))
+  expect((await Promise.all(links)).map(({ status }) => status)).toEqual(links.map(() => 201))
   await world.service.ledger.idle()
-  // The second commit contains 499 edits and all comments.
+  // The second commit contains 499 edits and all links.
   expect(slow.commits).toBe(2)
   await world.stop()
 })
