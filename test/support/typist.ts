@@ -309,11 +309,12 @@ export const putMarkdown = async ({ url, doc, key }: Target, content: string, if
     method: 'PUT',
     headers: {
       'X-Share-Key': key,
-      'Content-Type': 'text/markdown',
+      'Content-Type': content === '' ? 'application/json' : 'text/markdown',
       ...(ifMatch === undefined ? {} : { 'If-Match': `"${ifMatch}"` }),
       ...(author === undefined ? {} : { 'X-Agent-Author': author })
     },
-    body: content
+    // The server refuses an empty body, so empty text is sent as JSON.
+    body: content === '' ? JSON.stringify({ content }) : content
   })
   return { status: answer.status, body: (await answer.json()) as PutAnswer['body'] }
 }
