@@ -4,6 +4,7 @@ import { EditorSelection, EditorState, type Extension, Transaction, type Transac
 import { search, SearchQuery, setSearchQuery } from '@codemirror/search'
 import { EditorView, keymap } from '@codemirror/view'
 import { expect, test } from 'vitest'
+import * as Y from 'yjs'
 import { deleteMarker } from '../web/editor/commands-list.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
 import { components } from '../web/components/blocks.ts'
@@ -13,12 +14,15 @@ import type { ReviewedView } from '../web/review/annotations/review.ts'
 import { markdown } from '../web/editor/language.ts'
 import { leaveSlot, slots } from '../web/editor/slots.ts'
 import { typing } from '../web/editor/setup/typing.ts'
+import { typingSteps } from '../web/editor/typing-steps.ts'
 
 /** An editor without a page. `|` in its text is the caret. */
 class Writer {
   state: EditorState
   /** Number of changes of the text. */
   changes = 0
+  /** Called with each transaction. */
+  made: (transaction: Transaction) => void = () => undefined
 
   constructor(marked: string, extension: Extension = [typing.always, typing.live]) {
     this.state = EditorState.create({
@@ -39,6 +43,7 @@ class Writer {
         const [first] = specs
         const made = first instanceof Transaction ? first : this.state.update(...(specs as TransactionSpec[]))
         if (made.docChanged) this.changes++
+        this.made(made)
         this.state = made.state
       }
     } as unknown as EditorView
@@ -150,6 +155,49 @@ test('[WRITE-144] a new link that is left empty disappears; one with text or an 
   expect(entered.shown).toBe('see | here')
   expect(linked().type('w').press('Backspace').shown).toBe('see [|]() here')
   expect(linked().type('w').moveTo(0).shown).toBe('|see [w]() here')
+})
+
+test('[WRITE-154] Escape removes a new link without an address and keeps its text', () => {
+  const linked = (marked: string): Writer => {
+    const writer = new Writer(marked)
+    insertLink(writer.view)
+    return writer
+  }
+  expect(linked('see | here').press('Escape').shown).toBe('see | here')
+  expect(linked('see | here').type('w').press('Escape').shown).toBe('see w| here')
+  expect(linked('see w|').press('Escape').shown).toBe('see w|')
+  const filled = linked('see w|').type('a')
+  expect(filled.press('Escape').shown).toBe('see [w](a|)')
+  expect(filled.moveTo(0).press('Escape').shown).toBe('|see [w](a)')
+})
+
+test.each([
+  ['the caret leaves it', ' ', (writer: Writer) => writer.moveTo(0)],
+  ['Escape', ' ', (writer: Writer) => writer.press('Escape')],
+  ['Escape, with text', 'a', (writer: Writer) => writer.press('Escape')]
+])('[WRITE-154] undo does not restore a new link that ended without an address: %s', (_name, typed, end) => {
+  const text = new Y.Doc().getText()
+  text.insert(0, 'see')
+  const undo = new Y.UndoManager(text, { captureTimeout: 500 })
+  const note = typingSteps(undo)
+  const writer = new Writer('see|', typing.always)
+  // As the binding does, each change is written into the text.
+  writer.made = (transaction) => {
+    note(transaction)
+    transaction.changes.iterChanges((from, to, _from, at, inserted) => {
+      text.delete(at - inserted.length, to - from)
+      text.insert(at - inserted.length, inserted.toString())
+    })
+  }
+  writer.type(typed)
+  undo.stopCapturing()
+  insertLink(writer.view)
+  expect(text.toString()).toContain(']()')
+  undo.stopCapturing()
+  end(writer)
+  expect(text.toString()).toBe(`see${typed}`)
+  undo.undo()
+  expect(text.toString()).toBe('see')
 })
 
 test('[WRITE-146] Enter after Ctrl+End begins a line below a table at the end of the text', () => {

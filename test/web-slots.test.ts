@@ -7,7 +7,7 @@ import { insertCodeBlock } from '../web/editor/commands-block.ts'
 import { continueCode } from '../web/editor/commands-code.ts'
 import { insertLink } from '../web/editor/commands-inline.ts'
 import { markdown } from '../web/editor/language.ts'
-import { completeAddress, leaveSlot, slots } from '../web/editor/slots.ts'
+import { completeAddress, leaveSlot, slots, slotsIn } from '../web/editor/slots.ts'
 
 /** Text in which `‹` and `›` mark the selection, or `|` the caret. */
 class Writer {
@@ -65,6 +65,17 @@ test('[WRITE-52] an empty slot of a new link shows a placeholder, one with text 
   writer.run(leaveSlot)
   writer.run(leaveSlot)
   expect(drawn(writer)).toEqual([])
+})
+
+test('[WRITE-154] the slots of a link end when its Markdown is gone, and stay when text around it changes', () => {
+  const changed = (from: number, to: number, insert = ''): boolean => {
+    const writer = new Writer('see | here')
+    writer.run(insertLink)
+    return slotsIn(writer.state.update({ changes: { from, to, insert } }).state) !== null
+  }
+  // The text is `see []() here`.
+  expect([changed(4, 8), changed(4, 6), changed(7, 8), changed(0, 13)]).toEqual([false, false, false, false])
+  expect([changed(0, 4), changed(4, 4, 'x'), changed(8, 13), changed(5, 5, '(a)')]).toEqual([true, true, true, true])
 })
 
 test('[WRITE-36] Enter and Tab move from the words of a new link to its address and then out of it', () => {

@@ -2,7 +2,7 @@
  * Maps positions between the text of the document and the text in the editor. The two differ while edits are only suggested
  * (web/review/suggestions/suggesting.ts).
  */
-import { Facet } from '@codemirror/state'
+import { Annotation, Facet } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 
 export interface TextMap {
@@ -26,6 +26,9 @@ export const ownUndo = Facet.define<Readonly<Record<'undo' | 'redo', Command>>, 
 export const endStep = Facet.define<(view: EditorView) => void, (view: EditorView) => void>({
   combine: ([end]) => end ?? (() => undefined)
 })
+
+/** Marks a change that becomes part of the last undo step, such as the removal of everything that this step inserted. */
+export const inLastStep = Annotation.define<true>()
 
 /** Makes the changes of `run` one undo step, separate from text typed just before or after it. */
 export function asOneStep<Made>(view: EditorView, run: () => Made): Made {

@@ -83,12 +83,18 @@ export const insertLink: StateCommand = ({ state, dispatch }) => {
     const { from, to } = state.facet(linkWords)[0]?.(state, range) ?? stretch(state, range)
     const text = state.sliceDoc(from, to)
     const [words, address] = isAddress(text) ? ['', text] : [text, '']
-    const insert = `[${words}](${address})`
+    // The text itself stays, so that only the brackets are part of the undo step.
+    const [before, after] = address === '' ? ['[', ']()'] : ['[](', ')']
+    const exit = to + before.length + after.length
+    const changes = [
+      { from, insert: before },
+      { from: to, insert: after }
+    ]
     const wordsSlot = { from: from + 1, to: from + 1 + words.length }
     const addressSlot = { from: wordsSlot.to + 2, to: wordsSlot.to + 2 + address.length, isAddress: true }
     const slots = [...(words === '' ? [wordsSlot] : []), ...(address === '' ? [addressSlot] : [])]
-    opened.push({ slots, exit: from + insert.length })
-    return { changes: { from, to, insert }, range: EditorSelection.cursor(slots[0]?.from ?? from + insert.length) }
+    opened.push({ slots, from, exit })
+    return { changes, range: EditorSelection.cursor(slots[0]?.from ?? exit) }
   })
   // With several carets, there is no single slot that the person could leave.
   const effects = opened.length === 1 ? opened.map((each) => openSlots.of(each)) : []

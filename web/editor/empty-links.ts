@@ -1,8 +1,15 @@
-/** Removes a new link that the person leaves without text and address. Its brackets alone would stay in the text as plain characters. */
-import { EditorState, type Transaction, type TransactionSpec } from '@codemirror/state'
+/**
+ * Removes a new link that the person leaves without text and address, because its brackets alone would stay in the text as plain characters. Escape
+ * removes a new link without an address, and keeps its text. The removal is part of the step that inserted the link, so undo does not restore it.
+ */
+import { EditorState, type Extension, type StateCommand, type Transaction, type TransactionSpec } from '@codemirror/state'
+import { keymap } from '@codemirror/view'
+import { inLastStep } from './binding.ts'
 import { slotsIn } from './slots.ts'
 
 const emptyLink = '[]()'
+
+const annotations = inLastStep.of(true)
 
 /** Returns the change that removes the empty link; undefined if a transaction leaves none. */
 function linkLeft(transaction: Transaction): TransactionSpec | undefined {
@@ -11,10 +18,25 @@ function linkLeft(transaction: Transaction): TransactionSpec | undefined {
   const from = exit - emptyLink.length
   const mayLeave = !docChanged && selection !== undefined && from >= 0 && startState.sliceDoc(from, exit) === emptyLink
   // The new state is computed only now, because this takes a long time for a large document.
-  return mayLeave && slotsIn(transaction.state) === null ? { changes: { from, to: exit }, userEvent: 'delete' } : undefined
+  return mayLeave && slotsIn(transaction.state) === null ? { changes: { from, to: exit }, annotations } : undefined
 }
 
-export const emptyLinks = EditorState.transactionFilter.of((transaction) => {
-  const more = linkLeft(transaction)
-  return more === undefined ? transaction : [transaction, more]
-})
+/** Removes the brackets of a new link without an address. */
+const takeBack: StateCommand = ({ state, dispatch }) => {
+  const { from, exit } = slotsIn(state) ?? { from: 0, exit: 0 }
+  if (state.readOnly || !state.sliceDoc(from, exit).endsWith(']()')) return false
+  const changes = [
+    { from, to: from + 1 },
+    { from: exit - ']()'.length, to: exit }
+  ]
+  dispatch(state.update({ changes, annotations, scrollIntoView: true }))
+  return true
+}
+
+export const emptyLinks: Extension = [
+  EditorState.transactionFilter.of((transaction) => {
+    const more = linkLeft(transaction)
+    return more === undefined ? transaction : [transaction, more]
+  }),
+  keymap.of([{ key: 'Escape', run: takeBack }])
+]

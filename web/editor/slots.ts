@@ -9,7 +9,8 @@ import {
   StateField,
   type ChangeDesc,
   type Extension,
-  type StateCommand
+  type StateCommand,
+  type Text
 } from '@codemirror/state'
 import { Decoration, EditorView, WidgetType } from '@codemirror/view'
 import { t } from '../text/t.ts'
@@ -21,27 +22,36 @@ interface Slot {
   readonly isAddress?: boolean
 }
 
-/** Slots in the order in which the person fills them, and the position after the construct. */
+/** Slots in the order in which the person fills them, and the positions before and after the construct. */
 export interface Slots {
   readonly slots: readonly Slot[]
+  readonly from: number
   readonly exit: number
 }
 
 /** Opens slots. Positions refer to the document after the transaction. */
 export const openSlots = StateEffect.define<Slots>()
 
-const mapSlots = ({ slots, exit }: Slots, changes: ChangeDesc): Slots => ({
+const mapSlots = ({ slots, from, exit }: Slots, changes: ChangeDesc): Slots => ({
   slots: slots.map((slot) => ({ ...slot, from: changes.mapPos(slot.from, -1), to: changes.mapPos(slot.to, 1) })),
+  from: changes.mapPos(from, 1),
   exit: changes.mapPos(exit, -1)
 })
 
 const indexAt = ({ slots }: Slots, position: number): number => slots.findIndex(({ from, to }) => from <= position && position <= to)
 
+/** Whether the text still contains the brackets around each slot. Undo, or another person, may have removed them. */
+const isWritten = (doc: Text, { slots }: Slots): boolean =>
+  slots.every(
+    ({ from, to, isAddress }) => doc.sliceString(from - 1, from) + doc.sliceString(to, to + 1) === (isAddress === true ? '()' : '[]')
+  )
+
 const open = StateField.define<Slots | null>({
   create: () => null,
-  update(value, { changes, effects, newSelection }) {
+  update(value, { changes, docChanged, effects, newDoc, newSelection }) {
     const opened = effects.find((effect) => effect.is(openSlots))?.value
     const now = opened ?? (value === null ? null : mapSlots(value, changes))
+    if (now !== null && docChanged && !isWritten(newDoc, now)) return null
     // If the person moves elsewhere, the construct is not changed.
     return now !== null && indexAt(now, newSelection.main.head) >= 0 ? now : null
   }

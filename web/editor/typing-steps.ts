@@ -5,6 +5,7 @@
 import { Transaction } from '@codemirror/state'
 import { ViewPlugin } from '@codemirror/view'
 import type * as Y from 'yjs'
+import { inLastStep } from './binding.ts'
 
 /** Number of typed UTF-16 units from which the next word begins a new step. */
 const stepUnits = 20
@@ -15,6 +16,8 @@ const stepUnitsMax = 60
 export function typingSteps(undo: Y.UndoManager): (transaction: Transaction) => void {
   let isAfterEnter = false
   return (transaction) => {
+    // Yjs adds a change to the last step if that step changed a moment ago.
+    if (transaction.annotation(inLastStep) === true) undo.lastChange = Date.now()
     const event = transaction.annotation(Transaction.userEvent)
     // Changes by others have no event, and they may arrive between two letters.
     if (event === undefined) return
