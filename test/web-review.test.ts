@@ -1,9 +1,11 @@
 /** The positions of comments next to the text, the words that identify a place, and the suggestions that typing produces. */
-import { ChangeSet, Text } from '@codemirror/state'
+import { ChangeSet, EditorState, Text, type TransactionSpec } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
 import { computed, signal } from '@preact/signals'
 import { expect, test } from 'vitest'
 import { findWords } from '../shared/text/targets.ts'
 import { bareOf, findShown } from '../web/reading/find-words.ts'
+import { annotationRanges } from '../web/review/suggestions/annotation-ranges.ts'
 import { followed, type Sent } from '../web/review/suggestions/accepted.ts'
 import { showInvitation } from '../web/review/cards/invitation.ts'
 import { blocksOf, inlineOf, type Inline, plainWords } from '../web/review/cards/comment-markdown.ts'
@@ -14,6 +16,9 @@ import { restOf } from '../web/review/suggestions/rest-of.ts'
 import type { LiveMessage } from '../shared/live-protocol.ts'
 import type { Comment, Suggestion, Task } from '../web/review/outbox/records.ts'
 import type { PanelName } from '../web/view/view.ts'
+import type { Item } from '../web/review/annotations/items.ts'
+import { openPositions } from '../web/review/annotations/positions.ts'
+import type { Store } from '../web/review/outbox/store.ts'
 import { openHalfWritten } from '../web/review/annotations/half-written.ts'
 import { openRejecting } from '../web/review/annotations/reason.ts'
 import { findTarget, near, targetOf } from '../web/review/suggestions/targets.ts'
@@ -305,6 +310,32 @@ test('[SUGG-22] the editor shows the current text with the draft in it, no matte
     const found = followed(base, changes, theirs, own)
     expect(found.changes.apply(theirs.apply(base)).toString(), `seed ${seed}`).toBe(found.shown.apply(changes.apply(base)).toString())
   }
+})
+
+test('[SUGG-24] words that a typed suggestion no longer replaces are not shown as deleted, and its position follows the text', () => {
+  let state = EditorState.create({ doc: 'book early because prices rise', extensions: annotationRanges(() => undefined) })
+  const view = {
+    get state() {
+      return state
+    },
+    dispatch(...specs: TransactionSpec[]) {
+      state = state.update(...specs).state
+    }
+  } as unknown as EditorView
+  const positions = openPositions(view, {} as Store, signal(new Set<string>()), () => [])
+  const spanAfter = (said: Partial<Suggestion>) => {
+    const suggestion = { id: 's', status: 'pending', author: 'Ana', ...said } as Suggestion
+    positions.update([{ kind: 'proposal', id: 's', span: undefined, proposal: { suggestion } } as unknown as Item])
+    return positions.spanOf('s')
+  }
+  // "because" is typed again, letter by letter: the page receives the states after "beca" and after "becausely".
+  expect(spanAfter({ operation: 'delete', original: 'use', text: '', from: 15, to: 18 })).toEqual({ from: 15, to: 18 })
+  expect(spanAfter({ operation: 'insert', original: '', text: 'l', from: 18, to: 18 })).toEqual({ from: 18, to: 18 })
+  // The service does not know yet that this page typed a letter at the beginning.
+  view.dispatch({ changes: { from: 0, insert: 'X' } })
+  expect(spanAfter({ operation: 'insert', original: '', text: 'ly', from: 18, to: 18 })).toEqual({ from: 19, to: 19 })
+  expect(spanAfter({ operation: 'replace', original: 'because', text: 'as', from: 11, to: 18 })).toEqual({ from: 12, to: 19 })
+  positions.close()
 })
 
 test('[SUGG-7] the rest of a suggestion decided in transit becomes a new one at the current place of its words', () => {

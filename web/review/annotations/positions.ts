@@ -92,7 +92,10 @@ export function openPositions(
     const words = quote.length === to - from ? quote : ''
     const found = near(base, { from, to }, words)
     const isExact = words !== '' && base.sliceString(found.from, found.to) === words
-    return !isExact && rangesIn(state).has(item.id) ? 'same' : onScreen(found)
+    const there = rangesIn(state).get(item.id)
+    // A suggestion may replace words at first and, when its author types on, only insert text after them. The editor's range is then that of the words.
+    const isSameKind = there !== undefined && (there.from === there.to) === (from === to)
+    return !isExact && isSameKind ? 'same' : onScreen(found)
   }
 
   const readPositions = (): void => {
