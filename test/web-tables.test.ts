@@ -5,6 +5,8 @@ import { EditorView, keymap } from '@codemirror/view'
 import { expect, test, vi } from 'vitest'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
 import { marking } from '../web/editor/mark-blocks.ts'
+import { isAddedTextNew } from '../web/editor/added-text.ts'
+import { annotationRanges, setAnnotations, type PlaceKind } from '../web/review/suggestions/annotation-ranges.ts'
 import { table as layOut } from '../web/editor/grid/layout.ts'
 import { caretPlace } from '../web/editor/grid/edges.ts'
 import { barInCell, typedRows } from '../web/editor/grid/typed-bars.ts'
@@ -271,6 +273,38 @@ test('[GRID-8] wherever the person scrolls, the first 300 rows set the columns',
   const styles = [1, 4, 300, 403, 600].map(stylesAt)
   expect(new Set(styles).size).toBe(1)
   expect(styles[0]).toBe(`--columns:${columnsFor([['x'.repeat(30)]])}`)
+})
+
+test('[GRID-24] a column has space for suggested text and the initials of its author, as soon as there is a suggestion', () => {
+  const doc = '| Item | Cost |\n| - | - |\n| Flight | 420 |\n| Hotel | 600 |'
+  const before = EditorState.create({ doc, extensions: [markdown(), annotationRanges(() => undefined)] })
+  const tree = ensureSyntaxTree(before, doc.length, 5000)
+  const node = tree?.topNode.getChild('Table')
+  const styleIn = (state: EditorState): unknown => {
+    const live = new LiveContext(state, { from: 0, to: doc.length }, [])
+    if (node != null) layOut(node, live)
+    return live.finish().find(({ value }) => value.spec.attributes?.style)?.value.spec.attributes.style
+  }
+  const withSuggestion = (kind: PlaceKind, text: string): EditorState => {
+    const at = doc.indexOf('420') + '420'.length
+    const annotation = { id: 's', kind, author: 'Sam', text }
+    return before.update({ effects: setAnnotations.of([{ annotation, span: { from: at, to: at } }]) }).state
+  }
+  const after = withSuggestion('insert', '5 for all')
+  expect(styleIn(before)).toBe(
+    `--columns:${columnsFor([
+      ['Item', 'Cost'],
+      ['Flight', '420']
+    ])}`
+  )
+  expect(styleIn(after)).toBe(
+    `--columns:${columnsFor([
+      ['Item', 'Cost'],
+      ['Flight', '4205 for all000']
+    ])}`
+  )
+  expect(styleIn(withSuggestion('comment', ''))).toBe(styleIn(before))
+  expect([isAddedTextNew(before, after), isAddedTextNew(after, after.update({}).state)]).toEqual([true, false])
 })
 
 /** Returns a view without a page, for commands that only read and change its state. */

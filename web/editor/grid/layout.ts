@@ -4,6 +4,7 @@
  */
 import { Decoration, WidgetType } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
+import { addedText } from '../added-text.ts'
 import type { LiveContext } from '../context.ts'
 import { tableWrapper } from './wide-tables.ts'
 import { alignmentOf, content, rowOf, type Cell, type Row } from '../table-rows.ts'
@@ -56,13 +57,14 @@ interface Columns {
 
 function columnsOf(node: SyntaxNode, live: LiveContext): Columns | undefined {
   const { doc } = live.state
+  const added = live.state.facet(addedText)
   const first = doc.lineAt(node.from).number
   const last = Math.min(doc.lineAt(Math.min(node.to, doc.length)).number, first + measuredRows)
   const sample: string[][] = []
   for (let number = first; number <= last; number++) {
     const line = doc.line(number)
     if (line.length > rowUnitsMax) return undefined
-    if (number !== first + 1) sample.push(rowOf(line).cells.map(({ from, to }) => doc.sliceString(from, to).trim()))
+    if (number !== first + 1) sample.push(rowOf(line).cells.map(({ from, to }) => doc.sliceString(from, to).trim() + added(from, to)))
   }
   const count = sample[0]?.length ?? 0
   if (count > columnsMax) return undefined

@@ -8,6 +8,7 @@ import type { EditorState, Extension } from '@codemirror/state'
 import { Prec, RangeSet, StateEffect } from '@codemirror/state'
 import { BlockWrapper, Decoration, EditorView, ViewPlugin, keymap, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
+import { isAddedTextNew } from '../added-text.ts'
 import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading } from './blocks.ts'
 import { LiveContext, type Reveal } from '../context.ts'
 import { frontMatterEnd } from '../front-matter.ts'
@@ -106,7 +107,9 @@ class LivePlugin {
     const parsed = syntaxTree(update.state) !== syntaxTree(update.startState)
     if (this.#pointerDown && update.docChanged) this.#pointerDown = false
     const moved = (update.selectionSet || update.focusChanged) && !this.#pointerDown
-    if (update.docChanged || update.viewportChanged || parsed || moved || released) this.#build()
+    // A column has space for text that is suggested in its cells.
+    const suggested = isAddedTextNew(update.startState, update.state)
+    if (update.docChanged || update.viewportChanged || parsed || moved || released || suggested) this.#build()
   }
 
   destroy(): void {

@@ -5,6 +5,7 @@
 import { MapMode, RangeSet, RangeValue, StateEffect, StateField, type EditorState, type Extension, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../../shared/text/targets.ts'
+import { addedText } from '../../editor/added-text.ts'
 import { tiedText } from '../../editor/tied-text.ts'
 import { displayName } from '../../presence/people.ts'
 import { initials } from '../../presence/person.ts'
@@ -163,6 +164,13 @@ function decorationsOf({ annotation, isPoint }: MarkedRange, from: number, to: n
   return [...struck, Decoration.widget({ widget: new ProposedText('ins', text, author, id, isActive), side: -1 }).range(to)]
 }
 
+/** The author's initials after a suggestion are about as wide as these letters. */
+const initialsWide = '000'
+
+/** Returns the text that an annotation adds to the text around it, as a table cell would contain it. */
+const drawnText = ({ kind, text }: Annotation): string =>
+  kind === 'comment' || kind === 'decided' ? '' : shorten(text).replaceAll('\n', '<br>') + initialsWide
+
 /** Redraws the marks when people join or leave, because colors may have changed. */
 const recoloured = StateEffect.define<null>()
 
@@ -211,6 +219,14 @@ const shown = ViewPlugin.fromClass(
 export const annotationRanges = (onPick: (id: string | undefined) => void): Extension => [
   field,
   shown,
+  addedText.compute([field], (state) => {
+    const { set } = state.field(field)
+    return (from, to) => {
+      const added: string[] = []
+      if (set.size > 0) set.between(from, to, (_start, _end, { annotation }) => void added.push(drawnText(annotation)))
+      return added.join('')
+    }
+  }),
   tiedText.of((state, from, to) => {
     let count = 0
     state.field(field).set.between(from, to, (start, end) => void (count += Number(end > from && start < to)))
