@@ -137,19 +137,23 @@ test('[SUGG-19] a note is on every suggestion made together', async () => {
   expect(edits.json.suggestions).toMatchObject([{ note: 'Why not?' }])
 })
 
-test('[SUGG-20] a rejection has its reason, on the suggestion and in its event, until it is reopened', async () => {
+test('[SUGG-20] a rejection has its reason, on the suggestion and in its event; reopening makes it a reply', async () => {
   const owner = await world.create(before)
   const { suggestions, setId } = (await propose(owner, { granularity: 'section' })).json as { suggestions: Json[]; setId: string }
   const id = String(suggestions[0]?.['id'])
   const decide = (fields: Json): Promise<Answer> => owner.ask('POST', `/suggestions/${id}`, { json: fields })
   expect((await decide({ action: 'accept', reason: 'No.' })).status).toBe(400)
   expect((await decide({ action: 'reject', reason: 'x'.repeat(limits.reasonUnitsMax + 1) })).status).toBe(400)
-  expect((await decide({ action: 'reject', reason: 'Cats are fine.' })).json.suggestion).toMatchObject({
-    status: 'rejected',
-    reason: 'Cats are fine.'
-  })
+  const rejected = (await decide({ action: 'reject', reason: 'Cats are fine.' })).json.suggestion
+  expect(rejected).toMatchObject({ status: 'rejected', reason: 'Cats are fine.', decidedBy: expect.any(String) })
   expect((await owner.events()).events.at(-1)).toMatchObject({ kind: 'suggestion.rejected', payload: { reason: 'Cats are fine.' } })
-  expect((await decide({ action: 'reopen' })).json.suggestion.reason).toBeUndefined()
+  await owner.ask('POST', `/suggestions/${id}/replies`, { json: { body: 'Are they?' } })
+  const reopened = (await decide({ action: 'reopen' })).json.suggestion
+  expect(reopened.reason).toBeUndefined()
+  expect(reopened.replies).toMatchObject([{ body: 'Cats are fine.', author: rejected.decidedBy }, { body: 'Are they?' }])
+  // A rejection without a reason adds no reply.
+  await decide({ action: 'reject' })
+  expect((await decide({ action: 'reopen' })).json.suggestion.replies).toEqual(reopened.replies)
   const all = await owner.ask('POST', '/decisions', { json: { setId, action: 'reject', reason: 'Not now.' } })
   expect(all.json.results.map(({ suggestion }: Json) => (suggestion as Json)['reason'])).toEqual(['Not now.', 'Not now.'])
 })

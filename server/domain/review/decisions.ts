@@ -15,18 +15,29 @@ import { actorNamed, actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor } 
 import { changeText, checkSize } from '../text/content.ts'
 import { remember } from '../records/idempotency.ts'
 import { formatVersion, type Snapshot } from '../text/journal.ts'
-import { keys, type Suggestion } from '../records/keys.ts'
+import { keys, type Reply, type Suggestion } from '../records/keys.ts'
 import type { Transaction } from '../records/transaction.ts'
 import { type AnnotatedDocument, withAnnotations } from './annotated-document.ts'
 import { putAnnotation, type Written } from './annotation-records.ts'
 import { settle, showSuggestion } from './annotations-shown.ts'
 import { type Change, type Decision, judge, type Judged, linesOfRefused, outcomes, pastOf, withNearest } from './verdicts.ts'
+import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
 
 const editsOf = ({ range, before, after }: Change): Edit[] =>
   diff(before, after).map(({ from, to, insert }) => ({ from: from + range.from, to: to + range.from, insert }))
 
 const events = { accept: 'suggestion.accepted', reject: 'suggestion.rejected', reopen: 'suggestion.reopened' } as const
+
+/**
+ * Returns the replies of a suggestion that is reopened. The reason for its rejection becomes a reply, because only rejected suggestions have a reason.
+ * If there are already as many replies as allowed, the reason is dropped.
+ */
+const repliesAfter = ({ replies = [], reason, decidedBy, decidedAt }: Suggestion): Pick<Suggestion, 'replies'> => {
+  if (reason === undefined || decidedBy === null || decidedAt === null || replies.length >= limits.repliesMax) return {}
+  const said: Reply = { id: newId(), body: reason, author: decidedBy, createdAt: decidedAt }
+  return { replies: [...replies, said].toSorted((one, other) => one.createdAt - other.createdAt) }
+}
 
 /** Writes one decision into the transaction. `anchor` is the position after the decision. If it is undefined, the position before the decision is stored. */
 const putDecision = (
@@ -50,6 +61,7 @@ const putDecision = (
   if (action === 'reopen')
     return putAnnotation(tx, 'suggestion', {
       ...kept,
+      ...repliesAfter(found),
       pin: anchor === undefined ? (past ?? null) : anchor,
       decidedBy: null,
       decidedAt: null,
