@@ -811,6 +811,11 @@ test.each([
 })
 
 test('[WRITE-104] only a whole picture is selected as one, and arrows leave it only when it stands alone', () => {
+  ['![c](/a.png)\n\n| a |\n| - |', '![c|300](/a.png "x")\n\n^\n\n| a |\n| - |'],
+  ['![c](/a.png)\n\n## Next', '![c|300](/a.png "x")\n\n^\n\n## Next'],
+  ['![c](/a.png)\n\n- one', '![c|300](/a.png "x")\n\n^\n\n- one'],
+  ['![c](/a.png)\n\n```board\n## A\n```', '![c|300](/a.png "x")\n\n^\n\n```board\n## A\n```'],
+  ['![c](/a.png)\n\n![d](/b.png)', '![c|300](/a.png "x")\n\n^\n\n![d](/b.png)'],
   const at = (doc: string, anchor: number, head: number): EditorState =>
     EditorState.create({ doc, selection: { anchor, head }, extensions: [markdown()] })
   const doc = 'a\n\n![c](/a.png)\n\nb ![c](/b.png)'

@@ -1,5 +1,7 @@
 /** Computes the changes to the text for a picture's card. */
+import { syntaxTree } from '@codemirror/language'
 import type { ChangeSpec, EditorState, TransactionSpec } from '@codemirror/state'
+import type { SyntaxNode } from '@lezer/common'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import { alternativeWords, type PictureAt } from './picture-at.ts'
 
@@ -44,14 +46,25 @@ export function pictureChanges(picture: PictureAt, wanted: Wanted): ChangeSpec[]
 /** Returns the length of the indentation and the quote marks of a line. */
 const leadOf = (text: string): number => /^[ \t>]*/.exec(text)?.[0].length ?? 0
 
-/** Returns the start of the text that follows a picture that is alone on its line. Undefined if there is no such text, or the picture is inline. */
-function textBelow({ doc }: EditorState, { from, to }: PictureAt): number | undefined {
+/** Whether a paragraph begins at a position, and not with a picture. Letters typed there become part of it. */
+function takesText(state: EditorState, at: number): boolean {
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, 1); node !== null; node = node.parent)
+    if (node.name === 'Paragraph') return state.sliceDoc(at, at + 2) !== '!['
+  return false
+}
+
+/**
+ * Returns the start of the paragraph that follows a picture that is alone on its line. Undefined if another block follows, such as a table, or if the
+ * picture is inline.
+ */
+function textBelow(state: EditorState, { from, to }: PictureAt): number | undefined {
+  const { doc } = state
   const line = doc.lineAt(to)
   if (from !== line.from + leadOf(line.text) || line.text.slice(to - line.from).trim() !== '') return undefined
   for (let at = line.number + 1; at <= doc.lines; at++) {
     const { text, from: start } = doc.line(at)
     const lead = leadOf(text)
-    if (lead < text.length) return start + lead
+    if (lead < text.length) return takesText(state, start + lead) ? start + lead : undefined
   }
   return undefined
 }
@@ -80,7 +93,7 @@ export function belowOrAfter(state: EditorState, to: number): Below & { readonly
   return below === undefined ? { changes: [], at: to, isLine: false } : { ...below, isLine: true }
 }
 
-/** Saves the values of the card. The caret moves to the text below the picture, to an empty line if there is none, or after an inline picture. */
+/** Saves the values of the card. The caret moves to the paragraph below the picture, to an empty line if there is none, or after an inline picture. */
 export function pictureSaved(state: EditorState, picture: PictureAt, wanted: Wanted): TransactionSpec {
   const written = state.changes(pictureChanges(picture, wanted))
   const shift = written.newLength - written.length
