@@ -179,3 +179,15 @@ test.each([
 ])('[BLOCK-14] %s becomes %s', (before, wanted, run) => {
   expect(after(before, run)).toBe(wanted)
 })
+
+test.each([
+  ['a\n|', 'a\n\n- |', toggleList('bullet')],
+  ['a\n|', 'a\n\n1. |', toggleList('number')],
+  ['a\n|', 'a\n- [ ] |', toggleList('task')],
+  ['# a\n|', '# a\n- |', toggleList('bullet')],
+  ['- a\n|', '- a\n- |', toggleList('bullet')],
+  ['a\nb|', 'a\n- b|', toggleList('bullet')],
+  ['a\n\n|', 'a\n\n- |', toggleList('bullet')]
+])('[WRITE-155] the command of a list on the empty line of %j', (before, wanted, run) => {
+  expect(after(before, run)).toBe(wanted)
+})

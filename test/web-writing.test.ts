@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EditorSelection, EditorState, type Extension, type StateCommand, Text, Transaction, type TransactionSpec } from '@codemirror/state'
+import { syntaxTree } from '@codemirror/language'
 import { history, insertNewline, undo } from '@codemirror/commands'
 import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
@@ -35,7 +36,9 @@ import { homeOf, linesBetween, lineWords, linkOfWords } from '../web/editor/line
 import { keepTab } from '../web/editor/tab-stays.ts'
 import { absolute, wrapped } from '../web/editor/copied-html.ts'
 import { isOwnCopy } from '../web/editor/own-copy.ts'
-import { taskTyped } from '../web/editor/typed-marks.ts'
+import { setextHeading } from '../web/editor/live/blocks.ts'
+import { LiveContext } from '../web/editor/context.ts'
+import { itemTyped, taskTyped } from '../web/editor/typed-marks.ts'
 import { typingSteps } from '../web/editor/typing-steps.ts'
 import { insertTable } from '../web/editor/commands-insert.ts'
 import { decorateRange } from '../web/editor/live/live.ts'
@@ -217,6 +220,39 @@ test.each([
   const state = stateOf(before)
   const spec = taskTyped(state, state.selection.main.head)
   expect(spec === undefined ? undefined : marked(state.update(spec).state)).toBe(expected)
+})
+
+test.each([
+  ['a\n-|', 'a\n\n- |'],
+  ['a\nb\n-|', 'a\nb\n\n- |'],
+  ['> a\n> -|', '> a\n>\n> - |'],
+  ['a\n-|\n\nb', 'a\n\n- |\n\nb'],
+  // These are empty items already, or no items.
+  ['a\n\n-|', undefined],
+  ['- a\n-|', undefined],
+  ['# a\n-|', undefined],
+  ['a\n--|', undefined],
+  ['a\n-|b', undefined],
+  ['-|', undefined],
+  ['```\na\n-|\n```', undefined]
+])('[WRITE-155] a space after the hyphen in %j makes: %s', (before, expected) => {
+  const state = stateOf(before)
+  const spec = itemTyped(state, state.selection.main.head)
+  expect(spec === undefined ? undefined : marked(state.update(spec).state)).toBe(expected)
+})
+
+test('[WRITE-155] the line above a hyphen is drawn as a heading only after the caret has left the hyphen', () => {
+  const classesAt = (marked: string): string[] => {
+    const state = stateOf(marked)
+    const { head } = state.selection.main
+    const live = new LiveContext(state, { from: 0, to: state.doc.length }, [{ from: head, to: head }])
+    const node = syntaxTree(state).topNode.firstChild
+    if (node !== null) setextHeading(node, live)
+    return live.lookOfLine(0).name.split(' ')
+  }
+  expect(classesAt('a\n-|')).not.toContain('md-heading')
+  expect(classesAt('a|\n-')).toContain('md-heading')
+  expect(classesAt('a\n--|')).toContain('md-heading')
 })
 
 test.each([
@@ -775,6 +811,11 @@ test.each([
   ['![c](/a.png)\n\nnext', '![c|300](/a.png "x")\n\n^next'],
   ['> ![c](/a.png)\n>\n> next', '> ![c|300](/a.png "x")\n>\n> ^next'],
   ['> ![c](/a.png)\n\nnext', '> ![c|300](/a.png "x")\n\n^next'],
+  ['![c](/a.png)\n\n| a |\n| - |', '![c|300](/a.png "x")\n\n^\n\n| a |\n| - |'],
+  ['![c](/a.png)\n\n## Next', '![c|300](/a.png "x")\n\n^\n\n## Next'],
+  ['![c](/a.png)\n\n- one', '![c|300](/a.png "x")\n\n^\n\n- one'],
+  ['![c](/a.png)\n\n```board\n## A\n```', '![c|300](/a.png "x")\n\n^\n\n```board\n## A\n```'],
+  ['![c](/a.png)\n\n![d](/b.png)', '![c|300](/a.png "x")\n\n^\n\n![d](/b.png)'],
   ['![c](/a.png)\n\n\n', '![c|300](/a.png "x")\n\n^\n'],
   ['![c](/a.png)\nnext', '![c|300](/a.png "x")\n^next'],
   ['a ![c](/a.png) b', 'a ![c|300](/a.png "x")^ b']
@@ -811,11 +852,6 @@ test.each([
 })
 
 test('[WRITE-104] only a whole picture is selected as one, and arrows leave it only when it stands alone', () => {
-  ['![c](/a.png)\n\n| a |\n| - |', '![c|300](/a.png "x")\n\n^\n\n| a |\n| - |'],
-  ['![c](/a.png)\n\n## Next', '![c|300](/a.png "x")\n\n^\n\n## Next'],
-  ['![c](/a.png)\n\n- one', '![c|300](/a.png "x")\n\n^\n\n- one'],
-  ['![c](/a.png)\n\n```board\n## A\n```', '![c|300](/a.png "x")\n\n^\n\n```board\n## A\n```'],
-  ['![c](/a.png)\n\n![d](/b.png)', '![c|300](/a.png "x")\n\n^\n\n![d](/b.png)'],
   const at = (doc: string, anchor: number, head: number): EditorState =>
     EditorState.create({ doc, selection: { anchor, head }, extensions: [markdown()] })
   const doc = 'a\n\n![c](/a.png)\n\nb ![c](/b.png)'

@@ -1,4 +1,5 @@
 /** Commands on entire lines: headings, lists, quotes and code blocks. */
+import { syntaxTree } from '@codemirror/language'
 import type { ChangeSpec, EditorState, Line, StateCommand } from '@codemirror/state'
 import { EditorSelection } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
@@ -71,12 +72,23 @@ const isKind: Readonly<Record<ListKind, RegExp>> = {
 
 const listPrefix = (kind: ListKind, index: number): string => (kind === 'bullet' ? '- ' : kind === 'task' ? '- [ ] ' : `${index + 1}. `)
 
+/**
+ * Returns a line break if an empty item on a line would be part of the paragraph above. Markdown even reads `-` as the underline of a heading there.
+ */
+function gapAbove(state: EditorState, { number, text }: Line, kind: ListKind): string {
+  if (kind === 'task' || number === 1 || text.trim() !== '') return ''
+  const { to } = state.doc.line(number - 1)
+  const above = syntaxTree(state).resolve(to, -1)
+  return above.name === 'Paragraph' && above.parent?.name === 'Document' && above.to === to ? '\n' : ''
+}
+
 /** Makes the lines a list of one kind, or plain text if they already are one. */
 export const toggleList =
   (kind: ListKind): Command =>
   (view) => {
-    if (isInTable(view.state)) return true
-    const all = selectedLines(view.state)
+    const { state } = view
+    if (isInTable(state)) return true
+    const all = selectedLines(state)
     const written = all.filter((line) => line.text.trim() !== '')
     const lines = written.length > 0 ? written : all
     const remove = lines.every((line) => isKind[kind].test(line.text))
@@ -85,7 +97,8 @@ export const toggleList =
       lines.map((line, index) => {
         const match = listMark.exec(line.text)
         const indent = match?.[1] ?? ''
-        return { from: line.from, to: line.from + (match?.[0].length ?? 0), insert: indent + (remove ? '' : listPrefix(kind, index)) }
+        const insert = remove ? indent : `${gapAbove(state, line, kind)}${indent}${listPrefix(kind, index)}`
+        return { from: line.from, to: line.from + (match?.[0].length ?? 0), insert }
       })
     )
   }

@@ -1,4 +1,7 @@
-/** Turns `[]` or `[ ]` and a space at the beginning of a line into a task while a person types. */
+/**
+ * Reads marks that a person types at the beginning of a line, with the space after them. `[]` and `[ ]` become a task. `-` below a paragraph gets a
+ * blank line above it, because Markdown would make the paragraph a heading until the item has text.
+ */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorState, TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
@@ -37,8 +40,22 @@ export function taskTyped(state: EditorState, at: number): TransactionSpec | und
   }
 }
 
+/** Returns the change for a space that is typed after a hyphen below a paragraph. Undefined if the space should be inserted as usual. */
+export function itemTyped(state: EditorState, at: number): TransactionSpec | undefined {
+  const line = state.doc.lineAt(at)
+  const [, lead] = /^([ \t>]*)-$/.exec(line.text) ?? []
+  if (lead === undefined || at < line.to || state.readOnly) return undefined
+  if (syntaxTree(state).resolveInner(at, -1).parent?.name !== 'SetextHeading2') return undefined
+  const gap = `${lead.trimEnd()}\n`
+  const changes = [
+    { from: line.from, insert: gap },
+    { from: at, insert: ' ' }
+  ]
+  return { changes, selection: { anchor: at + gap.length + 1 }, scrollIntoView: true, userEvent: 'input.type' }
+}
+
 export const typedMarks = EditorView.inputHandler.of((view, from, to, text) => {
-  const spec = text === ' ' && from === to ? taskTyped(view.state, from) : undefined
+  const spec = text === ' ' && from === to ? (taskTyped(view.state, from) ?? itemTyped(view.state, from)) : undefined
   if (spec !== undefined) view.dispatch(spec)
   return spec !== undefined
 })

@@ -24,8 +24,11 @@ export function heading(node: SyntaxNode, live: LiveContext): void {
 export function setextHeading(node: SyntaxNode, live: LiveContext): void {
   const level = node.name.at(-1) ?? '1'
   const mark = node.getChild('HeaderMark')
+  // A person who types a single hyphen below a paragraph begins a list.
+  const isItem = mark !== null && live.text(mark.from, mark.to) === '-' && live.lineTouched(mark.from)
   for (const line of live.lines(node.from, node.to)) {
-    if (mark === null || line.from < mark.from) live.lineClass(line.from, 'md-heading', `md-h${level}`)
+    if (isItem) live.lineClass(line.from, 'md-before-item')
+    else if (mark === null || line.from < mark.from) live.lineClass(line.from, 'md-heading', `md-h${level}`)
   }
 }
 
