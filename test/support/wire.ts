@@ -48,7 +48,7 @@ export const startWire = async (target: number): Promise<Wire> => {
     silence(text) {
       const those = [...pairs].filter(([, { greeting }]) => greeting.includes(text))
       for (const [near, { far }] of those) {
-        // What arrives is discarded, so that the end of the connection is still seen. Otherwise PostgreSQL would run out of connections.
+        // Its bytes are discarded, so that its end is still seen. Otherwise PostgreSQL would run out of connections.
         near.unpipe(far).resume()
         far.unpipe(near).pause()
         pairs.delete(near)

@@ -15,7 +15,7 @@ export interface Address {
 /** Longest wait for an annotation that the address names, in milliseconds. */
 const missingMs = 4000
 
-export function openAddress({ page: { session }, store, items }: State, { show }: Navigation): Address {
+export function openAddress({ page: { session }, store, items, active }: State, { show }: Navigation): Address {
   const shareable = (item: Item): string => (item.kind === 'proposal' ? 'suggestion' : 'comment')
   const addressOf = (item: Item): string => `${location.origin}/d/${session.id}#${shareable(item)}-${item.id}`
   const fromAddress = (): string | undefined =>
@@ -38,6 +38,10 @@ export function openAddress({ page: { session }, store, items }: State, { show }
   const stops = [
     effect(() => {
       if (store.state.value === 'ready') queueMicrotask(open)
+    }),
+    effect(() => {
+      // A person who opens another annotation meanwhile stays there.
+      if (active.value !== undefined) asks.value = undefined
     }),
     effect(() => {
       const id = asks.value

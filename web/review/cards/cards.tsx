@@ -72,6 +72,8 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
   const isActive = review.active.value === item.id
   const pick = (): void => {
     if (!isActive) review.active.value = item.id
+    // Another card may be about to take the focus, because the page's address names it. The person has chosen this one.
+    if (review.focused.peek() !== item.id) review.focused.value = undefined
   }
   const [isEditing, setEditing] = useState(() => review.halfWritten.textOf('edit', item.id) !== '')
   const contents = (): ComponentChildren => {
