@@ -90,7 +90,13 @@ function pageOf(doc: string, extensions: Extension, done: (text: string) => void
       if (state.doc !== before) done(state.doc.toString())
     }
   } as unknown as EditorView
-  const page = { editor: { value: { view } }, canType: { value: true }, mode: { value: 'live' }, inCode: { value: undefined } }
+  const page = {
+    editor: { value: { view } },
+    canType: { value: true },
+    mode: { value: 'live' },
+    inCode: { value: undefined },
+    inComponent: { value: false }
+  }
   return { view, page: page as unknown as Page }
 }
 

@@ -79,7 +79,7 @@ test.each([
 
 test('[WRITE-41] inline marks are not offered in code, marks of lines and blocks not in code blocks', () => {
   const page = (inCode: 'span' | 'block' | undefined) =>
-    ({ inCode: { value: inCode }, canType: { value: true }, mode: { value: 'live' } }) as unknown as Page
+    ({ inCode: { value: inCode }, inComponent: { value: false }, canType: { value: true }, mode: { value: 'live' } }) as unknown as Page
   const offered = (inCode: 'span' | 'block' | undefined) =>
     ['bold', 'link', 'code', 'heading.1', 'list.task', 'insert.table', 'insert.date'].filter((id) =>
       isPossible(commandOf(id), page(inCode))

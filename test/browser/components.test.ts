@@ -410,6 +410,33 @@ test('[COMP-10] [COMP-49] a chat suggests names after @, the activity reports me
 const sheets = (...rows: readonly string[]): string =>
   `\`\`\`sheet #a\n${rows.join('\n')}\n\`\`\`\n\n\`\`\`sheet #b\n| Of a |\n| ---- |\n| =#a!B3 |\n\`\`\`\n`
 
+test('[COMP-126] while the focus is in a component, the toolbar does not change the text at the old caret', async () => {
+  const around = (cell: string): string => `\`\`\`sheet\n| ${cell} |\n| --- |\n\`\`\`\n\n| a |\n| - |\n| b |\n\nend`
+  const { page, text, leave } = await writer(around('x'))
+  const bar = page.getByRole('toolbar', { name: 'Formatting' })
+  const ofTable = bar.getByRole('button', { name: 'Add row below' })
+  const inTable = page.locator('.cm-line', { hasText: 'b' })
+  const cell = page.locator('[data-cell=A1]')
+  // The sheet moves the table when it is drawn.
+  await cell.waitFor()
+  await inTable.click({ position: { x: 16, y: 16 } })
+  await ofTable.waitFor()
+  await cell.click()
+  await ofTable.waitFor({ state: 'detached' })
+  for (const name of ['Bold', 'Link', 'Bulleted list', 'Table']) {
+    const button = bar.getByRole('button', { name, disabled: true })
+    await button.waitFor()
+    await button.click({ force: true })
+  }
+  await page.keyboard.type('7')
+  await page.keyboard.press('Enter')
+  await text(around('7'))
+  await inTable.click({ position: { x: 16, y: 16 } })
+  await ofTable.waitFor()
+  await bar.getByRole('button', { name: 'Bold', disabled: false }).waitFor()
+  await leave()
+})
+
 test('[COMP-8] [COMP-69] [COMP-84] [COMP-87] [COMP-91] [COMP-97] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, in other sheets too', async () => {
   const rows = ['| Item | Price |', '| --- | ---: |', '| Pens | 3 |', '| Sum | =SUM(B2:B2) |']
   const { page, text, leave } = await writer(sheets(...rows))

@@ -9,7 +9,7 @@ import { t, term } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { hasPicture } from './insert.ts'
-import { isWriting, notInCode, notInCodeBlock, onText, type Command } from '../view/command.ts'
+import { isWriting, notInCode, notInCodeBlock, notInComponent, onText, type Command } from '../view/command.ts'
 
 const heading = (level: 1 | 2 | 3 | 4, title: string, words: string): Command<Page> => ({
   id: `heading.${level}`,
@@ -66,6 +66,7 @@ const level = (id: 'indent' | 'outdent', title: string, icon: IconName): Command
   group: 'blocks',
   icon,
   when: isWriting,
+  ...notInComponent,
   run: (page) => void page.parts.withExtras((part) => page.editor.value !== undefined && part[`${id}Item`](page.editor.value.view))
 })
 

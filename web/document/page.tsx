@@ -99,6 +99,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
   const inTable = signal(false)
   const formats = signal<ReadonlySet<string>>(new Set())
   const inCode = signal<CodeAround | undefined>(undefined)
+  const inComponent = signal(false)
   const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
   const seen: Page['seen'] = { value: undefined }
@@ -121,6 +122,10 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
   const setOutline = (shown: boolean): void => {
     outline.value = shown
     writeDevice(outlineKey, shown ? 'shown' : null)
+  }
+  const noteFocus = ({ type, target, relatedTarget }: FocusEvent): void => {
+    const focused = type === 'focusin' ? target : relatedTarget
+    inComponent.value = focused instanceof Element && focused.closest('.cm-content .md-component') !== null
   }
   const keyOnPage = (event: KeyboardEvent): void => {
     if (editor.value !== undefined) runPageKeys(editor.value.view, event)
@@ -217,6 +222,8 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
     const listening = new AbortController()
     addEventListener('pointermove', wake, listening)
     addEventListener('focusin', wake, listening)
+    addEventListener('focusin', noteFocus, listening)
+    addEventListener('focusout', noteFocus, listening)
     addEventListener('keydown', withoutCapsLock, { capture: true, signal: listening.signal })
     addEventListener('keydown', keyOnPage, listening)
     // The shortcut that was pressed while the page loaded (public/theme.js).
@@ -248,6 +255,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
     inTable,
     formats,
     inCode,
+    inComponent,
     outline,
     quiet,
     seen,

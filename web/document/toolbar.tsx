@@ -25,10 +25,11 @@ const touch = matchMedia('(pointer: coarse)')
 export function Toolbar({ view }: { view: Page }): JSX.Element {
   const [chosen, setCurrent] = useState(0)
   const all = touch.matches ? ['comment', '', ...toolbar.toSpliced(toolbar.indexOf('quote'), 0, 'list.outdent', 'list.indent')] : toolbar
-  const isOneMenu = view.inTable.value && narrow.matches
+  const inTable = view.inTable.value && !view.inComponent.value
+  const isOneMenu = inTable && narrow.matches
   const inPlace = isOneMenu ? all.toSpliced(all.indexOf('redo') + 1, 0, 'table.menu') : all
   const main = inPlace.filter((id) => id === '' || (commandOf(id).when?.(view) ?? true))
-  const ofTable = view.inTable.value && !isOneMenu ? tableToolbar : []
+  const ofTable = inTable && !isOneMenu ? tableToolbar : []
   const ids = [...main.filter((id) => id !== ''), ...ofTable]
   const current = Math.min(chosen, ids.length - 1)
   const bar = useRef<HTMLDivElement>(null)
@@ -44,7 +45,7 @@ export function Toolbar({ view }: { view: Page }): JSX.Element {
     if (isPossible(command, view)) command.run(view)
     // A person writes a comment in its own field, and a link's address in the link's card. Both take the focus.
     const isInCard = document.activeElement?.closest('.cm-tooltip') != null
-    if (command.id !== 'comment' && !isInCard) view.editor.value?.view.focus()
+    if (command.id !== 'comment' && !isInCard && !view.inComponent.value) view.editor.value?.view.focus()
   }
   const button = (id: string): JSX.Element => {
     const command = commandOf(id)
@@ -55,7 +56,7 @@ export function Toolbar({ view }: { view: Page }): JSX.Element {
         type='button'
         class='button quiet icon-only'
         aria-label={t(command.title)}
-        aria-pressed={view.formats.value.has(id) || undefined}
+        aria-pressed={(view.formats.value.has(id) && !view.inComponent.value) || undefined}
         aria-disabled={command.barred?.(view) === true}
         title={tooltip(command)}
         tabIndex={index === current ? 0 : -1}

@@ -67,11 +67,14 @@ export const inEditor = (run: (view: EditorView) => boolean): Pick<Command, 'whe
 export const isPossible = <On extends View>(command: Command<On>, page: On): boolean =>
   (command.when?.(page) ?? true) && command.barred?.(page) !== true
 
+/** For commands that act at the caret of the text. While the focus is in a component, that caret may be far away. */
+export const notInComponent: Pick<Command, 'barred'> = { barred: (page) => page.inComponent.value }
+
 /** For commands that add inline marks. In code, the marks would be literal characters. */
-export const notInCode: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value !== undefined }
+export const notInCode: Pick<Command, 'barred'> = { barred: (page) => page.inComponent.value || page.inCode.value !== undefined }
 
 /** For commands that add blocks, or marks for entire lines. These work next to inline code, but not in a code block. */
-export const notInCodeBlock: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value === 'block' }
+export const notInCodeBlock: Pick<Command, 'barred'> = { barred: (page) => page.inComponent.value || page.inCode.value === 'block' }
 
 /** Creates `run` for a command whose code loads on first use. */
 export const fetched =

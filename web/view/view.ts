@@ -38,6 +38,8 @@ export interface View extends Named {
   readonly formats: { value: ReadonlySet<string> }
   /** The kind of code around the selection. */
   readonly inCode: { value: CodeAround | undefined }
+  /** Whether the focus is in a component. Its caret then replaces the caret of the text, which may be far away. */
+  readonly inComponent: { value: boolean }
   /** Whether the outline is visible. */
   readonly outline: ReadonlySignal<boolean>
   readonly quiet: { value: boolean }
