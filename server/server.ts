@@ -301,7 +301,6 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     stopSampling()
     const operatorsEnded = endOperators()
     const closed = new Promise<void>((resolve) => http.close(() => resolve()))
-    registry.endAll('shutting_down')
     relay.stop()
     await live.stop()
     await operatorsEnded

@@ -728,6 +728,8 @@ export const limits = {
    * ends a server that needs longer than 10 s.
    */
   stopSecondsMax: 9,
+  /** How long a server that stops waits for the store before it closes its sockets, in milliseconds. */
+  stopWriteMs: 2000,
 
   // Traces
   /** Maximum number of spans in one message to the collector. */

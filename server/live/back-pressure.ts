@@ -3,9 +3,9 @@ import type { WebSocket } from 'ws'
 
 /**
  * The reason why a socket is not read. `inbox`: too many of its messages wait in the backlog. `rate`: it has sent too many messages. `output`: its
- * client does not read frames. `disk`: its edits wait for the disk.
+ * client does not read frames. `disk`: its edits wait for the disk. `stop`: the server is stopping.
  */
-export type Reason = 'inbox' | 'rate' | 'output' | 'disk'
+export type Reason = 'inbox' | 'rate' | 'output' | 'disk' | 'stop'
 
 export class BackPressure {
   readonly #ws: WebSocket

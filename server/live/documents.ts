@@ -4,6 +4,7 @@
  */
 import { type Connection, type Document, type Hocuspocus, isTransactionOrigin } from '@hocuspocus/server'
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
 import { serviceClientId } from '../../shared/text/client-ids.ts'
 import { actorOf, type Caller, systemActor } from '../domain/rights/caller.ts'
 import { createFollower } from '../domain/text/follow.ts'
@@ -99,6 +100,8 @@ export interface Documents {
   fence(id: string, cause: unknown): void
   /** Unloads a document immediately. */
   drop(id: string): void
+  /** Resolves when the edits received so far are on disk, or after `limits.stopWriteMs` if the store is too slow. */
+  written(): Promise<void>
   /** Writes the pending data of every document, and unloads all documents. */
   settleAll(): Promise<void>
   count(): number
@@ -290,6 +293,16 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
     scheduleUnload,
     fence,
     drop,
+    async written() {
+      const write = async ({ edits, openDoc }: LoadedDocument): Promise<void> => {
+        edits.flush()
+        await openDoc.durable().catch(() => undefined)
+      }
+      const { promise: late, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, limits.stopWriteMs)
+      await Promise.race([late, Promise.all([...loaded.values()].map(write))])
+      clearTimeout(timer)
+    },
     async settleAll() {
       // A document that cannot be settled must not block other documents. The next start recovers it from its journal.
       const settle = (entry: LoadedDocument): Promise<void> =>

@@ -400,6 +400,11 @@ export const createLive = ({
     },
     async stop() {
       stopping = true
+      // When a socket closes, its page moves to another node at once, and sends again what was not acknowledged. If those edits were still waiting
+      // here, one of the nodes would have to drop its copy of the document.
+      sockets.pause()
+      await documents.written()
+      registry.endAll('shutting_down')
       sockets.stop()
       stopNodes?.()
       await documents.settleAll()

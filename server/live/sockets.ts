@@ -50,6 +50,8 @@ interface SocketsOptions {
 export interface Sockets {
   /** Handles an HTTP upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Stops accepting sockets, and reads nothing more from the open ones. */
+  pause(): void
   /** Stops accepting sockets, and closes the open ones. */
   stop(): void
   /** Cuts the sockets that did not answer the close frame. */
@@ -291,6 +293,10 @@ export const createSockets = ({
       // The browser sends a cookie with every socket. The server accepts the cookie only if Origin names one of our pages.
       const cookie = origin === undefined ? undefined : cookieOf(request)
       return wss.handleUpgrade(request, socket, head, (ws) => accept(ws, socket, address, cookie))
+    },
+    pause() {
+      stopping = true
+      for (const peer of peers) peer.backPressure.pause('stop')
     },
     stop() {
       stopping = true

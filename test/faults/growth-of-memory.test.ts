@@ -1,4 +1,5 @@
 /** Checks that a slow store causes no additional work, and that documents which nobody has open leave no memory behind. */
+import { setImmediate } from 'node:timers/promises'
 import { queryObjects, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
@@ -27,6 +28,8 @@ interface Slow {
   readonly clock: TestClock
   readonly at: Place
   readonly person: Person
+  /** The codes with which the person's socket was closed. */
+  readonly closes: number[]
   acknowledged: number
   commits: number
   /** Resolves when the document in memory has this many edits. */
@@ -44,9 +47,15 @@ const slowWorld = async (): Promise<Slow> => {
     clock,
     storage: (storage) => held.storage({ ...storage, commit: (batch) => storage.commit(batch).finally(() => slow.commits++) })
   })
-  const slow = { acknowledged: 0, commits: 0 } as Slow
+  const slow = { closes: [] as number[], acknowledged: 0, commits: 0 } as Slow
   const at = await place(world)
-  const person = await openPerson({ place: at, client: 1, hasCursor: false, onAcknowledged: () => void slow.acknowledged++ })
+  const person = await openPerson({
+    place: at,
+    client: 1,
+    hasCursor: false,
+    onAcknowledged: () => void slow.acknowledged++,
+    onClose: (code) => void slow.closes.push(code)
+  })
   await world.service.ledger.idle()
   const has = (edits: number): Promise<void> => until(() => world.service.live.find(at.doc)?.seq === edits, `${edits} edits in memory`)
   held.hold()
@@ -99,6 +108,20 @@ test('[FAULT-32] a minute of edits in a slow store is announced twice at most', 
   await until(async () => (await announced()).some((version) => version.startsWith('61-')), 'the last edit in an event')
   expect((await announced()).length).toBeLessThanOrEqual(2)
   await world.stop()
+})
+
+test('[LIVE-33] a server that stops acknowledges the edits that it has received, and then closes the sockets', async () => {
+  const slow = await slowWorld()
+  const { world, person } = slow
+  person.type('slow')
+  await slow.has(2)
+  const stopped = world.stop()
+  await until(() => world.service.status() === 'stopping', 'the beginning of the stop')
+  await setImmediate()
+  expect([slow.acknowledged, slow.closes]).toEqual([0, []])
+  slow.release()
+  await stopped
+  expect([slow.acknowledged, slow.closes]).toEqual([2, [1001]])
 })
 
 /** Returns the bytes of live objects. */
