@@ -2,6 +2,7 @@
 import { limits } from './limits.ts'
 import { afterFrontMatter } from './text/front-matter.ts'
 import { atxOf, withoutFootnotes, withoutTargets } from './text/scan.ts'
+import { calloutMarker } from './markdown/callouts.ts'
 
 /** Pattern of document ids: 12–22 URL-safe characters. */
 export const documentIdPattern = /^[A-Za-z0-9_-]{12,22}$/
@@ -94,6 +95,7 @@ const firstWords = (lines: readonly string[]): string | undefined => {
   for (const line of lines) {
     let words = line.trim().slice(0, firstLineUnitsMax)
     for (let marks = 0; marks < 4 && lineMarks.test(words); marks++) words = words.replace(lineMarks, '')
+    words = words.replace(calloutMarker, '$2')
     const shown = plainHeading(words)
     // Fences, thematic breaks, tables, pictures and HTML cannot serve as a title.
     if (/^(?:```|~~~|[|<!$])/.test(words)) return undefined

@@ -153,6 +153,10 @@ test('[QUICK-1] text is named by its front matter, its first heading, or its fir
   expect(named('---\ntags: [a]\n---\nWords\n\n# Heading\n')).toBe('Heading')
   expect(named('\n- [ ] Buy **milk** and [bread](https://x)\nthen more')).toBe('Buy milk and bread')
   expect(named('Words', 'Given')).toBe('Given')
+  // The marker of a callout is not a word, but its title is.
+  expect(named('> [!NOTE]\n> Shops close at 8')).toBe('Shops close at 8')
+  expect(named('> [!TIP] Shops\n> They close at 8')).toBe('Shops')
+  expect(named('> [!NOTE]\n> > Shops close at 8')).toBe('Shops close at 8')
   expect(named('---\ntitle: Set\n---\n', 'Given')).toBe('Set')
   for (const nothing of ['', '\n\n---\n', '```js\ncode\n```\n', '| a |\n|---|\n', '<div>\n']) expect(named(nothing)).toBeUndefined()
   expect(named('x'.repeat(500))?.length).toBe(80)

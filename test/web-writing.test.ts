@@ -38,7 +38,7 @@ import { absolute, wrapped } from '../web/editor/copied-html.ts'
 import { isOwnCopy } from '../web/editor/own-copy.ts'
 import { setextHeading } from '../web/editor/live/blocks.ts'
 import { LiveContext } from '../web/editor/context.ts'
-import { itemTyped, taskTyped } from '../web/editor/typed-marks.ts'
+import { itemTyped, quoteTyped, taskTyped, typedMarks } from '../web/editor/typed-marks.ts'
 import { typingSteps } from '../web/editor/typing-steps.ts'
 import { insertTable } from '../web/editor/commands-insert.ts'
 import { decorateRange } from '../web/editor/live/live.ts'
@@ -253,6 +253,41 @@ test('[WRITE-155] the line above a hyphen is drawn as a heading only after the c
   expect(classesAt('a\n-|')).not.toContain('md-heading')
   expect(classesAt('a|\n-')).toContain('md-heading')
   expect(classesAt('a\n--|')).toContain('md-heading')
+})
+
+test.each([
+  ['> [!NOTE]|', '> words', '> [!NOTE]\n> words|'],
+  ['> a|', '> > words', '> a\n> > words|'],
+  ['> a|', '>> words', '> a\n> >> words|'],
+  ['> > a|', '> words', '> > a\n> > words|'],
+  ['> a|', 'w> x', '> a\n> w> x|'],
+  ['a|', '> words', 'a\n> words|']
+])('[WRITE-156] Enter after %j and then typing %j makes: %s', (before, typed, expected) => {
+  let state = stateOf(before, typedMarks)
+  const view = {
+    get state() {
+      return state
+    },
+    dispatch: (spec: TransactionSpec) => (state = state.update(spec).state)
+  } as unknown as EditorView
+  if (!continueList(view)) view.dispatch(state.replaceSelection('\n'))
+  const [handle] = state.facet(EditorView.inputHandler)
+  for (const letter of typed) {
+    const { head } = state.selection.main
+    const plain = () => state.update({ ...state.replaceSelection(letter), userEvent: 'input.type' })
+    if (handle?.(view, head, head, letter, plain) !== true) view.dispatch({ ...state.replaceSelection(letter), userEvent: 'input.type' })
+  }
+  expect(marked(state)).toBe(expected)
+})
+
+test('[WRITE-156] a quote mark typed after the caret has moved begins a quote in the quote', () => {
+  let state = stateOf('> a|', typedMarks)
+  const view = { state, dispatch: (spec: TransactionSpec) => (state = state.update(spec).state) } as unknown as EditorView
+  continueList(view)
+  state = state.update({ selection: { anchor: 0 } }).state
+  state = state.update({ selection: { anchor: state.doc.length } }).state
+  state = state.update({ ...state.replaceSelection('>'), userEvent: 'input.type' }).state
+  expect(quoteTyped(state, state.selection.main.head)).toBeUndefined()
 })
 
 test.each([

@@ -1,9 +1,9 @@
 /**
  * Reads marks that a person types at the beginning of a line, with the space after them. `[]` and `[ ]` become a task. `-` below a paragraph gets a
- * blank line above it, because Markdown would make the paragraph a heading until the item has text.
+ * blank line above it, because Markdown would make the paragraph a heading until the item has text. `>` is omitted where Enter has just written it.
  */
 import { syntaxTree } from '@codemirror/language'
-import type { EditorState, TransactionSpec } from '@codemirror/state'
+import { type EditorState, type Extension, StateField, type TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { isInCode } from './in-code.ts'
@@ -54,8 +54,39 @@ export function itemTyped(state: EditorState, at: number): TransactionSpec | und
   return { changes, selection: { anchor: at + gap.length + 1 }, scrollIntoView: true, userEvent: 'input.type' }
 }
 
-export const typedMarks = EditorView.inputHandler.of((view, from, to, text) => {
-  const spec = text === ' ' && from === to ? (taskTyped(view.state, from) ?? itemTyped(view.state, from)) : undefined
+/** The caret on a line that Enter has just begun with a quote mark. The person has typed nothing there, except perhaps the mark `>`. */
+const continuedQuote = StateField.define<number | null>({
+  create: () => null,
+  update(value, transaction) {
+    const { changes, docChanged, selection } = transaction
+    if (!docChanged) return selection === undefined ? value : null
+    let now: number | null = null
+    let parts = 0
+    changes.iterChanges((from, to, _from, end, inserted) => {
+      const text = inserted.toString()
+      if (transaction.isUserEvent('input') && from === to && /^\n[ \t>]*> ?$/.test(text)) now = end
+      else if (from === to && from === value && text === '>') now = value
+      parts++
+    })
+    return parts === 1 ? now : null
+  }
+})
+
+/**
+ * Returns the change for a space after a quote mark that Enter had already written. People who know Markdown type the mark on each line, and it
+ * would begin a quote in the quote. Typed once more, it does so.
+ */
+export function quoteTyped(state: EditorState, at: number): TransactionSpec | undefined {
+  const from = state.field(continuedQuote, false)
+  if (from == null || at !== from + 1 || state.readOnly) return undefined
+  return { changes: { from, to: at }, selection: { anchor: from }, scrollIntoView: true, userEvent: 'input.type' }
+}
+
+const typed = EditorView.inputHandler.of((view, from, to, text) => {
+  const spec =
+    text === ' ' && from === to ? (taskTyped(view.state, from) ?? itemTyped(view.state, from) ?? quoteTyped(view.state, from)) : undefined
   if (spec !== undefined) view.dispatch(spec)
   return spec !== undefined
 })
+
+export const typedMarks: Extension = [continuedQuote, typed]
