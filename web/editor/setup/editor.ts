@@ -10,7 +10,7 @@ import { limits } from '../../../shared/limits.ts'
 import { endStep, textMap, undoSteps } from '../binding.ts'
 import { caret } from '../caret.ts'
 import { cleanInput } from '../clean-input.ts'
-import { closeFence, closingFences } from '../close-fence.ts'
+import { closeFence } from '../close-fence.ts'
 import { continueCode, indentCode, outdentCode } from '../commands-code.ts'
 import { continueList, deleteMarker } from '../commands-list.ts'
 import { useAdoptedStyles } from '../csp-styles.ts'
@@ -25,7 +25,6 @@ import { caretRests, resting } from '../resting.ts'
 import { roomBelow } from '../room-below.ts'
 import { ownSelection } from '../selection.ts'
 import { leaveSlot, slots } from '../slots.ts'
-import { typedMarks } from '../typed-marks.ts'
 import { endSteps } from '../typing-steps.ts'
 import { insertUpload, uploading } from '../uploads.ts'
 import type { Steps } from '../../base/steps.ts'
@@ -181,8 +180,6 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
         remoteGlow,
         uploading(input.uploads),
         slots,
-        closingFences,
-        typedMarks,
         later.of([]),
         access.of(editable(input.canEdit)),
         mode.of(modeExtension(input.mode)),

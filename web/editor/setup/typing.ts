@@ -3,6 +3,7 @@ import type { Extension } from '@codemirror/state'
 import { blockKeys } from '../block-keys.ts'
 import { formatEnds } from '../caret-formats.ts'
 import { deleteInFormats } from '../delete-in-formats.ts'
+import { closingFences } from '../closing-fences.ts'
 import { emptyLinks } from '../empty-links.ts'
 import { emptyMarks } from '../empty-marks.ts'
 import { copyCells } from '../grid/copy-cells.ts'
@@ -12,6 +13,7 @@ import { typeInCell } from '../grid/type-in-cell.ts'
 import { barInCell, typedRows } from '../grid/typed-bars.ts'
 import { lineWords, linkOfWords } from '../line-words.ts'
 import { marking } from '../mark-blocks.ts'
+import { typedMarks } from '../typed-marks.ts'
 
 export interface Typing {
   readonly always: Extension
@@ -19,6 +21,6 @@ export interface Typing {
 }
 
 export const typing: Typing = {
-  always: [typedRows, marking, linkOfWords, blockKeys, emptyLinks],
+  always: [typedRows, marking, linkOfWords, blockKeys, emptyLinks, closingFences, typedMarks],
   live: [cellEdges, copyCells, pressBelow, typeInCell, barInCell, lineWords, deleteInFormats, emptyMarks, formatEnds]
 }
