@@ -4,10 +4,14 @@ import { EditorState, type TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { expect, test, vi } from 'vitest'
 import { countAll, queryOf } from '../web/editor/find/query.ts'
+import { drawsComponents } from '../web/editor/inserts.ts'
 import { markdown } from '../web/editor/language.ts'
 
 const searched = (doc: string, text: string, view: 'live' | 'source', regexp = false): EditorState =>
-  EditorState.create({ doc, extensions: [markdown(), search(), EditorView.editorAttributes.of({ class: `cm-${view}` })] }).update({
+  EditorState.create({
+    doc,
+    extensions: [markdown(), search(), drawsComponents.of(true), EditorView.editorAttributes.of({ class: `cm-${view}` })]
+  }).update({
     effects: setSearchQuery.of(queryOf({ search: text, replace: 'new', caseSensitive: true, wholeWord: false, regexp }))
   }).state
 
@@ -36,6 +40,19 @@ test.each([
   ['| a | b\\|c |\n| --- | --- |\n| - | e |', '-', '| a | b\\|c |\n| --- | --- |\n| new | e |', 1],
   ['**o**ld', 'o**l', '**newd', 1],
   ['```js\nold\n```\n\n```mermaid\na-->old\n```', 'old', '```js\nnew\n```\n\n```mermaid\na-->new\n```', 2],
+  ['The board.\n\n```board\n## board\n- [ ] board\n```', 'board', 'The new.\n\n```board\n## new\n- [ ] new\n```', 3],
+  ['```board\n## a\n- [x] x\n```', 'x', '```board\n## a\n- [x] new\n```', 1],
+  [
+    'sheet\n\n```sheet #sheet\n| sheet | -- |\n| --- | --- |\n| a | =sheet!B2 |\n```',
+    'sheet',
+    'new\n\n```sheet #sheet\n| new | -- |\n| --- | --- |\n| a | =sheet!B2 |\n```',
+    2
+  ],
+  ['```chart\ntype: bar\ntitle: bar\ndata: #bar!B6\n```', 'bar', '```chart\ntype: bar\ntitle: new\ndata: #bar!B6\n```', 1],
+  ['```chart\ntype: bar\n\na,bar\nb,2\n```', 'bar', '```chart\ntype: bar\n\na,new\nb,2\n```', 1],
+  ['```chat\n[2026-11-20T10:02Z] @a: 2026\n```', '2026', '```chat\n[2026-11-20T10:02Z] @a: new\n```', 1],
+  ['```widget title="a"\n<b>a</b>\n```\n\na', 'a', '```widget title="a"\n<b>a</b>\n```\n\nnew', 1],
+  ['- ```board\n  ## a\n  ```', 'board', '- ```new\n  ## a\n  ```', 1],
   ['---\ntitle: old\n---\n\nold', 'old', '---\ntitle: new\n---\n\nnew', 2]
 ])('[WRITE-132] in %j, all of %j that the live view shows is replaced: %j', (before, text, after, count) => {
   expect(replaced(before, text, 'live')).toEqual([after, count])

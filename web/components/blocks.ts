@@ -5,7 +5,8 @@
 import { EditorSelection, EditorState, Facet, Prec, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'
 import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type DecorationSet } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
-import { type Fence, fenceKinds, fencesOf } from '../../shared/fences/fences.ts'
+import { componentsOf, isDrawable } from '../../shared/fences/drawn.ts'
+import type { Fence } from '../../shared/fences/fences.ts'
 import type { ReviewedView } from '../review/annotations/review.ts'
 import { componentBegan, drawsComponents, leftMatch, matchUnseen } from '../editor/inserts.ts'
 import type { Now } from './connect.ts'
@@ -43,13 +44,6 @@ const closeSource = StateEffect.define<null>()
  */
 const lookMs = 200
 
-// Regex bound: the fixed names of the kinds, and whitespace in one place.
-const mayHold = new RegExp(`(?:\`\`\`|~~~)[ \\t]*(?:${fenceKinds.join('|')})`)
-
-/** Whether a fence occupies entire lines: it is closed, and not inside a list or a quote. */
-const drawable = ({ closing, prefix, source, from }: Fence): boolean =>
-  closing !== undefined && prefix.trim() === '' && source.slice(source.lastIndexOf('\n', from - 1) + 1, from).trim() === ''
-
 let keys = 0
 
 function lineEnd(source: string, at: number): number {
@@ -57,16 +51,13 @@ function lineEnd(source: string, at: number): number {
   return end === -1 ? source.length : end
 }
 
-function readFences(state: EditorState): readonly Fence[] {
-  const text = state.doc.toString()
-  return mayHold.test(text) ? fencesOf(text) : []
-}
+const readFences = (state: EditorState): readonly Fence[] => componentsOf(state.doc.toString())
 
 /** Returns the components to draw. A component that was already drawn keeps its key. */
 function blocksOf(fences: readonly Fence[], known: readonly Block[]): Block[] {
   const text = fences[0]?.source ?? ''
   const left = new Set(known)
-  return fences.filter(drawable).map((fence) => {
+  return fences.filter(isDrawable).map((fence) => {
     const from = text.lastIndexOf('\n', fence.from - 1) + 1
     const to = lineEnd(text, fence.to)
     const same = [...left].find((block) => block.fence.kind === fence.kind && block.from < to && block.to > from)

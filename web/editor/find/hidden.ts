@@ -1,10 +1,13 @@
 /**
- * Finds the text that the live view hides: marks, addresses, and the sources of formulas and pictures. Find and replace leave it out, because a
- * person could not see that it changes. It does not matter where the caret is, although the caret reveals marks.
+ * Finds the text that the live view hides: marks, addresses, the sources of formulas and pictures, and the settings of components. Find and replace
+ * leave it out, because a person could not see that it changes. It does not matter where the caret is, although the caret reveals marks.
  */
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import type { EditorState, Text } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
+import { componentsOf, isDrawable } from '../../../shared/fences/drawn.ts'
+import { unseenIn } from '../../../shared/fences/unseen.ts'
+import { drawsComponents } from '../inserts.ts'
 import { decorateRange } from '../live/live.ts'
 
 interface Stretch {
@@ -59,6 +62,19 @@ function formulas(state: EditorState, range: Stretch): Stretch[] {
   return found
 }
 
+const unseenOf = new WeakMap<Text, readonly Stretch[]>()
+
+/** Returns the ranges that the drawn components of the text do not show, ascending. */
+function unseen({ doc }: EditorState): readonly Stretch[] {
+  const found = unseenOf.get(doc) ?? componentsOf(doc.toString()).filter(isDrawable).flatMap(unseenIn)
+  unseenOf.set(doc, found)
+  return found
+}
+
+/** Returns the part of a range that drawn components do not show. */
+const unseenWithin = (state: EditorState, { from, to }: Stretch): readonly Stretch[] =>
+  state.facet(drawsComponents) ? unseen(state).filter((range) => range.from <= to && range.to >= from) : []
+
 function hiddenIn(state: EditorState, part: number): readonly Stretch[] {
   const known = knownOf.get(state.doc) ?? { state, parts: new Map<number, readonly Stretch[]>() }
   knownOf.set(state.doc, known)
@@ -68,7 +84,9 @@ function hiddenIn(state: EditorState, part: number): readonly Stretch[] {
   const parsed = isParsed(state, end) ? state : known.state
   const range = { from: state.doc.lineAt(part * partUnits).from, to: end }
   if (!isParsed(parsed, range.from + 1)) return []
-  const hidden = [...decorateRange(parsed, range, []).hidden, ...formulas(parsed, range)].toSorted((one, other) => one.from - other.from)
+  const hidden = [...decorateRange(parsed, range, []).hidden, ...formulas(parsed, range), ...unseenWithin(state, range)].toSorted(
+    (one, other) => one.from - other.from
+  )
   if (isParsed(parsed, end)) known.parts.set(part, hidden)
   return hidden
 }
