@@ -158,6 +158,10 @@ test('[HOME-2] [HOME-10] [HOME-22] [ACCOUNT-17] a signed-in person also finds th
   await page.getByText('2 documents added to your account.').waitFor()
   await page.getByText('Add the 2 documents on this device to your account?').waitFor({ state: 'detached' })
   await until(async () => (await page.getByText('in your account', { exact: true }).count()) === 4, 'said of each')
+  // The account has these documents, although the search hides them.
+  await page.getByLabel('Search titles and text').fill('herring')
+  await until(async () => (await titles(page)).join() === 'Fish', 'found by the service')
+  expect(await page.locator('.claim-offer').count()).toBe(0)
   const listed = await fetch(`${world.url}/api/docs`, { headers: { cookie, 'sec-fetch-site': 'same-origin' } })
   expect(((await listed.json()) as { docs: unknown[] }).docs).toHaveLength(4)
 

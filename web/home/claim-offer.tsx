@@ -32,6 +32,7 @@ async function claimAll(entries: readonly Entry[], library: Library): Promise<vo
     for (const entry of entries) {
       try {
         await claimDocument(entry)
+        remember(entry.id, { inAccount: true })
         added += 1
       } catch (error) {
         if (!isOthers(error)) throw error

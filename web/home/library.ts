@@ -180,9 +180,12 @@ export function openLibrary(): Library {
     failure,
     hasMore: computed(() => next.value !== null),
     trash,
-    unclaimed: computed(() =>
-      signedIn.value === true ? all.value.filter((entry) => entry.role === 'owner' && !entry.inAccount && entry.key !== '') : []
-    ),
+    unclaimed: computed(() => {
+      // The account's loaded documents are only those that match the query. This device remembers the others.
+      const claimed = new Set(recentDocuments.value.filter(({ inAccount }) => inAccount === true).map(({ id }) => id))
+      const isUnclaimed = ({ id, role, inAccount, key }: Entry): boolean => role === 'owner' && !inAccount && key !== '' && !claimed.has(id)
+      return signedIn.value === true ? all.value.filter(isUnclaimed) : []
+    }),
     more: () => read(next.peek()),
     load: () => read(null)
   }
