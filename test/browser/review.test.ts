@@ -1230,7 +1230,7 @@ test('[REVIEW-24] a draft whose words others replaced changes no other words: it
   await context.close()
 })
 
-test('[REVIEW-25] undo reverts an acceptance made here; with nothing to undo, it says where earlier versions are', async () => {
+test('[REVIEW-25] [REVIEW-77] undo reverts an acceptance made here; with nothing to undo, it says where earlier versions are; deleted text cannot be accepted', async () => {
   const document = await createDocument(world.url, text)
   const { context, page, heard } = await person('Ana', document.url)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
@@ -1248,6 +1248,18 @@ test('[REVIEW-25] undo reverts an acceptance made here; with nothing to undo, it
     .getByRole('button', { name: /^Restore/ })
     .first()
     .waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  // A suggestion whose text is deleted cannot be accepted. The service has not reported it as orphaned.
+  await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'Monday', text: 'Friday' })
+  await page.locator('.margin .card', { hasText: 'Friday' }).getByRole('button', { name: 'Accept' }).waitFor()
+  await selectWords(page, 'Monday')
+  await page.keyboard.press('Delete')
+  await page.locator('.annotations-button').click()
+  const gone = page.locator('.side-panel .card', { hasText: 'Friday' })
+  await gone.getByText('The text was deleted.').waitFor()
+  await gone.getByRole('button', { name: 'Reject', exact: true }).waitFor()
+  expect(await gone.getByRole('button', { name: 'Accept' }).count()).toBe(0)
   expect(heard).toEqual([])
   await context.close()
 })

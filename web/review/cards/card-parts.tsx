@@ -11,7 +11,7 @@ import { Icon, type IconName } from '../../ui/icons.tsx'
 import { hueOf } from '../../presence/colours.ts'
 import { displayName } from '../../presence/people.ts'
 import { blocksOf, type Inline, plainWords } from './comment-markdown.ts'
-import { type AuthorKind, excerpt } from '../outbox/records.ts'
+import { type AuthorKind, excerpt, isUndecided } from '../outbox/records.ts'
 import type { Item } from '../annotations/items.ts'
 import type { Review } from '../annotations/review.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
@@ -296,7 +296,7 @@ export const Quote = ({ text }: { text: string }): JSX.Element | null =>
 /** Explains why a comment or suggestion has no place in the text. Undefined if it has one. */
 export function whereGone(item: Item): string | undefined {
   if (item.span !== undefined || item.kind === 'composer' || item.kind === 'new') return undefined
-  if (item.kind === 'proposal') return item.proposal.suggestion.status === 'orphaned' ? t('The text was deleted.') : undefined
+  if (item.kind === 'proposal') return isUndecided(item.proposal.suggestion) ? t('The text was deleted.') : undefined
   const { target, orphaned, anchored, resolved } = item.thread.comment
   // The editor has no places for resolved comments, but the service does.
   if (target.kind === 'document' || (resolved && anchored)) return undefined

@@ -89,7 +89,7 @@ export function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Ele
       )}
       {why !== undefined && <Prose text={why} />}
       <Refusal proposal={item.proposal} />
-      <DecideButtons review={review} proposal={item.proposal} />
+      <DecideButtons review={review} proposal={item.proposal} isGone={gone !== undefined} />
     </>
   )
 }
