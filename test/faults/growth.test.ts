@@ -22,6 +22,7 @@ import { parseChat } from '../../shared/fences/chat.ts'
 import { captionOf } from '../../shared/fences/captions.ts'
 import { documentSheets, withValues } from '../../shared/fences/document-sheets.ts'
 import { insertLines, linesOfText, oneLine, within } from '../../shared/fences/edits.ts'
+import { componentsOf, isDrawable } from '../../shared/fences/drawn.ts'
 import { type Fence, fenceKinds, fencesOf, parseInfo } from '../../shared/fences/fences.ts'
 import { format } from '../../shared/fences/formula/format.ts'
 import { referencesIn, tokensOf } from '../../shared/fences/formula/parse.ts'
@@ -29,6 +30,7 @@ import { formulaInRow } from '../../shared/fences/formula/rewrite.ts'
 import { numberOfText, valueOfCell } from '../../shared/fences/formula/values.ts'
 import { componentHtml } from '../../shared/fences/kinds.ts'
 import { tidyEdits } from '../../shared/fences/tidy.ts'
+import { unseenIn } from '../../shared/fences/unseen.ts'
 import { parseTsv, setCell } from '../../shared/fences/sheet-edits.ts'
 import { parseSheet, textsOf } from '../../shared/fences/sheet.ts'
 import { describedEdit } from '../../shared/fences/described-change.ts'
@@ -181,6 +183,8 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     withOutsideLinks: (text) => withOutsideLinks(text, undefined, () => 'x')
   },
   'shared/fences/fences.ts': { fencesOf, parseInfo, 'parseInfo of keys': (text) => parseInfo(`board ${text}`) },
+  'shared/fences/drawn.ts': { componentsOf: (text) => componentsOf(`${text}\n\`\`\`board`).map(isDrawable) },
+  'shared/fences/unseen.ts': Object.fromEntries(fenceKinds.map((kind) => [`unseenIn ${kind}`, fenced(kind, unseenIn)])),
   'shared/fences/board.ts': { parseBoard: fenced('board', (fence) => repeatedCards(parseBoard(fence))) },
   'shared/fences/board-edits.ts': { addTag: (text) => addTag(parseBoard(fenceOf('board', '## a\n- b')), { column: 0, card: 0 }, text) },
   'shared/fences/chat.ts': { parseChat: fenced('chat', parseChat) },
