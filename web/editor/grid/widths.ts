@@ -52,7 +52,7 @@ function widthOf(text: string, bold: boolean): number {
 /** Width of a picture in a cell if its Markdown has none, in pixels. The server does not know its natural width. */
 const pictureWidth = 240
 
-/** Returns the width of the picture in a cell, or 0 if there is none. */
+/** Returns how wide the picture in a cell is, in pixels. Returns 0 if the cell has no picture. */
 function pictureIn(text: string): number {
   const [, words] = /!\[([^\][]*)\]\(/.exec(text) ?? []
   return words === undefined ? 0 : (pictureWords(words).width ?? pictureWidth)

@@ -93,7 +93,10 @@ export function belowOrAfter(state: EditorState, to: number): Below & { readonly
   return below === undefined ? { changes: [], at: to, isLine: false } : { ...below, isLine: true }
 }
 
-/** Saves the values of the card. The caret moves to the paragraph below the picture, to an empty line if there is none, or after an inline picture. */
+/**
+ * Saves the values of the card, and moves the caret to the paragraph below the picture. If there is none, the caret gets an empty line. After an
+ * inline picture, the caret stays in its line.
+ */
 export function pictureSaved(state: EditorState, picture: PictureAt, wanted: Wanted): TransactionSpec {
   const written = state.changes(pictureChanges(picture, wanted))
   const shift = written.newLength - written.length
