@@ -586,6 +586,8 @@ export const limits = {
    * Longest text that is processed in the main thread, in UTF-16 units (measured: at most about 15 ms for 32 KB). Longer text goes to another thread.
    */
   textInlineUnitsMax: 32 * 1024,
+  /** Maximum number of changes past which an edit is moved while it is computed. After more changes, it is computed again. */
+  followedChangesMax: 1000,
   /** Longest time that a job may take to process text, in seconds. */
   textSecondsMax: 10,
   /** Maximum memory of a thread, in MB. If the text needs more, the page shows the source. */

@@ -168,11 +168,14 @@ test('[LOOP-6] edits produce the same text, or follow the changes in between, if
     }),
     runs
   )
-  const edits = diff('one\ntwo\nthree\n', 'one\ntwo\nTHREE\n')
-  expect(applyEdits('zero\none\ntwo\nthree\n', followed(edits, 'one\ntwo\nthree\n', 'zero\none\ntwo\nthree\n') ?? [])).toBe(
-    'zero\none\ntwo\nTHREE\n'
+  const before = 'one\ntwo\nthree\n'
+  const edits = diff(before, 'one\ntwo\nTHREE\n')
+  const start = { from: 0, to: 0, insert: 'zero\n' }
+  const end = { from: 19, to: 19, insert: 'four\n' }
+  expect(applyEdits(applyEdits(applyEdits(before, [start]), [end]), followed(edits, [start, end]) ?? [])).toBe(
+    'zero\none\ntwo\nTHREE\nfour\n'
   )
-  expect(followed(edits, 'one\ntwo\nthree\n', 'one\ntwo\nthirty\n')).toBeUndefined()
+  expect(followed(edits, [start, { from: 15, to: 16, insert: '' }])).toBeUndefined()
 })
 
 test('[LOOP-6] hunks of known edits lead from one text to the other, like those of a comparison', () => {

@@ -270,12 +270,18 @@ const dividedBy = (
   behind: edits.filter((edit) => edit.from > to)
 })
 
-/** Moves edits of `before` to its later version `now`, so that both changes are kept. Returns undefined if they touch. */
-export const followed = (edits: readonly Edit[], before: string, now: string): readonly Edit[] | undefined => {
-  const [change] = coarseDiff(before, now)
-  if (change === undefined) return edits
-  const { ahead, within, behind } = dividedBy(edits, change)
-  return within.length > 0 ? undefined : [...ahead, ...moved(behind, now.length - before.length)]
+/**
+ * Moves edits past later changes, so that both are kept. The offsets of each change refer to the text after the previous ones. Returns undefined if an
+ * edit and a change touch.
+ */
+export const followed = (edits: readonly Edit[], changes: readonly Edit[]): readonly Edit[] | undefined => {
+  let result = edits
+  for (const change of changes) {
+    const { ahead, within, behind } = dividedBy(result, change)
+    if (within.length > 0) return undefined
+    result = [...ahead, ...moved(behind, change.insert.length - (change.to - change.from))]
+  }
+  return result
 }
 
 /** Returns the edits that turn `now` into the result of applying `edits` to `before`. They undo all other changes made in between. */

@@ -637,6 +637,49 @@ test('[EDIT-29] lines, cells by number and sections are proposed without a versi
   expect(await contentOf(owner)).toBe(`${plan.replace('Much.', 'None.')}\n${table}`)
 })
 
+test('[EDIT-30] edits, merges, comments and suggestions succeed although others write before and after their place at each attempt', async () => {
+  const own = await startWorld()
+  const filler = `${'A line of some text.\n'.repeat(2000)}`
+  const owner = await own.create(`start\n${filler}middle\n${filler}end\n`)
+  expect(filler.length).toBeGreaterThan(limits.textInlineUnitsMax)
+  const { version } = await owner.read()
+  const { texts } = own.service
+  const usual = texts.do.bind(texts) as (...job: readonly unknown[]) => Promise<unknown>
+  let isOthers = false
+  let jobs = 0
+  Object.assign(texts, {
+    async do(...job: readonly unknown[]) {
+      if (isOthers) return usual(...job)
+      const result = await usual(...job)
+      isOthers = true
+      jobs++
+      const operations = [
+        { op: 'insert', at: 'start', markdown: `first ${jobs}\n` },
+        { op: 'append', markdown: `last ${jobs}\n` }
+      ]
+      expect((await edit(owner, operations)).status).toBe(200)
+      isOthers = false
+      return result
+    }
+  })
+  const insert = [{ op: 'insert', after: 'middle\n', markdown: 'by an edit\n' }]
+  expect(await edit(owner, insert)).toMatchObject({ status: 200 })
+  const merged = { content: `start\n${filler}middle\n${filler}by a merge\nend\n`, baseVersion: version, onConflict: 'merge' }
+  expect(await owner.ask('PUT', '/content', { json: merged })).toMatchObject({ status: 200, json: { merged: true } })
+  expect(await owner.ask('POST', '/comments', { json: { find: 'middle', body: 'Here.' } })).toMatchObject({ status: 201 })
+  const replace = { operation: 'replace', find: 'middle', text: 'center' }
+  expect(await owner.ask('POST', '/suggestions', { json: replace })).toMatchObject({ status: 201 })
+  const { content } = await owner.read()
+  const proposal = { content: content.replace('middle', 'centre'), mode: 'suggest' }
+  expect(await owner.ask('PUT', '/content', { json: proposal })).toMatchObject({
+    status: 200,
+    json: { suggestions: [{ original: 'middle' }] }
+  })
+  const after = (await owner.read()).content
+  expect(after.match(/by an edit|by a merge|first \d+|last \d+/g)).toHaveLength(2 + 2 * jobs)
+  await own.stop()
+})
+
 test('[EDIT-25] an edit of more places than the limit is refused', async () => {
   const text = 'a '.repeat(limits.editPlacesMax + 1)
   const owner = await world.create(text)

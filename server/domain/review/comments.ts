@@ -126,7 +126,7 @@ export const createComment = (
     const ground = await baseTextOf(service, openDoc, input.baseVersion)
     const look = async (text: string): Promise<Range | undefined> =>
       rangeOfCharacters(openDoc, ground, input) ?? (await service.texts.do(doc, 'target', text, input))
-    return withRange(ground, look, (content, range) => write(opened, caller, input, { ground, content, range }))
+    return withRange(openDoc, ground, look, (content, range) => write(opened, caller, input, { ground, content, range }))
   })
 }
 

@@ -6,12 +6,12 @@ import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import { linesOf, type Range } from '../../../shared/text/targets.ts'
-import { followed } from '../../../shared/text/diff.ts'
 import { type Anchor, anchorsAt } from '../../../shared/text/anchors.ts'
 import { sourceOf } from '../../../shared/text/resolution.ts'
 import { linesNow } from '../../../shared/text/similar.ts'
 import { actorOf, authorOf, type Caller, taskOf } from '../rights/caller.ts'
 import { conflict, matches } from '../text/content.ts'
+import { type Follow, withCurrentText } from '../text/current-text.ts'
 import { remember } from '../records/idempotency.ts'
 import { type Suggestion, type SuggestionOperation } from '../records/keys.ts'
 import type { Snapshot } from '../text/journal.ts'
@@ -177,7 +177,7 @@ export const proposalOf = async <T>(
   const { operation, note } = input
   const ground = await baseTextOf(service, openDoc, input.baseVersion)
   const look = (text: string): Promise<Range | undefined> => service.texts.do(doc, 'rangeNamed', text, input)
-  return withRange(ground, look, async (content, named) => {
+  return withRange(openDoc, ground, look, async (content, named) => {
     // There is no `await` from here until the suggestion is anchored in the text.
     const place = placeOf(content, input, named)
     if (place === undefined) throw new ServiceError('target_not_found')
@@ -273,16 +273,9 @@ export const proposeHunks = <T>(
   return propose(opened, caller, proposals, setId, (shown) => answerOf(setId, shown))
 }
 
-/** Returns the hunks at their positions in the text `now`. Returns undefined if the text inside a hunk has changed since `before`. */
-const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | undefined =>
-  followed(
-    hunks.map(({ from, to, text }) => ({ from, to, insert: text })),
-    before,
-    now
-  )?.map(({ from, to, insert }) => ({ from, to, text: insert }))
-
-/** The maximum number of comparisons. A comparison is repeated if other people changed the same part. */
-const comparisonsMax = 10
+/** Returns hunks at their positions in the current text. Returns undefined if the text of one was edited meanwhile. */
+const brought = (hunks: readonly Hunk[], follow: Follow): Hunk[] | undefined =>
+  follow(hunks.map(({ from, to, text }) => ({ from, to, insert: text })))?.map(({ from, to, insert }) => ({ from, to, text: insert }))
 
 /** Proposes new text instead of writing it. Makes one suggestion for each hunk of the difference, all with the same `setId`. */
 export const suggestContent = (
@@ -293,24 +286,25 @@ export const suggestContent = (
 ): Promise<Output<'replaceContent'>> =>
   withAnnotations(service, doc, async (opened) => {
     const { openDoc } = opened
-    for (let attempts = comparisonsMax; attempts > 0; attempts--) {
-      const before = openDoc.snapshot()
-      const { content, version } = before
-      if (!matches(input.baseVersion, version)) throw await conflict(service, openDoc, input.baseVersion ?? '', input.content, before)
-      const found = await service.texts.do(doc, 'proposedHunks', content, input.content, input.granularity)
-      const unchanged = { ok: true, version, revisionId: null, changed: false } as const
-      if (input.dryRun === true) {
-        const suggestions = hunksShown(opened, caller, before, found, noteOf(input))
-        await openDoc.durable()
-        const difference = await service.texts.do(doc, 'unifiedDiff', content, input.content, limits.diffUnitsMax)
-        return { ...unchanged, diff: difference, suggestions }
-      }
-      // There is no `await` from here until the suggestions are anchored in the current text.
-      const now = openDoc.snapshot()
-      const hunks = matches(input.baseVersion, now.version) ? brought(found, content, now.content) : undefined
-      if (hunks === undefined) continue
-      const answer = { ...unchanged, version: now.version }
-      return proposeHunks(opened, caller, hunks, noteOf(input), (setId, shown) => ({ ...answer, setId, suggestions: [...shown] }))
+    const unchanged = { ok: true, revisionId: null, changed: false } as const
+    const compare = async (before: Snapshot): Promise<{ readonly before: Snapshot; readonly found: readonly Hunk[] }> => {
+      if (!matches(input.baseVersion, before.version))
+        throw await conflict(service, openDoc, input.baseVersion ?? '', input.content, before)
+      return { before, found: await service.texts.do(doc, 'proposedHunks', before.content, input.content, input.granularity) }
     }
-    throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
+    const tried = async (before: Snapshot, found: readonly Hunk[]): Promise<Output<'replaceContent'>> => {
+      const suggestions = hunksShown(opened, caller, before, found, noteOf(input))
+      await openDoc.durable()
+      const difference = await service.texts.do(doc, 'unifiedDiff', before.content, input.content, limits.diffUnitsMax)
+      return { ...unchanged, version: before.version, diff: difference, suggestions }
+    }
+    return withCurrentText(openDoc, compare, ({ before, found }, follow) => {
+      if (input.dryRun === true) return tried(before, found)
+      const { version } = openDoc.snapshot()
+      const hunks = matches(input.baseVersion, version) ? brought(found, follow) : undefined
+      return (
+        hunks &&
+        proposeHunks(opened, caller, hunks, noteOf(input), (setId, shown) => ({ ...unchanged, version, setId, suggestions: [...shown] }))
+      )
+    })
   })

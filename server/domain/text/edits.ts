@@ -6,7 +6,6 @@ import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import type { Range } from '../../../shared/text/targets.ts'
-import { followed as followedEdits } from '../../../shared/text/diff.ts'
 import { append, insertionAt, isByNumber, type Operation, resolve } from '../../../shared/text/operations.ts'
 import { sectionOf, type Source, sourceOf } from '../../../shared/text/resolution.ts'
 import { isUnresolved, type Resolved } from '../../../shared/text/resolved.ts'
@@ -14,12 +13,12 @@ import { type Structured, structuredNow } from '../../../shared/text/structured.
 import { requireRightNow } from '../rights/authority.ts'
 import { type Caller, requireRole } from '../rights/caller.ts'
 import { changeText, checkSize, namesNone, othersChanges, versionsNamed } from './content.ts'
+import { type Follow, withCurrentText } from './current-text.ts'
 import { requireProposing, unseenOf } from './replacement.ts'
 import { type Change, comparesTexts, type EditPlan, type Planned, planOf, refuse, resolveAll, resultsOf } from './edit-plan.ts'
 import { remember } from '../records/idempotency.ts'
 import type { Key } from '../ports.ts'
 import { keys, type Revision } from '../records/keys.ts'
-import type { Snapshot } from './journal.ts'
 import { hunksShown, noteOf, proposeHunks } from '../review/proposals.ts'
 import { type AnnotatedDocument, withAnnotations } from '../review/annotated-document.ts'
 import type { Service } from '../service.ts'
@@ -88,20 +87,16 @@ const land = ({ openDoc }: AnnotatedDocument, ground: BaseText, operations: read
   return changes as Change[]
 }
 
-/** The maximum number of plans. Edits are planned again if other people changed the same part. */
-const plansMax = 10
-
-/** Returns the changes at their positions in the text `now`. Returns undefined if a change's text was edited since `before`. */
-const shifted = (changes: readonly Change[], before: string, now: string): Change[] | undefined => {
-  const places = changes.map((change) => followedEdits([change], before, now)?.[0])
+/** Returns changes at their positions in the current text. Returns undefined if the text of one was edited meanwhile. */
+const shifted = (changes: readonly Change[], follow: Follow): Change[] | undefined => {
+  const places = changes.map((change) => follow([change])?.[0])
   return places.every((place) => place !== undefined) ? changes.map((change, index) => ({ ...change, ...places[index] })) : undefined
 }
 
-/** Returns the plan with its positions in the text `now`. Returns undefined if a target's text was edited since `seen`. Synchronous. */
-const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | undefined => {
-  if (now.seq === seen.seq) return plan
-  const edits = followedEdits(plan.edits, seen.content, now.content)
-  const changes = shifted(plan.changes, seen.content, now.content)
+/** Returns a plan with its positions in the current text. Returns undefined if the text of a target was edited meanwhile. */
+const brought = (plan: EditPlan, follow: Follow): EditPlan | undefined => {
+  const edits = follow(plan.edits)
+  const changes = shifted(plan.changes, follow)
   return edits === undefined || changes === undefined ? undefined : { ...plan, edits, changes }
 }
 
@@ -109,26 +104,20 @@ const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | unde
  * Computes a plan without blocking other requests, and calls `use` with the plan while its positions match the current text. Throws the errors of
  * the operations, and `busy` if other people keep changing the same part.
  */
-const withPlan = async <T>(
+const withPlan = <T>(
   { service, doc, openDoc }: AnnotatedDocument,
   { operations, mode, granularity }: Input<'editContent'>,
   use: (plan: EditPlan) => Promise<T>
-): Promise<T> => {
-  for (let attempts = plansMax; attempts > 0; attempts--) {
-    const seen = openDoc.snapshot()
-    const plan = await service.texts.do(
-      doc,
-      'planEdits',
-      seen.content,
-      seen.version,
-      operations,
-      mode === 'suggest' ? granularity : undefined
-    )
-    const now = brought(plan, seen, openDoc.snapshot())
-    if (now !== undefined) return use(now)
-  }
-  throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
-}
+): Promise<T> =>
+  withCurrentText(
+    openDoc,
+    ({ content, version }) =>
+      service.texts.do(doc, 'planEdits', content, version, operations, mode === 'suggest' ? granularity : undefined),
+    (plan, follow) => {
+      const now = brought(plan, follow)
+      return now && use(now)
+    }
+  )
 
 /** Whether a plan replaces a section although the caller named no version and no operation quotes the section's text. */
 const replacesUnread = ({ operations, baseVersion }: Input<'editContent'>, { changes }: EditPlan, content: string): boolean =>

@@ -5,9 +5,10 @@ import { limits } from '../../../shared/limits.ts'
 import { textRootName } from '../../../shared/names.ts'
 import type { Range } from '../../../shared/text/targets.ts'
 import { locate } from '../../../shared/text/characters.ts'
-import { changeIn, coarseDiff, diff, type Edit, followed } from '../../../shared/text/diff.ts'
+import { changeIn, coarseDiff, diff, type Edit } from '../../../shared/text/diff.ts'
 import { locateAnchors, type Anchor, anchorsAfter, anchorsAt } from '../../../shared/text/anchors.ts'
 import { editsTo, findPoint, versionsNamed } from './content.ts'
+import { withCurrentText } from './current-text.ts'
 import { docOptions, rebuild } from './journal.ts'
 import { checkText, type Target } from './named-range.ts'
 import type { OpenDocument } from './open-document.ts'
@@ -111,25 +112,24 @@ export const anchorRanges = (openDoc: OpenDocument, { past, content }: BaseText,
 export const anchorRange = (openDoc: OpenDocument, ground: BaseText, range: Range): AnchoredRange =>
   anchorRanges(openDoc, ground, [range])[0] as AnchoredRange
 
-/** The maximum number of searches for a range. A search is repeated if other people changed the same part. */
-const attemptsMax = 10
-
 /**
  * Finds a range in the text that the caller read, without blocking other requests, and calls `use` with the range. If other people change
  * the live text meanwhile, the range is adjusted. Throws the errors of `look`, and `busy` if other people keep changing the same part.
  */
 export const withRange = async <T>(
-  ground: BaseText,
+  openDoc: OpenDocument,
+  { past, content }: BaseText,
   look: (content: string) => Promise<Range | undefined>,
   use: (content: string, range: Range | undefined) => Promise<T>
 ): Promise<T> => {
-  for (let attempts = attemptsMax; attempts > 0; attempts--) {
-    const seen = ground.content()
-    const range = await look(seen)
-    const content = ground.content()
-    if (range === undefined || content === seen) return use(content, range)
-    const [now] = followed([{ ...range, insert: '' }], seen, content) ?? []
-    if (now !== undefined) return use(content, { from: now.from, to: now.to })
-  }
-  throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
+  if (past !== null) return use(content(), await look(content()))
+  return withCurrentText(
+    openDoc,
+    (seen) => look(seen.content),
+    (range, follow) => {
+      if (range === undefined) return use(content(), range)
+      const [now] = follow([{ ...range, insert: '' }]) ?? []
+      return now && use(content(), { from: now.from, to: now.to })
+    }
+  )
 }
