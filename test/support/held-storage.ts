@@ -1,5 +1,5 @@
 /** Stores whose commits or reads a test can hold back. */
-import type { Key, Storage } from '../../server/domain/ports.ts'
+import type { Batch, Key, Storage } from '../../server/domain/ports.ts'
 
 export interface HeldStorage {
   readonly storage: (storage: Storage) => Storage
@@ -9,7 +9,8 @@ export interface HeldStorage {
   waiting(): number
 }
 
-export const heldStorage = (): HeldStorage => {
+/** Returns a store that can hold commits back; by default, all of them. */
+export const heldStorage = (isMeant: (batch: Batch) => boolean = () => true): HeldStorage => {
   let open = (): void => undefined
   let gate: Promise<void> | undefined
   let waiting = 0
@@ -17,6 +18,7 @@ export const heldStorage = (): HeldStorage => {
     storage: (storage) => ({
       ...storage,
       async commit(batch) {
+        if (!isMeant(batch)) return storage.commit(batch)
         waiting += 1
         await gate
         waiting -= 1
