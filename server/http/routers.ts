@@ -1,4 +1,7 @@
-/** Routers, one for each first path segment. A router tries its routes one after another, so a read of `/d/{id}.md` skips the routes below `/api`. */
+/**
+ * Routers, one for each first path segment, and one for each resource of a document. A router tries all its routes one after another. A read of
+ * `/d/{id}.md` therefore skips the routes below `/api`, and a read of `/api/docs/{id}/content` skips the comments.
+ */
 import Router from '@koa/router'
 import type Koa from 'koa'
 import { ServiceError } from '../../shared/errors.ts'
@@ -21,20 +24,22 @@ export interface Routers {
   readonly refuseOtherMethods: Koa.Middleware<RequestState>
 }
 
-const firstSegment = (path: string): string => path.slice(1).split(/[/.]/, 1)[0] ?? ''
+/** Returns the name of the router for a path. For the resource of a document, it is `/` and the segment after the id. */
+const routerName = (path: string): string =>
+  path.startsWith('/api/docs/') ? `/${path.split('/', 5)[4] ?? ''}` : (path.slice(1).split(/[/.]/, 1)[0] ?? '')
 
 export const createRouters = (): Routers => {
   const routers = new Map<string, Router<RequestState>>()
   const dispatchers = new Map<string, Koa.Middleware<RequestState>>()
 
   const of = (path: string): Router<RequestState> => {
-    const segment = firstSegment(path)
-    const known = routers.get(segment)
+    const name = routerName(path)
+    const known = routers.get(name)
     if (known !== undefined) return known
     const router = new Router<RequestState>({ sensitive: true, strict: true })
-    routers.set(segment, router)
+    routers.set(name, router)
     // The type of this middleware requires context fields that Koa does not have. The router adds these fields.
-    dispatchers.set(segment, router.routes() as unknown as Koa.Middleware<RequestState>)
+    dispatchers.set(name, router.routes() as unknown as Koa.Middleware<RequestState>)
     return router
   }
 
@@ -44,9 +49,9 @@ export const createRouters = (): Routers => {
       [...routers.values()].flatMap(({ stack }) =>
         stack.map(({ methods, path }) => ({ methods, path: String(path).replaceAll(/:(\w+)/g, '{$1}') }))
       ),
-    routes: (ctx, next) => dispatchers.get(firstSegment(ctx.path))?.(ctx, next) ?? next(),
+    routes: (ctx, next) => dispatchers.get(routerName(ctx.path))?.(ctx, next) ?? next(),
     refuseOtherMethods(ctx, next) {
-      const found = (routers.get(firstSegment(ctx.path))?.stack ?? []).filter((route) => route.match(ctx.path))
+      const found = (routers.get(routerName(ctx.path))?.stack ?? []).filter((route) => route.match(ctx.path))
       if (found.length === 0) return next()
       const methods = [...new Set(found.flatMap((route) => route.methods))].toSorted()
       ctx.set('Allow', methods.join(', '))
