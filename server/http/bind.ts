@@ -13,7 +13,7 @@ import { namedType } from '../domain/media/assets.ts'
 import type { Caller, RequestStamp } from '../domain/rights/caller.ts'
 import { versionsNamed } from '../domain/text/content.ts'
 import { openFile, type readSpeechAudio } from '../domain/media/media.ts'
-import { utf8 } from '../domain/text/reading.ts'
+import { encoded, type Encoded } from '../domain/text/reading.ts'
 import { findSession, rotateSession } from '../domain/accounts/sessions.ts'
 import { bodyOf, mediaType, parseBody, parseForm, readFields } from './body.ts'
 import type { Context, Http } from './context.ts'
@@ -154,15 +154,23 @@ const wantsJson = (ctx: Context, reply: 'markdown' | 'record'): boolean => {
   return found === 'application/json'
 }
 
+const beforeText = Buffer.from('{"content":')
+
+/** Returns a response in JSON. Only the text is encoded once for all callers; the other fields can differ from caller to caller. */
+const jsonWithText = ({ json }: Encoded, { content: _text, ...fields }: Record<string, unknown>): Buffer =>
+  Buffer.concat([beforeText, json, Buffer.from(`,${JSON.stringify(fields).slice(1)}`)])
+
 const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: 'markdown' | 'record'): void => {
   const version = String(answer['version'])
   ctx.set('ETag', `"${version}"`)
   ctx.set('X-Doc-Version', version)
   ctx.set('Cache-Control', 'private, no-store')
   ctx.vary('Accept')
+  const text = (answer as { [encoded]?: Encoded })[encoded]
   // JSON for the same version is a different representation. A 304 is valid only for the text that the client has.
   if (!ctx.path.endsWith('.md') && wantsJson(ctx, reply)) {
-    ctx.body = answer
+    ctx.type = 'json'
+    ctx.body = text === undefined ? answer : jsonWithText(text, answer)
     return
   }
   ctx.status = 200
@@ -171,7 +179,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
     return
   }
   ctx.type = 'text/markdown; charset=utf-8'
-  const bytes = (answer as { [utf8]?: Uint8Array })[utf8]
+  const bytes = text?.bytes
   ctx.body = bytes === undefined ? String(answer['content']) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 

@@ -228,6 +228,24 @@ test('[DOC-10] …/content returns JSON to a client that accepts only that, and 
   expect(refused).toMatchObject({ status: 406, json: { code: 'not_acceptable' } })
 })
 
+test('[DOC-32] JSON reads of a version contain its exact text and the current title', async () => {
+  const hard = '"\\\t\u2028\u001b\u007f é 漢 😀 </script>\n'
+  const owner = await world.create(hard)
+  const read = async (version?: string): Promise<Json> =>
+    (await owner.ask('GET', '/content', { headers: { Accept: 'application/json' }, ...(version !== undefined && { query: { version } }) }))
+      .json
+  const first = owner.created.version
+  const { title } = await read()
+  expect(await read()).toEqual({ content: hard, version: first, title })
+  await owner.ask('PATCH', '', { json: { title: 'Say "it"' } })
+  expect(await read()).toEqual({ content: hard, version: first, title: 'Say "it"' })
+  // Each of these characters needs six bytes in JSON.
+  const controls = '\u0001'.repeat(100)
+  const { version } = await owner.replace(controls)
+  for (let round = 0; round < 2; round++) expect(await read()).toEqual({ content: controls, version, title: 'Say "it"' })
+  expect(await read(first)).toEqual({ content: hard, version: first, title: 'Say "it"' })
+})
+
 test('[DOC-11] the page address returns Markdown to a client that accepts it', async () => {
   const owner = await world.create('# Page')
   const { status, text, headers } = await world.ask('GET', `/d/${owner.doc}`, { key: owner.key, headers: { Accept: 'text/markdown' } })

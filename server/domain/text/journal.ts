@@ -65,6 +65,8 @@ export interface Snapshot extends Point {
   readonly content: string
   /** The text in UTF-8. */
   readonly bytes: Uint8Array
+  /** The text as a JSON string, in UTF-8. */
+  readonly json: Uint8Array
   /** Titles found in the text. */
   readonly titles: TextTitle
 }
@@ -87,6 +89,7 @@ class TextAtPoint implements Snapshot {
   readonly tag: string
   readonly content: string
   #bytes: Uint8Array | undefined
+  #json: Uint8Array | undefined
   #titles: TextTitle | undefined
 
   constructor({ seq, tag }: Point, content: string, bytes: Uint8Array | undefined) {
@@ -102,6 +105,14 @@ class TextAtPoint implements Snapshot {
 
   get bytes(): Uint8Array {
     return (this.#bytes ??= Buffer.from(this.content))
+  }
+
+  get json(): Uint8Array {
+    if (this.#json !== undefined) return this.#json
+    const json = Buffer.from(JSON.stringify(this.content))
+    // A control character can need six times its space. JSON with many of them is not kept, so that it cannot fill the memory.
+    if (json.length <= 2 * Buffer.byteLength(this.content) + 2) this.#json = json
+    return json
   }
 
   get titles(): TextTitle {

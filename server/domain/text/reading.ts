@@ -8,8 +8,11 @@ import { ownAssignment } from '../review/own-assignment.ts'
 import type { Service } from '../service.ts'
 import type { OnDocument } from '../on-document.ts'
 
-/** The key under which a response contains its text in UTF-8, for callers that send the bytes unchanged. */
-export const utf8 = Symbol('utf8')
+/** The key under which a response contains the version of its text, for callers that send the encoded text unchanged. */
+export const encoded = Symbol('encoded')
+
+/** The encoded text of a version. It is the same for every caller. */
+export type Encoded = Pick<Snapshot, 'bytes' | 'json'>
 
 /** Returns the text of a version, or the current text if the request names none. Throws `unknown_version`. */
 const textOf = async (service: Service, doc: string, version?: string): Promise<Snapshot> => {
@@ -47,7 +50,7 @@ export const readContent: OnDocument<'readContent'> = async (service, caller, do
   const text = input.version === undefined ? await currentContent(service, doc, head) : await textOf(service, doc, input.version)
   const content = await viewOf(service, doc, text, input)
   const answer = { content, version: text.version, title: titleOf(head, text), ...(await ownAssignment(service, caller, doc)) }
-  return content === text.content ? Object.assign(answer, { [utf8]: text.bytes }) : answer
+  return content === text.content ? Object.assign(answer, { [encoded]: text }) : answer
 }
 
 export const readOutline = async (
