@@ -772,8 +772,10 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part,
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] [WRITE-150] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
-  const { page, press, type, text, leave } = await writer('see [our site](https://a.example/one) and [bad](javascript:alert(1)) end')
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-108] [WRITE-53] [WRITE-54] [WRITE-94] [WRITE-113] [WRITE-150] [WRITE-157] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
+  const { page, document, press, type, text, leave } = await writer(
+    'see [our site](https://a.example/one) and [bad](javascript:alert(1)) end'
+  )
   const card = page.getByRole('group', { name: 'Link' })
   await press('Home')
   for (let letter = 0; letter < 6; letter++) await press('ArrowRight')
@@ -898,6 +900,28 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await text('![cat|270](/icon.svg "A cat")\n\nbelow')
   await page.locator('.picture-handle-corner').press('Escape')
   await press('Control+z', 'Control+z')
+  await text('![cat|300](/icon.svg "A cat")\n\nbelow')
+  // A click elsewhere saves typed values, even after others have written. Escape discards them.
+  const put = (body: string) =>
+    fetch(`${world.url}/api/docs/${document.id}/content`, {
+      method: 'PUT',
+      headers: { 'x-share-key': document.key, 'content-type': 'text/markdown', 'if-match': '*' },
+      body
+    })
+  await saved(page)
+  await page.locator('img.md-media').click()
+  await page.getByLabel('Caption').fill('Two cats')
+  await put('above\n\n![cat|200](/icon.svg "A cat")\n\nbelow')
+  await text('above\n\n![cat|200](/icon.svg "A cat")\n\nbelow')
+  await page.getByText('below').click()
+  await text('above\n\n![cat|200](/icon.svg "Two cats")\n\nbelow')
+  await page.locator('.picture-card').waitFor({ state: 'detached' })
+  await page.locator('img.md-media').click()
+  await page.getByLabel('Caption').fill('No cat')
+  await press('Escape', 'Control+z')
+  await text('above\n\n![cat|200](/icon.svg "A cat")\n\nbelow')
+  await saved(page)
+  await put('![cat|300](/icon.svg "A cat")\n\nbelow')
   await text('![cat|300](/icon.svg "A cat")\n\nbelow')
   // A click selects the picture, and no typed letter changes its link.
   await page.locator('img.md-media').click()

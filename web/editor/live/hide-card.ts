@@ -1,4 +1,4 @@
-/** Closes the card at a link or a picture when the focus leaves the text. */
+/** Notices that the focus leaves the card at a link or a picture. */
 import type { Extension, StateEffectType, StateField } from '@codemirror/state'
 import { ViewPlugin } from '@codemirror/view'
 
@@ -13,3 +13,29 @@ export const hideOnLeaving = (field: StateField<unknown>, hide: StateEffectType<
     view.dom.addEventListener('focusout', left)
     return { destroy: () => view.dom.removeEventListener('focusout', left) }
   })
+
+/** Calls `leave` once the focus has left an element and no pointer is pressed, because a pressed element must not move. Returns a function that stops this. */
+export function onLeaving(element: HTMLElement, leave: () => void): () => void {
+  let isPressed = false
+  let wasLeft = false
+  const listening = new AbortController()
+  const check = (): void =>
+    void setTimeout(() => {
+      // If the whole window loses the focus, the element keeps it within the page.
+      if (wasLeft && !isPressed && !element.contains(document.activeElement)) leave()
+    })
+  for (const kind of ['pointerdown', 'pointerup', 'pointercancel'])
+    addEventListener(
+      kind,
+      ({ type }) => {
+        isPressed = type === 'pointerdown'
+        check()
+      },
+      { capture: true, signal: listening.signal }
+    )
+  element.addEventListener('focusout', () => {
+    wasLeft = true
+    check()
+  })
+  return () => listening.abort()
+}

@@ -1,46 +1,63 @@
-/** The card of the picture at the caret, with its alternative text, caption and size. Ctrl-K moves the focus into the card, and Escape returns to the text. */
-import { StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state'
-import { type EditorView, showTooltip, type Tooltip } from '@codemirror/view'
+/**
+ * The card of the picture at the caret, with its alternative text, caption and size. Ctrl-K moves the focus into the card, and Escape returns to the
+ * text. Typed values are saved when the focus leaves the card, and Escape discards them.
+ */
+import { StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from '@codemirror/state'
+import { type EditorView, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import { t } from '../../text/t.ts'
+import { asOneStep } from '../binding.ts'
 import { isInCode } from '../in-code.ts'
-import { hideOnLeaving } from './hide-card.ts'
+import { hideOnLeaving, onLeaving } from './hide-card.ts'
 import { alternativeWords, editPicture, pictureAt, type PictureAt } from './picture-at.ts'
-import { pictureSaved } from './picture-changes.ts'
+import { pictureChanges, pictureSaved, type Wanted } from './picture-changes.ts'
 import { chosenPicture, removePicture } from './picture-chosen.ts'
+import { addressWritten, pictureWithin } from './picture-size.ts'
 
+/** Closes the card, unless the person has typed in it. */
 const hide = StateEffect.define<null>()
+/** Closes the card after its values have been saved or discarded. */
+const close = StateEffect.define<null>()
+/** Tells that the person has typed in the card. */
+const touch = StateEffect.define<null>()
 
 interface Shown {
   readonly picture: PictureAt
   readonly tooltip: Tooltip
+  readonly isTouched: boolean
 }
 
-function labelled(card: HTMLElement, words: string, className: string): HTMLInputElement {
+function labelled(card: HTMLElement, words: string, value: string): HTMLInputElement {
   const label = card.appendChild(document.createElement('label'))
   label.append(words)
   const input = label.appendChild(document.createElement('input'))
-  input.className = className
+  input.className = 'link-field'
+  input.type = 'text'
+  input.defaultValue = value
   return input
 }
 
-function draw(view: EditorView, picture: PictureAt): HTMLElement {
+/** Returns the value of a field, or the current value of the picture if the person has not changed the field. */
+const typedIn = ({ value, defaultValue }: HTMLInputElement, current: string): string => (value === defaultValue ? current : value)
+
+function cardOf(view: EditorView, picture: PictureAt, isEdited: boolean): TooltipView {
+  let { from, to } = picture
+  const address = addressWritten(view.state, picture)
+  /** Returns the picture in the current text. Undefined if others removed it. */
+  const now = (): PictureAt | undefined => (view.state.readOnly ? undefined : pictureWithin(view.state, { from, to }, address))
+  let isTouched = false
   const card = document.createElement('form')
   card.className = 'link-card picture-card'
   card.setAttribute('aria-label', t('Picture'))
-  const words = labelled(card, t('Alternative text'), 'link-field')
-  words.type = 'text'
-  words.value = alternativeWords(picture)
-  const caption = labelled(card, t('Caption'), 'link-field')
-  caption.type = 'text'
-  caption.value = picture.caption
-  const width = labelled(card, t('Width in pixels'), 'link-field picture-width')
+  const words = labelled(card, t('Alternative text'), alternativeWords(picture))
+  const caption = labelled(card, t('Caption'), picture.caption)
+  const width = labelled(card, t('Width in pixels'), picture.width === undefined ? '' : String(picture.width))
+  width.classList.add('picture-width')
   width.type = 'number'
   width.min = String(pictureWidthMin)
   width.max = String(pictureWidthMax)
   width.step = 'any'
   width.placeholder = t('Full')
-  width.value = picture.width === undefined ? '' : String(picture.width)
   const save = card.appendChild(document.createElement('button'))
   save.type = 'submit'
   save.className = 'button'
@@ -50,37 +67,75 @@ function draw(view: EditorView, picture: PictureAt): HTMLElement {
   remove.className = 'button quiet'
   remove.textContent = t('Delete')
   remove.addEventListener('click', () => {
-    removePicture(view, picture)
+    isTouched = false
+    const removed = now()
+    view.dispatch({ effects: close.of(null) })
+    if (removed !== undefined) removePicture(view, removed)
     view.focus()
   })
+  const wanted = (current: PictureAt): Wanted => {
+    const isFull = width.value === '' || Number.isNaN(width.valueAsNumber)
+    return {
+      words: typedIn(words, alternativeWords(current)),
+      width: width.value === width.defaultValue ? current.width : isFull ? undefined : width.valueAsNumber,
+      caption: typedIn(caption, current.caption)
+    }
+  }
+  /** Saves the values and closes the card. With `goesOn`, the caret moves below the picture. Others may have changed the text since. */
+  const finish = (goesOn: boolean): void => {
+    isTouched = false
+    const { state } = view
+    const current = now()
+    const saved =
+      current && (goesOn ? pictureSaved(state, current, wanted(current)) : { changes: pictureChanges(current, wanted(current)) })
+    asOneStep(view, () => view.dispatch({ ...saved, effects: close.of(null), scrollIntoView: goesOn, userEvent: 'input.picture' }))
+  }
   card.noValidate = true
   card.addEventListener('submit', (event) => {
     event.preventDefault()
-    const asked = width.value === '' || Number.isNaN(width.valueAsNumber) ? undefined : width.valueAsNumber
-    const saved = pictureSaved(view.state, picture, { words: words.value, width: asked, caption: caption.value })
-    view.dispatch({ ...saved, effects: hide.of(null), scrollIntoView: true, userEvent: 'input.picture' })
+    finish(true)
     view.focus()
   })
+  card.addEventListener('input', () => {
+    isTouched = true
+    view.dispatch({ effects: touch.of(null) })
+  })
   card.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') {
+    if (event.key === 'Escape' && !event.isComposing) {
       event.preventDefault()
-      view.dispatch({ effects: hide.of(null) })
+      isTouched = false
+      view.dispatch({ effects: close.of(null) })
       view.focus()
     }
     event.stopPropagation()
   })
-  return card
+  const leave = (): void => {
+    if (isTouched) finish(false)
+  }
+  const stop = onLeaving(card, leave)
+  return {
+    dom: card,
+    offset: { x: 0, y: 6 },
+    mount: () => isEdited && words.focus(),
+    update({ docChanged, changes }) {
+      if (docChanged) [from, to] = [changes.mapPos(from, -1), changes.mapPos(to, 1)]
+    },
+    destroy() {
+      stop()
+      // The view may have changed to the source, and the text cannot change during this update.
+      queueMicrotask(leave)
+    }
+  }
 }
 
 const tooltipOf = (picture: PictureAt, isEdited: boolean): Tooltip => ({
   pos: picture.from,
   end: picture.to,
   above: false,
-  create(view) {
-    const dom = draw(view, picture)
-    return { dom, offset: { x: 0, y: 6 }, mount: () => isEdited && dom.querySelector('input')?.focus() }
-  }
+  create: (view) => cardOf(view, picture, isEdited)
 })
+
+const shownOf = (picture: PictureAt, isEdited: boolean): Shown => ({ picture, tooltip: tooltipOf(picture, isEdited), isTouched: false })
 
 function shownAt(state: EditorState, before: Shown | null): Shown | null {
   const { main } = state.selection
@@ -88,17 +143,31 @@ function shownAt(state: EditorState, before: Shown | null): Shown | null {
   const picture = state.readOnly ? undefined : here
   if (picture === undefined) return null
   const isSame = before !== null && before.picture.from === picture.from && before.picture.to === picture.to
-  return isSame ? before : { picture, tooltip: tooltipOf(picture, false) }
+  return isSame ? before : shownOf(picture, false)
 }
+
+/** Moves the card with its picture, so that changes by others do not discard typed values. */
+const moved = ({ tooltip, ...shown }: Shown, changes: ChangeDesc): Shown => ({
+  ...shown,
+  tooltip: { ...tooltip, pos: changes.mapPos(tooltip.pos, 1), end: changes.mapPos(tooltip.end ?? tooltip.pos, -1) }
+})
 
 const field = StateField.define<Shown | null>({
   create: () => null,
-  update(value, { effects, docChanged, selection, state }) {
-    if (effects.some((effect) => effect.is(editPicture))) {
+  update(value, { effects, changes, docChanged, selection, state }) {
+    const has = (kind: typeof hide): boolean => effects.some((effect) => effect.is(kind))
+    if (has(editPicture)) {
       const picture = state.readOnly ? undefined : pictureAt(state, state.selection.main.head)
-      return picture === undefined ? value : { picture, tooltip: tooltipOf(picture, true) }
+      return picture === undefined ? value : shownOf(picture, true)
     }
-    if (docChanged || effects.some((effect) => effect.is(hide))) return null
+    if (has(close)) {
+      // The person may have clicked another picture.
+      const next = shownAt(state, null)
+      return next === null || value === null || next.picture.from === changes.mapPos(value.tooltip.pos, 1) ? null : next
+    }
+    if (value?.isTouched === true) return docChanged ? moved(value, changes) : value
+    if (value !== null && has(touch)) return { ...value, isTouched: true }
+    if (docChanged || has(hide)) return null
     return selection === undefined ? value : shownAt(state, value)
   },
   provide: (self) => showTooltip.from(self, (value) => value?.tooltip ?? null)

@@ -49,3 +49,20 @@ export function samePicture(state: EditorState, from: number, address: string): 
   const picture = pictureFrom(state, from)
   return picture !== undefined && addressWritten(state, picture) === address ? picture : undefined
 }
+
+/** Returns the picture with an address within a range. */
+export function pictureWithin(
+  state: EditorState,
+  range: { readonly from: number; readonly to: number },
+  address: string
+): PictureAt | undefined {
+  const found: PictureAt[] = []
+  syntaxTree(state).iterate({
+    ...range,
+    enter({ node }) {
+      const picture = pictureOf(state, node)
+      if (picture !== undefined && picture.from >= range.from && picture.to <= range.to) found.push(picture)
+    }
+  })
+  return found.find((picture) => addressWritten(state, picture) === address)
+}

@@ -11,9 +11,6 @@ import { turns, type Turn } from '../blocks/menu.tsx'
 import { gridHandles } from '../grid/handles.ts'
 import { linkCard } from '../live/link-card.ts'
 import { onConnection, type OnConnection } from '../live/on-connection.ts'
-import { pictureCard } from '../live/picture-card.ts'
-import { pictureChosen } from '../live/picture-chosen.ts'
-import { pictureHandles } from '../live/picture-handles.ts'
 import { drawings } from '../live/drawings.ts'
 import { dressing } from '../live/dressing.ts'
 import { smartPaste, titles } from '../paste/paste.ts'
@@ -75,18 +72,6 @@ export const createExtras = ({
     followFormats(onFormats),
     selectionBubble(bubble, onRight)
   ],
-  live: [
-    onConnection.of(onConnected),
-    drawings,
-    components,
-    linkCard,
-    pictureCard,
-    pictureChosen,
-    pictureHandles,
-    gridHandles,
-    typing.live,
-    blockHandles,
-    copiedHtml
-  ],
+  live: [onConnection.of(onConnected), drawings, components, linkCard, gridHandles, typing.live, blockHandles, copiedHtml],
   exactUndo
 })

@@ -1,4 +1,4 @@
-/** The editor extras that change the effect of keys and typed letters, and copy cells. They are a separate chunk, which loads together with the others. */
+/** The editor extras that change the effect of keys and typed letters, copy cells, and select and change pictures. They are a separate chunk, which loads together with the others. */
 import type { Extension } from '@codemirror/state'
 import { blockKeys } from '../block-keys.ts'
 import { formatEnds } from '../caret-formats.ts'
@@ -12,6 +12,9 @@ import { pressBelow } from '../grid/press-below.ts'
 import { typeInCell } from '../grid/type-in-cell.ts'
 import { barInCell, typedRows } from '../grid/typed-bars.ts'
 import { lineWords, linkOfWords } from '../line-words.ts'
+import { pictureCard } from '../live/picture-card.ts'
+import { pictureChosen } from '../live/picture-chosen.ts'
+import { pictureHandles } from '../live/picture-handles.ts'
 import { marking } from '../mark-blocks.ts'
 import { typedMarks } from '../typed-marks.ts'
 
@@ -22,5 +25,18 @@ export interface Typing {
 
 export const typing: Typing = {
   always: [typedRows, marking, linkOfWords, blockKeys, emptyLinks, closingFences, typedMarks],
-  live: [cellEdges, copyCells, pressBelow, typeInCell, barInCell, lineWords, deleteInFormats, emptyMarks, formatEnds]
+  live: [
+    pictureCard,
+    pictureChosen,
+    pictureHandles,
+    cellEdges,
+    copyCells,
+    pressBelow,
+    typeInCell,
+    barInCell,
+    lineWords,
+    deleteInFormats,
+    emptyMarks,
+    formatEnds
+  ]
 }
