@@ -167,10 +167,10 @@ export const pictureChosen: Extension = [
     ])
   ]),
   EditorView.domEventHandlers({
-    // CodeMirror leaves touch input to the browser, and browsers do not select pictures.
+    // CodeMirror leaves touch input to the browser, and browsers do not select pictures. If the picture is selected already, its card opens again.
     click(event, view) {
       const picture = pointedAt(view, event)
-      if (picture === undefined || chosenPicture(view.state)?.from === picture.from) return
+      if (picture === undefined) return
       view.focus()
       view.dispatch({ selection: { anchor: picture.from, head: picture.to }, userEvent: 'select.pointer' })
     },
