@@ -332,6 +332,22 @@ test('[COMP-42] a field that was left is saved, and the one opened meanwhile sta
   expect([desk.state.field, desk.state.typed]).toEqual([expect.objectContaining({ column: 0 }), 'Next'])
 })
 
+test('[COMP-127] before the board disappears, the page writes the open field once, and then the touched draft', () => {
+  const desk = new Desk(...cards)
+  desk.step({ kind: 'edit', card: desk.find('Write').card }).step({ kind: 'settle' })
+  // Nothing was typed, so the form stays.
+  expect([desk.lines, desk.state.draft?.isTouched]).toEqual([cards, false])
+  desk.edit('Write', { title: 'Written' }).open({ kind: 'card', column: 2 }, 'Ship it')
+  const { field } = desk.state
+  if (field === undefined) throw new Error('no field is open')
+  const written = [cards[0], '- [ ] Written @ana #backend', ...cards.slice(2), '- [x] Ship it']
+  desk.step({ kind: 'settle' }).step({ kind: 'settle' }).step({ kind: 'leave', field, text: 'Ship it' })
+  expect([desk.lines, desk.state.draft]).toEqual([written, undefined])
+  // A card keeps its title.
+  desk.edit('Test', { title: ' ' }).step({ kind: 'settle' })
+  expect([desk.lines, desk.state.parts.title]).toEqual([written, ' '])
+})
+
 test('[COMP-47] text for a column that others removed is kept, and becomes a column or a card', () => {
   const desk = new Desk(...cards, '## Later').open({ kind: 'card', column: 3 }, 'New one').others(...cards)
   desk.open({ kind: 'rename', column: 1 }, 'Under way').others(...cards.toSpliced(3, 1))

@@ -35,6 +35,13 @@ function changed(state: BoardState, board: Board): BoardOutcome {
   }
 }
 
+function settle(state: BoardState): BoardOutcome {
+  const { draft, field, parts, typed } = state
+  if (field !== undefined) return leaveField({ ...state, settled: field.number }, field, typed)
+  // The form also refuses a card without a title.
+  return draft?.isTouched === true && parts.title.trim() !== '' ? saveDraft(state) : { state }
+}
+
 /** Returns an event's outcome: the next state, and the page's actions. */
 export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {
   const { board: drawn } = state
@@ -84,8 +91,10 @@ export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {
       return { state: { ...state, typed: event.text } }
     case 'enter':
       return enterField(state, openNow(state, event.field), event.text)
+    case 'settle':
+      return settle(state)
     case 'leave':
-      return leaveField(state, openNow(state, event.field), event.text)
+      return event.field.number <= state.settled ? { state } : leaveField(state, openNow(state, event.field), event.text)
     case 'close':
       return state.field === undefined ? { state } : closeField(state, state.field)
     case 'use':

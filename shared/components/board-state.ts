@@ -21,6 +21,8 @@ export interface BoardState {
   readonly parts: CardParts
   readonly field: Field | undefined
   readonly typed: string
+  /** Number of the last field whose text the page has written by itself. When the field then loses the focus, nothing is left to write. */
+  readonly settled: number
   /** Number of fields that have been opened so far. */
   readonly fields: number
   readonly gone: readonly GoneText[]
@@ -43,6 +45,7 @@ export const beginBoard = (board: Board): BoardState => ({
   parts: noParts,
   field: undefined,
   typed: '',
+  settled: 0,
   fields: 0,
   gone: [],
   current: { column: 0, card: 0 },
@@ -78,6 +81,8 @@ export type BoardEvent =
   /** The person typed in the draft's form. */
   | { readonly kind: 'typed'; readonly parts: CardParts }
   | { readonly kind: 'save' | 'cancel' }
+  /** The board is about to disappear, so the page writes the text in the open field, or else in the draft. */
+  | { readonly kind: 'settle' }
   | { readonly kind: 'keep'; readonly whose: 'mine' | 'theirs' }
   /** A key was pressed on a column. */
   | { readonly kind: 'column key'; readonly key: Key; readonly column: number }

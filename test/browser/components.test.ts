@@ -995,7 +995,7 @@ test('[COMP-53] an inserted component is in view as a whole if there is space, w
   }
 })
 
-test('[COMP-42] a click elsewhere saves the text typed for a board; Esc discards it, and leaving the window changes nothing', async () => {
+test('[COMP-42] [COMP-127] a click elsewhere saves the text typed for a board, and so does the source; Esc discards it, and leaving the window changes nothing', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const addTo = (name: string) => page.getByRole('button', { name: `Add a card to ${name}` })
   await addTo('Done').click()
@@ -1030,6 +1030,18 @@ test('[COMP-42] a click elsewhere saves the text typed for a board; Esc discards
   await page.locator('.cm-line', { hasText: 'After' }).click()
   await text(fenced(...grown, '## Some day'))
   await until(async () => (await field.count()) === 0, 'it is closed')
+  // The source shows the text that was typed into a form, and so does the view of the entire source.
+  const card = page.getByLabel('Card', { exact: true })
+  await page.locator('.card', { hasText: 'Pick name' }).click()
+  await card.fill('Pick a name')
+  await page.locator('.frame-tools').getByRole('button', { name: 'Source', exact: true }).click()
+  const renamed = grown.map((line) => line.replace('Pick name', 'Pick a name'))
+  await text(fenced(...renamed, '## Some day'))
+  await page.locator('.cm-line', { hasText: 'After' }).click()
+  await page.locator('.card', { hasText: 'Ship it' }).click()
+  await card.fill('Ship both')
+  await page.locator('.top-bar').getByRole('button', { name: 'Source', exact: true }).click()
+  await text(fenced(...renamed, '## Some day').replace('Ship it', 'Ship both'))
   await leave()
 })
 

@@ -68,7 +68,8 @@ function blocksOf(fences: readonly Fence[], known: readonly Block[]): Block[] {
 
 function fenceOfBlock(state: EditorState, key: number): Now | undefined {
   const all = readFences(state)
-  const fence = blocksOf(all, state.field(field).blocks).find((block) => block.key === key)?.fence
+  // The source view draws no components.
+  const fence = blocksOf(all, state.field(field, false)?.blocks ?? []).find((block) => block.key === key)?.fence
   return fence && { fence, all }
 }
 

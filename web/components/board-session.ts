@@ -189,7 +189,18 @@ export function useBoardSession(input: ComponentInput): BoardSession {
     input.begins.value = false
     if (input.refusal.peek() === undefined) dispatch({ kind: 'begin' })
   })
-  useEffect(() => () => input.hold(undefined), [])
+  useEffect(() => {
+    // The first event may be for a field, and the second one for a card.
+    const settle = (): void => {
+      dispatch({ kind: 'settle' })
+      dispatch({ kind: 'settle' })
+    }
+    input.page.unfinished.add(settle)
+    return () => {
+      input.page.unfinished.delete(settle)
+      input.hold(undefined)
+    }
+  }, [])
   useFocus(session, wanted, useComputed(() => state.value.board).value)
   return session
 }

@@ -110,6 +110,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
     hold: (item) => holds.take(name.peek(), item),
     select: (cell) => holds.select(name.peek(), cell),
     openSource(offset = 0) {
+      for (const write of page.unfinished) write()
       const view = page.editor.value?.view
       const now = fresh()
       if (view === undefined || now === undefined) return

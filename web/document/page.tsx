@@ -103,12 +103,14 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
   const outline = signal(readDevice(outlineKey) === 'shown' && !matchMedia('(max-width: 1099px)').matches)
   const quiet = signal(false)
   const seen: Page['seen'] = { value: undefined }
+  const unfinished: Page['unfinished'] = new Set()
   const panel = signal<PanelName | undefined>(undefined)
   const parts = createParts(session)
   const { review, feed, awaitsProposals } = parts
   const canType = computed(() => (session.canEdit.value && !awaitsProposals.value) || review.value?.suggesting.value === true)
 
   const setMode = (value: Mode): void => {
+    for (const write of unfinished) write()
     const shown = editor.value?.view
     // A hidden editor does not know its scroll position.
     if (shown !== undefined && mode.value !== 'read') seen.value = { lines: shown.viewportLineBlocks, top: shown.documentTop }
@@ -260,6 +262,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
     quiet,
     seen,
     panel,
+    unfinished,
     review,
     feed,
     parts,
