@@ -207,6 +207,14 @@ test('[WRITE-146] Enter after Ctrl+End begins a line below a table at the end of
   expect(moved.shown).toBe(`\n|x\n\n${table}`)
 })
 
+test('[COMP-128] the caret stays at the beginning of the text above a component, and goes below it from there', () => {
+  const text = '```board\n## Todo\n```\n\nb'
+  const writer = new Writer(`|${text}`, components({} as ReviewedView))
+  expect(writer.moveTo(0).shown).toBe(`|${text}`)
+  expect(writer.moveTo(text.lastIndexOf('`') + 1).shown).toBe(text.replace('\n\nb', '\n|\nb'))
+  expect(writer.moveTo(0).type('a').shown).toBe(`a|\n\n${text}`)
+})
+
 test('[WRITE-145] [WRITE-152] a component with the selected match opens only if it does not show the match, and closes when find closes there', () => {
   const text = 'a\n\n```board\n## Todo\n- [ ] One\n- [ ] One\n```\n\nb'
   const start = EditorState.create({ doc: text, extensions: [markdown(), search(), components({} as ReviewedView)] })

@@ -222,7 +222,8 @@ const drawnIn = (state: EditorState): readonly Block[] => {
 function besides(state: EditorState, head: number, forwards: boolean): number {
   let at = head
   for (const block of forwards ? drawnIn(state) : drawnIn(state).toReversed()) {
-    if (at !== block.from && at !== block.to) continue
+    // Text that is typed at the beginning goes above a component there.
+    if (at === 0 || (at !== block.from && at !== block.to)) continue
     if (forwards && block.to < state.doc.length) at = block.to + 1
     else if (!forwards && block.from > 0) at = block.from - 1
     // The caret has no other position at the beginning or the end of the text.
