@@ -117,7 +117,10 @@ test('[WRITE-97] while suggesting, too, a command is an undo step of its own', (
   const text = new Y.Doc().getText()
   const ignore = (): undefined => undefined
   const drafting = { sent: () => [], follow: ignore }
-  const { view, page } = pageOf('', suggesting(text, { onHunks: ignore, onUprooted: ignore, onDrafts: ignore, onLeave: ignore, drafting }))
+  const { view, page } = pageOf(
+    '',
+    suggesting(text, { onHunks: ignore, onUprooted: ignore, onDrafts: ignore, onLeave: ignore, isExplaining: () => false, drafting })
+  )
   const type = (insert: string): void => view.dispatch({ ...view.state.replaceSelection(insert), userEvent: 'input.type' })
   type('word')
   view.dispatch({ selection: { anchor: 0, head: 4 } })

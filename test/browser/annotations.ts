@@ -40,6 +40,7 @@ interface ListedSuggestion {
   readonly original: string
   readonly text: string
   readonly author: string
+  readonly note: string | null
 }
 
 /** Returns the suggestions of a document, including decided ones. */

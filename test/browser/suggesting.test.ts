@@ -127,6 +127,42 @@ test('[REVIEW-66] letters typed before the code for suggestions has loaded becom
   await context.close()
 })
 
+test('[SUGG-25] a reason is sent with one suggestion, and only once its field has lost the focus', async () => {
+  const document = await createDocument(world.url, text)
+  const context = await contextOf('Ana')
+  const page = await suggester(context, (await createLink(world.url, document, 'suggest')).url)
+  const has = (words: string, note: string | null): Promise<void> =>
+    until(
+      async () => (await listSuggestions(document)).some((each) => each.text === words && each.note === note),
+      `“${words}” with the note “${note}”`
+    )
+  await page.keyboard.press('Control+.')
+  const field = page.getByRole('textbox', { name: 'Reason for your next suggestion' })
+  await field.waitFor()
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('One. ')
+  await page.clock.install()
+  await page.getByRole('textbox', { name: 'Reason for your suggestion' }).fill('It is')
+  await page.clock.runFor(3000)
+  expect(await page.locator('.rm-own', { hasText: 'One.' }).count()).toBe(1)
+  await page.keyboard.type(' shorter.')
+  await page.clock.runFor(1000)
+  await has('One. ', 'It is shorter.')
+  await page.locator('.cm-content').press('Control+Home')
+  await page.clock.runFor(1000)
+  await page.locator('.side-panel .card', { hasText: 'It is shorter.' }).waitFor()
+  expect(await field.inputValue()).toBe('')
+
+  await page.keyboard.type('Two. ')
+  await page.clock.runFor(1000)
+  await has('Two. ', null)
+  expect((await listSuggestions(document)).map((each) => [each.text, each.note])).toEqual([
+    ['Two. ', null],
+    ['One. ', 'It is shorter.']
+  ])
+  await context.close()
+})
+
 test('[SUGG-10] a tab closed right after typing has sent the typed text, in every round; so has a phone browser in the background', async () => {
   const document = await createDocument(world.url, text)
   const { url } = await createLink(world.url, document, 'suggest')

@@ -626,6 +626,7 @@ export const de: Catalogue = {
   'Reading view': 'Leseansicht',
   Reason: 'Begründung',
   'Reason for your suggestion': 'Grund für deinen Vorschlag',
+  'Reason for your next suggestion': 'Grund für deinen nächsten Vorschlag',
   Reconnecting: 'Verbindet neu',
   Record: 'Aufnehmen',
   Recording: 'Aufnahme läuft',

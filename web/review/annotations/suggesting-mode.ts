@@ -16,7 +16,7 @@ import type { Suggestion } from '../outbox/records.ts'
 import type { State } from './state.ts'
 import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
-import { openDrafting } from '../suggestions/drafting.ts'
+import { type Drafting, openDrafting } from '../suggestions/drafting.ts'
 import type { DraftName, StoredEntry, SuggestAction } from '../outbox/entry.ts'
 
 /** How long a notice offers to undo a duplicate suggestion or to restore a withdrawn one, in milliseconds. */
@@ -24,11 +24,17 @@ const sameMs = 10_000
 /** How long typed changes may exist only on the page, in milliseconds. */
 const draftMs = 300
 
+/** The id of the field for the reason. */
+export const reasonFieldId = 'suggestion-reason'
+const isExplaining = (): boolean => document.activeElement?.id === reasonFieldId
+
 export interface SuggestingMode {
   /** Whether typing creates suggestions. */
   readonly suggesting: ReadonlySignal<boolean>
-  /** The reason that is sent with new suggestions. */
+  /** The reason that is sent with the next suggestion. */
   readonly reason: Signal<string>
+  /** Whether there are typed changes that the caret has not left. */
+  readonly isTyping: ReadonlySignal<boolean>
   /** Whether this person may choose between editing and suggesting. */
   readonly canChoose: ReadonlySignal<boolean>
   toggleSuggesting(): void
@@ -55,6 +61,10 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
     target: targetOf(text, { from, to }),
     note: reason.value.trim()
   })
+  /** Empties the field for the reason, because a suggestion has used it. Text that the person is still writing stays. */
+  const endReason = (): void => {
+    if (!isExplaining()) reason.value = ''
+  }
   const drafting = openDrafting({
     doc: session.id,
     key: session.key,
@@ -62,6 +72,7 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
     hunks: () => draftsOf(view.state),
     actionFor: (hunk) => actionFor(storedText(view.state).toString(), hunk),
     onRejected(hunk, by) {
+      endReason()
       takeHunks(
         view,
         (each) => each.from === hunk.from && each.to === hunk.to,
@@ -70,6 +81,13 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
       toast(by === '' ? t('Your suggestion was rejected.') : t('{name} rejected your suggestion.', { name: displayName(by) }))
     }
   })
+  const followed: Pick<Drafting, 'sent' | 'follow'> = {
+    sent: drafting.sent,
+    follow(theirs, accepted) {
+      if (accepted.length > 0) endReason()
+      drafting.follow(theirs, accepted)
+    }
+  }
   const addSuggestions = (_view: EditorView, hunks: readonly Hunk[], names: readonly DraftName[] = []): string[] => {
     const ids: string[] = []
     const text = storedText(view.state).toString()
@@ -82,6 +100,7 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
         positions.made(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
         ids.push(sent.id)
       }
+      if (hunks.length > 0) endReason()
     })
     return ids
   }
@@ -132,6 +151,12 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
       hunks.map((hunk) => drafting.claim(hunk))
     )
   }
+  const stopFollowingReason = effect(() => {
+    void reason.value
+    untracked(() => {
+      if (areSome.value) onDrafts(true)
+    })
+  })
   void stored.adopt(({ deed, author }) => void store.act(deed, author))
 
   const askedKey = documentValue('suggesting', session.id)
@@ -155,8 +180,10 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
 
   const setSuggesting = (isOn: boolean): void => {
     if (isOn === suggesting.value) return
-    if (isOn) editor.setBinding(suggestingIn(session.text, { onHunks, onUprooted: reportChangedText, onDrafts, onLeave, drafting }))
-    else {
+    if (isOn) {
+      const input = { onHunks, onUprooted: reportChangedText, onDrafts, onLeave, isExplaining, drafting: followed }
+      editor.setBinding(suggestingIn(session.text, input))
+    } else {
       takeHunks(view, () => true, onHunks)
       editor.setBinding(undefined)
     }
@@ -211,6 +238,7 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
   return {
     suggesting,
     reason,
+    isTyping: areSome,
     canChoose,
     toggleSuggesting,
     settle,
@@ -220,6 +248,7 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
       settle()
       stop()
       stopTelling()
+      stopFollowingReason()
       drafting.close()
       stored.close()
     }

@@ -10,6 +10,7 @@ import { isOpen, type Item } from '../annotations/items.ts'
 import { isInvited } from './invitation.ts'
 import type { Review } from '../annotations/review.ts'
 import type { Filter } from '../annotations/state.ts'
+import { reasonFieldId } from '../annotations/suggesting-mode.ts'
 import { Choice } from '../../ui/choice.tsx'
 
 /** Number of cards that the panel shows at first and adds with each "show more". */
@@ -124,6 +125,22 @@ function AsOf({ review }: { review: Review }): JSX.Element | null {
   return <p class='card-note'>{t('Last updated {when}. New comments load when you are back online.', { when })}</p>
 }
 
+/** The field for the reason for one suggestion: for the one that is being typed, or else for the next one. */
+function ReasonField({ review: { reason, isTyping } }: { review: Review }): JSX.Element {
+  const words = isTyping.value ? t('Reason for your suggestion') : t('Reason for your next suggestion')
+  return (
+    <input
+      id={reasonFieldId}
+      type='text'
+      maxLength={200}
+      aria-label={words}
+      placeholder={words}
+      value={reason.value}
+      onInput={(event: Event) => (reason.value = (event.target as HTMLInputElement).value)}
+    />
+  )
+}
+
 export function AnnotationsPanel({ review, onClose }: { review: Review; onClose: () => void }): JSX.Element {
   const [pages, setPages] = useState(1)
   const all = review.items.value.filter((item) => fits(review, item))
@@ -157,16 +174,7 @@ export function AnnotationsPanel({ review, onClose }: { review: Review; onClose:
           </button>
         </p>
       )}
-      {review.suggesting.value && review.composer.value === undefined && (
-        <input
-          type='text'
-          maxLength={200}
-          aria-label={t('Reason for your suggestion')}
-          placeholder={t('Reason for your suggestion')}
-          value={review.reason.value}
-          onInput={(event: Event) => (review.reason.value = (event.target as HTMLInputElement).value)}
-        />
-      )}
+      {review.suggesting.value && review.composer.value === undefined && <ReasonField review={review} />}
       {review.filter.value === 'open' && <DecideAll review={review} />}
       <AsOf review={review} />
       {all.length === 0 && <Empty review={review} />}

@@ -158,7 +158,7 @@ export function draftsOf(state: EditorState): readonly Hunk[] {
 }
 
 /** Sends the changes that the caret has left. */
-const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
+const senders = ({ onHunks, onDrafts, onLeave, isExplaining }: SuggestingInput): Extension =>
   ViewPlugin.fromClass(
     class {
       readonly #view: EditorView
@@ -181,8 +181,7 @@ const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
         if (drafts !== startState.field(field, false)) onDrafts(!drafts.changes.empty)
         if (!docChanged && !selectionSet && !focusChanged) return
         clearTimeout(this.#leaving)
-        if (drafts.changes.empty) return
-        this.#leaving = setTimeout(() => this.#send((hunk) => !view.hasFocus || !touches(view.state, hunk)), leftMs)
+        if (!drafts.changes.empty) this.#sendSoon()
       }
 
       destroy(): void {
@@ -192,10 +191,13 @@ const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
         removeEventListener('pagehide', this.#gone, { capture: true })
       }
 
-      #send(isDone: (hunk: Hunk) => boolean): void {
-        // A composition must not be interrupted.
-        if (this.#view.composing) return
-        takeHunks(this.#view, isDone, onHunks)
+      #sendSoon(): void {
+        this.#leaving = setTimeout(() => {
+          if (isExplaining()) return this.#sendSoon()
+          const view = this.#view
+          // A composition must not be interrupted.
+          if (!view.composing) takeHunks(view, (hunk) => !view.hasFocus || !touches(view.state, hunk), onHunks)
+        }, leftMs)
       }
     }
   )
@@ -242,6 +244,8 @@ interface SuggestingInput {
   readonly onDrafts: (areSome: boolean) => void
   /** Called when the page may be closing while there are typed changes. */
   readonly onLeave: () => void
+  /** Whether the person is writing the reason for the typed changes. The changes are then not complete. */
+  readonly isExplaining: () => boolean
   readonly drafting: Pick<Drafting, 'sent' | 'follow'>
 }
 
