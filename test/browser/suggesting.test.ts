@@ -127,6 +127,24 @@ test('[REVIEW-66] letters typed before the code for suggestions has loaded becom
   await context.close()
 })
 
+test('[SUGG-26] a tick by a suggester becomes a suggestion, whose card says what it does', async () => {
+  const document = await createDocument(world.url, '# Plan\n\n- [ ] one\n- [x] two\n')
+  const context = await contextOf('Ana')
+  const page = await suggester(context, (await createLink(world.url, document, 'suggest')).url)
+  const boxes = page.locator('.md-task input')
+  await boxes.nth(0).click()
+  await boxes.nth(1).click()
+  expect(await editorText(page)).toBe('# Plan\n\n- [x] one\n- [ ] two\n')
+  await page.locator('.margin .card', { hasText: 'Check off “one”' }).waitFor()
+  await page.locator('.margin .card', { hasText: 'Mark “two” as not started' }).waitFor()
+  expect(await readMarkdown(world.url, document)).toBe('# Plan\n\n- [ ] one\n- [x] two\n')
+  await until(async () => {
+    const all = (await listSuggestions(document)).map((each) => `${each.status}: “${each.original}” to “${each.text}”`)
+    return all.length === 2 && all.includes('pending: “ ” to “x”') && all.includes('pending: “x” to “ ”')
+  }, 'both ticks as suggestions')
+  await context.close()
+})
+
 test('[SUGG-25] a reason is sent with one suggestion, and only once its field has lost the focus', async () => {
   const document = await createDocument(world.url, text)
   const context = await contextOf('Ana')

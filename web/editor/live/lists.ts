@@ -20,7 +20,7 @@ function marker(item: SyntaxNode, mark: SyntaxNode, live: LiveContext): void {
   if (task != null) {
     const taskEnd = task.to + spacesAfter(live, task.to)
     if (live.touched(mark.from, taskEnd - 1)) live.mark(mark.from, taskEnd, 'md-marker md-marker-open')
-    else live.replace(mark.from, taskEnd, new TaskWidget(live.text(task.from + 1, task.from + 2) !== ' '))
+    else live.replace(mark.from, taskEnd, new TaskWidget(live.text(task.from + 1, task.from + 2) !== ' ', live.state.readOnly))
     if (live.text(task.from + 1, task.from + 2) !== ' ') live.mark(taskEnd, line.to, 'md-done')
     return
   }

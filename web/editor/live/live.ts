@@ -109,7 +109,8 @@ class LivePlugin {
     const moved = (update.selectionSet || update.focusChanged) && !this.#pointerDown
     // A column has space for text that is suggested in its cells.
     const suggested = isAddedTextNew(update.startState, update.state)
-    if (update.docChanged || update.viewportChanged || parsed || moved || released || suggested) this.#build()
+    const allowed = update.state.readOnly !== update.startState.readOnly
+    if (update.docChanged || update.viewportChanged || parsed || moved || released || suggested || allowed) this.#build()
   }
 
   destroy(): void {

@@ -32,24 +32,26 @@ export class WordPlace extends WidgetType {
 /** A check box. Clicking it changes one character of the text. */
 export class TaskWidget extends WidgetType {
   readonly checked: boolean
+  readonly disabled: boolean
 
-  constructor(checked: boolean) {
+  constructor(checked: boolean, disabled: boolean) {
     super()
     this.checked = checked
+    this.disabled = disabled
   }
 
   override eq(other: TaskWidget): boolean {
-    return other.checked === this.checked
+    return other.checked === this.checked && other.disabled === this.disabled
   }
 
-  override toDOM(view: EditorView): HTMLElement {
+  override toDOM(): HTMLElement {
     const span = document.createElement('span')
     span.className = 'md-marker md-task'
     const box = span.appendChild(document.createElement('input'))
     box.type = 'checkbox'
     box.checked = this.checked
     box.setAttribute('aria-label', this.checked ? t('Done') : t('To do'))
-    box.disabled = view.state.readOnly
+    box.disabled = this.disabled
     // Keyboard users reach the check box with the arrow keys and Mod-Enter. Tab moves to the toolbar.
     box.tabIndex = -1
     return span

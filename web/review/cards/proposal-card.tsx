@@ -17,12 +17,14 @@ interface ChangeInput {
   readonly text: string
 }
 
+/** Returns text as its card shows it. Space is invisible, so signs stand for it. */
+const shown = (text: string): string => excerpt(text, excerptUnits) || (text.includes('\n') ? '↵' : '␣')
+
 export const Change = ({ effect, original, text }: ChangeInput): JSX.Element => (
   <>
     {effect !== undefined && <Prose text={effect} />}
     <p class={effect === undefined ? 'card-change' : 'card-change card-source'} dir='auto'>
-      {original !== '' && <del>{excerpt(original, excerptUnits) || '↵'}</del>}{' '}
-      {text !== '' && <ins>{excerpt(text, excerptUnits) || '↵'}</ins>}
+      {original !== '' && <del>{shown(original)}</del>} {text !== '' && <ins>{shown(text)}</ins>}
     </p>
   </>
 )

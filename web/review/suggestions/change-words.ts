@@ -1,4 +1,4 @@
-/** Describes changes of components in plain words. */
+/** Describes changes of components and tasks in plain words. */
 import type { Text } from '@codemirror/state'
 import { type Fence, fencesOf } from '../../../shared/fences/fences.ts'
 import { type DescribedChange, describedEdit } from '../../../shared/fences/described-change.ts'
@@ -53,12 +53,22 @@ export function wordsOfChange(told: DescribedChange): string {
   }
 }
 
+/** Describes a tick or its removal. Undefined if the edit changes anything else, or is not in this text. */
+function wordsOfTask(text: Text, { from, to, insert }: Edit): string | undefined {
+  if (to !== from + 1 || to > text.length || !/^[ xX]$/.test(insert)) return undefined
+  const line = text.lineAt(from)
+  const marker = /^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\[(?=[ xX]\])/.exec(line.text)?.[0].length
+  if (marker === undefined || from !== line.from + marker) return undefined
+  const name = excerpt(line.text.slice(marker + 2), textUnits)
+  return wordsOfChange({ kind: 'card.mark', name, state: insert === ' ' ? 'open' : 'done' })
+}
+
 const known = new WeakMap<Text, readonly Fence[]>()
 
-/** Describes the effect of an edit on a component. Undefined if it affects no component or is too complex to describe. */
+/** Describes the effect of an edit on a component or a task. Undefined if it affects neither or is too complex to describe. */
 export function wordsOfEdit(text: Text, edit: Edit): string | undefined {
   const fences = known.get(text) ?? fencesOf(text.toString())
   known.set(text, fences)
   const told = describedEdit(fences, edit)
-  return told && wordsOfChange(told)
+  return told === undefined ? wordsOfTask(text, edit) : wordsOfChange(told)
 }
