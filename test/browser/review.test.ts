@@ -1260,6 +1260,16 @@ test('[REVIEW-25] [REVIEW-77] undo reverts an acceptance made here; with nothing
   await gone.getByText('The text was deleted.').waitFor()
   await gone.getByRole('button', { name: 'Reject', exact: true }).waitFor()
   expect(await gone.getByRole('button', { name: 'Accept' }).count()).toBe(0)
+  const decided: unknown[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/decisions')) decided.push(...(request.postDataJSON() as { decisions: unknown[] }).decisions)
+  })
+  await gone.press('a')
+  await page.locator('.toast', { hasText: 'The text of this suggestion was deleted.' }).waitFor()
+  await gone.press('Control+Alt+Enter')
+  await gone.press('r')
+  await gone.waitFor({ state: 'detached' })
+  expect(decided).toMatchObject([{ action: 'reject' }])
   expect(heard).toEqual([])
   await context.close()
 })

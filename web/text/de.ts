@@ -900,6 +900,7 @@ export const de: Catalogue = {
   'The text has changed, so the suggestion cannot be applied.': 'Der Text hat sich geändert; der Vorschlag lässt sich nicht mehr anwenden.',
   'The original text is gone.': 'Der ursprüngliche Text ist nicht mehr da.',
   'The original text now appears in several places.': 'Der ursprüngliche Text steht jetzt an mehreren Stellen.',
+  'The text of this suggestion was deleted.': 'Der Text dieses Vorschlags wurde gelöscht.',
   'The text was deleted.': 'Der Text wurde gelöscht.',
   'You see the last text that this page received.': 'Du siehst den Text, den diese Seite zuletzt empfangen hat.',
   'the previous version': 'der vorigen Version',

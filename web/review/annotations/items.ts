@@ -39,6 +39,9 @@ export const isOpen = (item: Item): boolean => {
   return item.kind === 'proposal' ? isUndecided(item.proposal.suggestion) : true
 }
 
+/** Whether the text of an open suggestion was deleted. The service cannot accept it. */
+export const lacksText = (item: Item): boolean => item.kind === 'proposal' && item.span === undefined && isOpen(item)
+
 const nobody: ReadonlySet<string> = new Set()
 
 /**

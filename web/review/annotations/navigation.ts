@@ -4,7 +4,7 @@ import { EditorView } from '@codemirror/view'
 import { t } from '../../text/t.ts'
 import { toast } from '../../ui/toast.tsx'
 import { displayName } from '../../presence/people.ts'
-import { authorOf, isOpen, type Item } from './items.ts'
+import { authorOf, isOpen, type Item, lacksText } from './items.ts'
 import { excerpt } from '../outbox/records.ts'
 import type { State } from './state.ts'
 
@@ -15,8 +15,8 @@ export interface Navigation {
   scrollTo(id: string): void
   /** Activates the next or the previous annotation in the text. */
   go(step: 1 | -1): void
-  /** Accepts or rejects the active suggestion. */
-  decide(action: 'accept' | 'reject'): void
+  /** Accepts or rejects the active suggestion. Returns false if there is none. If its text was deleted, it cannot be accepted, and the page says so. */
+  decide(action: 'accept' | 'reject'): boolean
   /** Opens the field for a reason in the card of the active suggestion, in order to reject it. */
   askReason(): void
   /** Resolves the active comment. */
@@ -94,23 +94,28 @@ export function openNavigation(state: State): Navigation {
 
   const activeItem = (): Item | undefined => items.peek().find(({ id }) => id === active.peek())
 
-  const activeSuggestion = (): string | undefined => {
+  const activeSuggestion = (): Item | undefined => {
     const item = activeItem()
-    if (item?.kind === 'proposal' && isOpen(item)) return item.id
+    if (item?.kind === 'proposal' && isOpen(item)) return item
     toast(t('Select a suggestion first.'))
     return undefined
   }
   const askReason = (): void => {
-    const id = activeSuggestion()
+    const id = activeSuggestion()?.id
     if (id === undefined) return
     show(id)
     rejecting.value = { id, reason: signal('') }
   }
-  const decide = (action: 'accept' | 'reject'): void => {
-    const id = activeSuggestion()
-    if (id === undefined) return
-    store.decide(action, [id])
+  const decide = (action: 'accept' | 'reject'): boolean => {
+    const item = activeSuggestion()
+    if (item === undefined) return false
+    if (action === 'accept' && lacksText(item)) {
+      toast(t('The text of this suggestion was deleted.'))
+      return false
+    }
+    store.decide(action, [item.id])
     store.said.value = action === 'accept' ? t('Accepting…') : t('Rejecting…')
+    return true
   }
   const resolve = (): void => {
     const item = activeItem()

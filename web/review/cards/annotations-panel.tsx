@@ -6,7 +6,7 @@ import { SidePanel } from '../../ui/side-panel.tsx'
 import { locale, t, term, tn } from '../../text/t.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Card } from './cards.tsx'
-import { isOpen, type Item } from '../annotations/items.ts'
+import { isOpen, type Item, lacksText } from '../annotations/items.ts'
 import { isInvited } from './invitation.ts'
 import type { Review } from '../annotations/review.ts'
 import type { Filter } from '../annotations/state.ts'
@@ -37,9 +37,8 @@ const fits = (review: Review, item: Item): boolean => {
 
 /** Whether the text of an annotation was deleted. A comment on the entire document never had text. */
 const isGone = (item: Item): boolean => {
-  if (item.span !== undefined || !isOpen(item)) return false
-  if (item.kind === 'comment') return item.thread.comment.target.kind !== 'document'
-  return item.kind === 'proposal'
+  if (item.kind !== 'comment') return lacksText(item)
+  return item.span === undefined && isOpen(item) && item.thread.comment.target.kind !== 'document'
 }
 
 function DecideAll({ review }: { review: Review }): JSX.Element | null {
@@ -50,10 +49,10 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
   const chosen = authors.includes(author) ? author : ''
   // Items are in text order. If two suggestions change the same words, the first one is accepted.
   const ids = review.items.value.flatMap((item) =>
-    item.kind === 'proposal' && open.includes(item.proposal) ? item.proposal.suggestion : []
+    item.kind === 'proposal' && open.includes(item.proposal) && !lacksText(item) ? item.proposal.suggestion : []
   )
   const wanted = ids.filter((suggestion) => chosen === '' || displayName(suggestion.author) === chosen).map(({ id }) => id)
-  if (!store.canDecide.value || open.length < 2) return null
+  if (!store.canDecide.value || ids.length < 2) return null
   return (
     <fieldset class='decide-all'>
       <legend class='sr-only'>{t('Accept or reject several suggestions')}</legend>
@@ -112,7 +111,7 @@ function listKeys(review: Review, shown: readonly Item[], event: KeyboardEvent):
   const action = { a: 'accept', r: 'reject' }[event.key] as 'accept' | 'reject' | undefined
   if (action === undefined || item?.kind !== 'proposal' || !review.store.canDecide.value || !isOpen(item)) return
   event.preventDefault()
-  review.store.decide(action, [item.id])
+  if (!review.decide(action)) return
   const next = shown[at + 1] ?? shown[at - 1]
   if (next !== undefined) review.show(next.id, 'card')
 }
