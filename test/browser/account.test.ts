@@ -69,7 +69,7 @@ test('[QUICK-3] documents of an account are found by words of their text, below 
   await context.close()
 })
 
-test('[WEB-59] [LINK-8] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
+test('[WEB-59] [LINK-8] [ACCT-23] a person signs up, writes a document, keeps one found by its link, and signs out everywhere', async () => {
   const { context, page, heard } = await join('ana@example.org', {}, '/')
   await page.getByRole('button', { name: 'Start writing' }).click()
   await saved(page)
@@ -137,6 +137,10 @@ test('[WEB-59] [LINK-8] a person signs up, writes a document, keeps one found by
   await saved(linked)
   expect(await readMarkdown(world.url, found)).toContain('still')
   await second.locator('.chip[data-state=ended]').waitFor()
+  const signIn = second.locator('.notice', { hasText: 'You are signed out. Sign in again' }).getByRole('link', { name: 'Sign in' })
+  expect(await signIn.getAttribute('href')).toBe(`/sign-in?return_to=%2Fd%2F${found.id}`)
+  await second.reload()
+  await signIn.waitFor()
   for (const each of [page, second]) {
     await each.goto(`${world.url}/account`)
     await each.getByRole('heading', { name: 'Sign in' }).waitFor()

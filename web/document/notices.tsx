@@ -1,62 +1,11 @@
 /** Notices that a person needs while writing: access has ended, changes were refused, or nothing is stored on this device. */
 import type { JSX } from 'preact'
-import { refusalWords } from '../client/refusals.ts'
-import type { Ended } from '../connection/retry.ts'
-import { t, term } from '../text/t.ts'
-import { dayWords } from '../text/when.ts'
-import { Icon } from '../ui/icons.tsx'
+import type { Page } from '../commands/page.ts'
+import { t } from '../text/t.ts'
 import type { Session } from '../session/session.ts'
-
-const endedWords: Readonly<Record<Ended, string>> = {
-  credential_required: term('This document is private now. Ask its owner for a link.'),
-  credential_ended: term('Your link was revoked or has expired. Ask the owner of the document for a new one.'),
-  forbidden: term('Your link no longer opens this document.'),
-  not_found: term('The server no longer has this document.'),
-  deleted: term('The owner deleted this document.'),
-  taken_down: refusalWords.taken_down.text,
-  disabled: term('Your account is disabled. Ask the person who runs this server.'),
-  bad_message: term('The server refused a change from this page and closed the connection.'),
-  too_big: term('The document is too large for the server. Delete some text, and the rest will be sent automatically.'),
-  full: term(
-    'The storage of this document or its owner is full. Your text stays on this device and will be sent automatically once there is space. Delete old comments, or ask the owner to delete documents.'
-  )
-}
-
-function ended(session: Session, reason: Ended): string {
-  const unsent = session.unsent.value
-  const until = reason === 'deleted' ? session.restorableUntil.value : undefined
-  const hope = until === undefined ? '' : ` ${t('It can be restored until {day}.', { day: dayWords(until) })}`
-  const lost = unsent === 0 ? t('You see the last text that this page received.') : lostWords()
-  return `${t(endedWords[reason])}${hope} ${lost}`
-}
-
-const lostWords = (): string => t('Some of your changes did not reach the server.')
-
-function Download({ session }: { session: Session }): JSX.Element {
-  return (
-    <button type='button' class='button primary' onClick={session.download}>
-      <Icon name='download' size={18} />
-      {t('Download my copy')}
-    </button>
-  )
-}
-
-function EndedNotice({ session, reason }: { session: Session; reason: Ended }): JSX.Element {
-  const remove = (): void => {
-    void session.remove().then(() => location.assign('/'))
-  }
-  return (
-    <div class='notice danger'>
-      <p>{ended(session, reason)}</p>
-      <p class='actions'>
-        <Download session={session} />
-        <button type='button' class='button' onClick={remove}>
-          {t('Remove from this device')}
-        </button>
-      </p>
-    </div>
-  )
-}
+import { Later } from '../view/later.tsx'
+import { Download, lostWords } from './copy-of-text.tsx'
+import { loadEnded } from './later-parts.ts'
 
 /** Says where the changes that the server did not accept are stored. */
 function HeldNotice({ session, text }: { session: Session; text: string }): JSX.Element {
@@ -98,9 +47,9 @@ function KeepNotice(): JSX.Element {
   )
 }
 
-function Current({ session }: { session: Session }): JSX.Element | null {
-  const reason = session.link.ended.value
-  if (reason !== undefined) return session.state.value === 'open' ? <EndedNotice session={session} reason={reason} /> : null
+function Current({ view }: { view: Page }): JSX.Element | null {
+  const { session } = view
+  if (session.link.ended.value !== undefined) return session.state.value === 'open' ? <Later load={loadEnded} view={view} /> : null
   // Only this component reads the number of unsent changes, because it changes with each key press.
   const where =
     session.keep.state.value === 'kept' ? t('The text is stored on this device.') : t('This page keeps the text while it is open.')
@@ -121,10 +70,10 @@ function Current({ session }: { session: Session }): JSX.Element | null {
   )
 }
 
-export function Notices({ session }: { session: Session }): JSX.Element {
+export function Notices({ view }: { view: Page }): JSX.Element {
   return (
     <div class='notices' role='alert'>
-      <Current session={session} />
+      <Current view={view} />
     </div>
   )
 }

@@ -377,7 +377,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
     <div class={view.quiet.value ? 'document quiet' : 'document'}>
       <TopBar view={view} />
       {hasToolbar && <Toolbar view={view} />}
-      <Notices session={session} />
+      <Notices view={view} />
       {/* When the document opens, a new element replaces this one, so that the toolbar can appear there without moving anything. */}
       <div key={isOpen ? 'open' : 'opening'} class='document-body'>
         {view.outline.value && <Later load={loadOutline} view={view} />}

@@ -28,6 +28,7 @@ import { findRecent, forget } from '../device/recent.ts'
 import { accountName, givenName, nameUnitsMax } from '../presence/person.ts'
 import { setOwnMark } from '../presence/people.ts'
 import { keepsMore, mayKeepMore, takeKey } from './keys.ts'
+import { dayWords } from '../text/when.ts'
 import type { Uploads } from '../uploads/upload.ts'
 import { openUploads } from '../uploads/uploads.ts'
 import type { Refusal } from '../client/refusals.ts'
@@ -48,8 +49,8 @@ export interface Session {
   readonly givenTitle: Signal<string | null>
   /** The title in the front matter of the text. It takes precedence over the given title. */
   readonly setTitle: ReadonlySignal<string | undefined>
-  /** The time until which the deleted document can be restored, in milliseconds since 1970. */
-  readonly restorableUntil: ReadonlySignal<number | undefined>
+  /** The day until which the deleted document can be restored, in words. */
+  readonly restorableUntil: ReadonlySignal<string | undefined>
   /** Whether the document belongs to an account or agent. True until that is known. */
   readonly owned: Signal<boolean>
   readonly chip: ReadonlySignal<Chip>
@@ -178,7 +179,7 @@ export function openSession(id: string): Session {
     title,
     givenTitle,
     setTitle,
-    restorableUntil: computed(() => trashed.value?.until),
+    restorableUntil: computed(() => trashed.value && dayWords(trashed.value.until)),
     owned,
     unsent,
     refusal,

@@ -1238,6 +1238,7 @@ export const de: Catalogue = {
   },
   '“{name}” is too large for a table, so it was added as text.': '„{name}“ ist zu groß für eine Tabelle und wurde als Text eingefügt.',
   'You are signed out': 'Du bist abgemeldet',
+  'You are signed out. Sign in again to continue.': 'Du bist abgemeldet. Melde dich wieder an, um weiterzumachen.',
   'You are signed out. You can still open documents with their links.':
     'Du bist abgemeldet. Dokumente kannst du weiter mit ihren Links öffnen.',
   'You are signed out. {count} documents from your account stay on this device. Anyone who uses the device can open them.': {

@@ -1,0 +1,60 @@
+/** The notice on a page whose access has ended. Few visits need it, so its code loads later. */
+import type { JSX } from 'preact'
+import { refusalWords } from '../client/refusals.ts'
+import type { Page } from '../commands/page.ts'
+import type { Ended } from '../connection/retry.ts'
+import type { Session } from '../session/session.ts'
+import { t, term } from '../text/t.ts'
+import { Download, lostWords } from './copy-of-text.tsx'
+
+const endedWords: Readonly<Record<Ended, string>> = {
+  credential_required: term('This document is private now. Ask its owner for a link.'),
+  credential_ended: term('Your link was revoked or has expired. Ask the owner of the document for a new one.'),
+  forbidden: term('Your link no longer opens this document.'),
+  not_found: term('The server no longer has this document.'),
+  deleted: term('The owner deleted this document.'),
+  taken_down: refusalWords.taken_down.text,
+  disabled: term('Your account is disabled. Ask the person who runs this server.'),
+  bad_message: term('The server refused a change from this page and closed the connection.'),
+  too_big: term('The document is too large for the server. Delete some text, and the rest will be sent automatically.'),
+  full: term(
+    'The storage of this document or its owner is full. Your text stays on this device and will be sent automatically once there is space. Delete old comments, or ask the owner to delete documents.'
+  )
+}
+
+/** Whether the person opened the document without a link, as the account that is no longer signed in. */
+const isSignedOut = ({ key }: Session, reason: Ended): boolean =>
+  key === '' && (reason === 'credential_ended' || reason === 'credential_required')
+
+function ended(session: Session, reason: Ended): string {
+  const unsent = session.unsent.value
+  const until = reason === 'deleted' ? session.restorableUntil.value : undefined
+  const hope = until === undefined ? '' : ` ${t('It can be restored until {day}.', { day: until })}`
+  const lost = unsent === 0 ? t('You see the last text that this page received.') : lostWords()
+  const words = isSignedOut(session, reason) ? t('You are signed out. Sign in again to continue.') : t(endedWords[reason])
+  return `${words}${hope} ${lost}`
+}
+
+export function EndedNotice({ view: { session } }: { view: Page }): JSX.Element | null {
+  const reason = session.link.ended.value
+  if (reason === undefined) return null
+  const remove = (): void => {
+    void session.remove().then(() => location.assign('/'))
+  }
+  return (
+    <div class='notice danger'>
+      <p>{ended(session, reason)}</p>
+      <p class='actions'>
+        {isSignedOut(session, reason) && (
+          <a class='button primary' href={`/sign-in?return_to=${encodeURIComponent(`/d/${session.id}`)}`}>
+            {t('Sign in')}
+          </a>
+        )}
+        <Download session={session} />
+        <button type='button' class='button' onClick={remove}>
+          {t('Remove from this device')}
+        </button>
+      </p>
+    </div>
+  )
+}
