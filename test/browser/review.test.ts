@@ -762,7 +762,7 @@ test('[REVIEW-8] [REVIEW-42] a decision that came too late says so: decided the 
   await context.close()
 })
 
-test('[REVIEW-9] [REVIEW-73] the address of a comment opens it, even if its text is gone; comments are found by author and by state', async () => {
+test('[REVIEW-9] [REVIEW-73] [REVIEW-78] the address of a comment opens it, even if its text is gone; comments are found by author and by state', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', document.url)
   await selectWords(page, 'Monday')
@@ -810,6 +810,20 @@ test('[REVIEW-9] [REVIEW-73] the address of a comment opens it, even if its text
   const done = page.locator('.side-panel .card', { hasText: 'Not mine.' })
   await done.waitFor()
   expect(await done.textContent()).not.toContain('The text was deleted.')
+  // The panel stays on resolved comments only for a person who is looking at one.
+  const chosen = page.locator('.segments label', { has: page.locator(':checked') })
+  for (const [line, name] of [
+    [undefined, 'Resolved'],
+    [0, 'Open']
+  ] as const) {
+    await done.click()
+    await page.keyboard.press('Control+.')
+    await page.locator('.side-panel').waitFor({ state: 'detached' })
+    if (line !== undefined) await page.locator('.cm-line').nth(line).click()
+    await page.keyboard.press('Control+.')
+    await page.locator('.side-panel').waitFor()
+    expect(await chosen.textContent()).toBe(name)
+  }
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: false })
   await page.locator('.segments').getByText('Open').click()
 

@@ -140,7 +140,14 @@ function ReasonField({ review: { reason, isTyping } }: { review: Review }): JSX.
   )
 }
 
+/** The panel opens on the open annotations, unless the person is looking at a resolved comment or a decided suggestion. */
+function beginFilter({ filter, items, active }: Review): void {
+  const item = items.peek().find(({ id }) => id === active.peek())
+  if (item === undefined || isOpen(item)) filter.value = 'open'
+}
+
 export function AnnotationsPanel({ review, onClose }: { review: Review; onClose: () => void }): JSX.Element {
+  useState(() => beginFilter(review))
   const [pages, setPages] = useState(1)
   const all = review.items.value.filter((item) => fits(review, item))
   const [placed, gone] = [all.filter((item) => !isGone(item)), all.filter(isGone)]
