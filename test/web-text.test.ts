@@ -57,7 +57,8 @@ test.each([
   ['a [b](<x y (z)>) c', 3],
   ['```typescript title="x"\nlet a\n```', 2],
   ['# 3 things\n\nx [y] (z)', 5],
-  ['[x] at the beginning', 4]
+  ['[x] at the beginning', 4],
+  ['**Fri**day, un*frigging*believable, H~2~O and `a`b', 5]
 ])('[WRITE-82] of %j readers see %i words', (text, expected) => {
   expect(countDocument(Text.of(text.split('\n')))).toBe(expected)
 })

@@ -2,7 +2,8 @@
 import type { Text } from '@codemirror/state'
 import { onceFor } from '../../shared/once-for.ts'
 
-const word = /[\p{L}\p{N}]+(?:['’_-][\p{L}\p{N}]+)*/gu
+/** Marks of formats inside a word, as in `**Fri**day`, do not divide it. */
+const word = /[\p{L}\p{N}]+(?:(?:['’_-]|[*~=`]+)[\p{L}\p{N}]+)*/gu
 /** Matches characters of scripts without spaces. Each one counts as a word, as in word processors. */
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu
 
