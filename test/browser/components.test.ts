@@ -410,7 +410,7 @@ test('[COMP-10] [COMP-49] a chat suggests names after @, the activity reports me
 const sheets = (...rows: readonly string[]): string =>
   `\`\`\`sheet #a\n${rows.join('\n')}\n\`\`\`\n\n\`\`\`sheet #b\n| Of a |\n| ---- |\n| =#a!B3 |\n\`\`\`\n`
 
-test('[COMP-126] while the focus is in a component, the toolbar does not change the text at the old caret', async () => {
+test('[COMP-126] [COMP-129] while the focus is in a component, the toolbar and the palette do not change the text at the old caret', async () => {
   const around = (cell: string): string => `\`\`\`sheet\n| ${cell} |\n| --- |\n\`\`\`\n\n| a |\n| - |\n| b |\n\nend`
   const { page, text, leave } = await writer(around('x'))
   const bar = page.getByRole('toolbar', { name: 'Formatting' })
@@ -428,6 +428,12 @@ test('[COMP-126] while the focus is in a component, the toolbar does not change 
     await button.waitFor()
     await button.click({ force: true })
   }
+  // The palette offers only commands that do not act at the old caret, and returns the focus to the cell.
+  await page.keyboard.press('Control+Shift+p')
+  await page.getByRole('option', { name: /^Undo/ }).waitFor()
+  expect(await page.getByRole('option', { name: /^(Bold|Table|Duplicate block|Add row below)/ }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await cell.and(page.locator(':focus')).waitFor()
   await page.keyboard.type('7')
   await page.keyboard.press('Enter')
   await text(around('7'))

@@ -1,6 +1,7 @@
 /** Commands for undo, lines and tasks. */
 import { moveLineDown, moveLineUp } from '@codemirror/commands'
 import type { Command as TextCommand } from '@codemirror/view'
+import { activeElement } from '../base/active-element.ts'
 import type { ExtrasPart, Page } from './page.ts'
 import { copyCode } from '../editor/copy-code.ts'
 import { followOrToggle } from '../editor/live/follow.ts'
@@ -8,7 +9,7 @@ import { redoIn, undoIn } from '../editor/undo.ts'
 import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { inEditor, isWriting, onText, type Command } from '../view/command.ts'
-import { activeElement, isField } from './keys.ts'
+import { isField } from './keys.ts'
 
 /** Components and tasks can also be changed in the reading view. Input fields have their own undo. */
 const ofPage: Pick<Command<Page>, 'scope' | 'when' | 'keysWhen'> = {

@@ -22,13 +22,6 @@ export const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'))
 
-/** Returns the focused element, including one inside a component. */
-export function activeElement(): Element | null {
-  let found = document.activeElement
-  while (found?.shadowRoot?.activeElement != null) found = found.shadowRoot.activeElement
-  return found
-}
-
 /**
  * Restores the uppercase letter of a shortcut while Caps Lock is on. Shift then produces a lowercase letter, and CodeMirror would run the command
  * without Shift: Undo instead of Redo.

@@ -1,7 +1,7 @@
 /** The command palette, which finds commands and documents as the person types. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { focusBefore, handOver } from '../ui/early-field.ts'
+import { focusBefore, handOver, wasInComponent } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
 import { t } from '../text/t.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
@@ -41,8 +41,13 @@ const row = (command: Command, head?: string): Found => {
   return { id, title: t(title), icon, keys: keys?.[0], head, run: command }
 }
 
-function findCommands(query: string, page: Page): Found[] {
-  const possible = commands.filter((command) => command.id !== 'palette' && isPossible(command, page))
+/** Whether a command acts at the caret of the text. */
+const isAtCaret = ({ group, scope }: Command<Page>): boolean => /^(?:format|blocks|insert|table|edit)$/.test(group) && scope !== 'page'
+
+function findCommands(query: string, page: Page, inComponent: boolean): Found[] {
+  const possible = commands.filter(
+    (command) => command.id !== 'palette' && isPossible(command, page) && !(inComponent && isAtCaret(command))
+  )
   if (query.trim() === '') {
     const sorted = possible.toSorted((one, other) => order.indexOf(one.group) - order.indexOf(other.group))
     return sorted.map((command, index) => row(command, sorted[index - 1]?.group === command.group ? undefined : t(groups[command.group])))
@@ -75,10 +80,11 @@ function documentsOf(query: string, entries: readonly Entry[], own: string, most
  * Returns the entries that match. A search for documents returns only documents. Otherwise commands come first, followed by documents once the person
  * has typed a query.
  */
-function find(query: string, page: Page, entries: readonly Entry[], wantsDocuments: boolean): Found[] {
+function find(query: string, page: Page, entries: readonly Entry[], wantsDocuments: boolean, inComponent: boolean): Found[] {
   const asked = query.trim() !== ''
   if (wantsDocuments) return documentsOf(query, entries, page.session.id, documentsMax)
-  return asked ? [...findCommands(query, page), ...documentsOf(query, entries, page.session.id, documentsShown)] : findCommands(query, page)
+  const some = findCommands(query, page, inComponent)
+  return asked ? [...some, ...documentsOf(query, entries, page.session.id, documentsShown)] : some
 }
 
 export function Palette({ view }: { view: Page }): JSX.Element {
@@ -87,10 +93,12 @@ export function Palette({ view }: { view: Page }): JSX.Element {
   const [query, setQuery] = useState('')
   const [current, setCurrent] = useState(0)
   const library = useMemo(openLibrary, [])
+  // The caret of the text may be far away from a component.
+  const inComponent = useMemo(wasInComponent, [])
   const wantsDocuments = useMemo(() => view.dialog.value === 'switcher', [])
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const entries = library.entries.value
-  const found = useMemo(() => find(query, view, entries, wantsDocuments), [query, entries])
+  const found = useMemo(() => find(query, view, entries, wantsDocuments, inComponent), [query, entries])
   const asks = wantsDocuments ? t('Open another document') : t('What do you want to do?')
   const isAsked = query.trim() !== ''
   const none = wantsDocuments ? (isAsked ? t('No documents match.') : t('No other documents yet')) : t('No matching command.')
@@ -118,7 +126,8 @@ export function Palette({ view }: { view: Page }): JSX.Element {
     // A command that opens a field has already moved the focus.
     const { activeElement } = document
     if (isField(activeElement) && ref.current?.contains(activeElement) !== true) return
-    if (command.group !== 'go' && view.dialog.value === undefined && view.mode.value !== 'read') view.editor.value?.view.focus()
+    if (!inComponent && command.group !== 'go' && view.dialog.value === undefined && view.mode.value !== 'read')
+      view.editor.value?.view.focus()
   }
   const press = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0

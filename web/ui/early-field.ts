@@ -2,6 +2,7 @@
  * A field for text that is typed before the real field has loaded. A person who opens a search or a new comment can type immediately, and none of the
  * letters end up in the document. The field becomes visible only if the real one takes a long time. It passes its text on to the real one.
  */
+import { activeElement } from '../base/active-element.ts'
 import { t } from '../text/t.ts'
 
 export interface EarlyField {
@@ -34,7 +35,7 @@ function make(label: string, isLine: boolean, onLeave: () => void): Open {
   field.setAttribute('aria-label', t('Your text while the editor loads'))
   field.placeholder = label
   field.dir = 'auto'
-  const open: Open = { field, onLeave, before: document.activeElement, isComposing: false, end: undefined }
+  const open: Open = { field, onLeave, before: activeElement(), isComposing: false, end: undefined }
   field.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey } = event
     const isEnd = key === 'Enter' && (isLine || ctrlKey || metaKey)
@@ -73,6 +74,9 @@ export function endEarly(): void {
   close(current)
   onLeave()
 }
+
+/** Whether the focus was in a component before the early field. */
+export const wasInComponent = (): boolean => current?.before?.getRootNode() instanceof ShadowRoot
 
 /**
  * Returns the focus to the element that had it before the early field. A dialog that opens now restores the focus to that element when it closes.
