@@ -87,6 +87,20 @@ test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", as
   await bea.page.keyboard.press('End')
   await saved(bea.page)
   expect(await readMarkdown(world.url, document)).toBe('# Plan\n\nfirst and second')
+  // The name of a program disappears while it goes on writing.
+  const robot = ana.page.locator('.remote-caret', { hasText: 'Robot' })
+  const append = () =>
+    fetch(`${world.url}/api/docs/${document.id}/edits`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-share-key': document.key, 'x-agent-author': 'Robot' },
+      body: JSON.stringify({ op: 'append', markdown: 'more' })
+    })
+  await append()
+  await robot.and(ana.page.locator('.labelled')).waitFor()
+  await until(async () => {
+    await append()
+    return (await robot.and(ana.page.locator(':not(.labelled)')).count()) > 0
+  }, 'the name of the program disappears')
   // A selection across a line wrap stays within the text column.
   await bea.page.keyboard.insertText(` ${'word '.repeat(60)}`)
   await bea.page.keyboard.press('Control+a')

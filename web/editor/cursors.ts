@@ -108,7 +108,7 @@ class CaretMarker implements LayerMarker {
 
 /** Creates the extension that shows the cursors of others and shares this person's cursor. */
 export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
-  const movedAt = new Map<number, { readonly at: number; readonly place: string }>()
+  const movedAt = new Map<number, { readonly at: number; readonly place: string | undefined }>()
 
   function list(length: number, { shown }: TextMap): RemoteCursor[] {
     const found: RemoteCursor[] = []
@@ -156,10 +156,13 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
         cancelAnimationFrame(this.#frame)
       }
 
-      /** Notes who has moved. Typing does not move a cursor: a position is anchored to the character after it, which remains. */
+      /**
+       * Notes who has moved. Typing does not move a cursor: a position is anchored to the character after it, which remains. A program marks all that it
+       * writes, so only the end of its selection stays in place.
+       */
       #noteMoves(): void {
         for (const [id, state] of awareness.getStates()) {
-          const place = JSON.stringify(state['cursor'] ?? null)
+          const place = JSON.stringify(state['cursor']?.head)
           if (movedAt.get(id)?.place !== place) movedAt.set(id, { at: Date.now(), place })
         }
         for (const id of movedAt.keys()) if (!awareness.getStates().has(id)) movedAt.delete(id)

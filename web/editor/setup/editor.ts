@@ -15,7 +15,6 @@ import { continueCode, indentCode, outdentCode } from '../commands-code.ts'
 import { continueList, deleteMarker } from '../commands-list.ts'
 import { useAdoptedStyles } from '../csp-styles.ts'
 import { remoteCursors } from '../cursors.ts'
-import { remoteGlow } from '../glow.ts'
 import { markdown } from '../language.ts'
 import { liveView, toggleLetter } from '../live/live.ts'
 import { sizeLimit } from '../size-limit.ts'
@@ -177,7 +176,6 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
         undoSteps.of(() => undoManager.undoStack.length),
         review.of([]),
         remoteCursors(input.text, input.awareness),
-        remoteGlow,
         uploading(input.uploads),
         slots,
         later.of([]),

@@ -6,6 +6,7 @@ import type { Extras } from './editor.ts'
 import type { Typing } from './typing.ts'
 import { exactUndo } from '../exact-undo.ts'
 import { followFormats } from '../formats.ts'
+import { remoteGlow } from '../glow.ts'
 import { blockHandles } from '../blocks/handles.ts'
 import { turns, type Turn } from '../blocks/menu.tsx'
 import { gridHandles } from '../grid/handles.ts'
@@ -60,6 +61,7 @@ export const createExtras = ({
   typing
 }: ExtrasInput): Extras => ({
   always: [
+    remoteGlow,
     namesOnHover,
     completions(blocks, documents, onChange),
     smartPaste,
