@@ -51,6 +51,8 @@ const enterBelow: Command = ({ state, dispatch }) => {
 const pressed = EditorView.domEventHandlers({
   mousedown(event, view) {
     if (event.button !== 0 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false
+    // A component that has just grown has moved the lines, but not yet the positions that the editor knows.
+    if (event.target instanceof Element && event.target.closest('.cm-line') !== null) return false
     if (event.clientY <= view.documentTop + view.lineBlockAt(view.state.doc.length).bottom) return false
     const below = belowLast(view.state)
     if (below === undefined) return false
