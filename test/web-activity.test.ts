@@ -1,6 +1,6 @@
 /** The events in the activity panel. */
 import { expect, test } from 'vitest'
-import { actorWords, eventWords, isTidying } from '../web/activity/event-words.ts'
+import { actorWords, eventWords, excerptOf, isTidying } from '../web/activity/event-words.ts'
 import { groupByDay } from '../web/activity/groups.ts'
 import type { EventFields } from '../shared/events.ts'
 import type { FeedEvent } from '../web/activity/event.ts'
@@ -42,4 +42,29 @@ test('[ACTIVITY-8] what the server tidied is told as such, and other changes by 
   expect(told('content.changed', 'system', { actors: ['system'] })).toEqual(['The server', 'edited the text', false])
   expect(told('content.changed', 'system', { actors: ['Ana', 'Bo'] })).toEqual(['Ana and Bo', 'edited the text', false])
   expect(told('content.changed', 'guest', {})).toEqual(['Guest', 'edited the text', false])
+})
+
+test('[ACTIVITY-12] an edit by a program is told as a replacement only if it replaced the entire text unread', () => {
+  const told = (payload: EventFields): string => eventWords({ kind: 'content.replaced', payload: payload as object })
+  const added = { line: 3, removed: ['Last.'], added: ['Last.', '', 'More.'] }
+  const changed = { line: 1, removed: ['One.'], added: ['Two.'] }
+  expect(told({ hunks: [added] })).toBe('added text')
+  expect(told({ hunks: [{ line: 1, removed: [''], added: ['First.'] }] })).toBe('added text')
+  expect(told({ hunks: [added, changed] })).toBe('edited the text')
+  expect(told({ hunks: [changed], unguarded: true, partial: true })).toBe('edited the text')
+  expect(told({ hunks: [added], unguarded: true })).toBe('replaced the text')
+})
+
+test('[ACTIVITY-10] an event shows the text that it is about, also if only the page knows that text', () => {
+  const shows = (kind: string, payload: EventFields, known?: EventFields) => {
+    const { text, removed } = excerptOf({ kind, payload } as unknown as FeedEvent, known)
+    return removed ? `-${text}` : text
+  }
+  expect(shows('comment.created', { body: 'Which one?', quote: 'One' })).toBe('Which one?')
+  expect(shows('comment.resolved', {}, { body: 'Which one?' })).toBe('Which one?')
+  expect(shows('suggestion.created', { quote: 'One', replacement: 'Two', body: 'It is shorter.' })).toBe('Two')
+  expect(shows('suggestion.accepted', { quote: 'One' })).toBe('-One')
+  expect(shows('suggestion.replied', { quote: 'One', replacement: 'Two', body: 'Why?' })).toBe('Why?')
+  expect(shows('content.changed', { hunks: [{ line: 1, removed: ['One.'], added: [] }] })).toBe('-One.')
+  expect(shows('doc.published', {})).toBe('')
 })

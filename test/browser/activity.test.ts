@@ -38,7 +38,7 @@ const act = async ({ id, key }: Document, path: string, body: object, author: st
 const panel = (page: Page) => page.getByRole('region', { name: 'Activity' })
 const openPanel = (page: Page): Promise<void> => page.getByRole('button', { name: /^(New a|A)ctivity$/ }).click()
 
-test('[ACTIVITY-1] [ACTIVITY-7] the panel shows who did what, newest first, by day, and updates live', async () => {
+test('[ACTIVITY-1] [ACTIVITY-7] [ACTIVITY-11] the panel shows who did what, newest first, by day, and updates live', async () => {
   const document = await createDocument(world.url, '# Walks\n\nOne.\n')
   const made = await act(document, 'comments', { find: 'One', body: 'Which one?' }, 'reviewer')
   await act(document, 'suggestions', { operation: 'replace', find: 'One', text: 'The first' }, 'reviewer')
@@ -66,6 +66,17 @@ test('[ACTIVITY-1] [ACTIVITY-7] the panel shows who did what, newest first, by d
   await panel(page).locator('.activity-event', { hasText: 'commented' }).getByRole('button', { name: 'Show in the text' }).click()
   await page.locator('.card', { hasText: 'Which one?' }).first().waitFor()
   expect(made['comment']).toBeDefined()
+  // An acceptance is one line, and says which suggestion it was, even though its event arrived as a message.
+  await page.locator('.card', { hasText: 'The first' }).getByRole('button', { name: 'Accept' }).click()
+  await until(async () => (await editorText(page)).includes('The first.'), 'the accepted words')
+  await act(document, 'edits', { operations: [{ op: 'append', text: 'Three.' }] }, 'reviewer')
+  await openPanel(page)
+  await panel(page).locator('.event-text', { hasText: 'Three.' }).waitFor()
+  expect((await rows()).map((row) => row.replace(/Show in the text$/, '')).slice(0, 3)).toEqual([
+    'reviewer (agent) added textThree.',
+    'You accepted a suggestion by \u2068reviewer\u2069The first',
+    'Bea edited the textBea was here.'
+  ])
   expect([...heard, ...bea.heard]).toEqual([])
   await context.close()
   await bea.context.close()

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { EventFields, EventKind } from '../../shared/events.ts'
+import type { EventFields, EventKind, EventWords } from '../../shared/events.ts'
 import { SidePanel } from '../ui/side-panel.tsx'
 import { initials } from '../presence/person.ts'
 import { failureWords } from '../client/failure.ts'
@@ -12,7 +12,7 @@ import { Icon, type IconName } from '../ui/icons.tsx'
 import { actorWords, countWords, eventWords, excerptOf } from './event-words.ts'
 import type { FeedEvent } from './event.ts'
 import type { Feed, FeedView } from './feed.ts'
-import { groupByDay, type Entry } from './groups.ts'
+import { groupByDay, isTold, type Entry } from './groups.ts'
 
 const joined = (names: string[]): string => new Intl.ListFormat(locale).format(names)
 
@@ -45,6 +45,21 @@ function placeOf({ review }: FeedView, { kind, payload }: FeedEvent): (() => voi
   return open.items.value.some((item) => item.id === id) ? () => open.show(id, 'card') : undefined
 }
 
+/** Returns the text of the comment or suggestion of an event, as far as the page knows it. */
+function wordsHere({ review }: FeedView, { payload }: FeedEvent): EventWords {
+  const { commentId, suggestionId, replyId }: EventFields = payload
+  const item = review.value?.items.value.find(({ id }) => id === (commentId ?? suggestionId))
+  if (item?.kind === 'comment') {
+    const { comment } = item.thread
+    const body = replyId === undefined ? comment.body : comment.replies.find(({ id }) => id === replyId)?.body
+    return body === undefined ? {} : { body }
+  }
+  if (item?.kind !== 'proposal') return {}
+  const { original, text, replies = [] } = item.proposal.suggestion
+  const body = replies.find(({ id }) => id === replyId)?.body
+  return { ...(body !== undefined && { body }), ...(text === '' ? { quote: original } : { replacement: text }) }
+}
+
 type Group = EventKind extends infer Kind ? (Kind extends `${infer Prefix}.${string}` ? Prefix : never) : never
 
 const icons: Readonly<Record<Group, IconName>> = {
@@ -71,7 +86,7 @@ function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }
   const isYou = feed.isOwn(latest)
   // An agent that uses a link is known as an agent only by its presence.
   const isAgent = latest.actorKind === 'agent' || view.here.value.some((person) => person.kind === 'agent' && person.name === latest.actor)
-  const { text, removed } = excerptOf(latest)
+  const { text, removed } = excerptOf(latest, wordsHere(view, latest))
   const go = placeOf(view, latest)
   const day = new Date(latest.ts)
   return (
@@ -130,9 +145,10 @@ export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null 
     await feed.older()
     busy.value = false
   }
-  const days = groupByDay(events ?? [], mark)
-  const firstOld = events?.find(({ seq }) => seq <= mark)
-  const hasNew = (events?.[0]?.seq ?? 0) > mark && firstOld !== undefined
+  const shown = (events ?? []).filter((event) => !isTold(event))
+  const days = groupByDay(shown, mark)
+  const firstOld = shown.find(({ seq }) => seq <= mark)
+  const hasNew = (shown[0]?.seq ?? 0) > mark && firstOld !== undefined
   return (
     <SidePanel title={t('Activity')} onClose={close}>
       <div role='alert' ref={root}>

@@ -1,5 +1,5 @@
 /** The sentences that describe events, one per kind. This module has no user interface code. */
-import type { EventFields, EventKind, ShownPayload } from '../../shared/events.ts'
+import type { EventFields, EventKind, EventWords, ShownPayload } from '../../shared/events.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { mentionOf } from '../../shared/mentions.ts'
 import { displayName } from '../presence/people.ts'
@@ -42,6 +42,14 @@ const mentioned =
     return t(others, { names: isolated(new Intl.ListFormat(locale).format(names)) })
   }
 
+/** A program may edit parts of the text, or send all of it. Only the latter may lose changes, if the program has not read the text before. */
+const replaced = ({ hunks = [], unguarded, partial }: ShownPayload<'content.replaced'>): string => {
+  if (unguarded && !partial) return t('replaced the text')
+  const isAdded =
+    hunks.length > 0 && hunks.every(({ added, removed }) => removed.every((line) => line.trim() === '' || added.includes(line)))
+  return isAdded ? t('added text') : t('edited the text')
+}
+
 const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: string | undefined) => string } = {
   'doc.created': plain(term('created the document')),
   'doc.claimed': plain(term('added the document to an account')),
@@ -53,7 +61,7 @@ const words: { readonly [Kind in EventKind]: (payload: ShownPayload<Kind>, own: 
   'doc.deleted': plain(term('deleted the document')),
   'doc.redacted': plain(term('removed text from the history as an operator')),
   'content.changed': ({ actors }) => (actors?.length === 0 ? t('tidied a board, a chat or a sheet') : t('edited the text')),
-  'content.replaced': plain(term('replaced the text')),
+  'content.replaced': replaced,
   'content.restored': plain(term('restored an earlier version')),
   'chat.mentioned': mentioned(term('mentioned you in a chat'), term('mentioned {names} in a chat')),
   'comment.created': plain(term('commented')),
@@ -108,12 +116,21 @@ export const isTidying = ({ kind, actorKind, payload }: Pick<FeedEvent, 'kind' |
 
 const excerptUnitsMax = 140
 
-/** Returns the text of the comment, or the first words that the change added or removed. The text is '' for events without text. */
-export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly text: string; readonly removed: boolean } {
-  const { hunks = [], text: said }: EventFields = payload
+/**
+ * Returns the text of the comment or suggestion, or the first words that the change added or removed. The text is '' for events without text. `known`
+ * has the text that belongs to the event, because messages do not contain it.
+ */
+export function excerptOf(
+  { kind, payload }: Pick<FeedEvent, 'kind' | 'payload'>,
+  known: EventWords = {}
+): { readonly text: string; readonly removed: boolean } {
+  const { hunks = [], text, body, replacement, quote }: EventFields = { ...known, ...payload }
+  const isChange = kind.startsWith('suggestion.') && kind !== 'suggestion.replied'
+  const said = text ?? (isChange ? replacement : body)
   const first = (lines: readonly string[]): string => lines.find((line) => line.trim() !== '')?.trim() ?? ''
   const cut = (text: string): string => (text.length > excerptUnitsMax ? `${text.slice(0, excerptUnitsMax).toWellFormed()}…` : text)
   if (said !== undefined) return { text: cut(said), removed: false }
+  if (isChange && quote !== undefined) return { text: cut(quote), removed: true }
   for (const { added, removed } of hunks) {
     // A line that was also removed has only moved, so it does not count as added.
     const came = first(added.filter((line) => !removed.includes(line)))

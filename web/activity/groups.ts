@@ -32,6 +32,12 @@ function authorOf({ kind, actor, actorKind, payload }: FeedEvent): string | unde
   return JSON.stringify([actorKind, actor, actorKind === 'system' && actors !== undefined ? actors.toSorted() : []])
 }
 
+/** Whether another event says the same: a decision on suggestions is an event for each suggestion, and a text change. */
+export const isTold = ({ kind, payload }: FeedEvent): boolean => {
+  const { suggestionIds, reopenedIds }: EventFields = payload
+  return kind === 'content.changed' && (suggestionIds ?? reopenedIds) !== undefined
+}
+
 /** Groups `events`, which are newest first. Events after the cursor `seen` are new. */
 export function groupByDay(events: readonly FeedEvent[], seen: number): readonly Day[] {
   const days: { start: number; entries: { events: FeedEvent[]; latest: FeedEvent }[] }[] = []

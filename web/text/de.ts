@@ -1065,6 +1065,7 @@ export const de: Catalogue = {
   'Send the message “{text}”': 'Die Nachricht „{text}“ senden',
   'Write, or press / for blocks': 'Schreibe, oder drücke / für Blöcke',
   'Edited by': 'Bearbeitet von',
+  'added text': 'hat Text hinzugefügt',
   'edited the text': 'hat den Text bearbeitet',
   'tidied a board, a chat or a sheet': 'hat ein Board, einen Chat oder ein Tabellenblatt aufgeräumt',
   'You are offline': 'Du bist offline',
