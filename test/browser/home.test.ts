@@ -216,11 +216,11 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if othe
   await page.getByText('“Cake” moved to trash.').waitFor()
   await other.page.getByText('The owner deleted this document. It can be restored until').waitFor()
   const fresh = await visit()
+  await fresh.page.clock.install()
   await fresh.page.goto(guest.url)
   await fresh.page.getByRole('heading', { name: 'This document was deleted' }).waitFor()
   await fresh.page.getByText('The owner can restore this document until').waitFor()
   expect(await fresh.page.getByRole('button', { name: 'Restore' }).count()).toBe(0)
-  await fresh.context.close()
 
   // The person who deleted the document finds it at its address and restores it there.
   await page.goto(`${world.url}/d/${cake.id}`)
@@ -228,10 +228,16 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if othe
   await page.getByRole('button', { name: 'Restore', exact: true }).click()
   await saved(page)
   expect(await status(cake)).toBe(200)
-  // The other person's page continues when it becomes visible.
+  // The other person's page continues when it becomes visible. A page that was opened after the deletion opens the document soon.
   await other.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await saved(other.page)
   await other.context.close()
+  const asked = fresh.page.waitForRequest(`**/api/docs/${cake.id}`, { timeout: 5000 })
+  await fresh.page.clock.fastForward(10_000)
+  await asked
+  await saved(fresh.page)
+  expect(await editorText(fresh.page)).toBe('# Cake')
+  await fresh.context.close()
 
   // The person deletes a document with the menu on its page.
   await page.goto(`${world.url}/d/${milk.id}`)

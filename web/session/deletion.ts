@@ -1,5 +1,6 @@
 /**
- * A document that was deleted while it was open. The page shows how long the document can still be restored, and notices when somebody restores it.
+ * A document that was deleted, while it was open or before. The page shows how long the document can still be restored, and notices when somebody
+ * restores it.
  */
 import { effect, type ReadonlySignal } from '@preact/signals'
 
@@ -11,7 +12,7 @@ interface Followed {
 }
 
 /** How often a visible page asks the service, in milliseconds. Its socket is closed, so it receives no messages. */
-const askEveryMs = 60_000
+const askEveryMs = 10_000
 
 /**
  * Asks the service after the deletion, regularly and when the page becomes visible. If the service closes the connection repeatedly, the page does
