@@ -9,6 +9,7 @@ import { annotationRanges } from '../web/review/suggestions/annotation-ranges.ts
 import { followed, type Sent } from '../web/review/suggestions/accepted.ts'
 import { showInvitation } from '../web/review/cards/invitation.ts'
 import { blocksOf, inlineOf, type Inline, plainWords } from '../web/review/cards/comment-markdown.ts'
+import { wordsOfEdit } from '../web/review/suggestions/change-words.ts'
 import { byWord, hunksOf, operationOf } from '../web/review/suggestions/hunks.ts'
 import { pushedApart } from '../web/review/cards/layout.ts'
 import { orderMessages } from '../web/review/outbox/messages.ts'
@@ -133,6 +134,22 @@ const changed = (text: string, ...edits: readonly { from: number; to?: number; i
   )
   return byWord(base, hunksOf(base, changes)).map(({ original, text: proposed, from, to }) => ({ original, text: proposed, from, to }))
 }
+
+test('[SUGG-27] the marks of a format are one change, and are told as the format', () => {
+  const around = (mark: string) => changed('one two three', { from: 4, insert: mark }, { from: 13 + mark.length, insert: mark })
+  expect(around('**')).toEqual([{ original: 'two three', text: '**two three**', from: 4, to: 13 }])
+  expect(changed('a **b c**', { from: 2, to: 4 }, { from: 5, to: 7 })).toEqual([{ original: '**b c**', text: 'b c', from: 2, to: 9 }])
+  // Other text, and marks on two lines, are separate changes.
+  expect(around('x')).toHaveLength(2)
+  expect(changed('one\ntwo', { from: 0, insert: '*' }, { from: 8, insert: '*' })).toHaveLength(2)
+  const told = (original: string, text: string) => wordsOfEdit(Text.of([original]), { from: 0, to: original.length, insert: text })
+  expect(told('two three', '**two three**')).toBe('Bold: “two three”')
+  expect(told('two', '~~***two***~~')).toBe('Strikethrough, Bold, Italic: “two”')
+  expect(told('`two`', 'two')).toBe('Remove formatting: “two”')
+  expect(told('two', '**three**')).toBeUndefined()
+  expect(told('two', '**two*')).toBeUndefined()
+  expect(told('two', '**')).toBeUndefined()
+})
 
 test('[REVIEW-21] typing makes one change per run, of whole words if words changed; typing the same text is no change', () => {
   expect(changed('every file twice, slow', { from: 11, to: 16 }, { from: 11, insert: 'o' }, { from: 12, insert: 'nce' })).toEqual([

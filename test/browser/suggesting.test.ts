@@ -127,6 +127,27 @@ test('[REVIEW-66] letters typed before the code for suggestions has loaded becom
   await context.close()
 })
 
+test('[SUGG-27] suggested bold is drawn as bold text, without marks, and is one suggestion', async () => {
+  const document = await createDocument(world.url, text)
+  const anas = await contextOf('Ana')
+  const eves = await contextOf('Eve')
+  const [ana, eve] = [await suggester(anas, (await createLink(world.url, document, 'suggest')).url), await opened(eves, document.url)]
+  await selectWords(ana, 'every file')
+  await ana.keyboard.press('Control+b')
+  await stored(document, '**every file**')
+  await ana.keyboard.press('Control+Home')
+  for (const page of [ana, eve]) {
+    await page.locator('.margin .card', { hasText: 'Bold: “every file”' }).waitFor()
+    await page.locator('.cm-content ins.tok-strong', { hasText: /^every file$/ }).waitFor()
+    expect(await page.locator('.cm-content').textContent()).not.toContain('*')
+  }
+  await eve.locator('.margin .card').getByRole('button', { name: 'Accept' }).click()
+  await until(async () => (await readMarkdown(world.url, document)) === text.replace('every file', '**every file**'), 'bold text')
+  await until(async () => (await editorText(ana)) === text.replace('every file', '**every file**'), 'bold text on the page of Ana')
+  await anas.close()
+  await eves.close()
+})
+
 test('[SUGG-26] a tick by a suggester becomes a suggestion, whose card says what it does', async () => {
   const document = await createDocument(world.url, '# Plan\n\n- [ ] one\n- [x] two\n')
   const context = await contextOf('Ana')

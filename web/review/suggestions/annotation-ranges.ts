@@ -2,7 +2,17 @@
  * The ranges of annotations in the editor, as ranges that stay on their characters while people type, and their decorations. An annotation whose text
  * was deleted has no range.
  */
-import { MapMode, RangeSet, RangeValue, StateEffect, StateField, type EditorState, type Extension, type Range } from '@codemirror/state'
+import {
+  MapMode,
+  RangeSet,
+  RangeValue,
+  StateEffect,
+  StateField,
+  type EditorState,
+  type Extension,
+  type Range,
+  type Text
+} from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../../shared/text/targets.ts'
 import { addedText } from '../../editor/added-text.ts'
@@ -12,6 +22,7 @@ import { initials } from '../../presence/person.ts'
 import { t } from '../../text/t.ts'
 import { effect } from '@preact/signals'
 import { hueOf } from '../../presence/colours.ts'
+import { formatsAdded } from './format-change.ts'
 
 /** The kind of a range. At a range of the kind `decided`, only the card remains, and the text shows no mark. */
 export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'decided'
@@ -154,12 +165,20 @@ export class ProposedText extends WidgetType {
   }
 }
 
-function decorationsOf({ annotation, isPoint }: MarkedRange, from: number, to: number, isActive: boolean): Range<Decoration>[] {
+function decorationsOf(doc: Text, { annotation, isPoint }: MarkedRange, from: number, to: number, isActive: boolean): Range<Decoration>[] {
   const { id, kind, author, text } = annotation
   if (kind === 'decided') return []
   const attributes = { 'data-annotation': id }
   const hue = `hue-${hueOf(author)}${isActive ? ' rm-active' : ''}`
   if (kind === 'comment') return isPoint ? [] : [Decoration.mark({ class: `rm-comment ${hue}`, attributes }).range(from, to)]
+  const formats = kind === 'replace' ? formatsAdded(doc.sliceString(from, to), text) : []
+  if (formats.length > 0) {
+    const styles = formats.map(({ style }) => style).join(' ')
+    return [
+      Decoration.mark({ tagName: 'ins', class: `rm-ins ${styles} ${hue}`, attributes }).range(from, to),
+      Decoration.widget({ widget: new ProposedText('ins', '', author, id, isActive), side: -1 }).range(to)
+    ]
+  }
   const struck = isPoint ? [] : [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(from, to)]
   return [...struck, Decoration.widget({ widget: new ProposedText('ins', text, author, id, isActive), side: -1 }).range(to)]
 }
@@ -207,7 +226,7 @@ const shown = ViewPlugin.fromClass(
       const found = new Map<MarkedRange, Range<Decoration>[]>()
       for (const { from, to } of visibleRanges)
         set.between(from, to, (start, end, range) => {
-          found.set(range, decorationsOf(range, start, end, range.annotation.id === active))
+          found.set(range, decorationsOf(state.doc, range, start, end, range.annotation.id === active))
         })
       return Decoration.set([...found.values()].flat(), true)
     }

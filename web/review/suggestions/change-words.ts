@@ -1,10 +1,11 @@
-/** Describes changes of components and tasks in plain words. */
+/** Describes changes of components, tasks and formats in plain words. */
 import type { Text } from '@codemirror/state'
 import { type Fence, fencesOf } from '../../../shared/fences/fences.ts'
 import { type DescribedChange, describedEdit } from '../../../shared/fences/described-change.ts'
 import type { Edit } from '../../../shared/text/diff.ts'
 import { t, tn } from '../../text/t.ts'
 import { excerpt } from '../outbox/records.ts'
+import { formatsAdded } from './format-change.ts'
 
 const textUnits = 80
 
@@ -63,12 +64,23 @@ function wordsOfTask(text: Text, { from, to, insert }: Edit): string | undefined
   return wordsOfChange({ kind: 'card.mark', name, state: insert === ' ' ? 'open' : 'done' })
 }
 
+/** Describes a change of formats. Undefined if the edit changes anything else. */
+function wordsOfFormat(original: string, insert: string): string | undefined {
+  const added = formatsAdded(original, insert)
+  if (added.length > 0) {
+    const names = added.map(({ name }) => t(name)).join(', ')
+    return t('{format}: “{text}”', { format: names, text: excerpt(original, textUnits) })
+  }
+  return formatsAdded(insert, original).length > 0 ? t('Remove formatting: “{text}”', { text: excerpt(insert, textUnits) }) : undefined
+}
+
 const known = new WeakMap<Text, readonly Fence[]>()
 
-/** Describes the effect of an edit on a component or a task. Undefined if it affects neither or is too complex to describe. */
+/** Describes the effect of an edit on a component, a task or formats. Undefined if it affects none of these or is too complex to describe. */
 export function wordsOfEdit(text: Text, edit: Edit): string | undefined {
   const fences = known.get(text) ?? fencesOf(text.toString())
   known.set(text, fences)
   const told = describedEdit(fences, edit)
-  return told === undefined ? wordsOfTask(text, edit) : wordsOfChange(told)
+  if (told !== undefined) return wordsOfChange(told)
+  return wordsOfTask(text, edit) ?? wordsOfFormat(text.sliceString(edit.from, edit.to), edit.insert)
 }

@@ -1,6 +1,7 @@
 /** Divides the changes typed in suggesting mode into separate changes to the document's text. */
 import type { ChangeSet, Text } from '@codemirror/state'
 import type { Range } from '../../../shared/text/targets.ts'
+import { isMark } from './format-change.ts'
 
 /** A range of the text (`from`–`to`) and its suggested replacement, which is at `fromShown`–`toShown` in the editor. */
 export interface Hunk extends Range {
@@ -57,14 +58,25 @@ export function hunksOf(base: Text, changes: ChangeSet): Hunk[] {
 
 /** Longest part of a word between two changes that are joined, in UTF-16 units. */
 const wordUnitsMax = 24
+/** Longest formatted text whose marks are joined, in UTF-16 units. */
+const formattedUnitsMax = 1000
 
-/** Joins changes that are in the same word. */
+/** Whether two changes add or remove the marks of one format, before and after the text between them. */
+const areMarks = (one: Hunk, other: Hunk, between: string): boolean =>
+  one.text === other.text &&
+  one.original === other.original &&
+  (one.text === '' || one.original === '') &&
+  isMark(one.text + one.original) &&
+  between.length <= formattedUnitsMax &&
+  !between.includes('\n')
+
+/** Joins changes that are in the same word, and the two marks of a format, because one mark alone would make no sense. */
 export function byWord(base: Text, hunks: readonly Hunk[]): Hunk[] {
   const found: Hunk[] = []
   for (const hunk of hunks) {
     const before = found.at(-1)
     const between = before === undefined ? '' : base.sliceString(before.to, hunk.from)
-    if (before === undefined || between.length > wordUnitsMax || /\s/.test(between)) {
+    if (before === undefined || ((between.length > wordUnitsMax || /\s/.test(between)) && !areMarks(before, hunk, between))) {
       found.push(hunk)
       continue
     }
