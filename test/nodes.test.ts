@@ -11,7 +11,7 @@ import { runAct } from '../server/domain/operator/acts.ts'
 import { callerOfService } from '../server/domain/rights/access.ts'
 import { closeCodes } from '../shared/live-protocol.ts'
 import { textRootName } from '../shared/names.ts'
-import { heldReads, type HeldReads } from './support/held-storage.ts'
+import { heldReads, type HeldReads, heldStorage } from './support/held-storage.ts'
 import { type NodeWorlds, startNodeWorlds } from './support/node-worlds.ts'
 import { noPostgres } from './support/postgres.ts'
 import { withLimit } from './support/limits.ts'
@@ -129,8 +129,8 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     })
   })
 
-  /** Starts another node, whose reads the test can hold back. */
-  const startLate = async ({ storage }: HeldReads): Promise<World> => {
+  /** Starts another node, whose store the test can hold back. */
+  const startLate = async ({ storage }: Pick<HeldReads, 'storage'>): Promise<World> => {
     const late = await startWorld({ env: started.env, besides: worlds[0]!, storage })
     onTestFinished(() => late.stop())
     return late
@@ -397,14 +397,20 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     expect(back.closes).toEqual([])
   })
 
+  /** Returns a copy of a page's document, with which the page connects to another node. */
+  const movedFrom = ({ ydoc }: Editor): Y.Doc => {
+    const moved = new Y.Doc()
+    Y.applyUpdate(moved, Y.encodeStateAsUpdate(ydoc))
+    moved.clientID = ydoc.clientID
+    return moved
+  }
+
   test('[NODES-22] a page that moved to another node can write there soon after its former connection ends', async () => {
     const owner = await worlds[0]!.create('one')
     const [former, watcher] = await connectAll([owner, worlds[2]!.person(owner.doc, owner.key)])
     former!.type(0, 'a ')
     await former!.saved()
-    const moved = new Y.Doc()
-    Y.applyUpdate(moved, Y.encodeStateAsUpdate(former!.ydoc))
-    moved.clientID = former!.ydoc.clientID
+    const moved = movedFrom(former!)
     moved.getText(textRootName).insert(0, 'moved ')
     const back = await worlds[1]!.person(owner.doc, owner.key).connect({ ydoc: moved, eager: true })
     onTestFinished(() => back.close())
@@ -412,6 +418,54 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     former!.close()
     await watcher!.shows('moved a one')
   })
+
+  const moveTo = async (person: Person, former: Editor): Promise<Editor> => {
+    const page = await person.connect({ ydoc: movedFrom(former) })
+    onTestFinished(() => page.close())
+    return page
+  }
+
+  test.for(['first', 'later'])(
+    '[NODES-26] two nodes accept the %s edits of a page that has moved, and the text contains them once',
+    async (which) => {
+      const held = heldStorage()
+      const slow = await startLate(held)
+      const owner = await worlds[0]!.create('text')
+      const there = slow.person(owner.doc, owner.key)
+      const [page, watcher, other] = await connectAll([there, there, owner])
+      if (which === 'later') {
+        page!.type(4, ' one')
+        await other!.shows('text one')
+      }
+      const { openDoc, release } = await slow.service.live.open(owner.doc)
+      const before = other!.text()
+      const { seq } = openDoc
+      held.hold()
+      // The first and the last update are not by the page that moves.
+      watcher!.type(0, 'a ')
+      await until(() => held.waiting() > 0, 'the commit')
+      page!.type(0, 'two ')
+      await until(() => openDoc.snapshot().content.includes('two'), 'the edit')
+      page!.close()
+      const moved = await moveTo(owner, page!)
+      await other!.shows((text) => text.includes('two'))
+      moved.type(0, 'three ')
+      await moved.saved()
+      held.release()
+      for (const each of [watcher!, other!, moved]) await each.shows((text) => text.includes('a '))
+      const { content } = await owner.read()
+      for (const words of ['a ', 'two ', 'three ', before]) expect(content.split(words), content).toHaveLength(2)
+      expect(content).toHaveLength(`a two three ${before}`.length)
+      for (const each of [watcher!, other!, moved]) await each.shows(content)
+      expect([watcher!, other!, moved].flatMap(({ closes }) => closes)).toEqual([])
+      await watcher!.saved()
+      const { version, ...read } = await there.read()
+      expect(read.content).toBe(content)
+      // Each of the three edits is one version.
+      expect(Number.parseInt(version, 10)).toBe(seq + 3)
+      release()
+    }
+  )
 
   test('[NODES-14] a sweep that has to run once runs on one node at a time', async () => {
     const services = worlds.map(({ service }) => service)

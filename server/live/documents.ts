@@ -300,7 +300,13 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
       }
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, limits.stopWriteMs)
-      await Promise.race([late, Promise.all([...loaded.values()].map(write))])
+      const isWaiting = ({ openDoc }: LoadedDocument): boolean => !openDoc.failed && openDoc.durableMark < openDoc.mark
+      // While one document is written, another one may receive the rest of its edits.
+      const all = async (): Promise<void> => {
+        do await Promise.all([...loaded.values()].map(write))
+        while ([...loaded.values()].some(isWaiting))
+      }
+      await Promise.race([late, all()])
       clearTimeout(timer)
     },
     async settleAll() {

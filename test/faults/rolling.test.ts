@@ -77,8 +77,8 @@ describe.skipIf(noPostgres !== undefined)('rolling restart', () => {
               for (const n of [0, 1]) {
                 expect(await nodes[n]!.kill('SIGTERM'), nodes[n]!.output().slice(-1000)).toBe(0)
                 await startNode(n)
-                // The proxies need a second to use a node again.
-                await pause(1500)
+                // nginx uses a node again after a second. It counts whole seconds, so this can take two.
+                await pause(2100)
               }
             })
             for (const typist of typists) await typist.whenSettled(60)

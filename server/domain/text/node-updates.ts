@@ -112,6 +112,7 @@ export class NodeUpdates {
     const { id, ydoc, queue } = this.#options
     const updates = entries.map(({ update }) => update)
     if (queue.contradicts(updates)) throw new Error(`journal of ${id}: another node wrote what contradicts the updates that wait here`)
+    queue.removeWritten(updates)
     this.isApplying = true
     try {
       ydoc.transact(() => {

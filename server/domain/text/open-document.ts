@@ -22,7 +22,7 @@ import type { Held } from '../documents/quotas.ts'
 /** Returns the author of a transaction from its Yjs origin. */
 export type ActorOfOrigin = (origin: unknown) => string
 
-interface OpenDocumentOptions extends Omit<UpdateQueueOptions, 'onFailure'>, Pick<NodeUpdatesOptions, 'entriesTo'> {
+interface OpenDocumentOptions extends Omit<UpdateQueueOptions, 'onFailure'>, Pick<NodeUpdatesOptions, 'entriesTo' | 'ydoc'> {
   readonly actorOf: ActorOfOrigin
   /** Called once if the journal cannot be written or an update cannot be applied. */
   readonly onFailure: (cause: unknown) => void

@@ -9,6 +9,7 @@ import type { Clock } from '../ports.ts'
 import type { Transaction, Ledger } from '../records/transaction.ts'
 import { type Head, keys, type Unsaved } from '../records/keys.ts'
 import { encodeEntries, type JournalEntry, nextTag, type Point, type Tail } from './journal.ts'
+import { contradict, restOf } from './repeated-edits.ts'
 
 /** An update, and how many UTF-16 code units of text it adds and removes. */
 export interface Taken {
@@ -18,14 +19,18 @@ export interface Taken {
   readonly removed: number
 }
 
-/** An update that is not on disk. `isPlanned` is true if the code that made it relies on its number, so no other node may have written before it. */
-type Pending = JournalEntry & Taken & { readonly isPlanned: boolean }
+/** An update that is not on disk. */
+interface Pending extends JournalEntry, Taken {
+  /** The value of `UpdateQueue.mark` after this update. */
+  readonly mark: number
+  /** Whether the code that made the update relies on its number, so no other node may have written before it. */
+  readonly isPlanned: boolean
+}
 
 const bytesOf = (entries: readonly Taken[]): number => entries.reduce((sum, { update }) => sum + update.length, 0)
 
 export interface UpdateQueueOptions {
   readonly id: string
-  readonly ydoc: Y.Doc
   /** The head that matches the state of the Y.Doc. */
   readonly head: Head
   readonly tail: Tail
@@ -40,17 +45,6 @@ const mergeUnsaved = (one: Unsaved, added: number, removed: number, actors: Iter
   removed: one.removed + removed,
   actors: [...new Set([...one.actors, ...actors])].slice(0, limits.revisionAuthorsMax)
 })
-
-/** Whether updates contain structs that the document already has, because two nodes accepted different updates with the same client id. */
-const overlaps = (ydoc: Y.Doc, updates: readonly Uint8Array[]): boolean => {
-  const next = new Map<number, number>()
-  return updates.some((update) => {
-    const { from, to } = Y.parseUpdateMeta(update)
-    const isKnown = [...from].some(([client, clock]) => clock < (next.get(client) ?? Y.getState(ydoc.store, client)))
-    for (const [client, clock] of to) next.set(client, clock)
-    return isKnown
-  })
-}
 
 export class UpdateQueue {
   readonly #options: UpdateQueueOptions
@@ -86,7 +80,7 @@ export class UpdateQueue {
 
   /** The number of the updates counted by `mark` that are on disk. */
   get durableMark(): number {
-    return this.mark - this.#pending.length
+    return (this.#pending[0]?.mark ?? this.mark + 1) - 1
   }
 
   /** When the oldest waiting update was applied, in milliseconds since 1970; undefined if none waits. */
@@ -123,16 +117,31 @@ export class UpdateQueue {
     const at = this.#options.clock.now()
     for (const each of updates) {
       this.point = { seq: this.point.seq + 1, tag: nextTag(this.point.tag, each.update) }
-      this.#pending.push({ ...each, ...this.point, at, isPlanned })
+      this.mark += 1
+      this.#pending.push({ ...each, ...this.point, mark: this.mark, at, isPlanned })
     }
-    this.mark += updates.length
     this.#drain()
   }
 
   /** Whether updates from another node contradict the updates that wait here. */
   contradicts(updates: readonly Uint8Array[]): boolean {
     const pending = this.#pending
-    return pending.some((entry) => entry.isPlanned) || (pending.length > 0 && overlaps(this.#options.ydoc, updates))
+    if (pending.length === 0) return false
+    const waiting = pending.map(({ update }) => update)
+    return pending.some((entry) => entry.isPlanned) || contradict(waiting, updates)
+  }
+
+  /** Removes from the updates that wait here the edits that another node has also written. They are on disk. */
+  removeWritten(updates: readonly Uint8Array[]): void {
+    if (this.#pending.length === 0) return
+    const clocks = new Map<number, number>()
+    for (const update of updates)
+      for (const [client, clock] of Y.parseUpdateMeta(update).to) clocks.set(client, Math.max(clock, clocks.get(client) ?? 0))
+    this.#pending = this.#pending.flatMap((entry) => {
+      const update = restOf(entry.update, clocks)
+      return update === undefined ? [] : [{ ...entry, update }]
+    })
+    this.waitingBytes = bytesOf(this.#pending)
   }
 
   /** Counts updates that another node has written to the journal. */
