@@ -52,7 +52,7 @@ async function open(url: string): Promise<{ page: Page; heard: readonly string[]
   return { page, heard }
 }
 
-test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] [GRID-20] [GRID-21] [GRID-25] a table is a grid: cells wrap, keys and pointer stay in them, and deleting keeps the bars', async () => {
+test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] [GRID-20] [GRID-21] [GRID-25] [WRITE-159] a table is a grid: cells wrap, keys and pointer stay in them, and deleting keeps the bars', async () => {
   const head = '| Name of somebody | Words | Sum |\n| --- | --- | --: |'
   const document = await createDocument(world.url, `${head}\n| **Ana** | ${long} | 3 |\n| Bea | b |12|\n| Cid |\n\nafter`)
   const { page, heard } = await open(document.url)
@@ -161,6 +161,14 @@ test('[GRID-1] [GRID-2] [GRID-3] [GRID-14] [GRID-16] [GRID-20] [GRID-21] [GRID-2
       )
   })
   expect(await editorText(page)).toBe(emptied)
+  // The picture does not fit next to the words, so it is on the next line, and its card is below it.
+  await press('Control+a', 'Delete')
+  await page.keyboard.insertText('| some words | b |\n| --- | --- |\n| some words ![cat](/icon.svg) | b |')
+  await expect.poll(async () => (await image.boundingBox())?.height, { timeout: 30_000 }).toBe(160)
+  await image.click()
+  const card = page.locator('.picture-card')
+  await card.waitFor()
+  await until(async () => (await box(card)).y >= (await box(image)).y + 160, 'the card is below the picture')
   expect(heard).toEqual([])
   await page.context().close()
 })

@@ -116,6 +116,11 @@ function cardOf(view: EditorView, picture: PictureAt, isEdited: boolean): Toolti
   return {
     dom: card,
     offset: { x: 0, y: 6 },
+    // A picture may be on another line than the text before it.
+    getCoords(at) {
+      const drawn = [...view.contentDOM.querySelectorAll('.md-figure, img.md-media')].find((element) => view.posAtDOM(element) === at)
+      return drawn?.getBoundingClientRect() ?? view.coordsAtPos(at) ?? new DOMRect()
+    },
     mount: () => isEdited && words.focus(),
     update({ docChanged, changes }) {
       if (docChanged) [from, to] = [changes.mapPos(from, -1), changes.mapPos(to, 1)]
