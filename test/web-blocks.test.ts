@@ -5,6 +5,8 @@ import type { EditorView } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { deleteBlock, duplicateBlock, moveBlock } from '../web/editor/blocks/commands.ts'
 import { siblingsOf } from '../web/editor/blocks/units.ts'
+import { commandOf } from '../web/commands/all.ts'
+import type { Page } from '../web/commands/page.ts'
 import { setHeading, toggleList } from '../web/editor/commands-block.ts'
 import { markdown } from '../web/editor/language.ts'
 import { tiedText } from '../web/editor/tied-text.ts'
@@ -178,6 +180,18 @@ test.each([
   ['## br|ead', '- [ ] br|ead', toggleList('task')]
 ])('[BLOCK-14] %s becomes %s', (before, wanted, run) => {
   expect(after(before, run)).toBe(wanted)
+})
+
+test.each([
+  ['### br|ead', 'br|ead', 'none'],
+  ['- [ ] br|ead', 'br|ead', 'none'],
+  ['br|ead', 'br|ead', 'none'],
+  ['br|ead', '##### br|ead', '5'],
+  ['# br|ead', '###### br|ead', '6']
+])('[WRITE-160] %s becomes %s by the key for %s', (before, wanted, id) => {
+  const command = commandOf(`heading.${id}`)
+  expect(command.keys).toEqual([`Mod-Alt-${id.replace('none', '0')}`])
+  expect(after(before, (view) => command.run({ editor: { value: { view } } } as Page) !== false)).toBe(wanted)
 })
 
 test.each([

@@ -11,12 +11,12 @@ import type { IconName } from '../ui/icons.tsx'
 import { hasPicture } from './insert.ts'
 import { isWriting, notInCode, notInCodeBlock, notInComponent, onText, type Command } from '../view/command.ts'
 
-const heading = (level: 1 | 2 | 3 | 4, title: string, words: string): Command<Page> => ({
+const heading = (level: 1 | 2 | 3 | 4 | 5 | 6, title: string, words: string): Command<Page> => ({
   id: `heading.${level}`,
   title,
   words,
   group: 'blocks',
-  icon: `heading-${level}`,
+  icon: level > 4 ? 'heading' : `heading-${level as 1 | 2 | 3 | 4}`,
   typed: '#'.repeat(level),
   keys: [`Mod-Alt-${level}`],
   ...onText(setHeading(level)),
@@ -152,6 +152,17 @@ export const formatCommands: readonly Command<Page>[] = [
   heading(2, term('Heading 2'), term('section medium')),
   heading(3, term('Heading 3'), term('subsection small')),
   heading(4, term('Heading 4'), term('subsection smallest')),
+  heading(5, term('Heading 5'), term('subsection smallest')),
+  heading(6, term('Heading 6'), term('subsection smallest')),
+  {
+    id: 'heading.none',
+    title: term('Text'),
+    words: term('paragraph'),
+    group: 'blocks',
+    keys: ['Mod-Alt-0'],
+    ...onText(setHeading(0)),
+    ...notInCodeBlock
+  },
   {
     id: 'list.bullet',
     typed: '-',

@@ -33,7 +33,7 @@ const headingMark = /^#{1,6}[ \t]+/
 const blockMark = /^(?:#{1,6}[ \t]+|[ \t]*(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+))/
 
 /**
- * Makes the lines headings of a level (1–6), or plain text if they already are. Table rows do not change, because a mark before a row would end the
+ * Makes the lines headings of a level (1–6), or plain text if they already are or if the level is 0. Table rows do not change, because a mark before a row would end the
  * table.
  */
 export const setHeading =
@@ -41,7 +41,7 @@ export const setHeading =
   (view) => {
     if (isInTable(view.state)) return true
     const lines = selectedLines(view.state)
-    const prefix = `${'#'.repeat(level)} `
+    const prefix = level === 0 ? '' : `${'#'.repeat(level)} `
     const remove = lines.every((line) => line.text.startsWith(prefix))
     return apply(
       view,

@@ -312,6 +312,8 @@ export const de: Catalogue = {
   'Heading 2': 'Überschrift 2',
   'Heading 3': 'Überschrift 3',
   'Heading 4': 'Überschrift 4',
+  'Heading 5': 'Überschrift 5',
+  'Heading 6': 'Überschrift 6',
   'headings contents': 'Überschriften Inhaltsverzeichnis',
   'Here now': 'Gerade hier',
   'Here now: {names}.': 'Gerade hier: {names}.',
@@ -579,6 +581,7 @@ export const de: Catalogue = {
   owner: 'Besitzer',
   'page address readers': 'Seite Adresse Leser',
   'paper PDF': 'Papier PDF',
+  paragraph: 'Absatz',
   'Paste or choose a picture. You review its text here before you insert it.':
     'Füge ein Bild ein oder wähle eines. Du prüfst seinen Text hier, bevor du ihn einfügst.',
   'Paste without formatting': 'Ohne Formatierung einfügen',

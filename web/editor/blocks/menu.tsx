@@ -25,8 +25,7 @@ function becomes(state: EditorState, { name, from }: Unit): { readonly ids: read
   const { text } = state.doc.lineAt(from)
   if (name === 'Paragraph') return { ids: [...headings, ...lists, 'quote'] }
   const level = /^#{1,6}(?=[ \t])/.exec(text)?.[0].length
-  if (level !== undefined)
-    return { ids: headings.filter((id) => id !== `heading.${level}`), ...(level <= 4 ? { plain: `heading.${level}` } : {}) }
+  if (level !== undefined) return { ids: headings.filter((id) => id !== `heading.${level}`), plain: 'heading.none' }
   if (name === 'Blockquote') return { ids: [], plain: 'quote' }
   if (name !== 'ListItem') return { ids: [] }
   const own = /^[ \t]*\d/.test(text) ? 'list.number' : /^[ \t]*[-*+][ \t]+\[[ xX]\][ \t]/.test(text) ? 'list.task' : 'list.bullet'
