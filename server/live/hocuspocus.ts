@@ -5,11 +5,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Hocuspocus } from '@hocuspocus/server'
-import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
+import type { ErrorCode } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { isDocumentId } from '../../shared/names.ts'
-import { includesRole } from '../../shared/roles.ts'
-import { callerOfDocument } from '../domain/rights/access.ts'
 import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
 import type { Live, Registry } from '../domain/live.ts'
 import { formsOf } from '../domain/events/events.ts'
@@ -17,6 +14,7 @@ import type { StoredEvent } from '../domain/records/keys.ts'
 import type { Nodes, Trace } from '../domain/ports.ts'
 import { docOptions } from '../domain/text/journal.ts'
 import type { Service } from '../domain/service.ts'
+import { createAdmission, type Guesses, Refusal, refusalOf } from './admission.ts'
 import { createAnswers } from './answers.ts'
 import type { PresenceUser } from './awareness.ts'
 import { agentName } from './agents.ts'
@@ -47,8 +45,7 @@ export interface LiveOptions {
   /** Returns the session cookie of the browser that sent a request. */
   readonly cookieOf: (request: IncomingMessage) => string | undefined
   readonly idleUnloadSeconds: number
-  /** Counts wrong keys for each address. Both functions throw `rate_limited` if there have been too many. */
-  readonly guesses: { check(address: string): void; count(address: string): void }
+  readonly guesses: Guesses
   /** The maximum number of sockets for each address, and of connections for each document. Null means no limit. */
   readonly socketsPerAddressMax: number | null
   readonly socketsPerDocumentMax: number | null
@@ -67,19 +64,6 @@ export interface LiveServer extends Live, Pick<Sockets, 'upgrade'> {
   counts(): { documents: number; sockets: number; waitingBytes: number }
   crowd(): Crowd
 }
-
-/** An error for hooks. Hocuspocus sends `reason` to the client. It also prints errors that have a message, so this error has none. */
-class Refusal extends Error {
-  readonly reason: string
-
-  constructor(reason: string) {
-    super('')
-    this.name = 'Refusal'
-    this.reason = reason
-  }
-}
-
-const refusalOf = (error: unknown): Refusal => new Refusal(error instanceof ServiceError ? error.code : 'internal')
 
 const closeCodeOf = (code: ErrorCode): number => {
   if (code === 'document_deleted') return closeCodes.deleted
@@ -131,7 +115,7 @@ export const createLive = ({
 }: LiveOptions): LiveServer => {
   let stopping = false
   const answers = createAnswers(() => service().clock)
-  const connectionLimits = createConnectionLimits(socketsPerDocumentMax)
+  const admission = createAdmission({ service, guesses, connectionLimits: createConnectionLimits(socketsPerDocumentMax), nodes })
   const rounds = createRounds()
   const editsOf = (id: string, entry: () => LoadedDocument | undefined): TurnEdits => createTurnEdits({ id, entry, service, rounds })
 
@@ -164,34 +148,6 @@ export const createLive = ({
     log
   })
 
-  /** Checks periodically whether a credential is still valid. If the issuer does not answer, the credential stays valid. */
-  const askAgain = (find: () => Promise<Caller>, end: (code: ErrorCode) => void): (() => void) => {
-    let cancel = (): void => undefined
-    let stopped = false
-    const ask = (): void => {
-      find().catch((error: unknown) => {
-        if (error instanceof ServiceError && error.code === 'credential_invalid' && !stopped) end(error.code)
-      })
-      cancel = service().clock.after(limits.agentTokenSeconds * 1000, ask)
-    }
-    cancel = service().clock.after(limits.agentTokenSeconds * 1000, ask)
-    return () => {
-      stopped = true
-      cancel()
-    }
-  }
-
-  /** Counts a wrong key, as for HTTP requests, and returns the refusal. */
-  const countedGuess = (error: unknown, address: string): unknown => {
-    if (!(error instanceof ServiceError) || error.code !== 'credential_invalid') return error
-    try {
-      guesses.count(address)
-      return error
-    } catch (limited) {
-      return limited
-    }
-  }
-
   // The default hooks are removed, because Hocuspocus would run them all in a promise chain for each message.
   const unused = {
     onConfigure: undefined,
@@ -214,27 +170,9 @@ export const createLive = ({
   }
 
   const hooks: Partial<Hocuspocus<Context>['configuration']> = {
-    async onAuthenticate({ token, documentName, connectionConfig, context }) {
-      if (stopping) throw new Refusal('shutting_down')
-      if (!isDocumentId(documentName)) throw new Refusal('not_found')
-      // Access that another node has just revoked must not open the document.
-      if (nodes !== undefined) await nodes.heard()
-      const isBearer = /^(asess_|apat_|ai_)/.test(token)
-      // If there is a bearer token, the browser's cookie is ignored, as for HTTP requests.
-      const { cookie, address, sessions } = (context as Context).peer
-      try {
-        // Only agent tokens may cause a request to their issuer. Wrong keys from the same address must not lock out a valid key.
-        if (token.startsWith('ai_')) guesses.check(address)
-        const credentials = isBearer ? { bearer: token } : { key: token === '' ? undefined : token, cookie }
-        const find = (): Promise<Caller> => callerOfDocument(service(), documentName, credentials)
-        const caller = await find()
-        const mayWrite = includesRole(caller.role, 'edit')
-        sessions.admit(documentName, mayWrite, connectionLimits.take(documentName, caller, address))
-        connectionConfig.readOnly = !mayWrite
-        return { ...context, caller, ...(caller.identity.kind === 'agent' && { again: find }) }
-      } catch (error) {
-        throw refusalOf(countedGuess(error, address))
-      }
+    onAuthenticate({ token, documentName, connectionConfig, context }) {
+      if (stopping) return Promise.reject(new Refusal('shutting_down'))
+      return admission.admit(documentName, token, context as Context, connectionConfig)
     },
 
     async onLoadDocument({ document, documentName }) {
@@ -277,7 +215,7 @@ export const createLive = ({
         const entry = documents.find(documentName)
         if (entry !== undefined) hidePresence(entry, connection, peer)
       })
-      const stopAsking = again === undefined ? undefined : askAgain(again, end)
+      const stopAsking = again === undefined ? undefined : admission.askAgain(again, end)
       connection.onClose(() => {
         peer.sessions.release(documentName)
         inbox.forget()
