@@ -11,8 +11,8 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-async function contextOf(name: string, viewport = { width: 1280, height: 860 }): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
+async function contextOf(name: string, viewport = { width: 1280, height: 860 }, hasTouch = false): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport, reducedMotion: 'reduce', hasTouch, isMobile: hasTouch })
   await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
   return context
 }
@@ -148,28 +148,22 @@ test('[SUGG-27] suggested bold is drawn as bold text, without marks, and is one 
   await eves.close()
 })
 
-test('[SUGG-26] a tick by a suggester becomes a suggestion, whose card says what it does', async () => {
-  const document = await createDocument(world.url, '# Plan\n\n- [ ] one\n- [x] two\n')
-  const context = await contextOf('Ana')
-  const page = await suggester(context, (await createLink(world.url, document, 'suggest')).url)
+test('[SUGG-25] [SUGG-26] a reason is sent with one suggestion, and only once its field has lost the focus; a tick becomes a suggestion', async () => {
+  const ticked = '# Plan\n\n- [ ] one\n- [x] two\n\nMore.\n'
+  const document = await createDocument(world.url, ticked)
+  // On a touch screen, the text does not take the focus by itself, so nothing redraws the boxes that were drawn before the role was known.
+  const context = await contextOf('Ana', undefined, true)
+  const page = await opened(context, (await createLink(world.url, document, 'suggest')).url)
+  await page.locator('.cm-content[aria-readonly=false]').waitFor()
   const boxes = page.locator('.md-task input')
   await boxes.nth(0).click()
-  await boxes.nth(1).click()
-  expect(await editorText(page)).toBe('# Plan\n\n- [x] one\n- [ ] two\n')
   await page.locator('.margin .card', { hasText: 'Check off “one”' }).waitFor()
+  await boxes.nth(1).click()
   await page.locator('.margin .card', { hasText: 'Mark “two” as not started' }).waitFor()
-  expect(await readMarkdown(world.url, document)).toBe('# Plan\n\n- [ ] one\n- [x] two\n')
-  await until(async () => {
-    const all = (await listSuggestions(document)).map((each) => `${each.status}: “${each.original}” to “${each.text}”`)
-    return all.length === 2 && all.includes('pending: “ ” to “x”') && all.includes('pending: “x” to “ ”')
-  }, 'both ticks as suggestions')
-  await context.close()
-})
+  await stored(document, 'x')
+  await stored(document, ' ')
+  expect(await readMarkdown(world.url, document)).toBe(ticked)
 
-test('[SUGG-25] a reason is sent with one suggestion, and only once its field has lost the focus', async () => {
-  const document = await createDocument(world.url, text)
-  const context = await contextOf('Ana')
-  const page = await suggester(context, (await createLink(world.url, document, 'suggest')).url)
   const has = (words: string, note: string | null): Promise<void> =>
     until(
       async () => (await listSuggestions(document)).some((each) => each.text === words && each.note === note),
@@ -197,7 +191,9 @@ test('[SUGG-25] a reason is sent with one suggestion, and only once its field ha
   await has('Two. ', null)
   expect((await listSuggestions(document)).map((each) => [each.text, each.note])).toEqual([
     ['Two. ', null],
-    ['One. ', 'It is shorter.']
+    ['One. ', 'It is shorter.'],
+    [' ', null],
+    ['x', null]
   ])
   await context.close()
 })
