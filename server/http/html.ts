@@ -45,6 +45,8 @@ export interface Page {
   readonly wide?: boolean
   /** Scripts that enhance the page. The page also works without them. */
   readonly scripts?: readonly string[]
+  /** Whether the scripts may send requests to this server. */
+  readonly mayFetch?: boolean
 }
 
 /** The logo of the service, as the built pages draw it (web/ui/icons.tsx). */
@@ -53,13 +55,14 @@ const logo = new Markup(
     '<path d="M9 11h14M9 16h9M9 21h5" class="logo-line"/><path d="M20.5 18.5v6" class="logo-cursor"/></svg>'
 )
 
-const policy = (formTargets: readonly string[]): string =>
+const policy = (formTargets: readonly string[], mayFetch: boolean): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "font-src 'self'",
     "img-src 'self'",
+    ...(mayFetch ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "frame-ancestors 'none'",
     `form-action 'self'${formTargets.map((target) => ` ${target}`).join('')}`
@@ -69,12 +72,12 @@ const policy = (formTargets: readonly string[]): string =>
 export const showPage = (
   ctx: Context,
   stylesheet: string | undefined,
-  { title, body, status = 200, formTargets = [], wide = false, scripts = [] }: Page
+  { title, body, status = 200, formTargets = [], wide = false, scripts = [], mayFetch = false }: Page
 ): void => {
   const { language, t } = wordsOf(ctx)
   ctx.status = status
   ctx.vary('Accept-Language, Cookie')
-  ctx.set('Content-Security-Policy', policy(formTargets))
+  ctx.set('Content-Security-Policy', policy(formTargets, mayFetch))
   ctx.set('Cache-Control', 'no-store')
   // With no-referrer, a browser would send the forms with `Origin: null`.
   ctx.set('Referrer-Policy', 'same-origin')

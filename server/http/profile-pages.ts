@@ -29,6 +29,9 @@ interface ProfileOptions {
   readonly open: (ctx: Context, account: Account) => Promise<void>
 }
 
+/** The script that keeps the input in the other fields if one is refused (`web/public/keep-fields.js`). */
+const keepFieldsScript = '/keep-fields.js'
+
 type Fields = Readonly<Record<string, string>>
 
 /** Confirmations that the account page shows after a step. Their names appear in the address. */
@@ -143,14 +146,15 @@ export const bindProfilePages = (
     const { t } = words
     const errorOf = (name: string): string | undefined => (refused?.field === name ? refused.text : undefined)
     const body = html`<p>${t('This signs you out on all other devices. It also revokes all tokens and disconnects all programs and computers. You keep your passkeys.')}</p>
-<form class="form" method="post" action="/account/password">${tokenField(tokenOf(current))}
+<form class="form" method="post" action="/account/password" data-keep>${tokenField(tokenOf(current))}
 <input type="hidden" name="username" value="${current.account.email ?? ''}" autocomplete="username">
 ${currentPasswordField(words, errorOf('current_password'))}
 ${newPasswordField(words, errorOf('password'), t('New password'))}
 <p class="actions"><button class="button primary large">${t('Change password')}</button><a class="button large" href="/account">${t('Cancel')}</a></p>
 </form>
 <p class="muted">${t('Forgot your password? Ask the person who runs this server for a reset link.')}</p>`
-    showPage(ctx, stylesheet, { title: t('Change password'), body, ...(refused && { status: refused.status }) })
+    const answer = { title: t('Change password'), body, scripts: [keepFieldsScript], mayFetch: true }
+    showPage(ctx, stylesheet, { ...answer, ...(refused && { status: refused.status }) })
   }
 
   const requirePassword = ({ account }: Current): void => {

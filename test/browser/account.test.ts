@@ -150,6 +150,30 @@ test('[WEB-59] [LINK-8] [ACCT-23] a person signs up, writes a document, keeps on
   await context.close()
 })
 
+test('[ACCT-24] a refused password keeps the input in the other field, which the server never sends back', async () => {
+  const { context, page, heard } = await join('new-password@example.org')
+  await page.getByRole('link', { name: 'Change password' }).click()
+  const [current, next] = [page.getByLabel('Current password'), page.getByLabel('New password')]
+  const change = async (secret: string, wanted: string): Promise<void> => {
+    await current.fill(secret)
+    await next.fill(wanted)
+    await page.getByRole('button', { name: 'Change password' }).click()
+  }
+  await change('wrong wrong wrong', 'another horse battery')
+  await page.getByText('Wrong password.').waitFor()
+  expect([await current.inputValue(), await next.inputValue()]).toEqual(['', 'another horse battery'])
+  expect(await current.evaluate((field) => field === document.activeElement && field.ariaInvalid)).toBe('true')
+  // The new password can be refused too. Then the current one stays.
+  await change(password, 'new-password@example.org')
+  await page.locator('#password[aria-invalid=true]:focus').waitFor()
+  expect(await current.inputValue()).toBe(password)
+  await next.fill('another horse battery')
+  await next.press('Enter')
+  await page.getByText('Password changed.').waitFor()
+  expect(heard.filter((words) => !words.includes('422'))).toEqual([])
+  await context.close()
+})
+
 test('[WEB-60] a person connects a device by comparing the code, and disconnects it', async () => {
   const { context, page, heard } = await join('bea@example.org')
   const device = await startDevice('agmd on a laptop')

@@ -74,7 +74,7 @@ test('[ACCT-1] concurrent renames run in turn, and all documents end with the la
   expect(((await (await ask(visitor, 'GET', `/api/docs/${docs[0]}`)).json()) as Json).owner.name).toBe(last)
 })
 
-test('[ACCT-2] a new password requires the current one, ends every other session and node token, and leaves this browser signed in', async () => {
+test('[ACCT-2] [ACCT-24] a new password requires the current one, ends every other session and node token, and leaves this browser signed in', async () => {
   const { visitor, email, id } = await join()
   const other = await signInElsewhere(email)
   await ask(visitor, 'POST', '/api/me/nodes', { name: 'Shed' })
@@ -82,6 +82,7 @@ test('[ACCT-2] a new password requires the current one, ends every other session
   await visitor.submit('/account/password', { current_password: 'wrong wrong wrong', password: 'another horse battery' })
   expect(visitor.page.status).toBe(422)
   expect(errorAt(visitor, 'current_password')).toBe('Wrong password.')
+  expect(visitor.page.text).not.toMatch(/wrong wrong wrong|another horse battery/)
   expect(visitor.page.text).not.toContain('another horse battery')
   await visitor.submit('/account/password', { current_password: password, password: 'short' })
   expect(errorAt(visitor, 'password')).toBe('Use at least 10 characters.')
