@@ -1062,15 +1062,18 @@ test('[WRITE-30] [WRITE-58] a wide table of the live view scrolls by itself, and
   expect(await widths()).toEqual([360, 360])
   const table = page.locator('.md-table-scroll')
   const scrolled = (): Promise<number> => table.evaluate((element) => element.scrollLeft)
+  const bar = page.getByRole('toolbar', { name: 'Formatting' })
+  const bold = bar.getByRole('button', { name: 'Bold', exact: true })
+  const placed = await bold.boundingBox()
   await page.locator('.md-cell', { hasText: 'a rather long' }).click()
   await press('Tab', 'Tab', 'End')
   await until(async () => (await scrolled()) > 100, 'the table goes along with the cursor')
-  // Next to undo and redo, a single menu contains all table actions, so that no button leaves the window.
-  const bar = page.getByRole('toolbar', { name: 'Formatting' })
+  // Next to undo and redo, a single menu contains all table actions, so that no button leaves the window or moves.
   for (const name of ['Undo', 'Redo', 'Rows and columns']) {
     const box = await bar.getByRole('button', { name, exact: true }).boundingBox()
     expect([name, (box?.x ?? -1) >= 0 && (box?.x ?? 360) + (box?.width ?? 0) <= 360]).toEqual([name, true])
   }
+  expect(await bold.boundingBox()).toEqual(placed)
   expect(await bar.getByRole('button', { name: 'Add row below' }).count()).toBe(0)
   await type('!')
   await text(`before\n\n| one | two | three | four |\n| --- | --- | --- | --- |\n| ${cells.join(' | ')}! |\n\nafter`)

@@ -27,7 +27,8 @@ export function Toolbar({ view }: { view: Page }): JSX.Element {
   const all = touch.matches ? ['comment', '', ...toolbar.toSpliced(toolbar.indexOf('quote'), 0, 'list.outdent', 'list.indent')] : toolbar
   const inTable = view.inTable.value && !view.inComponent.value
   const isOneMenu = inTable && narrow.matches
-  const inPlace = isOneMenu ? all.toSpliced(all.indexOf('redo') + 1, 0, 'table.menu') : all
+  // A table has no headings, so no other button moves under the finger.
+  const inPlace = isOneMenu ? all.map((id) => (id === 'heading.next' ? 'table.menu' : id)) : all
   const main = inPlace.filter((id) => id === '' || (commandOf(id).when?.(view) ?? true))
   const ofTable = inTable && !isOneMenu ? tableToolbar : []
   const ids = [...main.filter((id) => id !== ''), ...ofTable]
