@@ -124,7 +124,7 @@ test('[WEB-106] the page never scrolls, in any view of a text with components, o
   await context.close()
 })
 
-test('[COMP-122] [COMP-123] [COMP-124] on a German phone, a tap on the formula line of a sheet opens the cell with its comma, and a swipe selects nothing', async () => {
+test('[COMP-122] [COMP-123] [COMP-124] [COMP-130] on a German phone, a tap on the formula line of a sheet opens the cell with its comma, and a swipe selects nothing', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, locale: 'de-DE' }
   const { context, page } = await ownPage(browser, phone)
   const document = await createDocument(world.url, '```sheet\n| A | B |\n|---|---|\n| 2.50 | 3 |\n```\n' + '\nWords'.repeat(99))
@@ -141,6 +141,13 @@ test('[COMP-122] [COMP-123] [COMP-124] on a German phone, a tap on the formula l
   await touch('touchEnd')
   await until(() => page.locator('.cm-scroller').evaluate(({ scrollTop }) => scrollTop > 0), 'it scrolled')
   expect(await name.textContent()).toBe('A2')
+  // The second tap on a cell opens it.
+  await page.locator('[data-cell=B2]').tap()
+  await page.locator('[data-cell=B2]:focus').waitFor()
+  await page.locator('[data-cell=B2]').tap()
+  await page.locator('.sheet-field:focus').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('[data-cell=A2]').tap()
   await line.tap()
   await page.locator('.sheet-field').waitFor()
   await page.keyboard.type('5')

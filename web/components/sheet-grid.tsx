@@ -157,7 +157,13 @@ export class GridRow extends Component<RowInput> {
                 !isEdited && event.button === 0 && event.pointerType !== 'touch' && actions.press(place, event.shiftKey, false)
               }
               // A swipe scrolls. The browser then cancels the pointer instead of releasing it.
-              onPointerUp={(event) => !isEdited && event.pointerType === 'touch' && actions.press(place, event.shiftKey, true)}
+              onPointerUp={(event) => {
+                if (isEdited || event.pointerType !== 'touch') return
+                // The first tap selects the cell, and the second one opens it.
+                const isSecond = event.currentTarget.matches(':focus')
+                actions.press(place, event.shiftKey, true)
+                if (isSecond) actions.edit(place)
+              }}
               onMouseDown={(event) => {
                 // The default action would take the focus from the field.
                 if (!isEdited && event.button === 0 && actions.point(place, event.shiftKey)) event.preventDefault()
