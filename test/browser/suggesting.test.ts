@@ -307,7 +307,7 @@ test('[UNDO-5] [UNDO-9] [UNDO-10] a decision is undone from the notice, at the p
   await context.close()
 })
 
-test('[REPLY-4] [REVIEW-74] on a phone a comment takes two taps, with the passage above the sheet; a suggestion is answered in its card', async () => {
+test('[REPLY-4] [REVIEW-74] [REVIEW-79] on a phone a comment takes two taps, with the passage above the sheet; a suggestion is answered in its card', async () => {
   const lines = Array.from({ length: 40 }, (_each, index) => `Paragraph ${index} has some words that one may comment on.`)
   const document = await createDocument(world.url, `${lines.join('\n\n')}\n`)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'Paragraph 39', text: 'The last one' })
@@ -341,10 +341,18 @@ test('[REPLY-4] [REVIEW-74] on a phone a comment takes two taps, with the passag
     'the letter at the tap'
   )
   expect(await editorText(page)).toContain('Paragraph 7 has some words that one may comment on.')
-  // A tap on the commented words opens their card, whose sheet would cover them.
+  // The first tap on the commented words puts the caret there. The second one opens their card, whose sheet would cover them.
   const commented = page.locator('.rm-comment').first()
   const { y = 0 } = (await commented.boundingBox()) ?? {}
   await page.locator('.cm-scroller').evaluate((scroller, by) => (scroller.scrollTop += by), y - 560)
+  await commented.tap()
+  await page.locator('.rm-comment.rm-active').waitFor()
+  expect(await page.locator('.side-panel').count()).toBe(0)
+  await page.keyboard.type('!')
+  await until(
+    async () => !(await editorText(page)).includes('Paragraph 7 has some words that one may comment on.'),
+    'the letter at the tap'
+  )
   await commented.tap()
   await page.locator('.card.comment.active').waitFor()
   await until(() => isAboveSheet(commented), 'the commented words above the sheet')

@@ -14,7 +14,7 @@ import { kindsOfWriting } from './annotations/half-written.ts'
 import { storeAnnotations } from './annotations/stored-annotations.ts'
 import { showInvitation } from './cards/invitation.ts'
 import { Layer } from './cards/layer.tsx'
-import { aboveSheet, keepAboveSheet } from './annotations/above-sheet.ts'
+import { aboveSheet, touchSheets, keepAboveSheet } from './annotations/above-sheet.ts'
 import { openNavigation } from './annotations/navigation.ts'
 import { activate, annotationRanges } from './suggestions/annotation-ranges.ts'
 import { openSuggestingMode } from './annotations/suggesting-mode.ts'
@@ -70,7 +70,13 @@ export function openReview(page: View, editor: Editor): OpenReview {
     if (!hasMargin.value) page.panel.value = 'annotations'
   }
 
-  editor.setReview([annotationRanges(pick), positions.extension, decisions.extension, aboveSheet])
+  const pickInText = (id: string | undefined): void => {
+    // On a phone the panel would cover the text, so the first tap only places the caret.
+    if (id === undefined || id === active.value || page.panel.value !== undefined || !touchSheets.matches) pick(id)
+    else active.value = id
+  }
+
+  editor.setReview([annotationRanges(pickInText), positions.extension, decisions.extension, aboveSheet])
   const stopStore = store.start()
   const stopStoring = storeAnnotations(state)
   const marginKey = documentValue('margin', session.id)

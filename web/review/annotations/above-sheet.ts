@@ -8,6 +8,9 @@ import type { State } from './state.ts'
 /** Windows in which panels are sheets. */
 export const sheets = matchMedia('(max-width: 900px)')
 
+/** Touch screens on which panels are sheets. */
+export const touchSheets = matchMedia('(max-width: 900px) and (pointer: coarse)')
+
 /** Space between the text of the active annotation and the sheet, in pixels. */
 const gap = 24
 
