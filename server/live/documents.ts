@@ -202,10 +202,9 @@ export const createDocuments = (options: DocumentsOptions): Documents => {
     const head = await ledger.head(id)
     await quotas.load(head)
     document.clientID = serviceClientId()
-    const tail = await rebuild(storage, id, document, head)
-    // Nobody is connected yet. Without this flush, the first client would receive the broadcasts from loading a second time.
-    document.flush()
+    // Nobody is connected yet. A listener would make Yjs encode the entire document a second time.
     takeOverUpdates(document)
+    const tail = await rebuild(storage, id, document, head)
     const onFailure = (cause: unknown): void => fence(id, cause)
     const openDoc = new OpenDocument({
       id,

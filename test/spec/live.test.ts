@@ -560,6 +560,24 @@ test('[LIVE-19] a revision is saved before most of the text is deleted', async (
   expect(await owner.at(revisions[0].version)).toBe(`${content}start`)
 })
 
+test('[LIVE-34] a client that opens a document receives its text exactly once', async () => {
+  const owner = await world.create('read from the store')
+  const socket = await world.socket()
+  await socket.open(owner.doc, owner.key)
+  socket.send(
+    frameOf(owner.doc, 0, (encoder) => {
+      encoding.writeVarUint(encoder, 0)
+      encoding.writeVarUint8Array(encoder, new Uint8Array([0]))
+    })
+  )
+  const having = (text: string): number => socket.frames.filter((frame) => Buffer.from(frame).includes(text)).length
+  await until(() => having('read from the store') > 0, 'the text')
+  const editor = await owner.connect()
+  editor.type(0, 'later')
+  await until(() => having('later') > 0, 'an edit')
+  expect(having('read from the store')).toBe(1)
+})
+
 test('[LIVE-20] a link revoked while its socket is opening a document gives no access', async () => {
   let gate: Promise<void> | undefined
   let opened = (): void => undefined
