@@ -2,14 +2,17 @@ import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Awareness, encodeAwarenessUpdate } from 'y-protocols/awareness'
 import * as Y from 'yjs'
-import type { Storage } from '../../server/domain/ports.ts'
+import type { Batch, Storage } from '../../server/domain/ports.ts'
+import { keys } from '../../server/domain/records/keys.ts'
+import type { Transaction } from '../../server/domain/records/transaction.ts'
 import { anonymous } from '../../server/domain/rights/caller.ts'
 import { presentState } from '../../server/live/awareness.ts'
-import { decodeEntries, formatVersion, type JournalEntry } from '../../server/domain/text/journal.ts'
+import { decodeEntries, findProjection, formatVersion, type JournalEntry } from '../../server/domain/text/journal.ts'
 import { openPerson } from '../../scripts/bench/support/crowd.ts'
 import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
 import { testClock } from '../support/clock.ts'
+import { storesInPostgres } from '../support/start.ts'
 import { type Editor, frameOf, type Person, startWorld, until, updateFrame, type World } from '../support/world.ts'
 
 let world: World
@@ -577,6 +580,88 @@ test('[LIVE-34] a client that opens a document receives its text exactly once', 
   await until(() => having('later') > 0, 'an edit')
   expect(having('read from the store')).toBe(1)
 })
+
+/** Starts a world whose documents leave memory when nobody uses them. It counts the commits of a document, and the work on its text. */
+const startForgetful = async () => {
+  const commits: Batch[] = []
+  const own = await startWorld({
+    env: { AGMD_IDLE_UNLOAD_SECONDS: '0' },
+    storage: (storage) => ({
+      ...storage,
+      commit(batch) {
+        commits.push(batch)
+        return storage.commit(batch)
+      }
+    })
+  })
+  const work: string[] = []
+  const { texts, live } = own.service
+  const done = texts.do
+  const observed: typeof done = (doc, name, ...input) => {
+    work.push(name)
+    return done(doc, name, ...input)
+  }
+  Object.assign(texts, { do: observed })
+  const unloaded = (doc: string): Promise<void> => until(() => live.find(doc) === undefined, 'the document to leave memory')
+  return { own, commits, work, unloaded }
+}
+
+test('[LIVE-35] a document that was only read leaves memory without a commit and without work on its text', async () => {
+  const { own, commits, work, unloaded } = await startForgetful()
+  // A thread does the work on text of this size.
+  const owner = await own.create('a line\n'.repeat(limits.textInlineUnitsMax / 7 + 1))
+  const read = async (write?: (editor: Editor) => Promise<void>): Promise<void> => {
+    const editor = await owner.connect()
+    expect(own.service.live.find(owner.doc)).toBeDefined()
+    await write?.(editor)
+    editor.close()
+    await unloaded(owner.doc)
+  }
+  // The first use of the link is recorded.
+  await read()
+  commits.length = 0
+  await read()
+  expect({ commits, work }).toEqual({ commits: [], work: [] })
+  await read(async (editor) => {
+    editor.type(0, 'typed\n')
+    await editor.saved()
+  })
+  expect(commits.length).toBeGreaterThan(1)
+  expect(work).toContain('mentionIndex')
+  commits.length = work.length = 0
+  await read()
+  expect({ commits, work }).toEqual({ commits: [], work: [] })
+  await own.stop()
+})
+
+test.skipIf(storesInPostgres)(
+  '[LIVE-36] a document that leaves memory gets its canonical text and its revision, if they are missing or old',
+  async () => {
+    const { own, unloaded } = await startForgetful()
+    const { storage, ledger } = own.service
+    const owner = await own.create('first\n')
+    const old = (await storage.get(keys.text(owner.doc)))?.value as Uint8Array
+    const { version } = await owner.replace('second\n')
+    await unloaded(owner.doc)
+    const { revision, revisionSeq } = await ledger.head(owner.doc)
+    const change = async (changed: (tx: Transaction) => void): Promise<unknown> => {
+      await ledger.write(owner.doc, 'system', changed)
+      const { release } = await own.service.live.open(owner.doc)
+      release()
+      await unloaded(owner.doc)
+      const stored = await findProjection(storage, owner.doc)
+      return { version: stored?.version, content: stored?.content }
+    }
+    const current = { version, content: 'second\n' }
+    expect(await change((tx) => tx.put(keys.text(owner.doc), old))).toEqual(current)
+    expect(await change((tx) => tx.put(keys.text(owner.doc), new Uint8Array([99])))).toEqual(current)
+    expect(await change((tx) => tx.delete(keys.text(owner.doc)))).toEqual(current)
+    expect((await ledger.head(owner.doc)).revision).toBe(revision)
+    await change((tx) => (tx.head = { ...tx.head, revisionSeq: revisionSeq - 1 }))
+    expect(await ledger.head(owner.doc)).toMatchObject({ revision: revision + 1, revisionSeq })
+    await own.stop()
+  }
+)
 
 test('[LIVE-20] a link revoked while its socket is opening a document gives no access', async () => {
   let gate: Promise<void> | undefined

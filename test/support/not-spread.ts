@@ -25,6 +25,8 @@ export const notSpread: Readonly<Record<string, string>> = {
   'HEALTH-3': readOnly,
   'HEALTH-6': 'Each node tests the store with a write of its own, and counts requests for itself.',
   'LIVE-4': oneProcess,
+  'LIVE-35': oneProcess,
+  'LIVE-36': 'A node that has not written leaves this work to the node that wrote.',
   'MCP-15': perNode,
   'MCP-43': perNode,
   'MEDIA-20': perNode,

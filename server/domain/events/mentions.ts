@@ -115,6 +115,12 @@ export const createMentions = ({ openDoc, before, writers, ledger, clock, texts,
     cancel?.()
     cancel = undefined
     if (openDoc.failed) return
+    // Text that was only read has no new mentions.
+    if (known === openDoc.snapshot().content) {
+      actors = new Set()
+      hasWritten = false
+      return
+    }
     const former = typeof known === 'string' ? (indexAtOnce(known) ?? (await indexOf(known))) : known
     const to = openDoc.snapshot()
     const now = indexAtOnce(to.content) ?? (await indexOf(to.content))

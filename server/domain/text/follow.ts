@@ -18,6 +18,7 @@ import {
   encodeSegment,
   encodeState,
   findPointAt,
+  findProjection,
   listRecords,
   type Snapshot,
   snapshotOf,
@@ -148,15 +149,23 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     announcing.poke(clock.now())
   }
 
+  /** Whether the canonical text in the store is this one. If it cannot be read, it is written again. */
+  const isProjected = async ({ seq, tag }: Snapshot): Promise<boolean> => {
+    const stored = await findProjection(storage, doc).catch(() => undefined)
+    return stored?.seq === seq && stored.tag === tag
+  }
+
   const project = async (): Promise<void> => {
     if (projectedSeq === openDoc.seq) return
     const to = await openDoc.settled(() => openDoc.snapshot())
+    if (!hasWritten && (await isProjected(to))) return
     await ledger.write(doc, 'system', (tx) => tx.put(keys.text(doc), encodeProjection(to)))
     projectedSeq = to.seq
   }
 
   const autosave = async (): Promise<void> => {
     const to = await openDoc.settled(() => openDoc.snapshot())
+    if (openDoc.head.revisionSeq >= to.seq) return
     await ledger.write(doc, 'system', (tx) => saveUnsaved(tx, to))
   }
 
