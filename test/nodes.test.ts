@@ -467,6 +467,43 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     }
   )
 
+  test('[NODES-27] a document that loads while its node writes something else has the newest text of the other nodes', async () => {
+    const loads = heldReads(([, , kind]) => kind === 'update')
+    const reads = heldReads(([, , kind]) => kind === 'task')
+    const late = await startLate({ storage: (usual) => reads.storage(loads.storage(usual)) })
+    const owner = await worlds[0]!.create('text')
+    const there = late.person(owner.doc, owner.key)
+    const [page] = await connectAll([owner])
+    await there.read()
+    // The node reads the head, and then the journal slowly.
+    loads.hold()
+    const { live, ledger, storage } = late.service
+    const opening = live.open(owner.doc)
+    await until(loads.isHeld, 'the held load')
+    page!.type(4, ' of another node')
+    await page!.saved()
+    await storage.nodes!.heard()
+    // The node makes a change on the newest head, before the document is loaded. The change is written after that.
+    reads.hold()
+    const change = ledger.write(owner.doc, 'system', (tx) => tx.event('doc.renamed', 'system:', { title: 'text', givenTitle: null }), {
+      reads: [keys.task(owner.doc, 'none')]
+    })
+    await until(reads.isHeld, 'the held change')
+    loads.release()
+    await until(() => live.find(owner.doc), 'the loaded document')
+    reads.release()
+    await change
+    const { openDoc, release } = await opening
+    expect((await there.read()).content).toBe('text of another node')
+    const editor = await there.connect()
+    onTestFinished(() => editor.close())
+    editor.type(0, 'new ')
+    await editor.saved()
+    await page!.shows('new text of another node')
+    expect(openDoc.failed).toBe(false)
+    release()
+  })
+
   test('[NODES-14] a sweep that has to run once runs on one node at a time', async () => {
     const services = worlds.map(({ service }) => service)
     const name = `test ${seed}`

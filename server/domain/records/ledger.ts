@@ -223,10 +223,15 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     return typeof moved === 'number' ? resized(moved) : moved.then(resized)
   }
 
-  /** Commits the transactions with the new head. Resolves to false if a check failed. */
-  const commit = async (doc: string, { version, head: old }: FoundHead, drawn: Drawn, rights: readonly Check[]): Promise<boolean> => {
+  /** Commits the transactions with the new head. `open` has the text of the old head. Resolves to false if a check failed. */
+  const commit = async (
+    doc: string,
+    { version, head: old }: FoundHead,
+    drawn: Drawn,
+    rights: readonly Check[],
+    open: Followed | undefined
+  ): Promise<boolean> => {
     const { head, transactions } = drawn
-    const open = followed.get(doc)
     const puts = putsOf(transactions)
     const deletes = transactions.flatMap((tx) => tx.deletes)
     const weight = weighed(old, head, puts, deletes)
@@ -262,8 +267,8 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   /** Writes the changes. Resolves to false if another node was faster, and to the name of another node if that node has the turn to write the text. */
   const attempt = async (doc: string, found: FoundHead, waiting: readonly Waiting[]): Promise<boolean | string> => {
     const old = waits === undefined ? found.head : waits.withoutLost(doc, found.head)
-    const copy = followed.get(doc)?.copy
-    if (nodes !== undefined && copy !== undefined && !copy.isCurrent(old)) await copy.catchUp(old)
+    const known = followed.get(doc)
+    if (nodes !== undefined && known !== undefined && !known.copy.isCurrent(old)) await known.copy.catchUp(old)
     const records = await findRecords(waiting)
     // The checks are collected before the changes run, because the changes write into the records that they read.
     const rights = checksOf(doc, waiting, records, nodes !== undefined)
@@ -271,8 +276,10 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     const { head, transactions, outcomes } = drawn
     if (nodes !== undefined && old.turn !== undefined && old.turn !== nodes.id && changesText(old, head)) return old.turn
     // If all changes failed, the head may be the reason.
+    // A copy that was loaded meanwhile may lack what other nodes wrote before this head. It looks for that itself.
+    const open = nodes === undefined ? followed.get(doc) : known
     const isValid =
-      transactions.length > 0 ? await commit(doc, { version: found.version, head: old }, drawn, rights) : await isOnDisk(doc, found)
+      transactions.length > 0 ? await commit(doc, { version: found.version, head: old }, drawn, rights, open) : await isOnDisk(doc, found)
     if (!isValid) return false
     outcomes.forEach((outcome, index) => {
       const { resolve, reject } = waiting[index] as Waiting
