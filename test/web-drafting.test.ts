@@ -1,4 +1,5 @@
 /** Suggestions that are typed on a network that loses, delays and cuts off messages, with a simulated service. */
+import { ChangeSet } from '@codemirror/state'
 import { signal } from '@preact/signals'
 import { afterEach, expect, test, vi } from 'vitest'
 import { shownName } from '../web/review/outbox/draft-name.ts'
@@ -84,6 +85,15 @@ function openTyping(next: () => { readonly fate: Fate; readonly milliseconds: nu
     }
   }
 }
+
+test('[SUGG-9] text that others type before a suggested insertion is not part of the versions that they can accept', async () => {
+  const { drafting, type } = openTyping(() => ({ fate: 'ok', milliseconds: 1 }))
+  type('new')
+  await vi.advanceTimersByTimeAsync(1000)
+  drafting.follow(ChangeSet.of({ from: 5, insert: ' and more' }, 10), [])
+  expect(drafting.sent()).toMatchObject([{ from: 14, to: 14, original: '', text: 'new' }])
+  drafting.close()
+})
 
 test('[SUGG-23] an answer that is cut off is asked for again, so that the suggestion is told to be saved', async () => {
   const fates: Fate[] = ['cut']

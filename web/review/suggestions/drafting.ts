@@ -245,7 +245,11 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
           }, acceptedMs)
           became.set(draft, timer)
         }
-        const mapped = <At extends Range>(at: At): At => ({ ...at, from: theirs.mapPos(at.from, -1), to: theirs.mapPos(at.to, 1) })
+        // Text that others type at the edges is not part of the words that a version replaces.
+        const mapped = <At extends Range>(at: At): At => {
+          const from = theirs.mapPos(at.from, 1)
+          return { ...at, from, to: Math.max(from, theirs.mapPos(at.to, -1)) }
+        }
         const { from, to } = { from: theirs.mapPos(draft.from, -1), to: theirs.mapPos(draft.to, 1) }
         draft.from = from
         draft.to = to
