@@ -35,6 +35,22 @@ export const locateAnchors = (text: Y.Text, content: string, anchors: readonly A
   return ranges
 }
 
+/** Returns the end of the line that contains an offset. */
+const lineEndAfter = (content: string, at: number): number => {
+  const end = content.indexOf('\n', at)
+  return end === -1 ? content.length : end
+}
+
+/**
+ * Returns where text is to be inserted if its anchor is at `range`. New lines after a line are inserted at the end of that line, even if others have
+ * since typed there. Otherwise, the typed text would become part of the new lines.
+ */
+export const insertionRange = (content: string, range: Range, { place }: Anchor, inserted: string): Range => {
+  if (place?.needs !== 'left' || range.from !== range.to || !inserted.startsWith('\n')) return range
+  const end = lineEndAfter(content, range.to)
+  return { from: end, to: end }
+}
+
 /** An unchanged run of this many units counts as the same text, even if much of the surrounding text is gone. */
 const runUnitsMin = 16
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
 import type { World } from '../support/start.ts'
 import { ask, launchPlan as text, listSuggestions } from './annotations.ts'
-import { complaints, createDocument, createLink, editorText, readMarkdown, selectWords, until } from './browser.ts'
+import { complaints, createDocument, createLink, editorText, readMarkdown, saved, selectWords, until } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -127,8 +127,9 @@ test('[REVIEW-66] letters typed before the code for suggestions has loaded becom
   await context.close()
 })
 
-test('[SUGG-27] suggested bold is drawn as bold text, without marks, and is one suggestion', async () => {
-  const document = await createDocument(world.url, text)
+test('[SUGG-27] [SUGG-28] [SUGG-29] suggested bold is drawn as bold text, without marks, and is one suggestion; suggested lines stay below their line', async () => {
+  const before = `${text}\n- plant roses\n- passport\n- socks\n`
+  const document = await createDocument(world.url, before)
   const anas = await contextOf('Ana')
   const eves = await contextOf('Eve')
   const [ana, eve] = [await suggester(anas, (await createLink(world.url, document, 'suggest')).url), await opened(eves, document.url)]
@@ -142,8 +143,42 @@ test('[SUGG-27] suggested bold is drawn as bold text, without marks, and is one 
     expect(await page.locator('.cm-content').textContent()).not.toContain('*')
   }
   await eve.locator('.margin .card').getByRole('button', { name: 'Accept' }).click()
-  await until(async () => (await readMarkdown(world.url, document)) === text.replace('every file', '**every file**'), 'bold text')
-  await until(async () => (await editorText(ana)) === text.replace('every file', '**every file**'), 'bold text on the page of Ana')
+  const bold = before.replace('every file', '**every file**')
+  await until(async () => (await readMarkdown(world.url, document)) === bold, 'bold text')
+  await until(async () => (await editorText(ana)) === bold, 'bold text on the page of Ana')
+
+  const drawn = (page: Page, words: string): Promise<string> => page.locator('.cm-line', { hasText: words }).innerText()
+  await selectWords(ana, 'passport', { isCursor: true })
+  await ana.keyboard.press('Enter')
+  await ana.keyboard.type('hat')
+  await stored(document, '\n- hat')
+  await eve.locator('.rm-proposed ins', { hasText: 'hat' }).waitFor()
+  await selectWords(eve, 'pass', { isCursor: true })
+  await eve.keyboard.press('End')
+  await eve.keyboard.type(', visa')
+  await saved(eve)
+  expect(await drawn(eve, 'passport')).toMatch(/passport, visa\n- hat/)
+  await eve.locator('.margin .card', { hasText: 'hat' }).getByRole('button', { name: 'Accept' }).click()
+  const longer = bold.replace('passport\n', 'passport, visa\n- hat\n')
+  await until(async () => (await readMarkdown(world.url, document)) === longer, 'the accepted line below the typed words')
+  // The caret of the author is still in the suggested line.
+  await until(async () => (await editorText(ana)) === longer, 'the accepted line on the page of Ana, once')
+  expect((await listSuggestions(document)).map(({ status }) => status)).toEqual(['accepted', 'accepted'])
+
+  await selectWords(ana, 'roses', { isCursor: true })
+  await ana.keyboard.press('Enter')
+  await ana.keyboard.type('paint')
+  await ana.keyboard.press('Control+Home')
+  await ana.locator('.margin .card', { hasText: 'paint' }).waitFor()
+  await selectWords(ana, 'roses')
+  await ana.keyboard.press('Delete')
+  await ana.locator('.rm-proposed del', { hasText: 'roses' }).waitFor()
+  expect(await drawn(ana, 'plant')).toMatch(/plant roses\n- paint/)
+  await ana.keyboard.press('Control+Home')
+  await ana.locator('.margin .card', { hasText: 'roses' }).waitFor()
+  await eve.locator('.rm-del', { hasText: 'roses' }).waitFor()
+  // The initial of the author is after the struck word.
+  for (const page of [ana, eve]) expect(await drawn(page, 'plant')).toMatch(/plant rosesA\n- paint/)
   await anas.close()
   await eves.close()
 })

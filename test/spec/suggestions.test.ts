@@ -515,6 +515,30 @@ describe('deciding', () => {
     expect(await content(owner)).toBe(text.replace('brown fox', 'red hen').replace('lazy', 'busy'))
   })
 
+  test('[SUGGEST-30] suggested lines after a line stay after the text that others type at its end', async () => {
+    const cases = [
+      { before: 'one\ntwo\n', find: 'one', text: '\nnew', typed: ' more', after: 'one more\nnew\ntwo\n' },
+      { before: 'one', find: 'one', text: '\nnew', typed: ' more', after: 'one more\nnew' },
+      { before: 'one\n', find: 'one\n', text: '\nnew', typed: 'more', after: 'one\nmore\nnew' },
+      { before: 'one\ntwo\n', find: 'one', text: '\nnew', typed: '\nmore\nlines', after: 'one\nnew\nmore\nlines\ntwo\n' },
+      { before: 'one two\n', find: 'one', text: '\nnew', typed: ' more', after: 'one\nnew more two\n' },
+      { before: 'one\ntwo\n', find: 'one', text: ' new', typed: ' more', after: 'one new more\ntwo\n' }
+    ]
+    for (const { before, find, text: lines, typed, after } of cases) {
+      const owner = await world.create(before)
+      const { id } = await suggest(owner, { operation: 'insert', find, at: 'after', text: lines })
+      const editor = await owner.connect()
+      editor.type(find.length, typed)
+      await editor.saved()
+      expect((await readSuggestion(owner, id)).from).toBe(after.indexOf(lines))
+      await decide(owner, id, 'accept')
+      expect(await content(owner)).toBe(after)
+      await decide(owner, id, 'reopen')
+      expect(await readSuggestion(owner, id)).toMatchObject({ status: 'pending', from: after.indexOf(lines) })
+      editor.close()
+    }
+  })
+
   test('[SUGGEST-14] unknown ids, and those of another document, return 404', async () => {
     const owner = await world.create(text)
     const other = await world.create(text)

@@ -7,7 +7,7 @@
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
-import type { Anchor } from '../../../shared/text/anchors.ts'
+import { type Anchor, insertionRange } from '../../../shared/text/anchors.ts'
 import type { Edit } from '../../../shared/text/diff.ts'
 import type { Lines, Range } from '../../../shared/text/targets.ts'
 import type { Entry } from '../ports.ts'
@@ -117,9 +117,16 @@ export const createAnnotations = (
     return [...gone.map((id) => ({ kind, id, record: undefined, bytes: 0 })), ...now]
   }
 
+  const rangeOf = (id: string): Range | undefined => {
+    const range = anchors.rangeOf(id)
+    const suggestion = records.suggestion.get(id)
+    if (range === undefined || suggestion?.operation !== 'insert' || suggestion.pin === null) return range
+    return insertionRange(openDoc.snapshot().content, range, suggestion.pin, suggestion.text)
+  }
+
   return {
     ...records,
-    rangeOf: anchors.rangeOf,
+    rangeOf,
     get lines() {
       return anchors.lines
     },

@@ -39,16 +39,26 @@ export interface Annotation {
 class MarkedRange extends RangeValue {
   readonly annotation: Annotation
   readonly isPoint: boolean
+  /** Whether the annotation suggests new lines after a line. They remain after that line, even if others type at its end. */
+  readonly isAfterLine: boolean
 
-  constructor(annotation: Annotation, isPoint: boolean) {
+  constructor(annotation: Annotation, isPoint: boolean, isAfterLine: boolean) {
     super()
     this.annotation = annotation
     this.isPoint = isPoint
+    this.isAfterLine = isAfterLine
     // Text typed at the edges of a range does not become part of it. A range between two characters disappears when the text on both sides is
     // deleted.
     this.startSide = isPoint ? -1 : 1
     this.endSide = -1
     this.mapMode = annotation.kind === 'decided' ? MapMode.Simple : MapMode.TrackDel
+  }
+
+  /** Returns where the annotation is if its range is `from`–`to`. */
+  spanIn(doc: Text, from: number, to: number): Span {
+    if (!this.isAfterLine) return { from, to }
+    const end = doc.lineAt(to).to
+    return { from: end, to: end }
   }
 
   override eq(other: RangeValue): boolean {
@@ -81,7 +91,13 @@ const field = StateField.define<MarkedRanges>({
         const { length } = transaction.newDoc
         const add = effect.value.flatMap(({ annotation, span }): Range<MarkedRange>[] => {
           if (span === undefined || span.to > length) return []
-          return [new MarkedRange(annotation, span.from === span.to).range(span.from, span.to)]
+          const isPoint = span.from === span.to
+          const isAfterLine =
+            isPoint &&
+            annotation.kind === 'insert' &&
+            annotation.text.startsWith('\n') &&
+            span.from === transaction.newDoc.lineAt(span.from).to
+          return [new MarkedRange(annotation, isPoint, isAfterLine).range(span.from, span.to)]
         })
         set = set.update({ filter: (_from, _to, { annotation }) => !ids.has(annotation.id), add, sort: true })
       }
@@ -99,7 +115,7 @@ export function rangesIn(state: EditorState): ReadonlyMap<string, Span> {
   if (known !== undefined) return known
   const found = new Map<string, Span>()
   for (const cursor = set.iter(); cursor.value !== null; cursor.next())
-    found.set(cursor.value.annotation.id, { from: cursor.from, to: cursor.to })
+    found.set(cursor.value.annotation.id, cursor.value.spanIn(state.doc, cursor.from, cursor.to))
   listed.set(set, found)
   return found
 }
@@ -165,8 +181,13 @@ export class ProposedText extends WidgetType {
   }
 }
 
-function decorationsOf(doc: Text, { annotation, isPoint }: MarkedRange, from: number, to: number, isActive: boolean): Range<Decoration>[] {
+/** Suggested new lines come after the caret at the end of their line, and after text that is struck out there, whose side is 1. */
+const afterLineSide = 2
+
+function decorationsOf(doc: Text, marked: MarkedRange, start: number, end: number, isActive: boolean): Range<Decoration>[] {
+  const { annotation, isPoint, isAfterLine } = marked
   const { id, kind, author, text } = annotation
+  const { from, to } = marked.spanIn(doc, start, end)
   if (kind === 'decided') return []
   const attributes = { 'data-annotation': id }
   const hue = `hue-${hueOf(author)}${isActive ? ' rm-active' : ''}`
@@ -180,7 +201,8 @@ function decorationsOf(doc: Text, { annotation, isPoint }: MarkedRange, from: nu
     ]
   }
   const struck = isPoint ? [] : [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(from, to)]
-  return [...struck, Decoration.widget({ widget: new ProposedText('ins', text, author, id, isActive), side: -1 }).range(to)]
+  const side = isAfterLine ? afterLineSide : -1
+  return [...struck, Decoration.widget({ widget: new ProposedText('ins', text, author, id, isActive), side }).range(to)]
 }
 
 /** The author's initials after a suggestion are about as wide as these letters. */
