@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import * as Y from 'yjs'
 import type { Clock } from '../server/domain/ports.ts'
 import type { Head } from '../server/domain/records/keys.ts'
-import type { Ledger } from '../server/domain/records/transaction.ts'
+import type { Ledger, Transaction } from '../server/domain/records/transaction.ts'
 import { UpdateQueue } from '../server/domain/text/update-queue.ts'
 import { contradict, restOf } from '../server/domain/text/repeated-edits.ts'
 
@@ -81,21 +81,50 @@ test.each([
   expect(contradict(typed(1, one).updates, typed(2, other).updates)).toBe(false)
 })
 
-test('[NODES-26] an update that another node has written does not acknowledge an earlier one that still waits', () => {
+const head = { seq: 3, tag: '000000000000', unsaved: { added: 0, removed: 0, actors: [] } } as unknown as Head
+
+const first = typed(1, [[0, 'first']]).updates[0]!
+const second = typed(2, [[0, 'second']]).updates[0]!
+
+/** Returns a queue in which updates wait for a store that never responds. */
+const queueOf = (...updates: readonly Uint8Array[]): UpdateQueue => {
   const queue = new UpdateQueue({
     id: 'doc',
-    head: { seq: 0, tag: '000000000000' } as Head,
+    head,
     tail: { records: 0, bytes: 0 },
     ledger: { write: () => new Promise(() => undefined) } as unknown as Ledger,
     clock: { now: () => 0 } as Clock,
     onFailure: (cause) => expect.fail(String(cause))
   })
-  const [first] = typed(1, [[0, 'first']]).updates
-  const [second] = typed(2, [[0, 'second']]).updates
-  const taken = [first!, second!].map((update) => ({ actor: 'guest:', update, added: 5, removed: 0 }))
-  queue.add(taken, false)
-  queue.removeWritten([second!])
+  queue.add(
+    updates.map((update) => ({ actor: 'guest:', update, added: 5, removed: 0 })),
+    false
+  )
+  return queue
+}
+
+test('[NODES-26] an update that another node has written does not acknowledge an earlier one that still waits', () => {
+  const queue = queueOf(first, second)
+  queue.removeWritten([second])
   expect([queue.mark, queue.durableMark]).toEqual([2, 0])
-  queue.removeWritten([first!])
+  queue.removeWritten([first])
   expect([queue.mark, queue.durableMark]).toEqual([2, 2])
+})
+
+/** Returns the head after the updates that wait are written after it. */
+const journaled = (queue: UpdateQueue, after: Partial<Head> = {}): Head => {
+  const tx = { head: { ...head, ...after }, now: 0, put: () => undefined } as unknown as Transaction
+  queue.journalInto(tx)
+  return tx.head
+}
+
+test('[NODES-28] updates are written only after the head on which they were numbered', () => {
+  const queue = queueOf(first, second)
+  const { seq, tag } = journaled(queue)
+  expect(seq).toBe(5)
+  // Changes that share a commit find the updates written.
+  expect(journaled(queue, { seq, tag })).toMatchObject({ seq, tag })
+  for (const other of [{ tag: '111111111111' }, { seq: 4 }, { seq: 5 }, { seq: 6 }, { seq: 2 }])
+    expect(() => journaled(queue, other)).toThrow('do not follow')
+  expect(journaled(queueOf(), { seq: 9 }).seq).toBe(9)
 })

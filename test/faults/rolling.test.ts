@@ -105,7 +105,7 @@ describe.skipIf(noPostgres !== undefined)('rolling restart', () => {
           await proxy.stop()
         }
       },
-      180_000
+      repeats(180_000, 900_000)
     )
   }
 })

@@ -8,7 +8,7 @@ import { limits } from '../../../shared/limits.ts'
 import type { Clock } from '../ports.ts'
 import type { Transaction, Ledger } from '../records/transaction.ts'
 import { type Head, keys, type Unsaved } from '../records/keys.ts'
-import { encodeEntries, type JournalEntry, nextTag, type Point, type Tail } from './journal.ts'
+import { encodeEntries, formatVersion, type JournalEntry, nextTag, type Point, type Tail } from './journal.ts'
 import { contradict, restOf } from './repeated-edits.ts'
 
 /** An update, and how many UTF-16 code units of text it adds and removes. */
@@ -162,15 +162,18 @@ export class UpdateQueue {
     if (this.#pending.length > 0) this.renumberings += 1
   }
 
-  /** Writes into the transaction the updates that wait, up to `upTo` if it is given. Throws the cause if the queue has failed. */
+  /**
+   * Writes into the transaction the updates that wait, up to `upTo` if it is given. Throws the cause if the queue has failed, and an error if the updates
+   * do not follow the head.
+   */
   journalInto(tx: Transaction, upTo = Number.POSITIVE_INFINITY): void {
     // Writes that were queued behind the failed one must not reach the disk, because another copy may have continued from the state on disk.
     if (this.#failed) throw this.#failure as Error
     const { id } = this.#options
+    if (!this.#follows(tx.head)) throw new Error(`journal of ${id}: the updates that wait do not follow ${formatVersion(tx.head)}`)
     const entries = this.#pending.filter((entry) => entry.seq > tx.head.seq && entry.seq <= upTo)
     const last = entries.at(-1)
     if (last === undefined) return
-    if (entries[0]?.seq !== tx.head.seq + 1) throw new Error(`journal of ${id}: ${tx.head.seq} is followed by ${entries[0]?.seq}`)
     const record = encodeEntries(entries, tx.head.tag)
     tx.put(keys.update(id, last.seq), record)
     tx.head = {
@@ -229,6 +232,14 @@ export class UpdateQueue {
   checkpointed(): void {
     this.#records = 0
     this.#bytes = 0
+  }
+
+  /** Whether the updates that wait were numbered after this head. If not, some of them would be acknowledged without being written. */
+  #follows({ seq, tag }: Point): boolean {
+    const next = this.#pending.find((entry) => entry.seq > seq)
+    if (next !== undefined) return next.seq === seq + 1 && nextTag(tag, next.update) === next.tag
+    const last = this.#pending.at(-1)
+    return last === undefined || (last.seq === seq && last.tag === tag)
   }
 
   #drain(): void {
