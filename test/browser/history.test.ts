@@ -122,7 +122,7 @@ test('[HISTORY-1] [HISTORY-12] with the keyboard: open, read the changed words, 
   await page.context().close()
 })
 
-test('[HISTORY-9] [HISTORY-22] [REV-8] [WHO-15] undoing a restore keeps everything that others wrote since', async () => {
+test('[HISTORY-9] [HISTORY-22] [WRITE-162] [REV-8] [WHO-15] undoing a restore keeps everything that others wrote since', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -145,6 +145,8 @@ test('[HISTORY-9] [HISTORY-22] [REV-8] [WHO-15] undoing a restore keeps everythi
   await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Restore undone. Later edits are kept.').waitFor()
   await until(async () => (await editorText(page)) === `First of all.\n\n${before}`, 'both')
+  const focused = page.locator('.cm-content:focus')
+  expect(await focused.count()).toBe(1)
   const { revisions } = (await (
     await fetch(`${world.url}/api/docs/${document.id}/revisions`, { headers: { 'x-share-key': document.key } })
   ).json()) as { revisions: { cause: string; author: string }[] }
@@ -159,16 +161,18 @@ test('[HISTORY-9] [HISTORY-22] [REV-8] [WHO-15] undoing a restore keeps everythi
     body: theirs
   })
   expect(answer.status).toBe(200)
-  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).press('Enter')
   await page.getByText('These lines have been changed since.').waitFor()
+  expect(await focused.count()).toBe(1)
   // The refusal may arrive before the text of others.
   await until(async () => (await editorText(page)) === theirs, 'the text of others')
   // The notice disappears, and does not wait for a press.
   await page.clock.install()
   await restoreFirst()
-  await page.locator('.toast').getByRole('button', { name: 'Undo' }).waitFor()
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).focus()
   await page.clock.fastForward(15_000)
   await page.locator('.toast').waitFor({ state: 'detached' })
+  expect(await focused.count()).toBe(1)
   await page.context().close()
 })
 

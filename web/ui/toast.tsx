@@ -1,6 +1,6 @@
 /** Short messages at the bottom left. Only one is visible at a time. */
 import { signal } from '@preact/signals'
-import type { JSX } from 'preact'
+import type { JSX, TargetedEvent } from 'preact'
 import { t } from '../text/t.ts'
 import { IconButton } from './icon-button.tsx'
 
@@ -49,13 +49,33 @@ export function offer(text: string, name: string, run: () => void): () => void {
   }
 }
 
+/** The element that had the focus before it moved into a message. */
+let before: EventTarget | null = null
+
+const entered = ({ currentTarget, relatedTarget }: TargetedEvent<HTMLElement, FocusEvent>): void => {
+  if (!currentTarget.contains(relatedTarget as Node | null)) before = relatedTarget
+}
+
+/** Returns the focus from a message to where it was. */
+const leave = (element: HTMLElement): void => {
+  if (before instanceof HTMLElement && element.contains(document.activeElement)) before.focus({ preventScroll: true })
+}
+
+/** Keeps the focus where it is when a button of a message is pressed, so that typing continues in the text. */
+const pressed = (event: MouseEvent): void => {
+  if (event.target instanceof Element && event.target.closest('button') !== null) event.preventDefault()
+}
+
+/** Returns the focus when a message is removed. */
+const leaveAtEnd = (element: HTMLElement | null): (() => void) | undefined => (element === null ? undefined : () => leave(element))
+
 function OfferToast({ text, name, run }: Offer): JSX.Element {
   const use = (): void => {
     staying.value = undefined
     run()
   }
   return (
-    <div class='toast'>
+    <div class='toast' ref={leaveAtEnd}>
       <span>{text}</span>
       <button type='button' class='button quiet' onClick={use}>
         {name}
@@ -70,9 +90,15 @@ export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | nu
   if (!modal && modals.value > 0) return null
   const { text, step, over } = passing.value ?? { over: 0 }
   return (
-    <div class='toasts' role='status'>
+    <div
+      class='toasts'
+      role='status'
+      onFocusIn={entered}
+      onMouseDown={pressed}
+      onClickCapture={({ currentTarget }) => leave(currentTarget)}
+    >
       {text !== undefined && (!modal || over > 0) ? (
-        <div class='toast'>
+        <div class='toast' key={passing.value} ref={leaveAtEnd}>
           <span dir='auto'>{text}</span>
           {step !== undefined && (
             <button type='button' class='button quiet' onClick={step.run}>
