@@ -367,14 +367,18 @@ test.each(sizes)('[HISTORY-5] [HISTORY-21] at $width px: no violations, and noth
   await context.close()
 })
 
-test('[HISTORY-14] [HISTORY-15] [HISTORY-20] the page strikes through the end of a heading and of a line, and counts changes like the source', async () => {
+test('[HISTORY-14] [HISTORY-15] [HISTORY-20] [HISTORY-23] the page strikes through the end of a heading and of a line, and counts changes like the source', async () => {
   const list = Array.from({ length: 9 }, (_each, index) => `- item ${index}`).join('\n')
   const document = await createDocument(
     world.url,
-    `# Harvest plan 2026\n## Fields\nOne field.\n\nWe talk about food. And wine.\nThen sleep.\n\n${list}\n`
+    `# Harvest plan 2026\n## Fields\nOne field.\n\nWe talk about food. And wine.\nThen sleep.\n\nWe ~~run~~ walk.\n\n${list}\n`
   )
   const later = list.replace('item 1', 'pear').replace('item 7', 'plum')
-  await put(document, `# Harvest plan\n## All fields\nOne large field.\n\nWe talk about food.\nThen sleep.\n\n${later}\n\nMore.\n`, 'Ana')
+  await put(
+    document,
+    `# Harvest plan\n## All fields\nOne large field.\n\nWe talk about food.\nThen sleep.\n\nWe ~~run~~ walk.\n\n${later}\n\nMore.\n`,
+    'Ana'
+  )
   const { page, heard } = await open(document)
   await saved(page)
   await page.keyboard.press('Control+Alt+h')
@@ -382,9 +386,13 @@ test('[HISTORY-14] [HISTORY-15] [HISTORY-20] the page strikes through the end of
   await heading.locator('del').waitFor()
   expect(await heading.locator('del').textContent()).toBe(' 2026')
   expect(await heading.locator('del').evaluate((element) => element.closest('.anchor') === null)).toBe(true)
+  const color = (words: string): Promise<string> =>
+    page.locator('.history-page del', { hasText: words }).evaluate((element) => getComputedStyle(element).backgroundColor)
+  expect(await color('run')).toBe('rgba(0, 0, 0, 0)')
+  expect(await color('And wine')).not.toBe('rgba(0, 0, 0, 0)')
   const line = page.locator('.history-page p', { hasText: 'food' })
   expect(await line.evaluate((element) => element.innerHTML.replaceAll('\n', ''))).toBe(
-    'We talk about food.<del> And wine.</del><br>Then sleep.'
+    'We talk about food.<del class="word"> And wine.</del><br>Then sleep.'
   )
   const steps = page.locator('.history-steps [role=status]')
   await until(async () => /\d changes/.test((await steps.textContent()) ?? ''), 'the changes to the page')

@@ -34,8 +34,14 @@ const mark = (node: Node, kind: 'came' | 'gone'): Node => {
     if (kind === 'gone') for (const each of [node, ...node.querySelectorAll('[id]')]) each.removeAttribute('id')
     return node
   }
-  const element = document.createElement(kind === 'came' ? 'ins' : 'del')
-  element.textContent = node.textContent
+  return wrapped(kind === 'came' ? 'ins' : 'del', node.textContent ?? '')
+}
+
+/** Marks words. The class distinguishes them from text that the author struck through or underlined. */
+function wrapped(kind: 'ins' | 'del', text: string): HTMLElement {
+  const element = document.createElement(kind)
+  element.className = 'word'
+  element.textContent = text
   return element
 }
 
@@ -58,12 +64,6 @@ function wordsIn(element: Node): Words[] {
     from += node.data.length
   }
   return list
-}
-
-function wrapped(kind: 'ins' | 'del', text: string): HTMLElement {
-  const element = document.createElement(kind)
-  element.textContent = text
-  return element
 }
 
 /** Returns the text node for words that were deleted at an offset. At a line break, it is the node before the break. */
