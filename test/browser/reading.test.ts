@@ -250,7 +250,7 @@ test('[WEB-104] the reading view begins at the passage that was visible in the e
   await context.close()
 })
 
-test('[WEB-54] links to headings can be copied and followed, other links leave the document open', async () => {
+test('[WEB-54] [WEB-108] links to headings can be copied and followed, other links leave the document open', async () => {
   const document = await createDocument(
     world.url,
     `# One\n\n[down](#far-away) [out](${world.url}/api/health) [far](https://example.com/)\n\n${'word\n\n'.repeat(100)}## Far away\n`
@@ -266,6 +266,16 @@ test('[WEB-54] links to headings can be copied and followed, other links leave t
   await article(page).getByRole('link', { name: 'Link to this section' }).first().click()
   await page.getByText('Link to this section copied').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${world.url}/d/${document.id}#one`)
+  await far.selectText()
+  await page.keyboard.press('Control+c')
+  const copied = page.evaluate(async () => {
+    const [item] = await navigator.clipboard.read()
+    return Promise.all(['text/plain', 'text/html'].map(async (type) => (await item?.getType(type))?.text()))
+  })
+  const [plain, html] = await copied
+  expect(plain?.trim()).toBe('Far away')
+  expect(html).toContain('Far away')
+  expect(html).not.toContain('#')
   await page.goto('about:blank')
   await page.goto(`${world.url}/d/${document.id}#far-away`)
   await far.waitFor()
