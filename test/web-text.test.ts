@@ -58,6 +58,12 @@ test.each([
   ['```typescript title="x"\nlet a\n```', 2],
   ['# 3 things\n\nx [y] (z)', 5],
   ['[x] at the beginning', 4],
+  ['[airport](https://a.example/map?from=1&to=2) bus', 2],
+  ['a [wall](https://a.example/Wall_(Berlin)_east "The (old) wall") here', 3],
+  ['see https://a.example/one-two/three?x=1&y=2#four now', 3],
+  ['**https://a.example/one/two** or <https://a.example/one/two>', 3],
+  ['[https://a.example/one](https://a.example/one), www.example.com/two/three', 2],
+  ['日本https://a.example/one/two日本', 5],
   ['**Fri**day, un*frigging*believable, H~2~O and `a`b', 5]
 ])('[WRITE-82] of %j readers see %i words', (text, expected) => {
   expect(countDocument(Text.of(text.split('\n')))).toBe(expected)

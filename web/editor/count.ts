@@ -10,7 +10,9 @@ const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Scrip
 /** Matches quote marks, list markers with their check boxes, and the info string of a fence. */
 const lineMarks = /^[ \t>]{0,40}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}(?:\[[ xX]\](?=[ \t]|$))?|(?:`{3,}|~{3,})[^`\n]{0,200}$)/
 /** Matches `](address "title")`. For a picture, it also matches the alternative text, which is visible only if the picture is missing. */
-const target = /(?:!\[[^[\]\n]{0,500})?\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000})\)/g
+const target = /(?:!\[[^[\]\n]{0,500})?\]\((?:<[^<>\n]{0,2000}>|(?:[^()\n]|\([^()\n]{0,500}\)){0,2000})\)/g
+/** Matches an address in the text, which counts as one word. */
+const address = /(?:https?:\/\/|www\.)[!-;=?-{}~]+/gi
 
 export function countWords(text: string): number {
   const alone = text.match(ideograph)?.length ?? 0
@@ -20,7 +22,7 @@ export function countWords(text: string): number {
 function countPart(text: Text): number {
   if (text.children !== null) return text.children.reduce((sum, child) => sum + countDocument(child), 0)
   let sum = 0
-  for (const line of text.iterLines()) sum += countWords(line.replace(lineMarks, ' ').replace(target, ' '))
+  for (const line of text.iterLines()) sum += countWords(line.replace(lineMarks, ' ').replace(target, ' ').replace(address, 'x'))
   return sum
 }
 
