@@ -11,7 +11,7 @@ import { isPossible } from '../web/view/command.ts'
 import type { Page } from '../web/commands/page.ts'
 import { belowCode, continueCode, indentCode, intoCode, outdentCode } from '../web/editor/commands-code.ts'
 import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
-import { joinAbove, joinBelow } from '../web/editor/join-blocks.ts'
+import { joinAbove, joinBelow, removeEmptyItem } from '../web/editor/join-blocks.ts'
 import { indentItem, otherMarker, outdentEmpty, outdentItem, outdentParagraph } from '../web/editor/list-levels.ts'
 import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
 import { marking } from '../web/editor/mark-blocks.ts'
@@ -586,6 +586,23 @@ test.each([
   ['![a](/f/a.png)\n\n|b', undefined]
 ])('[WRITE-107] Backspace at the first letter of %j', (before, expected) => {
   expect(after(before, joinAbove as unknown as StateCommand)).toBe(expected)
+})
+
+test.each([
+  ['- aa\n- |\n- cc', '- aa|\n- cc'],
+  ['1. a\n2. |\n3. c\n4. d', '1. a|\n2. c\n3. d'],
+  ['- aa\n\n- |\n\n- cc', '- aa|\n\n- cc'],
+  ['- [x] a\n- [ ] |\n- [ ] c', '- [x] a|\n- [ ] c'],
+  ['> 1. a\n> 2. |\n> 3. c', '> 1. a|\n> 2. c'],
+  ['- a\n  - b\n- |\n- c', '- a\n  - b|\n- c'],
+  ['- a\n- \n- |\n- c', '- a\n- |\n- c'],
+  ['- a\n- |', undefined],
+  ['- |\n- a', undefined],
+  ['- a\n- |\nwords', undefined],
+  ['- a\n- b|\n- c', undefined],
+  ['```\n- a\n- |\n- c\n```', undefined]
+])('[WRITE-161] Backspace in the empty item of %j', (before, expected) => {
+  expect(after(before, removeEmptyItem as unknown as StateCommand)).toBe(expected)
 })
 
 test.each([

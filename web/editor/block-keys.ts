@@ -2,7 +2,7 @@
 import { Prec, type Extension } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { asOneStep } from './binding.ts'
-import { joinAbove, joinBelow } from './join-blocks.ts'
+import { joinAbove, joinBelow, removeEmptyItem } from './join-blocks.ts'
 import { caretRests } from './resting.ts'
 import { indentItem, otherMarker, outdentEmpty, outdentItem, outdentParagraph } from './list-levels.ts'
 
@@ -22,7 +22,7 @@ export const blockKeys: Extension = [
   Prec.high(
     keymap.of([
       { key: 'Enter', run: outdentEmpty },
-      { key: 'Backspace', run: (view) => outdentEmpty(view) || outdentParagraph(view) || joinAbove(view) },
+      { key: 'Backspace', run: (view) => outdentEmpty(view) || removeEmptyItem(view) || outdentParagraph(view) || joinAbove(view) },
       { key: 'Delete', run: joinBelow }
     ])
   ),

@@ -1,10 +1,11 @@
 /** Backspace and Delete between two blocks of text join them. Otherwise they would only delete the blank line, and a line break would stay. */
 import { syntaxTree } from '@codemirror/language'
-import type { ChangeSpec, EditorState } from '@codemirror/state'
+import type { ChangeSpec, EditorState, Line } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { frontMatterEnd } from './front-matter.ts'
-import { numbersWithout } from './list-levels.ts'
+import { isInCode } from './in-code.ts'
+import { isInItem, numbersWithout } from './list-levels.ts'
 import { wordsAt } from './line-words.ts'
 
 const isPicture = (text: string): boolean => /^[ \t>]*!\[[^\]]*\]\([^)]*\)[ \t]*$/.test(text)
@@ -16,6 +17,30 @@ function isText(state: EditorState, number: number): boolean {
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(wordsAt(state, line.from).to, -1); node !== null; node = node.parent)
     if (/^(?:Paragraph|Task|ATXHeading\d)$/.test(node.name)) return true
   return false
+}
+
+/** Matches a list item without text. */
+const emptyItem = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]*)?$/
+const beginsItem = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/
+
+/** Returns the nearest line with text above (-1) or below (1) a line, across at most one blank line. */
+function nearest({ doc }: EditorState, number: number, side: -1 | 1): Line | undefined {
+  for (const at of [number + side, number + 2 * side])
+    if (at >= 1 && at <= doc.lines && /[^ \t>]/.test(doc.line(at).text)) return doc.line(at)
+  return undefined
+}
+
+/** Removes an empty item between two items of a list. The caret moves to the end of the item above. */
+export const removeEmptyItem: Command = ({ state, dispatch }) => {
+  const { main } = state.selection
+  const line = state.doc.lineAt(main.head)
+  if (state.readOnly || !main.empty || main.head !== line.to || !emptyItem.test(line.text) || isInCode(state, main.head)) return false
+  const [above, below] = [nearest(state, line.number, -1), nearest(state, line.number, 1)]
+  if (above === undefined || below === undefined || !beginsItem.test(below.text)) return false
+  if (!isInItem(state, above.to) || !(emptyItem.test(above.text) || isText(state, above.number))) return false
+  const changes = [{ from: above.to, to: line.to }, ...numbersWithout(state, above.number, line.number)]
+  dispatch(state.update({ changes, selection: { anchor: above.to }, scrollIntoView: true, userEvent: 'delete.backward' }))
+  return true
 }
 
 const isBlank = (state: EditorState, number: number): boolean => state.doc.line(number).text.trim() === ''

@@ -272,7 +272,7 @@ export function numbersWithout(state: EditorState, above: number, below: number)
 }
 
 /** Whether a position is inside a list item. */
-function isInItem(state: EditorState, position: number): boolean {
+export function isInItem(state: EditorState, position: number): boolean {
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, -1); node !== null; node = node.parent)
     if (node.name === 'ListItem') return true
   return false
