@@ -176,7 +176,7 @@ test('[HOME-2] [HOME-10] [HOME-22] [ACCOUNT-17] a signed-in person also finds th
   await context.close()
 })
 
-test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if others have access, can be undone, restored and made permanent; the link says until when', async () => {
+test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] [WEB-109] a deletion asks if others have access, can be undone, restored and made permanent; the link says until when', async () => {
   const { context, page } = await visit()
   const [tea, cake, milk] = [
     await createDocument(world.url, '# Tea'),
@@ -215,6 +215,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if othe
   await page.getByRole('button', { name: 'Move to trash' }).press('Enter')
   await page.getByText('“Cake” moved to trash.').waitFor()
   await other.page.getByText('The owner deleted this document. It can be restored until').waitFor()
+  expect(await other.page.locator('.status-mode').count()).toBe(0)
   const fresh = await visit()
   await fresh.page.clock.install()
   await fresh.page.goto(guest.url)

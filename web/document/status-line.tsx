@@ -51,7 +51,7 @@ export function StatusLine({ view }: { view: Page }): JSX.Element {
       <WordCount view={view} />
       <span class='spread' />
       {words !== undefined && <span>{t(words)}</span>}
-      <span class='status-mode'>{t(modeWords[view.mode.value])}</span>
+      {view.session.link.ended.value === undefined && <span class='status-mode'>{t(modeWords[view.mode.value])}</span>}
     </footer>
   )
 }
