@@ -1,5 +1,5 @@
 /** Suggestions that are typed on a network that loses, delays and cuts off messages, with a simulated service. */
-import { ChangeSet } from '@codemirror/state'
+import { ChangeSet, Text } from '@codemirror/state'
 import { signal } from '@preact/signals'
 import { afterEach, expect, test, vi } from 'vitest'
 import { shownName } from '../web/review/outbox/draft-name.ts'
@@ -88,10 +88,10 @@ function openTyping(next: () => { readonly fate: Fate; readonly milliseconds: nu
 
 test('[SUGG-9] text that others type before a suggested insertion is not part of the versions that they can accept', async () => {
   const { drafting, type } = openTyping(() => ({ fate: 'ok', milliseconds: 1 }))
-  type('new')
+  type('\nnew')
   await vi.advanceTimersByTimeAsync(1000)
-  drafting.follow(ChangeSet.of({ from: 5, insert: ' and more' }, 10), [])
-  expect(drafting.sent()).toMatchObject([{ from: 14, to: 14, original: '', text: 'new' }])
+  drafting.follow(Text.of(['first', 'next']), ChangeSet.of({ from: 5, insert: ' and more' }, 10), [])
+  expect(drafting.sent()).toMatchObject([{ from: 14, to: 14, original: '', text: '\nnew' }])
   drafting.close()
 })
 

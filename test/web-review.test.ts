@@ -269,6 +269,24 @@ test('[SUGG-6] a suggestion accepted while it is typed becomes text: later typin
   expect(other.shown.apply(typed.apply(base)).toString()).toContain(' sly')
 })
 
+test('[SUGG-9] others type in the place of half-typed words, or of a half-typed line, and accept them where the service has them', () => {
+  for (const [text, at] of [
+    [' too', 3],
+    ['\nnew', 9]
+  ] as const) {
+    const base = textOf('one\ntwo')
+    const typed = ChangeSet.of([{ from: 3, insert: `${text} long` }], base.length)
+    const theirs = ChangeSet.of([{ from: 3, insert: ', more' }], base.length)
+    const { changes, shown } = followed(base, typed, theirs, [sentOf(base, 3, 3, text)])
+    const after = theirs.apply(base)
+    expect(hunksOf(after, changes)).toMatchObject([{ from: at, original: '', text: `${text} long` }])
+    expect(shown.apply(typed.apply(base)).toString()).toBe(changes.apply(after).toString())
+    const next = followed(after, changes, ChangeSet.of([{ from: at, insert: text }], after.length), [sentOf(after, at, at, text)])
+    expect(next.accepted).toHaveLength(1)
+    expect(next.shown.empty).toBe(true)
+  }
+})
+
 test('[SUGG-6] whatever is typed and accepted, the editor shows the text with the remaining suggestions', () => {
   for (let seed = 1; seed <= 400; seed++) {
     let state = seed * 2654435761

@@ -83,9 +83,9 @@ export function openSuggestingMode({ page: { session, panel }, editor, store, po
   })
   const followed: Pick<Drafting, 'sent' | 'follow'> = {
     sent: drafting.sent,
-    follow(theirs, accepted) {
+    follow(base, theirs, accepted) {
       if (accepted.length > 0) endReason()
-      drafting.follow(theirs, accepted)
+      drafting.follow(base, theirs, accepted)
     }
   }
   const addSuggestions = (_view: EditorView, hunks: readonly Hunk[], names: readonly DraftName[] = []): string[] => {

@@ -53,6 +53,30 @@ function minimal(from: number, before: string, after: string): ChangeSpec[] {
 }
 
 /**
+ * Whether inserted text stays before text that others insert in the same place. The service places suggestions in the same way
+ * (shared/text/characters.ts, `needs`).
+ */
+export function staysBefore(base: Text, at: number, inserted: string): boolean {
+  const line = base.lineAt(at)
+  if (at === line.from && at < base.length) return false
+  return at < line.to || !inserted.startsWith('\n')
+}
+
+/** Combines changes of which none were accepted. */
+function combined(base: Text, changes: ChangeSet, theirs: ChangeSet): Pick<Followed, 'changes' | 'shown'> {
+  const early: ChangeSpec[] = []
+  const late: ChangeSpec[] = []
+  changes.iterChanges((from, to, _fromShown, _toShown, insert) => {
+    const isEarly = from === to && staysBefore(base, from, insert.toString())
+    ;(isEarly ? early : late).push({ from, to, insert })
+  })
+  const first = ChangeSet.of(early, base.length)
+  const then = ChangeSet.of(late, base.length).map(first)
+  const between = theirs.map(first)
+  return { changes: first.map(theirs, true).compose(then.map(between)), shown: between.map(then, true) }
+}
+
+/**
  * Combines changes. `changes` leads from `base` to the editor's text, and `theirs` from `base` to the new text of the document. `sent` begins with
  * the newest version.
  */
@@ -73,7 +97,7 @@ export function followed(base: Text, changes: ChangeSet, theirs: ChangeSet, sent
     accepted.push(each)
     regions.push(region)
   }
-  if (regions.length === 0) return { changes: changes.map(theirs), shown: theirs.map(changes, true), accepted }
+  if (regions.length === 0) return { ...combined(base, changes, theirs), accepted }
   const isIn = (range: Range): boolean => regions.some((region) => isWithin(range, region))
   const others: ChangeSpec[] = []
   theirs.iterChanges((from, to, _from, _to, insert) => {

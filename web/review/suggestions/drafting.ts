@@ -4,11 +4,11 @@
  * is in web/device/drafts.ts: annotations/suggesting-mode.ts stores it there when suggesting.ts reports that the page is being hidden or closed.
  */
 import { effect, signal, untracked, type Signal } from '@preact/signals'
-import type { ChangeSet } from '@codemirror/state'
+import type { ChangeSet, Text } from '@codemirror/state'
 import type { Range } from '../../../shared/text/targets.ts'
 import { RequestError } from '../../client/api.ts'
 import { signature } from '../../presence/signature.ts'
-import type { Sent } from './accepted.ts'
+import { staysBefore, type Sent } from './accepted.ts'
 import { newDraftId, shownName } from '../outbox/draft-name.ts'
 import type { Hunk } from './hunks.ts'
 import { prepareDraft } from '../outbox/outbox.ts'
@@ -52,8 +52,8 @@ export interface Drafting {
   changed(): void
   /** Returns the versions that the service may have accepted, newest first. */
   sent(): readonly Sent[]
-  /** Called when others have changed the text, with the versions that they accepted. */
-  follow(theirs: ChangeSet, accepted: readonly Sent[]): void
+  /** Called when others have changed the text `base`, with the versions that they accepted. */
+  follow(base: Text, theirs: ChangeSet, accepted: readonly Sent[]): void
   /** Returns the name under which a hunk is sent. From then on, another part of the page sends the hunk. */
   claim(hunk: Hunk): DraftName
   /** Returns the names of all hunks, in order. */
@@ -230,7 +230,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
       later(firstMs)
     },
     sent: () => [...live].flatMap(({ sent }) => sent),
-    follow(theirs, accepted) {
+    follow(base, theirs, accepted) {
       // If the words changed once more, the acceptance was undone: the suggestion is open again and stays.
       for (const draft of became.keys()) if (theirs.touchesRange(draft.from, draft.to) !== false) endBecame(draft)
       for (const draft of [...live, ...became.keys()]) {
@@ -246,8 +246,9 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
           became.set(draft, timer)
         }
         // Text that others type at the edges is not part of the words that a version replaces.
-        const mapped = <At extends Range>(at: At): At => {
-          const from = theirs.mapPos(at.from, 1)
+        const mapped = (at: Sent): Sent => {
+          const isEarly = at.from === at.to && staysBefore(base, at.from, at.text)
+          const from = theirs.mapPos(at.from, isEarly ? -1 : 1)
           return { ...at, from, to: Math.max(from, theirs.mapPos(at.to, -1)) }
         }
         const { from, to } = { from: theirs.mapPos(draft.from, -1), to: theirs.mapPos(draft.to, 1) }

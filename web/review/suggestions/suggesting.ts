@@ -102,8 +102,9 @@ const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput
           }
           const isOwn = (hunk: Hunk): boolean => bring().accepted.some(({ from, to }) => from <= hunk.to && to >= hunk.from)
           if (!view.composing) takeHunks(view, (hunk) => isUprooted(hunk, specs) && !isOwn(hunk), uprooted)
+          const before = view.state.field(field).base
           const { base, changes, shown, accepted } = bring()
-          drafting.follow(theirs, accepted)
+          drafting.follow(before, theirs, accepted)
           view.dispatch({
             changes: shown,
             annotations: [ofOthers.of({ base, changes }), ySyncAnnotation.of(config), Transaction.addToHistory.of(false)]
