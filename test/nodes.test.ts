@@ -504,6 +504,31 @@ describe.skipIf(noPostgres !== undefined)('nodes', () => {
     release()
   })
 
+  test('[NODES-29] a change whose node lost the turn can be sent again', async () => {
+    const people = everywhere(await worlds[0]!.create(`start\n${'A line of some text.\n'.repeat(2000)}`))
+    const { texts } = worlds[0]!.service
+    const usual = texts.do.bind(texts) as (...job: readonly unknown[]) => Promise<unknown>
+    const edit = (person: Person, markdown: string): ReturnType<Person['ask']> =>
+      person.ask('POST', '/edits', { json: { operations: [{ op: 'append', markdown }] } })
+    await withLimit('turnWaitSecondsMax', 0.1, async () => {
+      let isSlow = true
+      Object.assign(texts, {
+        async do(...job: readonly unknown[]) {
+          const result = await usual(...job)
+          if (!isSlow) return result
+          isSlow = false
+          expect((await edit(people[1]!, 'other')).status).toBe(200)
+          return result
+        }
+      })
+      expect(await edit(people[0]!, 'slow')).toMatchObject({ status: 503, json: { code: 'storage_unavailable', retryable: true } })
+      Object.assign(texts, { do: usual })
+      expect((await edit(people[0]!, 'slow')).status).toBe(200)
+    })
+    const { content } = await people[2]!.read()
+    expect(content.match(/other|slow/g)).toEqual(['other', 'slow'])
+  })
+
   test('[NODES-14] a sweep that has to run once runs on one node at a time', async () => {
     const services = worlds.map(({ service }) => service)
     const name = `test ${seed}`

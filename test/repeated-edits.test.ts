@@ -87,20 +87,21 @@ const first = typed(1, [[0, 'first']]).updates[0]!
 const second = typed(2, [[0, 'second']]).updates[0]!
 
 /** Returns a queue in which updates wait for a store that never responds. */
-const queueOf = (...updates: readonly Uint8Array[]): UpdateQueue => {
+const queueOf = (...updates: readonly Uint8Array[]): UpdateQueue & { readonly failures: unknown[] } => {
+  const failures: unknown[] = []
   const queue = new UpdateQueue({
     id: 'doc',
     head,
     tail: { records: 0, bytes: 0 },
     ledger: { write: () => new Promise(() => undefined) } as unknown as Ledger,
     clock: { now: () => 0 } as Clock,
-    onFailure: (cause) => expect.fail(String(cause))
+    onFailure: (cause) => failures.push(cause)
   })
   queue.add(
     updates.map((update) => ({ actor: 'guest:', update, added: 5, removed: 0 })),
     false
   )
-  return queue
+  return Object.assign(queue, { failures })
 }
 
 test('[NODES-26] an update that another node has written does not acknowledge an earlier one that still waits', () => {
@@ -124,7 +125,11 @@ test('[NODES-28] updates are written only after the head on which they were numb
   expect(seq).toBe(5)
   // Changes that share a commit find the updates written.
   expect(journaled(queue, { seq, tag })).toMatchObject({ seq, tag })
-  for (const other of [{ tag: '111111111111' }, { seq: 4 }, { seq: 5 }, { seq: 6 }, { seq: 2 }])
-    expect(() => journaled(queue, other)).toThrow('do not follow')
+  expect(queue.failures).toEqual([])
+  for (const other of [{ tag: '111111111111' }, { seq: 4 }, { seq: 5 }, { seq: 6 }, { seq: 2 }]) {
+    const wrong = queueOf(first, second)
+    expect(() => journaled(wrong, other)).toThrow(expect.objectContaining({ code: 'storage_unavailable' }))
+    expect(String(wrong.failures)).toContain('do not follow')
+  }
   expect(journaled(queueOf(), { seq: 9 }).seq).toBe(9)
 })

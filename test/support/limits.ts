@@ -28,6 +28,7 @@ export const withLimit = async (
     | 'traceWaitingSpansMax'
     | 'traceStopMsMax'
     | 'nodeNoticeMs'
+    | 'turnWaitSecondsMax'
     | 'mediaEndTriesMax',
   value: number,
   work: () => Promise<void>

@@ -19,6 +19,7 @@ export const notSpread: Readonly<Record<string, string>> = {
   'BUDGET-7': perNode,
   'BUDGET-12': perNode,
   'DEVICE-10': perNode,
+  'EDIT-30': 'In the test, a change waits for a change on the other node, which waits for its turn (NODES-29).',
   ERASE: 'The test reads the files of LMDB.',
   'EVENT-11': 'The other node has the edits in memory, and announces them itself (NODES-16).',
   'HEALTH-2': starting,

@@ -71,8 +71,9 @@ export class NodeUpdates {
       for (const listener of this.#listeners) listener(onDisk, actors)
     } catch (cause) {
       // If the store does not respond, the copy of the text may still be right.
-      if (!(cause instanceof ServiceError) || cause.code === 'storage_corrupt') queue.fail(cause)
-      throw cause
+      if (cause instanceof ServiceError && cause.code !== 'storage_corrupt') throw cause
+      queue.fail(cause)
+      throw queue.failure as Error
     }
   }
 

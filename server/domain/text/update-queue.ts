@@ -4,6 +4,7 @@
  * never renumbered.
  */
 import * as Y from 'yjs'
+import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Clock } from '../ports.ts'
 import type { Transaction, Ledger } from '../records/transaction.ts'
@@ -92,7 +93,7 @@ export class UpdateQueue {
     return this.#failed
   }
 
-  /** The cause of the failure. */
+  /** The error for callers after the failure. */
   get failure(): unknown {
     return this.#failure
   }
@@ -163,14 +164,17 @@ export class UpdateQueue {
   }
 
   /**
-   * Writes into the transaction the updates that wait, up to `upTo` if it is given. Throws the cause if the queue has failed, and an error if the updates
-   * do not follow the head.
+   * Writes into the transaction the updates that wait, up to `upTo` if it is given. Throws the failure if the queue has failed. It fails if the
+   * updates do not follow the head.
    */
   journalInto(tx: Transaction, upTo = Number.POSITIVE_INFINITY): void {
     // Writes that were queued behind the failed one must not reach the disk, because another copy may have continued from the state on disk.
     if (this.#failed) throw this.#failure as Error
     const { id } = this.#options
-    if (!this.#follows(tx.head)) throw new Error(`journal of ${id}: the updates that wait do not follow ${formatVersion(tx.head)}`)
+    if (!this.#follows(tx.head)) {
+      this.fail(new Error(`journal of ${id}: the updates that wait do not follow ${formatVersion(tx.head)}`))
+      throw this.#failure as Error
+    }
     const entries = this.#pending.filter((entry) => entry.seq > tx.head.seq && entry.seq <= upTo)
     const last = entries.at(-1)
     if (last === undefined) return
@@ -219,11 +223,11 @@ export class UpdateQueue {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Ends the queue. From then on, nothing is written. */
+  /** Ends the queue. From then on, nothing is written. Callers get an error that says that they can try again. */
   fail(cause: unknown): void {
     if (this.#failed) return
     this.#failed = true
-    this.#failure = cause
+    this.#failure = cause instanceof ServiceError ? cause : new ServiceError('storage_unavailable', {}, { cause })
     this.notify()
     this.#options.onFailure(cause)
   }
